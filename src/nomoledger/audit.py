@@ -1,0 +1,162 @@
+"""Judges a hand-kept record: each fact against what the rules in force make of the state before it.
+
+A rule says in its data how a record speaks of what it does (`Speech`). A fact either sets an
+operation going, with the dice that the record names, or states what came of it. Where the two
+differ the record prevails, and play goes on from the record.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from nomoledger import events as e
+from nomoledger.reducer import seconds
+from nomoledger.rules.host import Host
+from nomoledger.rules.program import linked
+from nomoledger.rules.rule import Speech
+from nomoledger.tape import Oracle
+from nomoledger.world import Attempt, World
+
+if TYPE_CHECKING:
+    from nomoledger.engine import Engine
+
+RECORD = ("record",)
+
+
+def judge(engine: "Engine", fact: e.FactRecorded) -> list[e.Event]:
+    """What follows from *fact*, which the world has just taken."""
+    world, number = engine.world, engine.world.head
+    program = linked(world.rules)
+    host = program.host
+    host.begin(world, Attempt(id=fact.id, operation="", cause=number, at=seconds(fact.received_at)))
+    speech = next((r.facts[fact.kind] for r in program.rules if fact.kind in r.facts), None)
+    if speech is None:
+        _unexplained(host, number, f"no rule in force speaks of {fact.kind!r}")
+    elif speech.attempt is not None:
+        return _carry_out(engine, host, fact, speech)
+    elif not speech.note:
+        _compare(host, fact, number, speech)
+    return host.staged
+
+
+def _unexplained(host: Host, fact: int, why: str) -> None:
+    host.emit(e.FactUnexplained, fact=fact, why=why)
+
+
+# --- facts that set something going -------------------------------------------------------------
+
+
+def _carry_out(engine: "Engine", host: Host, fact: e.FactRecorded, speech: Speech) -> list[e.Event]:
+    world, number = engine.world, engine.world.head
+    operation = str(speech.attempt)
+    given = tuple(fact.fields.get(name) for name in speech.given)
+    dice = list(fact.fields.get(speech.dice, [])) if speech.dice else []
+    attempt = _expected(world, operation, given)
+    if attempt is None:
+        _call_off(host, number)
+        host.emit(
+            e.Scheduled, attempt=f"{fact.id}>{operation}", operation=operation, arguments=given
+        )
+        host.emit(e.AttemptDone, attempt=fact.id)
+        attempt = world.agenda[0]
+    before = list(host.staged)
+    after = engine.carry_out(attempt, _feeding(dice))
+    host.begin(world, Attempt(id=fact.id, operation="", cause=number, at=attempt.at))
+    refusal = next((each for each in after if isinstance(each, e.AttemptRefused)), None)
+    if refusal is not None:
+        why = "; ".join(reason.text for reason in refusal.reasons)
+        _prevail(host, number, str(given[0]), operation, "done", f"refused: {why}", refusal.rules)
+    elif dice:
+        _unexplained(host, number, f"dice left over: {', '.join(map(str, dice))}")
+    return [*before, *after, *host.staged]
+
+
+def _expected(world: World, operation: str, given: tuple[Any, ...]) -> Attempt | None:
+    """The attempt that waits for just this fact, as an extra turn waits for its dice."""
+    if world.waiting is None or world.agenda[0].operation != operation:
+        return None
+    arguments = tuple(world.label(each) for each in world.agenda[0].arguments)
+    return world.agenda[0] if arguments == given else None
+
+
+def _call_off(host: Host, fact: int) -> None:
+    """What the rules still wait for, but the record passes over, did not happen."""
+    question = host.world.waiting
+    if question is None:
+        return
+    attempt = host.world.agenda[0]
+    subject = str(host.world.label(attempt.arguments[0])) if attempt.arguments else "game"
+    _prevail(host, fact, subject, attempt.operation, None, question.text, question.rules)
+    host.emit(e.Unscheduled, attempt=attempt.id)
+
+
+def _feeding(dice: list[Any]) -> Oracle:
+    """An oracle that takes what is asked for from *dice*, until they are used up."""
+
+    def answer(question: e.QuestionRaised) -> list[Any] | None:
+        count = len(question.options) if question.asks == "dice" else 1
+        if question.asks not in ("dice", "draw") or len(dice) < count:
+            return None
+        values, dice[:] = dice[:count], dice[count:]
+        return values
+
+    return answer
+
+
+# --- facts that state what came of it -----------------------------------------------------------
+
+
+def _compare(host: Host, fact: e.FactRecorded, number: int, speech: Speech) -> None:
+    world = host.world
+    called = fact.fields.get(str(speech.subject))
+    subject = next((f for kind in world.kinds if (f := world.find(kind, called))), None)
+    if subject is None:
+        return _unexplained(host, number, f"there is no {called!r}")
+    attribute = str(speech.attribute)
+    written = fact.fields.get(str(speech.value))
+    recorded = _resolved(world, subject, attribute, written)
+    if recorded is None:
+        return _unexplained(host, number, f"there is no {attribute} {written!r}")
+    by_rules = world.get(subject, attribute)
+    rules = world.origins.get(subject, {}).get(attribute, ("engine",))
+    if recorded == by_rules:
+        host.emit(e.FactConfirmed, fact=number, rules=rules)
+        return None
+    _prevail(host, number, str(called), attribute, written, world.label(by_rules), rules)
+    host.emit(
+        e.AttributeSet,
+        entity=subject,
+        attribute=attribute,
+        value=recorded,
+        was=by_rules,
+        rules=RECORD,
+    )
+    return None
+
+
+def _resolved(world: World, subject: str, attribute: str, written: Any) -> Any:
+    """The recorded value as the world keeps it: a square by its identity, not its number."""
+    declared = world.declared(world.entities[subject]).get(attribute, "").removesuffix(" key")
+    kind = declared.lower()
+    return world.find(kind, written) if kind in world.kinds else written
+
+
+def _prevail(
+    host: Host,
+    fact: int,
+    subject: str,
+    what: str,
+    recorded: Any,
+    by_rules: Any,
+    rules: tuple[str, ...],
+) -> None:
+    earlier = host.world.game.get("diverged")
+    same = earlier is not None and earlier[1] == host.world.game.get("last_attempt")
+    host.emit(
+        e.RecordPrevailed,
+        fact=fact,
+        subject=subject,
+        what=what,
+        recorded=recorded,
+        by_rules=by_rules,
+        follows=earlier[0] if same else None,
+        rules=rules,
+    )

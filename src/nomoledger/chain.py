@@ -1,0 +1,69 @@
+"""The hash chain: every record is bound to all the records before it.
+
+A record's hash covers a salted *commitment* to its content instead of the content itself, so
+that an export can withhold a sealed record and still be verified, and the salt opens it later.
+Everything here is pure; `docs/ledger-file.md` says how to recompute it by hand.
+"""
+
+import hmac
+import re
+from hashlib import sha256
+
+import msgspec
+
+from nomoledger.errors import UsageError
+
+TAG = b"nomoledger/1"
+
+
+def origin(game: str) -> bytes:
+    """What the first record of *game* is chained to."""
+    return sha256(TAG + game.encode()).digest()
+
+
+def salt(secret: bytes, number: int) -> bytes:
+    """The salt of record *number*, derived from the game's *secret*."""
+    return hmac.digest(secret, b"salt" + number.to_bytes(8, "big"), "sha256")
+
+
+def commit(secret: bytes, number: int, topic: bytes, state: bytes) -> bytes:
+    """The commitment to *topic* and *state* as the content of record *number*."""
+    framed_topic = len(topic).to_bytes(8, "big") + topic
+    framed_state = len(state).to_bytes(8, "big") + state
+    return sha256(salt(secret, number) + framed_topic + framed_state).digest()
+
+
+def link(previous: bytes, number: int, commitment: bytes) -> bytes:
+    """The hash of record *number*, given the hash of the record before it."""
+    return sha256(TAG + previous + number.to_bytes(8, "big") + commitment).digest()
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The last record's *number* (-1: none yet) and its *hash*, 64 hexadecimal digits.
+
+    A head published outside the database fixes everything up to it.
+
+    >>> str(Head.parse("41:" + 32 * "ab"))[:9]
+    '41:ababab'
+    """
+
+    number: int
+    hash: str
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.hash}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Head":
+        """The head written as *text*.
+
+        Raises:
+            UsageError: *text* is not a number, a colon and 64 hexadecimal digits.
+        """
+        found = re.fullmatch("(-1|[0-9]{1,18}):([0-9A-Fa-f]{64})", text.strip())
+        if found is None:
+            raise UsageError(
+                f"not a head: {text!r}; expected a record's number, a colon and 64 hexadecimal"
+                " digits, as in 41:ab12…"
+            )
+        return cls(int(found[1]), found[2].lower())

@@ -1,0 +1,89 @@
+"""How events become bytes and come back: msgpack in the store, JSON lines in exports.
+
+The topic stored beside a record is the tag of its Struct, looked up in our own table and never
+imported by name, so a database from a stranger cannot choose what code runs.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from eventsourcing.persistence import Mapper, StoredEvent
+from msgspec.json import Decoder as JsonDecoder
+from msgspec.json import Encoder as JsonEncoder
+from msgspec.msgpack import Decoder, Encoder
+
+from nomoledger.errors import CorruptError
+from nomoledger.events import Entry, Event, events
+
+EVENTS = events()
+
+#: Retired tags and the function that turns such an event into its successor.
+UPCASTS: dict[str, Callable[[Any], Event]] = {}
+
+_encode = Encoder().encode
+_decoders = {tag: Decoder(cls).decode for tag, cls in EVENTS.items()}
+_encode_json = JsonEncoder(order="deterministic").encode
+_json_decoders = {tag: JsonDecoder(cls).decode for tag, cls in EVENTS.items()}
+
+
+def tag_of(event: Event) -> str:
+    """The tag (name and schema version) of *event*."""
+    return str(type(event).__struct_config__.tag)
+
+
+def encode(event: Event) -> bytes:
+    """The stored bytes of *event*."""
+    return _encode(event)
+
+
+def decode(tag: str, state: bytes) -> Event:
+    """The event stored as *state* under *tag*, upcast to the newest schema.
+
+    Raises:
+        CorruptError: the tag is unknown or the bytes are not such an event.
+    """
+    decoder = _decoders.get(tag)
+    if decoder is None:
+        raise CorruptError(f"unknown kind of event {tag!r}: written by a newer nomoledger?")
+    try:
+        event: Event = decoder(state)
+    except msgspec.MsgspecError as error:
+        raise CorruptError(f"unreadable {tag} event: {error}") from error
+    while (upcast := UPCASTS.get(tag)) is not None:
+        event = upcast(event)
+        tag = tag_of(event)
+    return event
+
+
+def encode_json(event: Event) -> bytes:
+    """*event* as one line of JSON with sorted keys."""
+    return _encode_json(event)
+
+
+def decode_json(line: bytes) -> Event:
+    """The event written as a *line* of JSON.
+
+    Raises:
+        CorruptError: the line is not an event.
+    """
+    try:
+        tag = msgspec.json.decode(line, type=dict[str, Any])["event"]
+        event: Event = _json_decoders[tag](line)
+    except (KeyError, TypeError, msgspec.MsgspecError) as error:
+        raise CorruptError(f"not an event: {error}") from error
+    return event
+
+
+class MsgpackMapper(Mapper[str]):
+    """Maps an `Entry` to a stored event and back; only the body is encoded."""
+
+    def to_stored_event(self, domain_event: Any) -> StoredEvent:
+        """The row for *domain_event*, an `Entry`."""
+        entry: Entry = domain_event
+        return StoredEvent(entry.game, entry.number, tag_of(entry.body), encode(entry.body))
+
+    def to_domain_event(self, stored_event: StoredEvent) -> Any:
+        """The `Entry` of a row."""
+        game, number = str(stored_event.originator_id), stored_event.originator_version
+        return Entry(game, number, decode(stored_event.topic, stored_event.state))

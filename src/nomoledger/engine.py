@@ -1,0 +1,205 @@
+"""Carries out the agenda: takes an input, and says what follows from it, attempt by attempt.
+
+The engine is pure: given a world, an input and an oracle it always makes the same events. It hands
+them out in batches; each batch is one transaction, and after each the world is a place to stop.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from nomoledger import audit, dice
+from nomoledger import events as e
+from nomoledger.errors import RulebookError
+from nomoledger.reducer import apply
+from nomoledger.rules.adopt import make
+from nomoledger.rules.host import Frame, Host, Refused, Suspended
+from nomoledger.rules.program import Program, linked
+from nomoledger.rules.resolve import named_arguments
+from nomoledger.tape import Oracle, ask_people
+from nomoledger.world import Attempt, World
+
+Batch = list[e.Event]
+
+
+class Engine:
+    """Runs one game on *world*. *secret* is what its dice and commitments derive from."""
+
+    def __init__(
+        self, world: World, oracle: Oracle = ask_people, secret: bytes | None = None
+    ) -> None:
+        self.world = world
+        self.oracle = oracle
+        self.secret = secret
+
+    def take(self, event: e.Input) -> Iterator[Batch]:
+        """What follows from *event*: batches, the first of which begins with it.
+
+        Raises:
+            RuleFault: rule code failed; the world is as it was after the last batch.
+        """
+        mark = self.world.mark()
+        try:
+            apply(self.world, event)
+            if isinstance(event, e.FactRecorded):
+                first = audit.judge(self, event)
+            else:
+                first = self.step()
+        except BaseException:
+            self.world.rollback(mark)
+            raise
+        self.world.release(mark)
+        yield [event, *first]
+        yield from self.run()
+
+    def run(self) -> Iterator[Batch]:
+        """Carry out what is on the agenda until it is empty or waits for an answer."""
+        while batch := self.step():
+            yield batch
+
+    def step(self) -> Batch:
+        """The next thing that is due or on the agenda; empty where there is nothing to do."""
+        world = self.world
+        if world.waiting is not None:
+            return []
+        head = world.agenda[0] if world.agenda else None
+        timer = self._due(head.at if head else world.game["now"])
+        if timer is not None:
+            host = linked(world.rules).host
+            host.begin(world, timer)
+            host.emit(e.TimerFired, attempt=timer.id)
+            fired = host.staged
+            return [*fired, *self.carry_out(world.agenda[0])]
+        return self.carry_out(head) if head is not None else []
+
+    def _due(self, at: int) -> Attempt | None:
+        places = {rule.name: place for place, rule in enumerate(self.world.rules)}
+        due = [timer for timer in self.world.timers.values() if timer.attempt.at <= at]
+        if not due:
+            return None
+        first = min(due, key=lambda t: (t.attempt.at, places.get(t.rule, -1), t.cause))
+        return first.attempt
+
+    def carry_out(self, attempt: Attempt, oracle: Oracle | None = None) -> Batch:
+        """All of *attempt*, or a refusal, or a question. The world has taken what it gives."""
+        program = linked(self.world.rules)
+        host = program.host
+        host.begin(self.world, attempt, oracle or self.oracle)
+        mark = self.world.mark()
+        try:
+            self._perform(program, attempt)
+            host.frames = [Frame("", (), "engine")]
+            host.emit(e.AttemptDone, attempt=attempt.id)
+        except (Refused, Suspended) as error:
+            self.world.rollback(mark)
+            return self._broken_off(host, attempt, error)
+        except BaseException:
+            self.world.rollback(mark)
+            raise
+        self.world.release(mark)
+        return host.staged
+
+    def _perform(self, program: Program, attempt: Attempt) -> None:
+        world, host = self.world, program.host
+        builtin = _BUILTIN.get(attempt.operation)
+        if builtin is not None:
+            builtin(self, program, attempt)
+        else:
+            if world.game["ended"] is not None:
+                rule = (*world.game["ended_by"], "engine")[0]
+                raise Refused([e.Reason(rule, f"the game is over: {world.game['ended']}")])
+            operation = program.links.operations.get(attempt.operation)
+            if operation is None or not operation.definitions:
+                text = f"no rule in force says how to {attempt.operation}"
+                raise Refused([e.Reason("engine", text)])
+            arguments = named_arguments(world, operation, attempt.arguments, attempt.named)
+            program.call(attempt.operation, **arguments)
+        host.frames = host.frames[:1]
+        program.settle()
+        if world.rules is not program.rules and world.rules != program.rules:
+            self._check_links()
+
+    def _check_links(self) -> None:
+        try:
+            linked(self.world.rules)
+        except RulebookError as error:
+            raise Refused([e.Reason("engine", f"the rules would not link: {error}")]) from None
+
+    def _broken_off(self, host: Host, attempt: Attempt, error: Refused | Suspended) -> Batch:
+        draws = [each for each in host.staged if isinstance(each, e.DrawRecorded)]
+        host.staged, host.pending = [], None
+        host.frames = [Frame("", (), "engine")]
+        for each in draws:
+            host.emit(
+                e.DrawRecorded, address=each.address, values=each.values, rules=each.rules
+            )
+        if isinstance(error, Suspended):
+            apply(self.world, error.question)
+            host.staged.append(error.question)
+        else:
+            rules = tuple(dict.fromkeys(reason.rule for reason in error.reasons))
+            host.emit(
+                e.AttemptRefused,
+                attempt=attempt.id,
+                operation=attempt.operation,
+                reasons=error.reasons,
+                rules=rules,
+            )
+        return host.staged
+
+
+# --- attempts that are the engine's own ---------------------------------------------------------
+
+
+def _enacted(engine: Engine, program: Program, attempt: Attempt) -> None:
+    wanted = attempt.arguments or tuple(program.by_number)
+    for number in program.links.rules_with("on_enact"):
+        if number in wanted:
+            program.hook(number, "on_enact")
+
+
+def _ruling(engine: Engine, program: Program, attempt: Attempt) -> None:
+    ruling: e.RulingMade = engine.world.game["corrections"][str(attempt.arguments[0])]
+    program.host.frames = [Frame("", (), f"ruling:{ruling.number}")]
+    make(program.host, ruling.changes, f"ruling {ruling.number}")
+
+
+def _expire(engine: Engine, program: Program, attempt: Attempt) -> None:
+    entity, attribute, number = attempt.arguments
+    ending = engine.world.durations.get(entity, {}).get(attribute)
+    if ending is not None and ending[2] == number:
+        _end(engine, program.host, entity, attribute, ending[1])
+
+
+def _end(engine: Engine, host: Host, entity: str, attribute: str, back: Any) -> None:
+    was = engine.world.get(entity, attribute)
+    host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=back, was=was)
+
+
+def _close(engine: Engine, program: Program, attempt: Attempt) -> None:
+    operation = program.links.operations.get("close_period")
+    if operation is not None and engine.world.game["ended"] is None:
+        program.call("close_period")
+
+
+def _closed(engine: Engine, program: Program, attempt: Attempt) -> None:
+    world = engine.world
+    for entity, table in sorted(world.durations.items()):
+        for attribute, (until, back, _) in sorted(table.items()):
+            if until == "period":
+                _end(engine, program.host, entity, attribute, back)
+    seed = commitment = ""
+    if engine.secret is not None:
+        seed = dice.period_seed(engine.secret, world.period).hex()
+        commitment = dice.commitment(dice.period_seed(engine.secret, world.period + 1))
+    program.host.emit(
+        e.PeriodClosed, digest=world.digest(), seed=seed, commitment=commitment
+    )
+
+
+_BUILTIN = {
+    "@enacted": _enacted,
+    "@ruling": _ruling,
+    "@expire": _expire,
+    "@close": _close,
+    "@closed": _closed,
+}

@@ -1,0 +1,200 @@
+"""The ledger: append events to a game, read them back, and verify that none was touched."""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from typing import Self
+
+from nomoledger.chain import Head, commit, link, origin
+from nomoledger.codec import decode, encode, tag_of
+from nomoledger.errors import ConflictError, CorruptError, UnknownError, UsageError
+from nomoledger.events import Entry, Event, Input
+from nomoledger.store import Link, Row, Store, Writer, open_store
+from nomoledger.verify import Verdict, verify
+
+__all__ = ["Encoded", "Head", "Ledger", "Transaction", "Verdict"]
+
+#: An event as it is stored: its tag and its bytes.
+Encoded = tuple[str, bytes]
+
+
+class Ledger:
+    """Many games in one store; each is a list of events, numbered from 0, that only grows.
+
+    All methods raise StoreError when the database fails, and those that take a *game*
+    raise UnknownError when it is not there.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @classmethod
+    def open(cls, location: str | PathLike[str], create: bool = False) -> Self:
+        """The ledger at *location* (see `nomoledger.store.open_store` for kinds and errors)."""
+        return cls(open_store(location, create=create))
+
+    def close(self) -> None:
+        """Let go of the database; also at the end of a `with` block."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def games(self) -> list[str]:
+        """The games in it, sorted."""
+        return self.store.games()
+
+    def create_game(self, game: str, secret: bytes | None = None) -> None:
+        """Add *game*; its *secret* (32 random bytes unless given) salts the commitments.
+
+        Raises:
+            UsageError: the game is there already, or its name is no line of text.
+        """
+        with self.transaction() as transaction:
+            transaction.create_game(game, secret)
+
+    def secret(self, game: str) -> bytes:
+        """The secret of *game*."""
+        return _known(game, self.store.secret(game), self.store.location)
+
+    def head(self, game: str) -> Head:
+        """The head of *game* as it is stored; its number is -1 while there are no events."""
+        tail = self.store.tail(game)
+        if tail is None:
+            self.secret(game)
+        return _head(game, tail)
+
+    def append(self, game: str, bodies: Sequence[Event], *, expected: int) -> Head:
+        """Append *bodies* after number *expected*, all or none, and return the new head.
+
+        A batch that begins with an input and is stored at that very place already is not
+        stored twice: the head it led to is returned, so that a retry is harmless.
+
+        Raises:
+            ConflictError: *expected* is not the last number: somebody else appended first.
+            CorruptError: there are records that the chain does not know.
+        """
+        with self.transaction() as transaction:
+            return transaction.append(game, bodies, expected=expected)
+
+    @contextmanager
+    def transaction(self) -> Iterator["Transaction"]:
+        """Several changes at once: all are stored at the end of the block, or none."""
+        with self.store.writing() as writer:
+            yield Transaction(writer, self.store.location)
+
+    def read(self, game: str, after: int = -1, upto: int | None = None) -> Iterator[Entry]:
+        """The events of *game* numbered above *after*, up to and with *upto*, one by one.
+
+        Without *upto*, what is appended while reading is not included.
+
+        Raises (while reading):
+            CorruptError: a record is missing or unreadable.
+        """
+        last = self.head(game).number
+        return self._entries(game, after, last if upto is None else min(upto, last))
+
+    def _entries(self, game: str, after: int, upto: int) -> Iterator[Entry]:
+        expected = max(after + 1, 0)
+        for number, topic, state in self.store.rows(game, after, upto):
+            if number != expected:
+                break
+            yield _entry(game, number, topic, state)
+            expected += 1
+        if expected <= upto:
+            raise CorruptError(f"game {game!r} has no record #{expected}: verify it")
+
+    def find_input(self, game: str, id: str) -> int | None:  # noqa: A002
+        """The number of the input called *id*; None when there is none."""
+        self.secret(game)
+        for number, topic, state in self.store.containing(game, id):
+            body = _entry(game, number, topic, state).body
+            if isinstance(body, Input) and body.id == id:
+                return number
+        return None
+
+    def verify(self, game: str, head: Head | None = None) -> Verdict:
+        """Whether every record of *game* is what was written, re-hashing all content.
+
+        *head* is one kept or published elsewhere; only with it can a cut-off tail or a
+        rewritten chain be told.
+        """
+        secret = self.secret(game)
+        with self.store.evidence(game) as evidence:
+            return verify(game, secret, evidence.contents, evidence.links, head)
+
+
+class Transaction:
+    """Changes to a ledger that are stored together; made by `Ledger.transaction`."""
+
+    def __init__(self, writer: Writer, location: str) -> None:
+        self._writer = writer
+        self._location = location
+
+    def create_game(self, game: str, secret: bytes | None = None) -> None:
+        """As `Ledger.create_game`."""
+        if not game.strip() or not game.isprintable():
+            raise UsageError(f"{game!r} is no name for a game: give one line of text")
+        if secret == b"":
+            raise UsageError(f"the secret of game {game!r} is empty: give at least a byte")
+        if self._writer.secret(game) is not None:
+            raise UsageError(f"there is a game {game!r} already: choose another name")
+        self._writer.create_game(game, secrets.token_bytes(32) if secret is None else secret)
+
+    def append(self, game: str, bodies: Sequence[Event], *, expected: int) -> Head:
+        """As `Ledger.append`."""
+        records = [(tag_of(body), encode(body)) for body in bodies]
+        try:
+            return self.append_encoded(game, records, expected=expected)
+        except ConflictError:
+            retry = bool(bodies) and isinstance(bodies[0], Input)
+            if not (retry and self._stored(game, records, expected)):
+                raise
+        return _head(game, self._writer.link(game, expected + len(records)))
+
+    def append_encoded(self, game: str, records: Sequence[Encoded], *, expected: int) -> Head:
+        """Append events that are encoded already; a repeated batch is a conflict."""
+        secret = _known(game, self._writer.secret(game), self._location)
+        tail = self._writer.tail(game)
+        head = _head(game, tail)
+        if head.number != expected:
+            raise ConflictError(
+                f"game {game!r} is at #{head.number}, not at #{expected}:"
+                " somebody else appended; read what is new and try again"
+            )
+        rows: list[Row] = []
+        links: list[Link] = []
+        last = origin(game) if tail is None else tail[2]
+        for number, (topic, state) in enumerate(records, expected + 1):
+            commitment = commit(secret, number, topic.encode(), state)
+            last = link(last, number, commitment)
+            rows.append((number, topic, state))
+            links.append((number, commitment, last))
+        self._writer.insert(game, rows, links)
+        return Head(expected + len(rows), last.hex())
+
+    def _stored(self, game: str, records: Sequence[Encoded], expected: int) -> bool:
+        """Whether just these *records* follow *expected* already."""
+        found = self._writer.rows(game, expected, expected + len(records))
+        return [(topic, state) for _, topic, state in found] == list(records)
+
+
+def _known(game: str, secret: bytes | None, location: str) -> bytes:
+    if secret is None:
+        raise UnknownError(f"no game {game!r} in {location}: list the games to see their names")
+    return secret
+
+
+def _head(game: str, tail: Link | None) -> Head:
+    return Head(-1, origin(game).hex()) if tail is None else Head(tail[0], tail[2].hex())
+
+
+def _entry(game: str, number: int, topic: str, state: bytes) -> Entry:
+    try:
+        return Entry(game, number, decode(topic, state))
+    except (CorruptError, TypeError) as error:
+        raise CorruptError(f"game {game!r}, #{number}: {error}") from error

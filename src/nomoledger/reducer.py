@@ -1,0 +1,350 @@
+"""`apply`: what each event does to the world. Total over recorded events; it never refuses."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.rules.rule import Rule
+from nomoledger.world import Attempt, Timer, World
+
+CLOSING = "@closed"
+
+_REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = {}
+
+
+def apply(world: World, event: e.Event) -> None:
+    """Take *event* into *world* as the next one after `world.head`."""
+    world.head += 1
+    if isinstance(event, e.Input):
+        world.put(world.game, "now", seconds(event.received_at))
+        world.put(world.game, "recorded_at", event.recorded_at)
+    reducer = _REDUCERS.get(type(event))
+    if reducer is not None:
+        reducer(world, event)
+
+
+def seconds(time: datetime) -> int:
+    """A time as whole seconds since 1970 (UTC)."""
+    return int(time.timestamp())
+
+
+def moment(at: int) -> datetime:
+    """Seconds since 1970 as a time (UTC)."""
+    return datetime.fromtimestamp(at, UTC)
+
+
+def _on(cls: type[e.Event]) -> Callable[..., Any]:
+    def register(reducer: Callable[[World, Any], None]) -> Callable[[World, Any], None]:
+        _REDUCERS[cls] = reducer
+        return reducer
+
+    return register
+
+
+# --- inputs put attempts on the agenda --------------------------------------------------------
+
+
+def _ask(
+    world: World,
+    event: e.Input,
+    operation: str,
+    *arguments: Any,
+    named: dict[str, Any] | None = None,
+    by: str = "admin",
+) -> None:
+    attempt = Attempt(
+        id=event.id,
+        operation=operation,
+        arguments=arguments,
+        named=named or {},
+        by=by,
+        cause=world.head,
+        at=seconds(event.received_at),
+        audience=event.audience,
+    )
+    agenda = world.agenda
+    closing = next((i for i, each in enumerate(agenda) if each.operation == CLOSING), len(agenda))
+    world.put(world.game, "agenda", (*agenda[:closing], attempt, *agenda[closing:]))
+
+
+@_on(e.GameOpened)
+def _opened(world: World, event: e.GameOpened) -> None:
+    for key in ("game", "rulebook", "dice", "settings", "commitment"):
+        world.put(world.game, key, getattr(event, key))
+    _ask(world, event, "@enacted")
+
+
+@_on(e.JoinRequested)
+def _join(world: World, event: e.JoinRequested) -> None:
+    _ask(world, event, "join", named={"name": event.name, **event.details}, by=event.name)
+
+
+@_on(e.LeaveRequested)
+def _leave(world: World, event: e.LeaveRequested) -> None:
+    _ask(world, event, "depart", event.by, by=event.by)
+
+
+@_on(e.SubmissionReceived)
+def _submission(world: World, event: e.SubmissionReceived) -> None:
+    _ask(world, event, event.action, event.by, named=event.arguments, by=event.by)
+
+
+@_on(e.ProposalMade)
+def _proposal(world: World, event: e.ProposalMade) -> None:
+    world.put(world.proposals, event.number, event)
+    _ask(world, event, "propose", event.by, event.number, by=event.by)
+
+
+@_on(e.VoteCast)
+def _vote(world: World, event: e.VoteCast) -> None:
+    _ask(world, event, "vote", event.by, event.proposal, event.choice, by=event.by)
+
+
+@_on(e.ProposalJudged)
+def _judged(world: World, event: e.ProposalJudged) -> None:
+    _ask(world, event, "judge", event.proposal, event.verdict)
+
+
+@_on(e.CloseAsked)
+def _close(world: World, event: e.CloseAsked) -> None:
+    _ask(world, event, "@close")
+    _ask(world, event, CLOSING)
+
+
+@_on(e.DrawEntered)
+def _draw_entered(world: World, event: e.DrawEntered) -> None:
+    _answer(world, event.question, list(event.values))
+
+
+@_on(e.ChoiceAnswered)
+def _answered(world: World, event: e.ChoiceAnswered) -> None:
+    _answer(world, event.question, event.value)
+
+
+@_on(e.RulingMade)
+def _ruling(world: World, event: e.RulingMade) -> None:
+    world.put(world.game, "rulings", max(event.number, world.game.get("rulings", 0)))
+    if event.question is None:
+        _ask(world, event, "@ruling", event.number)
+        world.put(world.inner(world.game, "corrections"), str(event.number), event)
+        return
+    question = world.questions.get(event.question)
+    if question is not None and question.asks == "conflict":
+        for loser in question.options:
+            if loser != event.value:
+                world.put(world.edges, f"{event.value}>{loser}", True)
+    _answer(world, event.question, event.value)
+
+
+def _answer(world: World, question: str, value: Any) -> None:
+    attempt, _, place = question.rpartition("|")
+    world.put(world.inner(world.answers, attempt), place, value)
+    world.drop(world.questions, question)
+
+
+@_on(e.DrawRecorded)
+def _draw(world: World, event: e.DrawRecorded) -> None:
+    _answer(world, event.address, list(event.values))
+
+
+@_on(e.QuestionRaised)
+def _question(world: World, event: e.QuestionRaised) -> None:
+    world.put(world.questions, event.question, event)
+
+
+# --- the agenda -------------------------------------------------------------------------------
+
+
+@_on(e.Scheduled)
+def _scheduled(world: World, event: e.Scheduled) -> None:
+    attempt = Attempt(
+        id=event.attempt,
+        operation=event.operation,
+        arguments=event.arguments,
+        by=event.by,
+        cause=world.head,
+        at=seconds(event.received_at) if event.due is None else event.due,
+        audience=event.audience,
+    )
+    if event.due is not None:
+        rule = event.rules[0] if event.rules else "engine"
+        world.put(world.timers, event.attempt, Timer(attempt, rule, world.head))
+        return
+    waiting = world.game.get("next", ())
+    world.put(world.game, "next", (*waiting, attempt))
+
+
+@_on(e.Unscheduled)
+def _unscheduled(world: World, event: e.Unscheduled) -> None:
+    world.drop(world.timers, event.attempt)
+    _leave_agenda(world, event.attempt)
+
+
+@_on(e.TimerFired)
+def _fired(world: World, event: e.TimerFired) -> None:
+    timer = world.timers[event.attempt]
+    world.drop(world.timers, event.attempt)
+    world.put(world.game, "agenda", (timer.attempt, *world.agenda))
+
+
+@_on(e.AttemptDone)
+def _done(world: World, event: e.AttemptDone) -> None:
+    world.put(world.game, "last_attempt", event.attempt)
+    _leave_agenda(world, event.attempt)
+
+
+@_on(e.AttemptRefused)
+def _refused(world: World, event: e.AttemptRefused) -> None:
+    world.put(world.game, "last_attempt", event.attempt)
+    _leave_agenda(world, event.attempt)
+
+
+def _leave_agenda(world: World, attempt: str) -> None:
+    rest = tuple(each for each in world.agenda if each.id != attempt)
+    world.put(world.game, "agenda", (*world.game.get("next", ()), *rest))
+    world.put(world.game, "next", ())
+    world.drop(world.answers, attempt)
+    for question in [q for q in world.questions if q.startswith(attempt + "|")]:
+        world.drop(world.questions, question)
+
+
+# --- rules ------------------------------------------------------------------------------------
+
+
+@_on(e.RuleEnacted)
+def _enacted(world: World, event: e.RuleEnacted) -> None:
+    world.put(world.game, "rules", (*world.rules, event.rule))
+    world.put(world.inner(world.game, "versions"), event.rule.number, event.rule.version)
+
+
+@_on(e.RuleAmended)
+def _amended(world: World, event: e.RuleAmended) -> None:
+    _replace(world, event.rule.number, event.rule)
+    world.put(world.inner(world.game, "versions"), event.rule.number, event.rule.version)
+
+
+@_on(e.RuleRepealed)
+def _repealed(world: World, event: e.RuleRepealed) -> None:
+    rule = world.rule(event.number)
+    _replace(world, event.number, None)
+    if rule is not None and event.state == "drop":
+        for kind, attributes in rule.declares.items():
+            for entity in world.kinds.get(kind, ()):
+                for attribute in attributes:
+                    _set(world, entity, attribute, None, event.rules)
+
+
+@_on(e.RuleRenumbered)
+def _renumbered(world: World, event: e.RuleRenumbered) -> None:
+    rules = tuple(
+        _renamed(rule, event.to) if rule.number == event.number else rule for rule in world.rules
+    )
+    world.put(world.game, "rules", rules)
+
+
+def _renamed(rule: Rule, number: str) -> Rule:
+    return msgspec.structs.replace(rule, number=number)
+
+
+def _replace(world: World, number: str, new: Rule | None) -> None:
+    rules = (new if rule.number == number else rule for rule in world.rules)
+    world.put(world.game, "rules", tuple(rule for rule in rules if rule is not None))
+
+
+# --- money and things -------------------------------------------------------------------------
+
+
+@_on(e.Posted)
+def _posted(world: World, event: e.Posted) -> None:
+    for posting in event.postings:
+        account = world.inner(world.balances, posting.account)
+        units = account.get(posting.commodity, 0) + posting.amount
+        world.put(account, posting.commodity, units)
+
+
+@_on(e.Moved)
+def _moved(world: World, event: e.Moved) -> None:
+    _set(world, event.piece, "square", event.to, event.rules)
+
+
+@_on(e.AttributeSet)
+def _attribute(world: World, event: e.AttributeSet) -> None:
+    ending = world.durations.get(event.entity, {})
+    if event.until is not None:
+        first = ending.get(event.attribute)
+        back = event.was if first is None else first[1]
+        table = world.inner(world.durations, event.entity)
+        world.put(table, event.attribute, (event.until, back, world.head))
+    elif event.attribute in ending:
+        world.drop(ending, event.attribute)
+    _set(world, event.entity, event.attribute, event.value, event.rules)
+
+
+def _set(world: World, entity: str, attribute: str, value: Any, rules: tuple[str, ...]) -> None:
+    table = world.inner(world.attributes, entity)
+    if value is None:
+        world.drop(table, attribute)
+    else:
+        world.put(table, attribute, value)
+    world.put(world.inner(world.origins, entity), attribute, rules)
+    world.forget_index(entity, attribute)
+
+
+@_on(e.EntityCreated)
+def _created(world: World, event: e.EntityCreated) -> None:
+    world.put(world.entities, event.entity, event.kind)
+    world.put(world.kinds, event.kind, (*world.kinds.get(event.kind, ()), event.entity))
+    for attribute, value in event.attributes.items():
+        _set(world, event.entity, attribute, value, event.rules)
+    world.forget_kind(event.kind)
+
+
+@_on(e.EntityDestroyed)
+def _destroyed(world: World, event: e.EntityDestroyed) -> None:
+    kind = world.entities[event.entity]
+    rest = tuple(each for each in world.kinds[kind] if each != event.entity)
+    world.drop(world.entities, event.entity)
+    world.put(world.kinds, kind, rest)
+    for table in (world.attributes, world.origins, world.durations):
+        world.drop(table, event.entity)
+    world.forget_kind(kind)
+
+
+@_on(e.Counted)
+def _counted(world: World, event: e.Counted) -> None:
+    table = world.inner(world.counts, event.scope)
+    world.put(table, event.key, table.get(event.key, 0) + 1)
+
+
+# --- the record, periods and the end ----------------------------------------------------------
+
+
+@_on(e.RecordPrevailed)
+def _prevailed(world: World, event: e.RecordPrevailed) -> None:
+    if event.follows is None:
+        world.put(world.game, "diverged", (world.head, world.game.get("last_attempt")))
+
+
+@_on(e.PeriodClosed)
+def _closed(world: World, event: e.PeriodClosed) -> None:
+    attributes = {entity: dict(table) for entity, table in world.attributes.items()}
+    balances = {account: dict(table) for account, table in world.balances.items()}
+    world.put(world.past, event.period, {"attributes": attributes, "balances": balances})
+    world.put(world.game, "commitment", event.commitment)
+    world.put(world.game, "period", event.period + 1)
+    world.drop(world.counts, "period")
+
+
+@_on(e.GameEnded)
+def _ended(world: World, event: e.GameEnded) -> None:
+    world.put(world.game, "ended", event.why)
+    world.put(world.game, "ended_by", event.rules)
+    world.put(world.game, "winners", event.winners)
+    world.put(world.game, "agenda", tuple(a for a in world.agenda if a.cause == event.cause))
+    for timer in list(world.timers):
+        world.drop(world.timers, timer)
+    for question in list(world.questions):
+        world.drop(world.questions, question)

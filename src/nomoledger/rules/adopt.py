@@ -1,0 +1,161 @@
+"""Changing the rules from within the game: one change at a time, each an event."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.rules import rule as r
+from nomoledger.rules.code import read
+from nomoledger.rules.host import Host, Refused
+from nomoledger.rules.resolve import entity, named_arguments
+
+
+def adopt(host: Host, proposal: Any) -> None:
+    """`adopt(proposal)`: carry out every change of the proposal of that number, in its order."""
+    made = host.world.proposals.get(proposal)
+    if made is None:
+        host.fault(f"there is no proposal {proposal!r}")
+    make(host, made.changes, f"proposal {proposal}")
+
+
+def make(host: Host, changes: Iterable[r.Change], source: str) -> None:
+    """Carry out *changes* on the authority of *source* (`proposal 4`, `ruling 2`)."""
+    for change in changes:
+        _make(host, change, source)
+
+
+def _make(host: Host, change: r.Change, source: str) -> None:
+    if isinstance(change, r.Enact):
+        _enact(host, change.rule, source)
+    elif isinstance(change, r.Amend):
+        _amend(host, change, source)
+    elif isinstance(change, r.Repeal):
+        _repeal(host, change.number, change.state, source)
+    elif isinstance(change, r.Renumber):
+        _renumber(host, change.number, change.to, source)
+    elif isinstance(change, r.Do):
+        _do(host, change)
+    else:
+        _set(host, change)
+
+
+# --- as words of rule code ---------------------------------------------------------------------
+
+
+def enact(
+    host: Host,
+    number: str,
+    title: str,
+    prose: str,
+    code: str = "",
+    parameters: dict[str, Any] | None = None,
+) -> None:
+    """`enact(number, title, prose, code, parameters)`: a new rule, in force from the next attempt."""
+    host.permit("enact", number)
+    rule = r.Rule(
+        number=number, title=title, prose=prose, code=code, parameters=parameters or {}
+    )
+    _enact(host, rule, _by(host))
+
+
+def amend(host: Host, number: str, **parameters: Any) -> None:
+    """`amend(number, parameter = value, …)`: other values for a rule's parameters."""
+    host.permit("amend", number)
+    _amend(host, r.Amend(number=number, parameters=parameters), _by(host))
+
+
+def repeal(host: Host, number: str, state: str = "keep") -> None:
+    """`repeal(number, state)`: the rule goes; what it declared is kept, frozen or dropped."""
+    host.permit("repeal", number)
+    _repeal(host, number, state, _by(host))
+
+
+def renumber(host: Host, number: str, to: str) -> None:
+    """`renumber(number, to)`: the rule is called *to* from now on."""
+    host.permit("renumber", number)
+    _renumber(host, number, to, _by(host))
+
+
+def _by(host: Host) -> str:
+    return f"rule {host.acting()[0]}"
+
+
+# --- the changes --------------------------------------------------------------------------------
+
+
+def _enact(host: Host, rule: r.Rule, source: str) -> None:
+    if host.world.rule(rule.number) is not None:
+        _no(host, f"there is a rule {rule.number} already: amend it, or take another number")
+    version = host.world.game.get("versions", {}).get(rule.number, 0) + 1
+    rule = msgspec.structs.replace(rule, version=version)
+    host.emit(e.RuleEnacted, rule=rule, source=source)
+    if any(hook.name == "on_enact" for hook in read(rule).hooks):
+        host.emit(
+            e.Scheduled,
+            attempt=f"{host.attempt.id}>enacted({rule.number})",
+            operation="@enacted",
+            arguments=(rule.number,),
+            by=host.attempt.by,
+        )
+
+
+def _in_force(host: Host, number: str) -> r.Rule:
+    rule = host.world.rule(number)
+    if rule is None:
+        _no(host, f"there is no rule {number} in force")
+    assert rule is not None
+    return rule
+
+
+def _amend(host: Host, change: r.Amend, source: str) -> None:
+    old = _in_force(host, change.number)
+    given = {
+        name: getattr(change, name)
+        for name in ("title", "prose", "code")
+        if getattr(change, name) is not None
+    }
+    rule = msgspec.structs.replace(
+        old, **given, version=old.version + 1, parameters=old.parameters | change.parameters
+    )
+    host.emit(e.RuleAmended, rule=rule, source=source)
+
+
+def _repeal(host: Host, number: str, state: str, source: str) -> None:
+    rule = _in_force(host, number)
+    if state not in ("keep", "freeze", "drop"):
+        _no(host, f"a repeal says keep, freeze or drop, not {state!r}")
+    in_program = host.program.by_number.get(number)
+    if in_program is not None and any(h.name == "on_repeal" for h in read(rule).hooks):
+        host.program.hook(number, "on_repeal")
+    host.emit(e.RuleRepealed, number=number, state=state, source=source)
+
+
+def _renumber(host: Host, number: str, to: str, source: str) -> None:
+    _in_force(host, number)
+    if host.world.rule(to) is not None:
+        _no(host, f"there is a rule {to} already")
+    host.emit(e.RuleRenumbered, number=number, to=to, source=source)
+
+
+def _do(host: Host, change: r.Do) -> None:
+    operation = host.program.links.operations.get(change.operation)
+    if operation is None or not operation.definitions:
+        _no(host, f"no rule in force says how to {change.operation!r}")
+    assert operation is not None
+    arguments = named_arguments(host.world, operation, (), change.arguments)
+    host.program.call(change.operation, **arguments)
+
+
+def _set(host: Host, change: r.Set) -> None:
+    thing = "game" if change.kind == "game" else entity(host.world, change.kind, change.entity)
+    value = change.value
+    declared = host.world.declared(change.kind).get(change.attribute, "").removesuffix(" key")
+    if value is not None and declared.lower() in host.world.kinds:
+        value = entity(host.world, declared.lower(), value)
+    host.program.call("set", thing, change.attribute, value)
+
+
+def _no(host: Host, text: str) -> None:
+    host.stop(Refused([e.Reason(host.acting()[0], text)]))

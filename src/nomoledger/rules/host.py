@@ -1,0 +1,253 @@
+"""What rule code can do: the verbs, reads and oracle reads, and the stack of who is acting.
+
+One `Host` belongs to one linked program. It works on one attempt at a time (`begin`), changes the
+world only through events (`emit`), and stops an attempt by raising one of `Refused`, `Suspended`
+and `TrialOver`; these pass through the interpreter by way of `pending`.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from nomoledger import events as e
+from nomoledger.errors import RuleFault
+from nomoledger.reducer import apply, moment
+from nomoledger.rules import values
+from nomoledger.rules.rule import Rule
+from nomoledger.tape import Oracle, ask_people
+from nomoledger.world import Attempt, World
+
+if TYPE_CHECKING:
+    from nomoledger.rules.program import Program
+
+OPERATIONS_MAX = 50_000
+CHANGES_MAX = 20_000
+DEPTH_MAX = 120
+PASSES_MAX = 100
+
+
+class Refused(Exception):
+    """The attempt is refused, for these reasons."""
+
+    def __init__(self, reasons: Sequence[e.Reason]) -> None:
+        super().__init__("; ".join(f"{reason.rule}: {reason.text}" for reason in reasons))
+        self.reasons = tuple(reasons)
+
+
+class Suspended(Exception):
+    """The attempt cannot go on before *question* is answered."""
+
+    def __init__(self, question: e.QuestionRaised) -> None:
+        super().__init__(question.text)
+        self.question = question
+
+
+class TrialOver(Exception):
+    """A trial run came to something that only chance or a person can decide."""
+
+
+class Frame:
+    """One operation being carried out: what, on what, by which rule, and what altered it."""
+
+    __slots__ = ("altered", "arguments", "counts", "operation", "rule")
+
+    def __init__(self, operation: str, arguments: Sequence[Any], rule: str) -> None:
+        self.operation = operation
+        self.arguments = arguments
+        self.rule = rule
+        self.altered: list[str] = []
+        self.counts: dict[str, int] | None = None
+
+
+class Host:
+    """The other side of every word that rule code may call."""
+
+    def __init__(self, program: "Program") -> None:
+        self.program = program
+        self.pending: Exception | None = None
+        self.notice: Callable[[str], None] = lambda rule: None
+        self.restricted = {
+            rule.number: rule.capabilities
+            for rule in program.rules
+            if rule.capabilities is not None
+        }
+
+    # --- one attempt at a time
+
+    def begin(self, world: World, attempt: Attempt, oracle: Oracle = ask_people) -> None:
+        """Get ready to carry out *attempt* on *world*."""
+        self.world, self.attempt, self.oracle = world, attempt, oracle
+        self.staged: list[e.Event] = []
+        self.frames = [Frame("", (), "engine")]
+        self.reads: dict[str, int] = {}
+        self.operations = self.pure = self.trials = 0
+        self.pending = None
+        self.received_at: datetime = moment(attempt.at)
+        self.recorded_at: datetime = world.game["recorded_at"]
+
+    def emit(self, event: type[e.Event], **fields: Any) -> None:
+        """Make a consequence happen, and stage it."""
+        if len(self.staged) >= CHANGES_MAX:
+            self.stop(Refused([e.Reason("engine", f"more than {CHANGES_MAX} changes at once")]))
+        rules = fields.pop("rules", None) or self.acting()
+        made = event(
+            period=self.world.game["period"],
+            received_at=self.received_at,
+            recorded_at=self.recorded_at,
+            cause=self.attempt.cause,
+            rules=rules,
+            audience=self.attempt.audience,
+            **fields,
+        )
+        apply(self.world, made)
+        self.staged.append(made)
+
+    def stop(self, error: Exception) -> NoReturn:
+        """Leave the interpreter with *error*."""
+        self.pending = error
+        raise error
+
+    def fault(self, text: str) -> NoReturn:
+        """Leave the interpreter because the rule that is acting is at fault."""
+        rule = self.frames[-1].rule
+        self.stop(RuleFault(f"rule {rule}: {text}", rule=rule))
+
+    def acting(self) -> tuple[str, ...]:
+        """The rule that is acting and those that altered what it does, with versions."""
+        frames = self.frames
+        names = [frames[-1].rule]
+        names += [rule for frame in reversed(frames) for rule in frame.altered]
+        return self.program.cite(tuple(dict.fromkeys(names)))
+
+    # --- the stack, as the linked program reports it
+
+    def enter(self, operation: str, rule: str, *arguments: Any) -> None:
+        """An operation begins; *rule* defines it ("" keeps the rule that called it)."""
+        self.operations += 1
+        frames = self.frames
+        if self.operations > OPERATIONS_MAX:
+            self.stop(Refused([e.Reason("engine", f"more than {OPERATIONS_MAX} operations")]))
+        if len(frames) > DEPTH_MAX:
+            text = f"{operation} within {operation}, more than {DEPTH_MAX} operations deep"
+            self.stop(Refused([e.Reason(rule or frames[-1].rule, text)]))
+        rule = rule or frames[-1].rule
+        frames.append(Frame(operation, arguments, rule))
+        self.notice(rule)
+
+    def enter_value(self, operation: str, rule: str, *arguments: Any) -> None:
+        """An operation begins that only states something."""
+        self.enter(operation, rule, *arguments)
+        self.pure += 1
+
+    def leave(self) -> None:
+        """The innermost operation is over."""
+        self.frames.pop()
+
+    def leave_value(self) -> None:
+        """The innermost operation, a value, is over."""
+        self.frames.pop()
+        self.pure -= 1
+
+    def look(self, step: int) -> None:
+        """Guards are being asked (1), or have been (-1): nothing may change meanwhile."""
+        self.pure += step
+
+    def at(self, rule: str) -> None:
+        """*rule* acts now, in the innermost operation."""
+        self.frames[-1].rule = rule
+        self.notice(rule)
+
+    def from_caller(self, verb: str) -> None:
+        """A host verb is reached by way of hooks: the rule that called it is the one acting."""
+        if len(self.frames) > 1:
+            self.frames[-1].rule = self.frames[-2].rule
+
+    def alter(self, rule: str, arguments: list[Any]) -> None:
+        """*rule* goes on with other *arguments*."""
+        self.frames[-1].altered.append(rule)
+        self.frames[-1].arguments = arguments
+
+    def restore(self, arguments: list[Any]) -> None:
+        """What was done with altered arguments is over."""
+        self.frames[-1].altered.pop()
+        self.frames[-1].arguments = arguments
+
+    def refuse_operation(self, operation: str, reasons: list[list[str]]) -> None:
+        """Guards said no."""
+        self.stop(Refused([e.Reason(self.program.name(rule), text) for rule, text in reasons]))
+
+    def undefined(self, name: str) -> None:
+        """Rule code called something that no rule in force defines."""
+        text = f"no rule in force says what {name!r} is"
+        self.stop(Refused([e.Reason(self.program.name(self.frames[-1].rule), text)]))
+
+    def path(self) -> str:
+        """Where we are, as operations with their subjects: the inside of an address."""
+        return "/".join(_step(frame) for frame in self.frames[1:])
+
+    # --- capabilities
+
+    def permit(self, verb: str, subject: Any = None, attribute: str | None = None) -> None:
+        """Check that a verb may run here, with every restricted rule on the stack."""
+        if self.pure:
+            self.fault(f"{self.frames[-1].operation} states something, so it may not {verb}")
+        if self.restricted:
+            self._permit_restricted(verb, subject, attribute)
+
+    def _permit_restricted(self, verb: str, subject: Any, attribute: str | None) -> None:
+        for frame in self.frames:
+            allowed = self.restricted.get(frame.rule)
+            if allowed is None:
+                continue
+            what = f"{verb} {attribute}" if attribute else verb
+            if verb not in allowed.verbs or (attribute and attribute not in allowed.attributes):
+                self.forbidden(frame.rule, f"it may not {what}")
+            if allowed.subject and not self._is_subject(allowed.subject, subject):
+                self.forbidden(frame.rule, f"it may not {what}: {subject}")
+
+    def _is_subject(self, predicate: str, subject: Any) -> bool:
+        frames, self.frames = self.frames, [Frame("", (), "engine")]
+        try:
+            return bool(self.program.call(predicate, subject))
+        finally:
+            self.frames = frames
+
+    def may_read(self, attribute: str) -> None:
+        """Check a read of *attribute* against the restricted rules on the stack."""
+        for frame in self.frames:
+            allowed = self.restricted.get(frame.rule)
+            if allowed is not None and allowed.reads is not None:
+                if attribute not in allowed.reads:
+                    self.forbidden(frame.rule, f"it may not read {attribute}")
+
+    def forbidden(self, rule: str, text: str) -> NoReturn:
+        """A restricted rule overstepped: the attempt is refused in its name."""
+        self.stop(Refused([e.Reason(self.program.name(rule), text)]))
+
+    # --- amounts
+
+    def units(self, amount: Any, commodity: str | None) -> tuple[int, str]:
+        """*amount* in smallest units, and the commodity (the game's money where None)."""
+        commodities = self.program.commodities
+        name = commodity or self.program.money
+        if name not in commodities:
+            self.fault(f"no rule in force declares the commodity {name!r}")
+        try:
+            units = values.units(amount, commodities[name].places)
+        except values.NotExact as error:
+            self.fault(str(error))
+        if units < 0:
+            self.fault(f"a negative amount, {amount}")
+        return units, name
+
+    def rule(self, number: str) -> Rule:
+        """The rule in force of that number, or the fault of whoever asks."""
+        rule = self.program.by_number.get(number)
+        if rule is None:
+            self.fault(f"there is no rule {number}")
+        return rule
+
+
+def _step(frame: Frame) -> str:
+    arguments = ",".join(str(each) for each in frame.arguments if not isinstance(each, list | dict))
+    return f"{frame.operation}({arguments})"

@@ -1,0 +1,374 @@
+"""Links the rules in force into one Starlark program.
+
+For each operation the linker writes a small function that asks the rules' hooks in their order
+(guards, replacements, before, the definition, after; for values the steps), so that a call from
+one rule to another never leaves the interpreter except to note who is acting. Hooks are found
+late, through the table `_h`, since a rule may call what a later rule defines.
+"""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+import starlark
+
+from nomoledger.errors import RulebookError
+from nomoledger.rules.code import Code, Hook, read
+from nomoledger.rules.rule import Rule
+
+#: Host verbs that rules may hook like operations of their own, with their signatures.
+VERBS = {
+    "pay": 'payer, payee, amount, why = "", commodity = None',
+    "give": 'giver, taker, quantity, commodity, why = ""',
+    "mint": 'account, amount, why = "", commodity = None',
+    "burn": 'account, amount, why = "", commodity = None',
+    "split": 'payer, shares, amount, remainder_to, why = "", commodity = None',
+    "move": 'piece, square, mode = "step"',
+    "set": "entity, attribute, value, until = None",
+    "create": "kind, attributes, name = None",
+    "destroy": "entity",
+}
+#: The other host functions a rule may call.
+WORDS = (
+    "adopt", "all", "amend", "ask", "balance", "cancel", "divide", "draw", "end_game", "enact",
+    "find", "get", "history", "kind", "label", "mentioned", "now", "once", "param", "period",
+    "refuse", "renumber", "repeal", "roll", "rounded", "ruling", "schedule", "settle",
+    "use", "where", "within",
+)  # fmt: skip
+#: Words that the prelude defines on top of those.
+PRELUDE_WORDS = ("set_to", "add", "times", "at_most", "at_least", "may", "would")
+BUILTINS = frozenset(
+    "abs any bool dict enumerate fail getattr hasattr hash int len list max min range repr "
+    "reversed sorted str struct tuple type zip True False None".split()
+)
+TYPES = ("Number", "Text", "Flag", "Money", "List", "Rule")
+
+_PRELUDE = """
+_h = {}
+_guards = {}
+def set_to(n, why = ""): return ["set", n, why]
+def add(n, why = ""): return ["add", n, why]
+def times(n, d = 1, why = ""): return ["times", n, why, d]
+def at_most(n, why = ""): return ["at_most", n, why]
+def at_least(n, why = ""): return ["at_least", n, why]
+def may(operation, *args): return _guards[operation](*args) if operation in _guards else []
+def would(operation, *args, see = None): return struct(**_would(operation, args, see))
+"""
+
+DIALECT = starlark.Dialect.extended()
+DIALECT.enable_types = starlark.DialectTypes.PARSE_ONLY
+DIALECT.enable_load = False
+DIALECT.enable_f_strings = False
+GLOBALS = starlark.Globals.extended_by(
+    [starlark.LibraryExtension.StructType, starlark.LibraryExtension.RustDecimal]
+)
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """What the rules in force say about one operation: (rule number, hook) in rule order."""
+
+    name: str
+    hooks: tuple[tuple[str, Hook], ...]
+
+    def of(self, *kinds: str) -> list[tuple[str, Hook]]:
+        """The hooks of these kinds."""
+        return [(number, hook) for number, hook in self.hooks if hook.kind in kinds]
+
+    @property
+    def definitions(self) -> list[tuple[str, Hook]]:
+        """Who says what the operation is."""
+        return self.of("define", "value", "action")
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it states something instead of doing something."""
+        return any(hook.kind in ("value", "adjust") for _, hook in self.hooks)
+
+    @property
+    def is_action(self) -> bool:
+        """Whether a player may submit it."""
+        return any(hook.kind == "action" for _, hook in self.hooks)
+
+
+class Links(msgspec.Struct, frozen=True):
+    """The ruleset as the linker sees it, before anything is compiled."""
+
+    rules: tuple[Rule, ...]
+    codes: dict[str, Code]
+    operations: dict[str, Operation]
+    undefined: dict[str, tuple[str, ...]]
+
+    def rules_with(self, hook: str) -> list[str]:
+        """Numbers of the rules that have this hook (`on_enact`)."""
+        return [n for n, code in self.codes.items() if any(h.name == hook for h in code.hooks)]
+
+
+def fingerprint(rules: Iterable[Rule]) -> str:
+    """SHA-256 of everything in *rules* that decides what they do."""
+    return hashlib.sha256(msgspec.msgpack.encode(tuple(rules))).hexdigest()
+
+
+def survey(rules: tuple[Rule, ...]) -> Links:
+    """Read the code of *rules* and sort their hooks by operation.
+
+    Raises:
+        RulebookError: code that cannot be read, or hooks that do not fit together.
+    """
+    codes = {rule.number: read(rule) for rule in rules}
+    found: dict[str, list[tuple[str, Hook]]] = defaultdict(list)
+    for rule in rules:
+        for hook in codes[rule.number].hooks:
+            _check_capability(rule, hook)
+            if hook.kind not in ("check", "on"):
+                found[hook.operation].append((rule.number, hook))
+    operations = {name: Operation(name, tuple(hooks)) for name, hooks in found.items()}
+    links = Links(rules, codes, operations, {})
+    for operation in operations.values():
+        _check_operation(links, operation)
+    return msgspec.structs.replace(links, undefined=_undefined(links))
+
+
+def _check_capability(rule: Rule, hook: Hook) -> None:
+    allowed = rule.capabilities
+    if allowed is not None and hook.name not in allowed.hooks:
+        raise RulebookError(
+            f"{rule.file or 'rule'}:{rule.line}: rule {rule.number} may not have {hook.name}; "
+            f"it is allowed {', '.join(allowed.hooks) or 'no hook'}"
+        )
+
+
+def _check_operation(links: Links, operation: Operation) -> None:
+    if operation.name in BUILTINS or operation.name in WORDS or operation.name in PRELUDE_WORDS:
+        number = operation.hooks[0][0]
+        raise RulebookError(f"rule {number}: {operation.name} is a word of the language itself")
+    signature = _names(_signature(operation))
+    for number, hook in operation.hooks:
+        given = len(signature) + (hook.kind == "instead")
+        if operation.definitions and len(hook.parameters) > given:
+            raise RulebookError(
+                f"rule {number}: {hook.name} asks for {len(hook.parameters)} arguments, but "
+                f"{operation.name} has {given}: ({', '.join(signature)})"
+            )
+
+
+def _undefined(links: Links) -> dict[str, tuple[str, ...]]:
+    known = {*VERBS, *WORDS, *PRELUDE_WORDS, *BUILTINS, *TYPES, *links.operations}
+    known |= {kind_type(kind) for rule in links.rules for kind in rule.declares}
+    found: dict[str, list[str]] = defaultdict(list)
+    for rule in links.rules:
+        for name in sorted(links.codes[rule.number].free - known - set(rule.parameters)):
+            found[name].append(rule.number)
+    return {name: tuple(numbers) for name, numbers in found.items()}
+
+
+def kind_type(kind: str) -> str:
+    """The name of the type of *kind* in annotations: `Square` for square."""
+    return "".join(part.capitalize() for part in kind.split("_"))
+
+
+# --- writing the program ----------------------------------------------------------------------
+
+
+def _signature(operation: Operation) -> str:
+    if operation.definitions:
+        _, hook = operation.definitions[0]
+        return ", ".join(
+            p.name if p.default is None else f"{p.name} = {p.default}" for p in hook.parameters
+        )
+    if operation.name in VERBS:
+        return VERBS[operation.name]
+    _, hook = max(operation.hooks, key=lambda each: len(each[1].parameters))
+    return ", ".join(p.name for p in hook.parameters[hook.kind == "instead" :])
+
+
+def _names(signature: str) -> list[str]:
+    return [part.split("=")[0].strip() for part in signature.split(",") if part.strip()]
+
+
+def _call(number: str, hook: Hook, names: list[str], first: str = "") -> str:
+    wanted = len(hook.parameters) - bool(first)
+    arguments = ", ".join([*([first] if first else []), *names[:wanted]])
+    return f"_h[{json.dumps(number + ':' + hook.name)}]({arguments})"
+
+
+def write_operation(operation: Operation) -> str:
+    """The Starlark functions that carry out *operation*."""
+    signature = _signature(operation)
+    names = _names(signature)
+    lines = [*_write_guards(operation, names)]
+    replacements = operation.of("instead")
+    inner = f"_{operation.name}_do" if replacements else operation.name
+    body = _write_body(operation, names, entered=bool(replacements))
+    lines += [f"def {inner}({', '.join(names) if replacements else signature}):", *body]
+    if replacements:
+        lines += _write_chain(operation, signature, names, replacements)
+    return "\n".join(lines) + "\n"
+
+
+def _write_guards(operation: Operation, names: list[str]) -> list[str]:
+    guards = operation.of("forbid")
+    if not guards:
+        return []
+    arguments = ", ".join(names)
+    lines = [f"def _{operation.name}_guards({arguments}):", "    _look(1)", "    _no = []"]
+    for number, hook in guards:
+        call = _call(number, hook, names)
+        lines += [f"    _at({number!r})", f"    _why = {call}"]
+        lines += ["    if _why != None: _no.append([" + repr(number) + ", _why])"]
+    lines += ["    _look(-1)", "    return _no"]
+    lines += [f"def _{operation.name}_may(*args):"]
+    pad = f"(list(args) + [None] * {len(names)})[:{len(names)}]"
+    lines += ['    _enter("may", "")']
+    lines += [f"    _no = [_why for _, _why in _{operation.name}_guards(*{pad})]"]
+    lines += ["    _leave()", "    return _no"]
+    lines += [f"_guards[{operation.name!r}] = _{operation.name}_may"]
+    return lines
+
+
+def _write_body(operation: Operation, names: list[str], *, entered: bool) -> list[str]:
+    definitions = operation.definitions
+    rule = definitions[0][0] if definitions else ""
+    enter = "_enter_value" if operation.is_value else "_enter"
+    arguments = "".join(", " + name for name in names)
+    lines = [] if entered else [f"    {enter}({operation.name!r}, {rule!r}{arguments})"]
+    if operation.of("forbid"):
+        lines += [f"    _no = _{operation.name}_guards({', '.join(names)})"]
+        lines += [f"    if _no: _refuse({operation.name!r}, _no)"]
+    for number, hook in operation.of("before"):
+        lines += [f"    _at({number!r})", f"    {_call(number, hook, names)}"]
+    if rule and (entered or len(lines) > 1):
+        lines += [f"    _at({rule!r})"]
+    lines += _write_definition(operation, names)
+    if operation.is_value:
+        lines += _write_steps(operation, names)
+    for number, hook in operation.of("after"):
+        lines += [f"    _at({number!r})", f"    {_call(number, hook, names)}"]
+    if not entered:
+        lines += ["    _leave_value()" if operation.is_value else "    _leave()"]
+    return [*lines, "    return _r"]
+
+
+def _write_definition(operation: Operation, names: list[str]) -> list[str]:
+    definitions = operation.definitions
+    if not definitions:
+        if operation.name in VERBS:
+            return [
+                f"    _from_caller({operation.name!r})",
+                f"    _r = _verb_{operation.name}({', '.join(names)})",
+            ]
+        return ["    _r = None" if not operation.is_value else "    _r = 0"]
+    if len(definitions) == 1:
+        return [f"    _r = {_call(*definitions[0], names)}"]
+    numbers = [number for number, _ in definitions]
+    lines = [f"    _which = _choose({operation.name!r}, {numbers!r}, [{', '.join(names)}])"]
+    for i, (number, hook) in enumerate(definitions):
+        word = "if" if i == 0 else "elif"
+        lines += [f"    {word} _which == {number!r}:", f"        _at({number!r})"]
+        lines += [f"        _r = {_call(number, hook, names)}"]
+    return lines
+
+
+def _write_steps(operation: Operation, names: list[str]) -> list[str]:
+    steps = operation.of("adjust")
+    if not steps:
+        return []
+    lines = ["    _steps = []"]
+    for number, hook in steps:
+        lines += [f"    _at({number!r})", f"    _s = {_call(number, hook, names)}"]
+        lines += [f"    if _s != None: _steps.append([{number!r}, _s])"]
+    return [*lines, f"    if _steps: _r = _combine({operation.name!r}, _r, _steps)"]
+
+
+def _write_chain(
+    operation: Operation, signature: str, names: list[str], hooks: list[tuple[str, Hook]]
+) -> list[str]:
+    name, arguments = operation.name, ", ".join(names)
+    rule = operation.definitions[0][0] if operation.definitions else ""
+    enter, leave = ("_enter_value", "_leave_value") if operation.is_value else ("_enter", "_leave")
+    lines = [f"def _{name}_chain(done, place, args):"]
+    for i, (number, hook) in enumerate(hooks):
+        call = _call(number, hook, [f"args[{k}]" for k in range(len(names))], "proceed")
+        lines += [
+            f"    if place <= {i} and {i} not in done:",
+            f"        _at({number!r})",
+            "        def proceed(*new):",
+            f"            new = list(new) + args[len(new):]",
+            "            if new == args:",
+            f"                r = _{name}_chain(done, {i + 1}, args)",
+            "            else:",
+            f"                _alter({number!r}, new)",
+            f"                r = _{name}_chain(done + [{i}], 0, new)",
+            f"                _restore(args)",
+            f"            _at({number!r})",
+            "            return r",
+            f"        return {call}",
+        ]
+    lines += [f"    return _{name}_do(*args)"]
+    lines += [f"def {name}({signature}):", f"    {enter}({name!r}, {rule!r}, {arguments})"]
+    lines += [f"    _r = _{name}_chain([], 0, [{arguments}])", f"    {leave}()", "    return _r"]
+    return lines
+
+
+def write_rule(rule: Rule, code: Code) -> str:
+    """The rule's code inside a function that takes its parameters, at its own line numbers."""
+    names = ", ".join(rule.parameters)
+    values = ", ".join(_literal(value) for value in rule.parameters.values())
+    body = "\n".join("    " + line for line in rule.code.splitlines())
+    table = ", ".join(f"{json.dumps(rule.number + ':' + h.name)}: {h.name}" for h in code.hooks)
+    head = "\n" * max(0, rule.line - 2) + f"def _rule({names}):\n"
+    return f"{head}{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, bool) or value is None or isinstance(value, int):
+        return repr(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_literal(each) for each in value) + "]"
+    if isinstance(value, dict):
+        items = (f"{_literal(key)}: {_literal(each)}" for key, each in value.items())
+        return "{" + ", ".join(items) + "}"
+    raise RulebookError(f"a parameter cannot be {value!r}: whole numbers, text, flags and lists")
+
+
+def write_program(links: Links) -> list[tuple[str, str, str]]:
+    """The sources to evaluate in order, as (rule number or "", file, source)."""
+    sources = [("", "prelude", _PRELUDE)]
+    types = {kind_type(kind) for rule in links.rules for kind in rule.declares} | set(TYPES)
+    sources.append(("", "types", "\n".join(f"{name} = str" for name in sorted(types)) + "\n"))
+    stubs = "\n".join(
+        f"def {name}(*args, **named): return _undefined({name!r})" for name in links.undefined
+    )
+    unhooked = "\n".join(f"{v} = _verb_{v}" for v in VERBS if v not in links.operations)
+    sources.append(("", "verbs", unhooked + "\n" + stubs + "\n"))
+    operations = "\n".join(write_operation(each) for each in links.operations.values())
+    sources.append(("", "operations", operations))
+    for rule in links.rules:
+        code = links.codes[rule.number]
+        if code.hooks:
+            file = rule.file or f"rule-{rule.number}"
+            sources.append((rule.number, file, write_rule(rule, code)))
+    sources.append(("", "checks", _write_checks(links)))
+    return sources
+
+
+def _write_checks(links: Links) -> str:
+    lines = ["def engine__checks():", "    pass"]
+    for rule in links.rules:
+        for hook in links.codes[rule.number].hooks:
+            if hook.kind == "check":
+                key = json.dumps(rule.number + ":" + hook.name)
+                lines += [f"    _at({rule.number!r})", f"    _h[{key}]()"]
+    lines += ["def engine__hook(rule, name):", "    _at(rule)", '    return _h[rule + ":" + name]()']
+    lines += ["def engine__define(rule, name, args):", "    _at(rule)"]
+    lines += ['    return _h[rule + ":" + name](*args)']
+    lines += ["def engine__operation(name, args, named):", "    return _ops[name](*args, **named)"]
+    table = ", ".join(f"{json.dumps(name)}: {name}" for name in {**links.operations, **VERBS})
+    lines += [f"_ops = {{{table}}}"]
+    return "\n".join(lines) + "\n"
+
+

@@ -1,0 +1,222 @@
+"""The linked program of a ruleset, and the attempts it carries out."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import starlark
+
+from nomoledger import events as e
+from nomoledger.errors import RulebookError, RuleFault
+from nomoledger.rules import reads, verbs
+from nomoledger.rules.adopt import adopt, amend, enact, renumber, repeal
+from nomoledger.rules.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
+from nomoledger.rules.link import DIALECT, GLOBALS, Links, fingerprint, survey, write_program
+from nomoledger.rules.rule import Rule
+from nomoledger.rules.values import combine
+from nomoledger.words import tell
+
+STACK_MAX = 4_000
+PROGRAMS_MAX = 64
+
+
+class Program:
+    """A ruleset, linked. Carries operations out through its `Host`."""
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self.rules = rules
+        self.by_number = {rule.number: rule for rule in rules}
+        self.links: Links = survey(rules)
+        self.commodities = {n: each for rule in rules for n, each in rule.commodities.items()}
+        self.money = next(iter(self.commodities), "")
+        self.accounts = {"mint", "admin", *(name for rule in rules for name in rule.accounts)}
+        self._names = {rule.number: rule.name for rule in rules}
+        self._cited: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._checks = any(h.kind == "check" for c in self.links.codes.values() for h in c.hooks)
+        self.host = Host(self)
+        self._options = starlark.EvalOptions(
+            max_callstack_size=STACK_MAX, check_cancelled=lambda: False
+        )
+        self._module = self._compile()
+
+    def name(self, number: str) -> str:
+        """Number and version of a rule: `VII.2@1`."""
+        return self._names.get(number, number)
+
+    def cite(self, numbers: tuple[str, ...]) -> tuple[str, ...]:
+        """`name` of each."""
+        cited = self._cited.get(numbers)
+        if cited is None:
+            cited = self._cited[numbers] = tuple(self.name(number) for number in numbers)
+        return cited
+
+    def _compile(self) -> starlark.FrozenModule:
+        module = starlark.Module()
+        for name, function in self._words().items():
+            module.add_callable(name, function)
+        for number, file, source in write_program(self.links):
+            self.host.notice(number)
+            try:
+                starlark.eval(module, starlark.parse(file, source, DIALECT), GLOBALS)
+            except starlark.StarlarkError as error:
+                raise RulebookError(f"rule {number}: {_one_line(error)}") from None
+        return module.freeze()
+
+    def _words(self) -> dict[str, Callable[..., Any]]:
+        host = self.host
+        ours: dict[str, Callable[..., Any]] = {
+            "_enter": host.enter,
+            "_enter_value": host.enter_value,
+            "_leave": host.leave,
+            "_leave_value": host.leave_value,
+            "_look": host.look,
+            "_at": host.at,
+            "_alter": host.alter,
+            "_restore": host.restore,
+            "_from_caller": host.from_caller,
+            "_refuse": host.refuse_operation,
+            "_undefined": host.undefined,
+            "_would": self._would,
+            "_choose": self._choose,
+            "_combine": self._combine,
+        }
+        plain = (reads.get, reads.balance, reads.where, reads.find, reads.label, reads.kind)
+        plain += (reads.history, reads.mentioned, reads.param, reads.now, reads.period)
+        plain += (reads.within, reads.divide, reads.roll, reads.draw, reads.ask, reads.ruling)
+        plain += (verbs.use, verbs.schedule, verbs.cancel, verbs.once, verbs.refuse, verbs.settle)
+        plain += (verbs.end_game, verbs.rounded, adopt, amend, enact, renumber, repeal)
+        words = {function.__name__: partial(function, host) for function in plain}
+        words["all"] = partial(reads.all_of, host)
+        hooked = (verbs.pay, verbs.give, verbs.mint, verbs.burn, verbs.split, verbs.move)
+        hooked += (verbs.create, verbs.destroy)
+        for function in hooked:
+            words[f"_verb_{function.__name__}"] = partial(function, host)
+        words["_verb_set"] = partial(verbs.set_attribute, host)
+        return ours | words
+
+    # --- calling into it
+
+    def call(self, operation: str, *arguments: Any, **named: Any) -> Any:
+        """Carry out *operation* within the attempt under way, and give what it returns."""
+        return self._enter("engine__operation", operation, list(arguments), named)
+
+    def _enter(self, function: str, *arguments: Any) -> Any:
+        try:
+            return self._module.call_with(self._options, function, *arguments).value
+        except starlark.StarlarkError as error:
+            pending = self.host.pending
+            if pending is not None:
+                raise pending from None
+            raise self._fault(error) from None
+        except BaseException as error:
+            if type(error).__name__ == "PanicException":  # the interpreter's own, when out of room
+                raise self._fault(error) from None
+            raise
+
+    def _fault(self, error: BaseException) -> RuleFault:
+        rule = self.host.frames[-1].rule
+        return RuleFault(f"rule {rule}: {_one_line(error)}", rule=rule)
+
+    def hook(self, number: str, name: str) -> None:
+        """Call a hook that takes nothing (`on_enact`) of rule *number*."""
+        self._enter("engine__hook", number, name)
+
+    def settle(self) -> None:
+        """Ask the checks until none changes anything."""
+        if not self._checks:
+            return
+        host = self.host
+        for _ in range(PASSES_MAX):
+            before, head = len(host.staged), host.world.head
+            self._enter("engine__checks")
+            if (len(host.staged), host.world.head) == (before, head):
+                return
+        reason = e.Reason(self.name(host.frames[-1].rule), f"checks never settle ({PASSES_MAX}x)")
+        host.stop(Refused([reason]))
+
+    # --- trial runs and conflicts
+
+    def _would(self, operation: str, arguments: list[Any], see: list[Any] | None) -> dict[str, Any]:
+        refused, seen, over = self._trial(lambda: self.call(operation, *arguments), see)
+        return {"refused": refused, "seen": seen, "certain": not over}
+
+    def _trial(
+        self, act: Callable[[], Any], see: list[Any] | None = None
+    ) -> tuple[list[str], Any, bool]:
+        host = self.host
+        kept = host.staged, host.frames, dict(host.reads), host.pure
+        mark = host.world.mark()
+        host.staged, host.frames, host.pure = list(host.staged), list(host.frames), 0
+        host.trials += 1
+        refused: list[str] = []
+        seen, over = None, False
+        try:
+            try:
+                act()
+            except Refused as error:
+                refused = [reason.text for reason in error.reasons]
+            except TrialOver:
+                over = True
+            host.pending = None
+            if see is not None:
+                host.frames = list(kept[1])
+                seen = self.call(see[0], *see[1:])
+        finally:
+            host.world.rollback(mark)
+            host.trials -= 1
+            host.staged, host.frames, host.reads, host.pure = kept
+        return refused, seen, over
+
+    def _combine(self, operation: str, base: Any, steps: list[Any]) -> Any:
+        try:
+            return combine(base, steps, lambda r, o: reads.decide(self.host, operation, r, o))
+        except ValueError as error:
+            self.host.fault(f"{operation}: {error}")
+
+    def _choose(self, operation: str, rules: list[str], arguments: list[Any]) -> str:
+        outcomes = [self._outcome(operation, rule, arguments) for rule in rules]
+        if all(outcome == outcomes[0] for outcome in outcomes):
+            return rules[0]
+        return reads.decide(self.host, operation, rules, outcomes)
+
+    def _outcome(self, operation: str, rule: str, arguments: list[Any]) -> Any:
+        hooks = self.links.operations[operation].definitions
+        name = next(hook.name for number, hook in hooks if number == rule)
+        before = len(self.host.staged)
+        told: list[Any] = []
+
+        def act() -> None:
+            told.append(self._enter("engine__define", rule, name, arguments))
+            told.extend(tell(event) for event in self.host.staged[before:])
+
+        refused, _, _ = self._trial(act)
+        return [f"refused: {'; '.join(refused)}"] if refused else told
+
+
+def _one_line(error: BaseException) -> str:
+    lines = str(error).splitlines()
+    what = next((line for line in lines if line.startswith("error: ")), "error: " + lines[0])
+    place = [m[1] for line in lines if (m := re.match(r"\s*--> (.*)", line))]
+    return f"{place[-1]}: {what[7:]}" if place else what[7:]
+
+
+_PROGRAMS: OrderedDict[str, Program] = OrderedDict()
+
+
+def linked(rules: tuple[Rule, ...]) -> Program:
+    """The program of *rules*, from the cache where these very rules were linked before.
+
+    Raises:
+        RulebookError: the rules cannot be linked.
+    """
+    key = fingerprint(rules)
+    program = _PROGRAMS.pop(key, None) or Program(rules)
+    _PROGRAMS[key] = program
+    while len(_PROGRAMS) > PROGRAMS_MAX:
+        _PROGRAMS.popitem(last=False)
+    return program
+
+
+__all__ = ["Program", "Refused", "Suspended", "linked"]

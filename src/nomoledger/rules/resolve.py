@@ -1,0 +1,76 @@
+"""From what people write (square 9, "Ann") to what rules work with, by a parameter's type."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from nomoledger import events as e
+from nomoledger.rules.code import Parameter
+from nomoledger.rules.host import Refused
+from nomoledger.rules.link import Operation, kind_type
+from nomoledger.world import World
+
+
+def named_arguments(
+    world: World, operation: Operation, given: tuple[Any, ...], named: dict[str, Any]
+) -> dict[str, Any]:
+    """The arguments of *operation* by name, resolved by the types that its definition states.
+
+    Raises:
+        Refused: an argument is missing, unknown, or names nothing that exists.
+    """
+    _, hook = operation.definitions[0]
+    known = [parameter.name for parameter in hook.parameters]
+    both = dict(zip(known, given, strict=False)) | named
+    if unknown := sorted(set(both) - set(known)):
+        _no(f"{operation.name} does not take {unknown[0]!r}; it takes {', '.join(known)}")
+    arguments: dict[str, Any] = {}
+    for parameter in hook.parameters:
+        if parameter.name in both:
+            arguments[parameter.name] = resolve(world, parameter, both[parameter.name])
+        elif parameter.default is None:
+            _no(f"{operation.name} needs to be told {parameter.name!r}")
+    return arguments
+
+
+def resolve(world: World, parameter: Parameter, value: Any) -> Any:
+    """*value* as the type of *parameter* asks."""
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return [resolve(world, parameter, each) for each in value]
+    for kind in world.kinds:
+        if parameter.type == kind_type(kind):
+            return entity(world, kind, value)
+    if parameter.type in ("Number", "Money"):
+        return _number(parameter, value)
+    if parameter.type == "Text" and not isinstance(value, str):
+        return str(value)
+    if parameter.type == "Flag" and not isinstance(value, bool):
+        _no(f"{parameter.name} is yes or no, not {value!r}")
+    return value
+
+
+def entity(world: World, kind: str, called: Any) -> str:
+    """The thing of *kind* that people call *called*."""
+    found = world.find(kind, called)
+    if found is None and isinstance(called, str) and called.isdigit():
+        found = world.find(kind, int(called))
+    if found is None:
+        _no(f"there is no {kind} {called!r}")
+    return found
+
+
+def _number(parameter: Parameter, value: Any) -> int | Decimal:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    try:
+        amount = Decimal(str(value))
+    except InvalidOperation:
+        _no(f"{parameter.name} is a number, not {value!r}")
+    if not amount.is_finite():
+        _no(f"{parameter.name} is a number, not {value!r}")
+    return int(amount) if amount == amount.to_integral_value() else amount
+
+
+def _no(text: str) -> Any:
+    raise Refused([e.Reason("engine", text)])

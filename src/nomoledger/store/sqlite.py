@@ -1,0 +1,183 @@
+"""The embedded store: one SQLite file for any number of games, on eventsourcing's recorder.
+
+The events stand in the library's own table; ours beside it are described in
+`docs/ledger-file.md`. Nothing here depends on environment variables.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any
+
+from eventsourcing.persistence import StoredEvent
+from eventsourcing.sqlite import SQLiteApplicationRecorder
+
+from nomoledger.errors import CorruptError
+from nomoledger.store import Evidence, Link, Row
+from nomoledger.store.sqlite_file import explained, open_file
+
+PAGE = 1000
+
+SELECT_SECRET = "SELECT CAST(secret AS BLOB) FROM games WHERE game=?"
+SELECT_LINK = (
+    "SELECT number, CAST(commitment AS BLOB), CAST(hash AS BLOB) FROM chain"
+    " WHERE game=? AND typeof(number)='integer'"
+)
+SELECT_ROWS = (
+    "SELECT originator_version, topic, state FROM stored_events WHERE originator_id=?"
+    " AND originator_version>? AND originator_version<=? ORDER BY originator_version LIMIT ?"
+)
+SELECT_CONTAINING = (
+    "SELECT originator_version, topic, state FROM stored_events WHERE originator_id=?"
+    " AND originator_version>? AND instr(state, ?) ORDER BY originator_version LIMIT ?"
+)
+# SQLite lets a tamperer put any type into any column: a number that is none becomes -1 and
+# any other value that is no blob becomes an empty one, which no commitment fits.
+SELECT_CONTENTS = (
+    "SELECT CASE typeof(originator_version) WHEN 'integer' THEN originator_version ELSE -1 END,"
+    " coalesce(CAST(topic AS BLOB), x''),"
+    " CASE typeof(state) WHEN 'blob' THEN state ELSE x'' END"
+    " FROM stored_events WHERE originator_id=? ORDER BY originator_version"
+)
+SELECT_LINKS = (
+    "SELECT CASE typeof(number) WHEN 'integer' THEN number ELSE -1 END,"
+    " CASE typeof(commitment) WHEN 'blob' THEN commitment ELSE x'' END,"
+    " CASE typeof(hash) WHEN 'blob' THEN hash ELSE x'' END"
+    " FROM chain WHERE game=? ORDER BY number"
+)
+
+
+class SqliteStore(SQLiteApplicationRecorder):
+    """The `nomoledger.store.Store` in the file at *location*."""
+
+    def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
+        self.location = location
+        super().__init__(open_file(location, create=create, lock_timeout=lock_timeout))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.datastore.close()
+
+    def insert_events(
+        self, stored_events: Sequence[StoredEvent], **kwargs: Any
+    ) -> Sequence[int] | None:
+        """Not offered: a record cannot be stored without its place in the chain."""
+        raise NotImplementedError("append with nomoledger.ledger.Ledger instead")
+
+    def games(self) -> list[str]:
+        """The games in it, sorted."""
+        with self._reading() as cursor:
+            return [game for (game,) in cursor.execute("SELECT game FROM games ORDER BY game")]
+
+    def secret(self, game: str) -> bytes | None:
+        """The secret of *game*; None when there is no such game."""
+        with self._reading() as cursor:
+            return _secret(cursor, game)
+
+    def tail(self, game: str) -> Link | None:
+        """The last row of the chain of *game*; None when it has none."""
+        with self._reading() as cursor:
+            return _tail(cursor, game)
+
+    def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
+        """The records of *game* numbered above *after*, up to and with *upto*, in order."""
+        return self._pages(SELECT_ROWS, game, after, upto)
+
+    def containing(self, game: str, text: str) -> Iterator[Row]:
+        """The records of *game* whose state has the bytes of *text* somewhere, in order."""
+        return self._pages(SELECT_CONTAINING, game, -1, text.encode())
+
+    @contextmanager
+    def evidence(self, game: str) -> Iterator[Evidence]:
+        """Everything stored of *game* at one moment, for verifying it."""
+        with self._reading() as cursor, closing(cursor.connection.cursor()) as second:
+            second.row_factory = None
+            yield Evidence(
+                contents=cursor.execute(SELECT_CONTENTS, (game,)),
+                links=second.execute(SELECT_LINKS, (game,)),
+            )
+
+    @contextmanager
+    def writing(self) -> Iterator["SqliteWriter"]:
+        """A transaction: committed at the end of the block, or not at all."""
+        with explained(self.location), self.datastore.transaction(commit=True) as cursor:
+            cursor.sqlite_cursor.row_factory = None
+            yield SqliteWriter(cursor.sqlite_cursor, self.location)
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Cursor]:
+        with explained(self.location), self.datastore.transaction(commit=False) as cursor:
+            cursor.sqlite_cursor.row_factory = None
+            yield cursor.sqlite_cursor
+
+    def _pages(self, query: str, game: str, after: int, *rest: Any) -> Iterator[Row]:
+        """Rows page by page: no transaction stays open between one row and the next."""
+        while True:
+            with self._reading() as cursor:
+                page = cursor.execute(query, (game, after, *rest, PAGE)).fetchall()
+            yield from page
+            if len(page) < PAGE:
+                return
+            after = page[-1][0]
+
+
+class SqliteWriter:
+    """The `nomoledger.store.Writer` of a file."""
+
+    def __init__(self, cursor: sqlite3.Cursor, location: str) -> None:
+        self._cursor = cursor
+        self._location = location
+
+    def create_game(self, game: str, secret: bytes) -> None:
+        """Add *game*, which is not there yet."""
+        self._cursor.execute("INSERT INTO games (game, secret) VALUES (?,?)", (game, secret))
+
+    def secret(self, game: str) -> bytes | None:
+        """The secret of *game*; None when there is no such game."""
+        return _secret(self._cursor, game)
+
+    def tail(self, game: str) -> Link | None:
+        """The last row of the chain of *game*; None when it has none."""
+        return _tail(self._cursor, game)
+
+    def link(self, game: str, number: int) -> Link | None:
+        """The row of the chain of *game* for *number*; None when there is none."""
+        row: Link | None = self._cursor.execute(
+            f"{SELECT_LINK} AND number=?", (game, number)
+        ).fetchone()
+        return row
+
+    def rows(self, game: str, after: int, upto: int) -> list[Row]:
+        """The records of *game* numbered above *after*, up to and with *upto*, in order."""
+        return self._cursor.execute(SELECT_ROWS, (game, after, upto, -1)).fetchall()
+
+    def insert(self, game: str, rows: Sequence[Row], links: Sequence[Link]) -> None:
+        """Add records with their rows of the chain.
+
+        Raises:
+            CorruptError: a record of that number is there already.
+        """
+        try:
+            self._cursor.executemany(
+                "INSERT INTO stored_events VALUES (?,?,?,?)", [(game, *row) for row in rows]
+            )
+            self._cursor.executemany(
+                "INSERT INTO chain VALUES (?,?,?,?)", [(game, *link) for link in links]
+            )
+        except sqlite3.IntegrityError as error:
+            raise CorruptError(
+                f"{self._location}: game {game!r} has a record behind the end of its chain,"
+                " so nothing can be appended: verify it"
+            ) from error
+
+
+def _secret(cursor: sqlite3.Cursor, game: str) -> bytes | None:
+    row = cursor.execute(SELECT_SECRET, (game,)).fetchone()
+    return None if row is None else row[0]
+
+
+def _tail(cursor: sqlite3.Cursor, game: str) -> Link | None:
+    row: Link | None = cursor.execute(
+        f"{SELECT_LINK} ORDER BY number DESC LIMIT 1", (game,)
+    ).fetchone()
+    return row

@@ -1,0 +1,145 @@
+"""The file behind the embedded store: opening it, its tables, and what its errors mean."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from eventsourcing.persistence import PersistenceError
+from eventsourcing.sqlite import SQLiteCursor, SQLiteDatastore, SQLiteTransaction
+
+from nomoledger.errors import CorruptError, StoreError, UnknownError
+
+APPLICATION_ID = 0x6E6F6D6F  # "nomo"
+SCHEMA_VERSION = 1
+
+#: As eventsourcing's SQLiteApplicationRecorder creates it (a test compares them).
+CREATE_EVENTS = (
+    "CREATE TABLE IF NOT EXISTS stored_events (originator_id TEXT, originator_version INTEGER,"
+    " topic TEXT, state BLOB, PRIMARY KEY (originator_id, originator_version))"
+)
+CREATE_CHAIN = """CREATE TABLE chain (
+    game TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    commitment BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (game, number)
+) WITHOUT ROWID"""
+CREATE_GAMES = """CREATE TABLE games (
+    game TEXT NOT NULL PRIMARY KEY,
+    secret BLOB NOT NULL,
+    created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+)"""
+#: What SQLite says, in part, and what that means to whoever uses the file.
+EXPLANATIONS = {
+    "locked": "{} is locked by another program: close it there or try again",
+    "busy": "{} is busy: try again",
+    "Timed out waiting": "{} is busy in another thread: try again",
+    "disk is full": "no room left on the disk of {}: nothing was written; make room, try again",
+    "readonly": "cannot write {}: check the permissions of the file and of its folder",
+    "unable to open": "cannot open {}: check that its folder exists and may be written to",
+    "not a database": "{} is not a ledger (not an SQLite file): check the path",
+}
+
+
+class Datastore(SQLiteDatastore):
+    """Begins to write with the lock already held.
+
+    The library's deferred BEGIN fails at once, without waiting, when somebody else wrote
+    between our reading the head and our first insert.
+    """
+
+    @contextmanager
+    def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
+        kind = _WriteTransaction if commit else SQLiteTransaction
+        with (
+            self.get_connection(commit=commit) as connection,
+            kind(connection, commit=commit) as cursor,
+            cursor,
+        ):
+            yield cursor
+
+
+class _WriteTransaction(SQLiteTransaction):
+    def __enter__(self) -> SQLiteCursor:
+        cursor = self.connection.cursor()
+        cursor.execute("BEGIN IMMEDIATE")
+        return cursor
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        try:
+            super().__exit__(exc_type, exc_val, exc_tb)
+        finally:
+            self.connection.rollback()  # a commit that failed leaves its transaction open
+
+
+def open_file(location: str, *, create: bool, lock_timeout: int) -> Datastore:
+    """The ledger file at *location*, checked; where *create*, made first if it is not there.
+
+    Raises:
+        UnknownError: there is no file and none is to be made.
+        StoreError: it is no ledger, or one we cannot use.
+    """
+    path = Path(location)
+    if path.is_dir():
+        raise StoreError(f"{location} is a folder: give the path of a file")
+    if not create and not path.exists():
+        raise UnknownError(f"no ledger at {location}: check the path, or create it first")
+    uri = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+    with explained(location):
+        connection = sqlite3.connect(uri, uri=True, timeout=lock_timeout, isolation_level=None)
+        with closing(connection):
+            _prepare(connection, location, create)
+    return Datastore(uri, lock_timeout=lock_timeout, originator_id_type="text")
+
+
+def _prepare(connection: sqlite3.Connection, location: str, create: bool) -> None:
+    """Check that the file is a ledger we can read; make an empty one into a ledger."""
+    if _pragma(connection, "application_id") != APPLICATION_ID:
+        if not create:
+            raise StoreError(f"{location} is not a ledger: check the path")
+        with closing(connection.execute("BEGIN IMMEDIATE")):
+            if _pragma(connection, "application_id") != APPLICATION_ID:
+                _create_tables(connection, location)
+            connection.execute("COMMIT")
+    version = _pragma(connection, "user_version")
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{location} was written by a newer nomoledger (schema {version}, this one knows"
+            f" {SCHEMA_VERSION}): upgrade nomoledger"
+        )
+
+
+def _create_tables(connection: sqlite3.Connection, location: str) -> None:
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise StoreError(f"{location} is the database of another program: give another path")
+    connection.execute(CREATE_EVENTS)
+    connection.execute(CREATE_CHAIN)
+    connection.execute(CREATE_GAMES)
+    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+@contextmanager
+def explained(location: str) -> Iterator[None]:
+    """Turn what SQLite or the library raises into a StoreError of one plain line."""
+    try:
+        yield
+    except (sqlite3.Error, PersistenceError) as error:
+        text = str(error)
+        for sign, explanation in EXPLANATIONS.items():
+            if sign in text:
+                raise StoreError(explanation.format(location)) from error
+        if "malformed" in text or "decode to UTF-8" in text:
+            raise CorruptError(f"{location} is damaged ({text}): restore a copy") from error
+        raise StoreError(f"{location}: {text}") from error

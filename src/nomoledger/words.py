@@ -1,0 +1,108 @@
+"""Events in words, for logs, refusals and questions."""
+
+from collections.abc import Callable
+from typing import Any
+
+from nomoledger import events as e
+
+Label = Callable[[Any], Any]
+
+
+def tell(event: e.Event, label: Label = str) -> str:
+    """One line on *event*; *label* says what people call an entity."""
+    teller = _TELLERS.get(type(event))
+    return teller(event, label) if teller else type(event).__name__
+
+
+def _named(values: dict[str, Any], label: Label) -> str:
+    return ", ".join(f"{key} {label(value)}" for key, value in values.items())
+
+
+def _posted(event: e.Posted, label: Label) -> str:
+    out = [p for p in event.postings if p.amount < 0]
+    into = [p for p in event.postings if p.amount > 0]
+    why = f" ({event.why})" if event.why else ""
+    gave = " and ".join(f"{label(p.account)} {p.amount} {p.commodity}" for p in out)
+    got = " and ".join(f"{label(p.account)} +{p.amount} {p.commodity}" for p in into)
+    return f"{gave}, {got}{why}"
+
+
+def _moved(event: e.Moved, label: Label) -> str:
+    left = "" if event.left is None else f" from {label(event.left)}"
+    over = ", ".join(str(label(each)) for each in event.passed)
+    return f"{label(event.piece)} moves{left} to {label(event.to)}" + (over and f", over {over}")
+
+
+def _set(event: e.AttributeSet, label: Label) -> str:
+    value = "nothing" if event.value is None else label(event.value)
+    until = "" if event.until is None else f" until {event.until}"
+    return f"{event.attribute} of {label(event.entity)} becomes {value}{until}"
+
+
+def _created(event: e.EntityCreated, label: Label) -> str:
+    attributes = _named(event.attributes, label)
+    return f"there is a {event.kind} {label(event.entity)}" + (attributes and f" ({attributes})")
+
+
+def _proposed(event: e.ProposalMade, label: Label) -> str:
+    return f"{event.by} makes proposal {event.number}: {event.text}"
+
+
+def _refused(event: e.AttemptRefused, label: Label) -> str:
+    reasons = "; ".join(f"{reason.text} ({reason.rule})" for reason in event.reasons)
+    return f"refused: {event.operation}: {reasons}"
+
+
+def _submitted(event: e.SubmissionReceived, label: Label) -> str:
+    arguments = _named(event.arguments, str)
+    return f"{event.by} asks to {event.action}" + (arguments and f": {arguments}")
+
+
+def _prevailed(event: e.RecordPrevailed, label: Label) -> str:
+    return (
+        f"the record prevails: {event.what} of {event.subject} is {event.recorded}, "
+        f"by the rules {event.by_rules}"
+    )
+
+
+def _values(values: tuple[Any, ...], label: Label) -> str:
+    return ", ".join(str(label(value)) for value in values)
+
+
+_TELLERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
+    e.GameOpened: lambda x, _: f"the game {x.game} opens under {x.rulebook}",
+    e.JoinRequested: lambda x, _: f"{x.name} asks to join",
+    e.LeaveRequested: lambda x, _: f"{x.by} asks to leave",
+    e.SubmissionReceived: _submitted,
+    e.ProposalMade: _proposed,
+    e.VoteCast: lambda x, _: f"{x.by} votes {x.choice} on proposal {x.proposal}",
+    e.ProposalJudged: lambda x, _: f"proposal {x.proposal} is {x.verdict}",
+    e.DrawEntered: lambda x, label: f"rolled by hand: {_values(x.values, label)}",
+    e.ChoiceAnswered: lambda x, label: f"{x.by} answers {label(x.value)}",
+    e.RulingMade: lambda x, _: f"ruling {x.number} ({x.kind}): {x.text}",
+    e.ClockAdvanced: lambda x, _: f"the clock stands at {x.received_at:%Y-%m-%d %H:%M}",
+    e.CloseAsked: lambda x, _: "the admin closes the period",
+    e.FactRecorded: lambda x, _: f"recorded: {x.kind} ({_named(x.fields, str)})",
+    e.DrawRecorded: lambda x, label: f"rolled: {_values(x.values, label)}",
+    e.RuleEnacted: lambda x, _: f"rule {x.rule.number} {x.rule.title} is in force ({x.source})",
+    e.RuleAmended: lambda x, _: f"rule {x.rule.number} is amended ({x.source})",
+    e.RuleRepealed: lambda x, _: f"rule {x.number} is repealed ({x.source})",
+    e.RuleRenumbered: lambda x, _: f"rule {x.number} is now {x.to} ({x.source})",
+    e.Posted: _posted,
+    e.Moved: _moved,
+    e.AttributeSet: _set,
+    e.EntityCreated: _created,
+    e.EntityDestroyed: lambda x, label: f"{label(x.entity)} is gone",
+    e.Counted: lambda x, _: f"counted: {x.key}",
+    e.Scheduled: lambda x, label: f"to come: {x.operation} ({_values(x.arguments, label)})",
+    e.Unscheduled: lambda x, _: f"called off: {x.attempt}",
+    e.TimerFired: lambda x, _: f"due: {x.attempt}",
+    e.AttemptDone: lambda x, _: "done",
+    e.AttemptRefused: _refused,
+    e.QuestionRaised: lambda x, _: f"{x.to} is asked: {x.text}",
+    e.RecordPrevailed: _prevailed,
+    e.FactConfirmed: lambda x, _: "the record agrees",
+    e.FactUnexplained: lambda x, _: f"unexplained: {x.why}",
+    e.PeriodClosed: lambda x, _: f"period {x.period} is closed",
+    e.GameEnded: lambda x, _: f"the game is over: {x.why}",
+}

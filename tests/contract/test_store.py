@@ -1,0 +1,143 @@
+"""What every store must do; to add one, add how it is opened."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nomoledger.errors import CorruptError, UnknownError
+from nomoledger.store import Link, Row, Store, open_store
+
+
+def locate_sqlite(folder: Path) -> str:
+    return str(folder / "games.db")
+
+
+LOCATE = {"sqlite": locate_sqlite}
+
+
+@pytest.fixture(params=sorted(LOCATE))
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return LOCATE[request.param](tmp_path)
+
+
+@pytest.fixture
+def store(location: str) -> Iterator[Store]:
+    opened = open_store(location, create=True)
+    yield opened
+    opened.close()
+
+
+def row(number: int) -> Row:
+    return number, "posted/1", b"state %d" % number
+
+
+def link(number: int) -> Link:
+    return number, b"commitment %d" % number, b"hash %d" % number
+
+
+def fill(store: Store, game: str, numbers: range) -> None:
+    with store.writing() as writer:
+        if writer.secret(game) is None:
+            writer.create_game(game, b"secret of " + game.encode())
+        writer.insert(game, [row(n) for n in numbers], [link(n) for n in numbers])
+
+
+def test_it_must_be_there_to_be_opened(location: str) -> None:
+    with pytest.raises(UnknownError, match="no ledger at"):
+        open_store(location)
+
+
+def test_a_new_store_is_empty(store: Store) -> None:
+    assert store.games() == []
+    assert store.secret("chess") is None
+    assert store.tail("chess") is None
+    assert list(store.rows("chess", -1, 9)) == []
+
+
+def test_what_was_written_is_there_after_opening_again(store: Store, location: str) -> None:
+    fill(store, "chess", range(3))
+    fill(store, "ärger", range(0))
+    store.close()
+    again = open_store(location)
+    try:
+        assert again.games() == ["chess", "ärger"]
+        assert again.secret("ärger") == "secret of ärger".encode()
+        assert again.tail("chess") == link(2)
+        assert list(again.rows("chess", -1, 9)) == [row(0), row(1), row(2)]
+    finally:
+        again.close()
+
+
+def test_rows_are_a_range_of_one_game_in_order(store: Store) -> None:
+    fill(store, "chess", range(2500))
+    fill(store, "draughts", range(5))
+    assert list(store.rows("chess", 990, 2100)) == [row(n) for n in range(991, 2101)]
+    assert list(store.rows("draughts", 3, 2100)) == [row(4)]
+
+
+def test_rows_can_be_left_half_read(store: Store) -> None:
+    fill(store, "chess", range(2500))
+    halves = [store.rows("chess", -1, 2499) for _ in range(40)]
+    assert [next(half) for half in halves] == 40 * [row(0)]
+
+
+def test_evidence_is_of_one_moment(store: Store) -> None:
+    fill(store, "chess", range(2))
+    with store.evidence("chess") as evidence:
+        assert next(evidence.contents) == (0, b"posted/1", b"state 0")
+        fill(store, "chess", range(2, 4))
+        assert [number for number, _, _ in evidence.contents] == [1]
+        assert list(evidence.links) == [link(0), link(1)]
+
+
+def test_containing_finds_bytes_in_states(store: Store) -> None:
+    fill(store, "chess", range(30))
+    assert list(store.containing("chess", "e 2")) == [row(2), *map(row, range(20, 30))]
+
+
+def test_a_block_that_fails_leaves_nothing(store: Store) -> None:
+    fill(store, "chess", range(2))
+    with pytest.raises(ZeroDivisionError), store.writing() as writer:
+        writer.create_game("draughts", b"secret")
+        writer.insert("chess", [row(2)], [link(2)])
+        assert writer.tail("chess") == link(2)
+        raise ZeroDivisionError
+    assert store.games() == ["chess"]
+    assert store.tail("chess") == link(1)
+    fill(store, "chess", range(2, 3))
+
+
+def test_a_number_is_given_once(store: Store) -> None:
+    fill(store, "chess", range(2))
+    with pytest.raises(CorruptError, match="'chess' has a record behind the end of its chain"):
+        fill(store, "chess", range(1, 3))
+    assert list(store.rows("chess", -1, 9)) == [row(0), row(1)]
+
+
+def test_a_writer_reads_what_is_stored(store: Store) -> None:
+    fill(store, "chess", range(5))
+    with store.writing() as writer:
+        assert writer.secret("chess") == b"secret of chess"
+        assert writer.rows("chess", 1, 3) == [row(2), row(3)]
+        assert writer.link("chess", 3) == link(3)
+        assert writer.link("chess", 5) is None
+
+
+def test_threads_write_one_after_the_other(store: Store) -> None:
+    fill(store, "chess", range(0))
+
+    def write() -> None:
+        for _ in range(20):
+            with store.writing() as writer:
+                tail = writer.tail("chess")
+                number = 0 if tail is None else tail[0] + 1
+                writer.insert("chess", [row(number)], [link(number)])
+
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [number for number, _, _ in store.rows("chess", -1, 99)] == list(range(80))

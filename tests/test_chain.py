@@ -1,0 +1,50 @@
+"""The chain: its formula written out by hand, and how a head is written."""
+
+import hmac
+from hashlib import sha256
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nomoledger.chain import Head, commit, link, origin, salt
+from nomoledger.errors import UsageError
+
+
+def eight(number: int) -> bytes:
+    return number.to_bytes(8, "big")
+
+
+def test_the_formula_of_the_documentation() -> None:
+    salt_3 = hmac.new(b"secret", b"salt" + eight(3), "sha256").digest()
+    commitment = sha256(salt_3 + eight(8) + b"posted/1" + eight(5) + b"state").digest()
+    first = sha256(b"nomoledger/1" + "Fußball".encode()).digest()
+
+    assert salt(b"secret", 3) == salt_3
+    assert commit(b"secret", 3, b"posted/1", b"state") == commitment
+    assert origin("Fußball") == first
+    assert link(first, 3, commitment) == sha256(
+        b"nomoledger/1" + first + eight(3) + commitment
+    ).digest()
+
+
+def test_where_topic_ends_and_state_begins_is_part_of_the_commitment() -> None:
+    assert commit(b"s", 0, b"ab", b"c") != commit(b"s", 0, b"a", b"bc")
+
+
+@given(st.integers(min_value=-1, max_value=2**40), st.binary(min_size=32, max_size=32))
+def test_a_head_is_read_as_it_is_written(number: int, digest: bytes) -> None:
+    head = Head(number, digest.hex())
+    assert Head.parse(str(head)) == head
+    assert Head.parse(f" {head}\n") == head
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "41", "41:", "41:ab", ":" + 64 * "a", "x:" + 64 * "a", "1:" + 64 * "g", "-2:" + 64 * "a"]
+    + ["1:" + 66 * "a", "1:" + 64 * "a" + ":", "1_0:" + 64 * "a", "1:" + 32 * "a "],
+)
+def test_a_malformed_head_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(UsageError, match=r"^not a head: .*expected") as refusal:
+        Head.parse(text)
+    assert "\n" not in str(refusal.value)

@@ -1,0 +1,328 @@
+"""Tampering with the tables: the first record that is wrong is found, and what was done to it."""
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nomoledger.chain import commit, link, origin
+from nomoledger.codec import encode
+from nomoledger.events import Posted
+from nomoledger.ledger import Head, Ledger, Verdict
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SIZE = 8
+LAST = SIZE - 1
+EVENTS, CHAIN = "stored_events", "chain"
+NUMBER = {EVENTS: "originator_version", CHAIN: "number"}
+
+
+def state(why: str) -> bytes:
+    return encode(Posted(period=1, received_at=NOON, recorded_at=NOON, postings=(), why=why))
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sound") / "games.db"
+    with Ledger.open(path, create=True) as ledger:
+        for game in ("chess", "go"):
+            ledger.create_game(game, b"secret")
+            with ledger.transaction() as transaction:
+                records = [("posted/1", state(f"{game} {number}")) for number in range(SIZE)]
+                transaction.append_encoded(game, records, expected=-1)
+    return path
+
+
+class Tables:
+    """The tables of game chess, to be tampered with."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.execute = connection.execute
+
+    def remove(self, table: str, number: int) -> None:
+        self.execute(f"DELETE FROM {table} WHERE {self.where(table)}=?", (number,))
+
+    def renumber(self, table: str, number: int, to: int | float | str | None) -> None:
+        column = NUMBER[table]
+        self.execute(f"UPDATE {table} SET {column}=? WHERE {self.where(table)}=?", (to, number))
+
+    def shift(self, table: str, after: int, by: int) -> None:
+        numbers = range(after + 1, SIZE)
+        for number in reversed(numbers) if by > 0 else numbers:
+            self.renumber(table, number, number + by)
+
+    def swap(self, table: str, one: int, other: int) -> None:
+        for number, to in ((one, 1000), (other, one), (1000, other)):
+            self.renumber(table, number, to)
+
+    def plant(self, number: int | None, content: bytes) -> None:
+        self.execute(f"INSERT INTO {EVENTS} VALUES ('chess',?,'posted/1',?)", (number, content))
+
+    def change(self, table: str, number: int, column: str, value: Any) -> None:
+        self.execute(f"UPDATE {table} SET {column}=? WHERE {self.where(table)}=?", (value, number))
+
+    def value(self, table: str, number: int, column: str) -> Any:
+        query = f"SELECT {column} FROM {table} WHERE {self.where(table)}=?"
+        return self.execute(query, (number,)).fetchone()[0]
+
+    def where(self, table: str) -> str:
+        game = {EVENTS: "originator_id", CHAIN: "game"}[table]
+        return f"{game}='chess' AND {NUMBER[table]}"
+
+
+Tamper = Callable[[Callable[[Tables], None]], Verdict]
+
+
+@pytest.fixture
+def tamper(sound: Path, tmp_path: Path) -> Iterator[Tamper]:
+    """Verify a fresh copy of the sound ledger after something was done to it."""
+
+    def run(act: Callable[[Tables], None], head: Head | None = None) -> Verdict:
+        path = tmp_path / "copy.db"
+        shutil.copyfile(sound, path)
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("PRAGMA synchronous=OFF")
+            act(Tables(connection))
+        with Ledger.open(path) as ledger:
+            assert ledger.verify("go").ok
+            return ledger.verify("chess", head)
+
+    yield run
+
+
+def found(verdict: Verdict) -> tuple[int | None, str | None]:
+    assert verdict.ok == (verdict.problem is None) == (verdict.detail is None)
+    assert verdict.detail is None or "\n" not in verdict.detail
+    return verdict.number, verdict.problem
+
+
+@pytest.fixture
+def head(sound: Path) -> Head:
+    with Ledger.open(sound) as ledger:
+        return ledger.head("chess")
+
+
+any_number = st.integers(0, LAST)
+not_last = st.integers(0, LAST - 1)
+two_numbers = st.tuples(any_number, any_number).filter(lambda pair: pair[0] < pair[1])
+many = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+def test_a_sound_ledger(tamper: Tamper, head: Head) -> None:
+    verdict = tamper(lambda tables: None)
+    assert verdict == Verdict(game="chess", records=SIZE, head=head, ok=True)
+
+
+@many
+@given(
+    any_number,
+    st.sampled_from(["topic", "state"]),
+    st.one_of(st.none(), st.text(max_size=3), st.binary(max_size=3), st.integers(0, 9)),
+)
+def test_altered_in_any_way(tamper: Tamper, number: int, column: str, value: Any) -> None:
+    verdict = tamper(lambda tables: tables.change(EVENTS, number, column, value))
+    assert found(verdict) == (number, "altered")
+    assert verdict.records == number
+    assert verdict.head.number == number - 1
+
+
+@many
+@given(any_number, st.integers(0, 500), st.integers(0, 7))
+def test_altered_by_a_single_bit(tamper: Tamper, number: int, place: int, bit: int) -> None:
+    def flip(tables: Tables) -> None:
+        content = bytearray(tables.value(EVENTS, number, "state"))
+        content[place % len(content)] ^= 1 << bit
+        tables.change(EVENTS, number, "state", bytes(content))
+
+    assert found(tamper(flip)) == (number, "altered")
+
+
+@many
+@given(two_numbers, st.booleans())
+def test_overwritten_by_a_copy(tamper: Tamper, pair: tuple[int, int], later: bool) -> None:
+    number, other = pair if later else pair[::-1]
+
+    def copy(tables: Tables) -> None:
+        tables.change(EVENTS, number, "state", tables.value(EVENTS, other, "state"))
+
+    assert found(tamper(copy)) == (number, "altered")
+
+
+@many
+@given(any_number)
+def test_removed_leaving_a_gap(tamper: Tamper, number: int) -> None:
+    assert found(tamper(lambda tables: tables.remove(EVENTS, number))) == (number, "missing")
+
+
+@many
+@given(any_number, st.integers(1, 100))
+def test_put_behind_the_end(tamper: Tamper, number: int, far: int) -> None:
+    act = lambda tables: tables.renumber(EVENTS, number, LAST + far)  # noqa: E731
+    assert found(tamper(act)) == (number, "missing")
+
+
+@many
+@given(any_number)
+def test_removed_and_the_rest_moved_up(tamper: Tamper, number: int) -> None:
+    def remove(tables: Tables) -> None:
+        tables.remove(EVENTS, number)
+        tables.shift(EVENTS, number, -1)
+
+    assert found(tamper(remove)) == (number, "missing")
+
+
+@many
+@given(not_last, st.booleans())
+def test_removed_with_its_row_of_the_chain(tamper: Tamper, number: int, shift: bool) -> None:
+    def remove(tables: Tables) -> None:
+        for table in (EVENTS, CHAIN):
+            tables.remove(table, number)
+            if shift:
+                tables.shift(table, number, -1)
+
+    assert found(tamper(remove)) == (number, "missing")
+
+
+@many
+@given(any_number, any_number)
+def test_inserted_and_the_rest_moved_down(tamper: Tamper, number: int, copied: int) -> None:
+    def insert(tables: Tables) -> None:
+        planted = tables.value(EVENTS, copied, "state") if copied != number else state("planted")
+        tables.shift(EVENTS, number - 1, 1)
+        tables.plant(number, planted)
+
+    assert found(tamper(insert)) == (number, "inserted")
+
+
+@many
+@given(any_number, st.booleans())
+def test_inserted_with_a_row_of_the_chain(tamper: Tamper, number: int, fitting: bool) -> None:
+    def insert(tables: Tables) -> None:
+        planted = state("planted")
+        before = origin("chess") if number == 0 else tables.value(CHAIN, number - 1, "hash")
+        commitment = commit(b"secret", number, b"posted/1", planted) if fitting else b"x" * 32
+        for table in (EVENTS, CHAIN):
+            tables.shift(table, number - 1, 1)
+        tables.plant(number, planted)
+        row = (number, commitment, link(before, number, commitment))
+        tables.execute("INSERT INTO chain VALUES ('chess',?,?,?)", row)
+
+    assert found(tamper(insert)) == (number, "inserted")
+
+
+def test_added_behind_the_end(tamper: Tamper, head: Head) -> None:
+    act = lambda tables: tables.plant(SIZE, state("planted"))  # noqa: E731
+    assert found(tamper(act)) == (SIZE, "inserted")
+
+
+@pytest.mark.parametrize("number", [None, "x", -1, 2.5])
+def test_added_under_no_proper_number(tamper: Tamper, number: Any) -> None:
+    assert found(tamper(lambda tables: tables.plant(number, b""))) == (-1, "inserted")
+
+
+@many
+@given(two_numbers, st.booleans())
+def test_swapped(tamper: Tamper, pair: tuple[int, int], with_chain: bool) -> None:
+    def swap(tables: Tables) -> None:
+        tables.swap(EVENTS, *pair)
+        if with_chain:
+            tables.swap(CHAIN, *pair)
+
+    verdict = tamper(swap)
+    assert found(verdict) == (pair[0], "swapped")
+    assert verdict.detail == f"#{pair[0]} holds what was #{pair[1]}"
+
+
+@many
+@given(any_number, st.sampled_from(["commitment", "hash"]), st.binary(max_size=32))
+def test_chain_altered(tamper: Tamper, number: int, column: str, value: bytes) -> None:
+    verdict = tamper(lambda tables: tables.change(CHAIN, number, column, value))
+    assert found(verdict) == (number, "chain")
+
+
+@many
+@given(two_numbers)
+def test_chain_swapped(tamper: Tamper, pair: tuple[int, int]) -> None:
+    assert found(tamper(lambda tables: tables.swap(CHAIN, *pair))) == (pair[0], "chain")
+
+
+@many
+@given(not_last, st.booleans())
+def test_chain_row_removed(tamper: Tamper, number: int, shift: bool) -> None:
+    def remove(tables: Tables) -> None:
+        tables.remove(CHAIN, number)
+        if shift:
+            tables.shift(CHAIN, number, -1)
+
+    assert found(tamper(remove)) == (number, "chain")
+
+
+@many
+@given(any_number)
+def test_cut_off(tamper: Tamper, head: Head, number: int) -> None:
+    def cut(tables: Tables) -> None:
+        for table in (EVENTS, CHAIN):
+            for gone in range(number, SIZE):
+                tables.remove(table, gone)
+
+    verdict = tamper(cut, head)  # type: ignore[call-arg]
+    assert found(verdict) == (number, "cut off")
+    assert tamper(cut).ok, "without the head a shorter ledger is as good as any"
+
+
+@many
+@given(any_number)
+def test_events_cut_off_but_not_the_chain(tamper: Tamper, number: int) -> None:
+    def cut(tables: Tables) -> None:
+        for gone in range(number, SIZE):
+            tables.remove(EVENTS, gone)
+
+    assert found(tamper(cut)) == (number, "missing")
+
+
+@many
+@given(any_number)
+def test_rewritten_with_all_of_the_chain(tamper: Tamper, head: Head, number: int) -> None:
+    def rewrite(tables: Tables) -> None:
+        tables.change(EVENTS, number, "state", state("planted"))
+        last = origin("chess")
+        for each in range(SIZE):
+            commitment = commit(b"secret", each, b"posted/1", tables.value(EVENTS, each, "state"))
+            last = link(last, each, commitment)
+            tables.change(CHAIN, each, "commitment", commitment)
+            tables.change(CHAIN, each, "hash", last)
+
+    assert found(tamper(rewrite, head)) == (LAST, "differs")  # type: ignore[call-arg]
+    assert tamper(rewrite).ok, "without the head a rewritten chain is as good as any"
+
+
+def test_the_secret_was_changed(tamper: Tamper) -> None:
+    verdict = tamper(lambda tables: tables.execute("UPDATE games SET secret=x'00'") and None)
+    assert found(verdict) == (0, "altered")
+    assert "secret was changed" in str(verdict.detail)
+
+
+def test_another_games_head(tamper: Tamper) -> None:
+    other = Head(-1, origin("go").hex())
+    assert found(tamper(lambda tables: None, other)) == (-1, "differs")  # type: ignore[call-arg]
+
+
+def test_a_record_of_a_later_version(sound: Path, tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "new.db", create=True) as ledger:
+        ledger.create_game("chess")
+        with ledger.transaction() as transaction:
+            transaction.append_encoded("chess", [("castled/1", b"?")], expected=-1)
+        verdict = ledger.verify("chess")
+    assert found(verdict) == (0, "unreadable")
+    assert "written by a newer nomoledger" in str(verdict.detail)
