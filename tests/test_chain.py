@@ -23,9 +23,10 @@ def test_the_formula_of_the_documentation() -> None:
     assert salt(b"secret", 3) == salt_3
     assert commit(b"secret", 3, b"posted/1", b"state") == commitment
     assert origin("Fußball") == first
-    assert link(first, 3, commitment) == sha256(
-        b"nomoledger/1" + first + eight(3) + commitment
-    ).digest()
+    assert (
+        link(first, 3, commitment)
+        == sha256(b"nomoledger/1" + first + eight(3) + commitment).digest()
+    )
 
 
 def test_where_topic_ends_and_state_begins_is_part_of_the_commitment() -> None:
@@ -41,8 +42,21 @@ def test_a_head_is_read_as_it_is_written(number: int, digest: bytes) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "41", "41:", "41:ab", ":" + 64 * "a", "x:" + 64 * "a", "1:" + 64 * "g", "-2:" + 64 * "a"]
-    + ["1:" + 66 * "a", "1:" + 64 * "a" + ":", "1_0:" + 64 * "a", "1:" + 32 * "a "],
+    [
+        "",
+        "41",
+        "41:",
+        "41:ab",
+        ":" + 64 * "a",
+        "x:" + 64 * "a",
+        "1:" + 64 * "g",
+        "-2:" + 64 * "a",
+        "1:" + 66 * "a",
+        "1:" + 64 * "a" + ":",
+        "1_0:" + 64 * "a",
+        "1:" + 32 * "a ",
+        "1" * 5000 + ":" + 64 * "a",
+    ],
 )
 def test_a_malformed_head_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(UsageError, match=r"^not a head: .*expected") as refusal:

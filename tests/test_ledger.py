@@ -1,5 +1,7 @@
 """The ledger: appending, reading, finding, retrying."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,8 +21,8 @@ def posted(amount: int) -> Event:
     return Posted(period=1, received_at=NOON, recorded_at=NOON, cause=0, postings=postings)
 
 
-def clock(id: str) -> Event:
-    return ClockAdvanced(period=1, received_at=NOON, recorded_at=NOON, id=id)
+def clock(name: str) -> Event:
+    return ClockAdvanced(period=1, received_at=NOON, recorded_at=NOON, id=name)
 
 
 @pytest.fixture
@@ -63,7 +65,7 @@ def test_a_game_is_created_once_and_with_a_secret(ledger: Ledger) -> None:
 def test_nothing_can_be_asked_of_an_unknown_game(ledger: Ledger) -> None:
     calls = [ledger.head, ledger.secret, ledger.read, ledger.verify]
     for call in calls:
-        with pytest.raises(UnknownError, match="no game 'go' in .*games.db"):
+        with pytest.raises(UnknownError, match=r"no game 'go' in .*games\.db"):
             call("go")
     with pytest.raises(UnknownError):
         ledger.find_input("go", "1")
@@ -134,9 +136,7 @@ def test_the_same_batch_from_an_input_is_stored_once(ledger: Ledger) -> None:
         [],
     ],
 )
-def test_another_batch_at_the_same_place_is_a_conflict(
-    ledger: Ledger, bodies: list[Event]
-) -> None:
+def test_another_batch_at_the_same_place_is_a_conflict(ledger: Ledger, bodies: list[Event]) -> None:
     ledger.append("chess", [clock("1"), posted(1)], expected=-1)
     with pytest.raises(ConflictError):
         ledger.append("chess", bodies, expected=-1)
@@ -148,11 +148,15 @@ def test_an_empty_batch_changes_nothing(ledger: Ledger) -> None:
 
 
 def test_a_transaction_that_fails_leaves_nothing(ledger: Ledger) -> None:
-    with pytest.raises(UnknownError), ledger.transaction() as transaction:
-        transaction.create_game("go")
-        transaction.append("go", [posted(1)], expected=-1)
-        transaction.append("chess", [posted(1)], expected=-1)
-        transaction.append("draughts", [posted(1)], expected=-1)
+    def act() -> None:
+        with ledger.transaction() as transaction:
+            transaction.create_game("go")
+            transaction.append("go", [posted(1)], expected=-1)
+            transaction.append("chess", [posted(1)], expected=-1)
+            transaction.append("draughts", [posted(1)], expected=-1)
+
+    with pytest.raises(UnknownError, match="no game 'draughts'"):
+        act()
     assert ledger.games() == ["chess"]
     assert ledger.head("chess").number == -1
 
@@ -169,7 +173,7 @@ def test_a_batch_that_fails_half_way_leaves_nothing(ledger: Ledger) -> None:
 
 def test_inputs_are_found_by_id(ledger: Ledger) -> None:
     ledger.append("chess", [clock("first"), posted(1), clock("fir"), clock("é")], expected=-1)
-    found = [ledger.find_input("chess", id) for id in ("first", "fir", "é", "irst", "dollar")]
+    found = [ledger.find_input("chess", name) for name in ("first", "fir", "é", "irst", "dollar")]
     assert found == [0, 2, 3, None, None]
 
 
@@ -196,3 +200,11 @@ def test_reading_stops_at_what_it_does_not_understand(
         writer.insert("chess", [(1, topic, state)], [(1, b"", b"")])
     with pytest.raises(CorruptError, match=r"^game 'chess', #1: "):
         numbers(ledger)
+
+
+def test_the_script_of_the_documentation_recomputes_the_head(ledger: Ledger) -> None:
+    head = ledger.append("chess", [clock("1"), posted(1)], expected=-1)
+    document = (Path(__file__).parents[1] / "docs" / "ledger-file.md").read_text("utf-8")
+    script = document.split("```python\n")[1].split("```")[0]
+    arguments = [sys.executable, "-c", script, ledger.store.location, "chess"]
+    assert subprocess.check_output(arguments, text=True).strip() == str(head)

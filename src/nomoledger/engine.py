@@ -10,6 +10,7 @@ from typing import Any
 from nomoledger import audit, dice
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
+from nomoledger.opening import give_state
 from nomoledger.reducer import apply
 from nomoledger.rules.adopt import make
 from nomoledger.rules.host import Frame, Host, Refused, Suspended
@@ -40,10 +41,8 @@ class Engine:
         mark = self.world.mark()
         try:
             apply(self.world, event)
-            if isinstance(event, e.FactRecorded):
-                first = audit.judge(self, event)
-            else:
-                first = self.step()
+            is_fact = isinstance(event, e.FactRecorded)
+            first = audit.judge(self, event) if is_fact else self.step()
         except BaseException:
             self.world.rollback(mark)
             raise
@@ -157,6 +156,11 @@ def _enacted(engine: Engine, program: Program, attempt: Attempt) -> None:
             program.hook(number, "on_enact")
 
 
+def _given(engine: Engine, program: Program, attempt: Attempt) -> None:
+    give_state(program, engine.world.game["given"])
+    engine.world.drop(engine.world.game, "given")
+
+
 def _ruling(engine: Engine, program: Program, attempt: Attempt) -> None:
     ruling: e.RulingMade = engine.world.game["corrections"][str(attempt.arguments[0])]
     program.host.frames = [Frame("", (), f"ruling:{ruling.number}")]
@@ -198,6 +202,7 @@ def _closed(engine: Engine, program: Program, attempt: Attempt) -> None:
 
 _BUILTIN = {
     "@enacted": _enacted,
+    "@given": _given,
     "@ruling": _ruling,
     "@expire": _expire,
     "@close": _close,

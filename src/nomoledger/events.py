@@ -56,7 +56,7 @@ class GameOpened(Input, frozen=True, kw_only=True, tag="game-opened/1"):
     """The game begins: its rulebook by name, the parameters set at the start, and the dice.
 
     *dice* is "seeded" (derived from a secret, see `nomoledger.dice`) or "entered" (real dice).
-    *commitment* is the hash of the first period's seed.
+    *commitment* is the hash of the first period's seed. Its period is where the game begins.
     """
 
     game: str
@@ -64,6 +64,20 @@ class GameOpened(Input, frozen=True, kw_only=True, tag="game-opened/1"):
     dice: str = "seeded"
     commitment: str = ""
     settings: dict[str, Any] = {}
+
+
+class StateGiven(Input, frozen=True, kw_only=True, tag="state-given/1"):
+    """The admin states how things stand: what a game under way, or a case, starts from.
+
+    *players* and *squares* say by name or number what is so of each (`square`, `money`, `items`
+    by commodity, any attribute); *things* lists what there is of other kinds, by kind; *game*
+    holds attributes of the game itself.
+    """
+
+    players: dict[str, dict[str, Any]] = {}
+    squares: dict[str, dict[str, Any]] = {}
+    things: dict[str, tuple[dict[str, Any], ...]] = {}
+    game: dict[str, Any] = {}
 
 
 class JoinRequested(Input, frozen=True, kw_only=True, tag="join-requested/1"):

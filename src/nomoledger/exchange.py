@@ -12,7 +12,7 @@ from typing import BinaryIO
 import msgspec
 
 from nomoledger.chain import Head
-from nomoledger.codec import decode, decode_json, encode, encode_json, tag_of
+from nomoledger.codec import decode, decode_json, encode, tag_of
 from nomoledger.errors import CorruptError, RecordError, UsageError
 from nomoledger.events import Event
 from nomoledger.ledger import Encoded, Ledger, Transaction
@@ -79,8 +79,8 @@ def _export_game(ledger: Ledger, file: BinaryIO, game: str, following: int) -> H
 
 
 def _line(number: int, topic: str, state: bytes) -> _Line:
-    body = encode_json(decode(topic, state))
-    with suppress(CorruptError):
+    with suppress(CorruptError, TypeError):  # JSON has no other keys than text
+        body = _encode_line(decode(topic, state))
         if _encoded(decode_json(body)) == (topic, state):
             return _Line(number, msgspec.Raw(body))
     return _Line(number, topic=topic, state=state.hex())

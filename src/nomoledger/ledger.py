@@ -1,9 +1,8 @@
 """The ledger: append events to a game, read them back, and verify that none was touched."""
 
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from os import PathLike
+from os import PathLike, urandom
 from typing import Self
 
 from nomoledger.chain import Head, commit, link, origin
@@ -143,7 +142,7 @@ class Transaction:
             raise UsageError(f"the secret of game {game!r} is empty: give at least a byte")
         if self._writer.secret(game) is not None:
             raise UsageError(f"there is a game {game!r} already: choose another name")
-        self._writer.create_game(game, secrets.token_bytes(32) if secret is None else secret)
+        self._writer.create_game(game, urandom(32) if secret is None else secret)
 
     def append(self, game: str, bodies: Sequence[Event], *, expected: int) -> Head:
         """As `Ledger.append`."""

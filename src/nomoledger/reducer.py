@@ -74,7 +74,14 @@ def _ask(
 def _opened(world: World, event: e.GameOpened) -> None:
     for key in ("game", "rulebook", "dice", "settings", "commitment"):
         world.put(world.game, key, getattr(event, key))
+    world.put(world.game, "period", event.period)
     _ask(world, event, "@enacted")
+
+
+@_on(e.StateGiven)
+def _given(world: World, event: e.StateGiven) -> None:
+    world.put(world.game, "given", event)
+    _ask(world, event, "@given")
 
 
 @_on(e.JoinRequested)

@@ -99,11 +99,16 @@ def test_containing_finds_bytes_in_states(store: Store) -> None:
 
 def test_a_block_that_fails_leaves_nothing(store: Store) -> None:
     fill(store, "chess", range(2))
-    with pytest.raises(ZeroDivisionError), store.writing() as writer:
-        writer.create_game("draughts", b"secret")
-        writer.insert("chess", [row(2)], [link(2)])
-        assert writer.tail("chess") == link(2)
-        raise ZeroDivisionError
+
+    def act() -> None:
+        with store.writing() as writer:
+            writer.create_game("draughts", b"secret")
+            writer.insert("chess", [row(2)], [link(2)])
+            assert writer.tail("chess") == link(2)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        act()
     assert store.games() == ["chess"]
     assert store.tail("chess") == link(1)
     fill(store, "chess", range(2, 3))

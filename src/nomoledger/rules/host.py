@@ -62,10 +62,12 @@ class Frame:
 class Host:
     """The other side of every word that rule code may call."""
 
+    #: Told which rule is acting; a worker process keeps this for the case of its death.
+    notice: Callable[[str], None] = staticmethod(lambda rule: None)
+
     def __init__(self, program: "Program") -> None:
         self.program = program
         self.pending: Exception | None = None
-        self.notice: Callable[[str], None] = lambda rule: None
         self.restricted = {
             rule.number: rule.capabilities
             for rule in program.rules
@@ -216,9 +218,9 @@ class Host:
         """Check a read of *attribute* against the restricted rules on the stack."""
         for frame in self.frames:
             allowed = self.restricted.get(frame.rule)
-            if allowed is not None and allowed.reads is not None:
-                if attribute not in allowed.reads:
-                    self.forbidden(frame.rule, f"it may not read {attribute}")
+            reads = None if allowed is None else allowed.reads
+            if reads is not None and attribute not in reads:
+                self.forbidden(frame.rule, f"it may not read {attribute}")
 
     def forbidden(self, rule: str, text: str) -> NoReturn:
         """A restricted rule overstepped: the attempt is refused in its name."""

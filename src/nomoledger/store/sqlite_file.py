@@ -104,10 +104,10 @@ def _prepare(connection: sqlite3.Connection, location: str, create: bool) -> Non
     if _pragma(connection, "application_id") != APPLICATION_ID:
         if not create:
             raise StoreError(f"{location} is not a ledger: check the path")
-        with closing(connection.execute("BEGIN IMMEDIATE")):
-            if _pragma(connection, "application_id") != APPLICATION_ID:
-                _create_tables(connection, location)
-            connection.execute("COMMIT")
+        connection.execute("BEGIN IMMEDIATE")
+        if _pragma(connection, "application_id") != APPLICATION_ID:  # nobody else was faster
+            _create_tables(connection, location)
+        connection.execute("COMMIT")
     version = _pragma(connection, "user_version")
     if version > SCHEMA_VERSION:
         raise StoreError(

@@ -1,0 +1,415 @@
+"""The admin's desk: takes a request, has the rules carry it out, and stores what follows.
+
+One attempt is one transaction. The rules run in a worker process (`nomoledger.fence`), so whatever
+a rule does, the ledger holds whole attempts only. Two desks may work on one game: whoever is late
+reads on and tries again.
+"""
+
+import secrets as random
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import msgspec
+
+from nomoledger import dice
+from nomoledger import events as e
+from nomoledger.codec import decode, encode, tag_of
+from nomoledger.engine import Batch, Engine
+from nomoledger.errors import ConflictError, UnknownError, UsageError
+from nomoledger.fence import Limits, fenced
+from nomoledger.ledger import Ledger
+from nomoledger.reducer import apply, seconds
+from nomoledger.rules.host import Host
+from nomoledger.rules.program import linked
+from nomoledger.rules.rulebook import Rulebook
+from nomoledger.tape import ask_people, seeded
+from nomoledger.world import World
+
+TRIES_MAX = 50
+Made = TypeVar("Made", bound=e.Input)
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of a request: every event that was stored because of it, in order."""
+
+    events: tuple[e.Event, ...]
+
+    @property
+    def refusals(self) -> list[e.AttemptRefused]:
+        """What the game said no to."""
+        return [each for each in self.events if isinstance(each, e.AttemptRefused)]
+
+    @property
+    def questions(self) -> list[e.QuestionRaised]:
+        """What has to be answered before play goes on."""
+        return [each for each in self.events if isinstance(each, e.QuestionRaised)]
+
+
+def world_of(ledger: Ledger, game: str, upto: int | None = None) -> World:
+    """The world of *game* after event *upto* (the last where None)."""
+    world = World()
+    for entry in ledger.read(game, upto=upto):
+        apply(world, entry.body)
+    return world
+
+
+def as_of(ledger: Ledger, game: str, period: int | None) -> World:
+    """The world of *game* as it stood when *period* closed; as it stands where None or open.
+
+    Raises:
+        UnknownError: that period has not begun.
+    """
+    world = World()
+    for entry in ledger.read(game):
+        apply(world, entry.body)
+        if isinstance(entry.body, e.PeriodClosed) and entry.body.period == period:
+            return world
+    if period is not None and period != world.period:
+        raise UnknownError(f"{game}: there is no period {period}; it is in period {world.period}")
+    return world
+
+
+class Desk:
+    """One game in one ledger, and what can be asked of it.
+
+    Every request takes `at` (when it was received; now where None) and `id` (a retry with the
+    same one is harmless), and gives an `Outcome`. All of them raise UsageError for a request that
+    makes no sense, RuleFault where rule code fails, and StoreError where the database does.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        game: str | None = None,
+        *,
+        limits: Limits | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.ledger = ledger
+        self.game = game or the_game(ledger)
+        self.limits = limits
+        self.clock = clock
+        self.world = world_of(ledger, self.game)
+
+    # --- requests
+
+    def join(self, name: str, details: dict[str, Any] | None = None, **when: Any) -> Outcome:
+        """Somebody asks to join as *name*."""
+        return self.take(e.JoinRequested, name=name, details=details or {}, **when)
+
+    def leave(self, player: str, **when: Any) -> Outcome:
+        """*player* asks to leave."""
+        return self.take(e.LeaveRequested, by=self.player(player), **when)
+
+    def submit(
+        self, player: str, action: str, arguments: dict[str, Any] | None = None, **when: Any
+    ) -> Outcome:
+        """*player* (or "admin") asks for *action*."""
+        player = player if player == "admin" else self.player(player)
+        audience = self._check_action(player, action)
+        fields = {"by": player, "action": action, "arguments": arguments or {}}
+        return self.take(e.SubmissionReceived, audience=audience, **fields, **when)
+
+    def propose(self, player: str, text: str, changes: tuple[Any, ...], **when: Any) -> Outcome:
+        """*player* proposes *text*, with *changes*."""
+        player = self.player(player)
+        return self.take(e.ProposalMade, by=player, text=text, changes=changes, **when)
+
+    def vote(self, player: str, proposal: int, choice: str, **when: Any) -> Outcome:
+        """*player* votes on *proposal*."""
+        self._check_proposal(proposal)
+        fields = {"by": self.player(player), "proposal": proposal, "choice": choice}
+        return self.take(e.VoteCast, **fields, **when)
+
+    def judge(self, proposal: int, verdict: str, **when: Any) -> Outcome:
+        """The admin's *verdict*, "accepted" or "rejected"."""
+        self._check_proposal(proposal)
+        if verdict not in ("accepted", "rejected"):
+            raise UsageError(f"a verdict is accepted or rejected, not {verdict!r}")
+        return self.take(e.ProposalJudged, proposal=proposal, verdict=verdict, **when)
+
+    def enter_dice(self, values: list[Any], **when: Any) -> Outcome:
+        """Real dice (or another draw made by hand), for the question that waits for them."""
+        question = self.waiting("dice", "draw")
+        if question.asks == "dice":
+            _check_dice(question, values)
+        elif len(values) != 1 or values[0] not in question.options:
+            raise UsageError(f"draw one of {_listed(question.options)}")
+        return self.take(
+            e.DrawEntered, question=question.question, values=tuple(values), **when
+        )
+
+    def answer(self, value: Any, by: str = "admin", **when: Any) -> Outcome:
+        """A player's answer to the question that waits for it."""
+        question = self.waiting("choice")
+        if by not in ("admin", question.to):
+            raise UsageError(f"the question is put to {question.to}, not to {by}")
+        _check_option(question, value)
+        fields = {"question": question.question, "value": value, "by": by}
+        return self.take(e.ChoiceAnswered, **fields, **when)
+
+    def rule(
+        self,
+        text: str,
+        *,
+        value: Any = None,
+        changes: tuple[Any, ...] = (),
+        cites: tuple[str, ...] = (),
+        basis: str = "ruling",
+        **when: Any,
+    ) -> Outcome:
+        """A ruling: with *value* the answer to what waits for one, else a correction."""
+        fields: dict[str, Any] = {"text": text, "cites": cites, "basis": basis}
+        if value is None:
+            fields |= {"kind": "correct", "changes": changes}
+        else:
+            question = self.waiting("ruling", "conflict")
+            _check_option(question, value)
+            fields |= {"kind": "answer", "question": question.question, "value": value}
+        return self.take(e.RulingMade, **fields, **when)
+
+    def close(self, **when: Any) -> Outcome:
+        """Carry the period out and close it."""
+        return self.take(e.CloseAsked, **when)
+
+    def advance(self, **when: Any) -> Outcome:
+        """Time has come this far: what is due falls due."""
+        return self.take(e.ClockAdvanced, **when)
+
+    # --- what is so
+
+    def player(self, name: str) -> str:
+        """*name*, if there is such a player; UnknownError where not."""
+        found = self.world.find("player", name)
+        if found is None:
+            players = ", ".join(self.world.kinds.get("player", ())) or "nobody"
+            raise UnknownError(f"{self.game}: there is no player {name!r}; playing: {players}")
+        return found
+
+    def waiting(self, *asks: str) -> e.QuestionRaised:
+        """The question that play waits for, which must ask for one of *asks*."""
+        question = self.world.waiting
+        if question is None:
+            raise UsageError(f"{self.game}: no question is open")
+        if question.asks not in asks:
+            raise UsageError(
+                f"{self.game}: what is open is a {question.asks} for {question.to}: {question.text}"
+            )
+        return question
+
+    def _check_action(self, player: str, action: str) -> tuple[str, ...] | None:
+        actions = linked(self.world.rules).links.operations
+        if action not in actions or not actions[action].is_action:
+            known = ", ".join(sorted(n for n, each in actions.items() if each.is_action))
+            raise UnknownError(f"{self.game}: nobody can {action!r}; there is: {known}")
+        secret = any(action in rule.secret for rule in self.world.rules)
+        return (player,) if secret else None
+
+    def _check_proposal(self, number: int) -> None:
+        if number not in self.world.proposals:
+            raise UnknownError(f"{self.game}: there is no proposal {number}")
+
+    # --- carrying it out
+
+    def take(
+        self,
+        kind: type[e.Input],
+        *,
+        at: datetime | None = None,
+        id: str | None = None,  # noqa: A002
+        **fields: Any,
+    ) -> Outcome:
+        """Record an input of *kind* and everything that follows from it."""
+        if id is not None and self.ledger.find_input(self.game, id) is not None:
+            return Outcome(())
+        id = id or random.token_hex(6)  # noqa: A001
+        stored: list[e.Event] = []
+        for _ in range(TRIES_MAX):
+            try:
+                self.catch_up()
+                self.resume()
+                event = self._input(kind, at, id, fields)
+                self._run(lambda engine, event=event: engine.take(event), stored)
+                return Outcome(tuple(stored))
+            except ConflictError:
+                if stored:  # ours is in; somebody else goes on with what follows from it
+                    self.catch_up()
+                    return Outcome((*stored, *self.resume().events))
+        raise ConflictError(f"{self.game}: too many others are writing; nothing was recorded")
+
+    def _input(
+        self, kind: type[e.Input], at: datetime | None, id: str, fields: dict[str, Any]  # noqa: A002
+    ) -> e.Input:
+        clock = self.clock().replace(microsecond=0)
+        at = (at or max(clock, _moment(self.world))).replace(microsecond=0)
+        if seconds(at) < self.world.game["now"]:
+            raise UsageError(
+                f"{self.game}: received {at:%Y-%m-%d %H:%M:%S}, but what came at "
+                f"{_moment(self.world):%Y-%m-%d %H:%M:%S} is already carried out"
+            )
+        if kind is e.ProposalMade:
+            fields["number"] = len(self.world.proposals) + 1
+        elif kind is e.RulingMade:
+            fields["number"] = self.world.game.get("rulings", 0) + 1
+        period = self.world.period
+        return kind(id=id, period=period, received_at=at, recorded_at=clock, **fields)
+
+    def catch_up(self) -> None:
+        """Read what others have appended."""
+        for entry in self.ledger.read(self.game, after=self.world.head):
+            apply(self.world, entry.body)
+
+    def resume(self) -> Outcome:
+        """Go on with what an interrupted command left on the agenda."""
+        stored: list[e.Event] = []
+        if self._pending():
+            self._run(Engine.run, stored)
+        return Outcome(tuple(stored))
+
+    def _run(
+        self, follow: Callable[[Engine], Iterator[Batch]], stored: list[e.Event]
+    ) -> None:
+        secret = self.ledger.secret(self.game)
+        oracle = seeded(secret) if self.world.game["dice"] == "seeded" else ask_people
+
+        def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
+            Host.notice = staticmethod(notice)
+            for batch in follow(Engine(self.world, oracle, secret)):
+                yield _packed(batch)
+
+        for piece in fenced(produce, self.limits):
+            batch = _unpacked(piece)
+            self.ledger.append(self.game, batch, expected=self.world.head)
+            for event in batch:
+                apply(self.world, event)
+            stored.extend(batch)
+
+    def _pending(self) -> bool:
+        world = self.world
+        due = any(t.attempt.at <= world.game["now"] for t in world.timers.values())
+        return world.waiting is None and (bool(world.agenda) or due)
+
+
+def open_game(
+    ledger: Ledger,
+    game: str,
+    rulebook: Rulebook,
+    *,
+    settings: dict[str, Any] | None = None,
+    given: dict[str, Any] | None = None,
+    dice_from: str = "seeded",
+    period: int = 1,
+    at: datetime | None = None,
+    secret: bytes | None = None,
+    limits: Limits | None = None,
+) -> Desk:
+    """A new game in *ledger* under *rulebook*, starting from the state *given* (see StateGiven).
+
+    Raises:
+        UsageError: the game exists, a setting is unknown, or the rules refuse such a start.
+    """
+    rulebook = rulebook.with_settings(settings or {})
+    now = datetime.now(UTC).replace(microsecond=0)
+    secret = secret or random.token_bytes(32)
+    seed = dice.period_seed(secret, period)
+    common: dict[str, Any] = {"period": period, "received_at": at or now, "recorded_at": now}
+    opened = e.GameOpened(
+        id="opening",
+        game=game,
+        rulebook=rulebook.name,
+        dice=dice_from,
+        commitment=dice.commitment(seed),
+        settings=settings or {},
+        **common,
+    )
+    enacted = [
+        e.RuleEnacted(rule=rule, source="rulebook", cause=0, rules=("engine",), **common)
+        for rule in rulebook.rules
+    ]
+    batches = _first_batches(opened, enacted, given, common, secret, limits)
+    with ledger.transaction() as transaction:
+        transaction.create_game(game, secret)
+        expected = -1
+        for batch in batches:
+            _check_opening(batch)
+            transaction.append(game, batch, expected=expected)
+            expected += len(batch)
+    return Desk(ledger, game, limits=limits)
+
+
+def _first_batches(
+    opened: e.GameOpened,
+    enacted: list[e.RuleEnacted],
+    given: dict[str, Any] | None,
+    common: dict[str, Any],
+    secret: bytes,
+    limits: Limits | None,
+) -> list[Batch]:
+    def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
+        Host.notice = staticmethod(notice)
+        world = World()
+        for event in (opened, *enacted):
+            apply(world, event)
+        engine = Engine(world, ask_people, secret)
+        yield _packed([opened, *enacted, *engine.step()])
+        if given is not None:
+            stated = e.StateGiven(id="given", **common, **given)
+            for batch in engine.take(stated):
+                yield _packed(batch)
+
+    return [_unpacked(piece) for piece in fenced(produce, limits)]
+
+
+def _check_opening(batch: Batch) -> None:
+    for event in batch:
+        if isinstance(event, e.AttemptRefused):
+            reason = event.reasons[0]
+            raise UsageError(f"the game cannot start so: {reason.text} ({reason.rule})")
+        if isinstance(event, e.QuestionRaised):
+            raise UsageError(f"the game cannot start with a question open: {event.text}")
+
+
+def the_game(ledger: Ledger) -> str:
+    """The one game of *ledger*.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
+    games = ledger.games()
+    if len(games) == 1:
+        return games[0]
+    if games:
+        raise UsageError(f"there are several games, say which: {', '.join(games)}")
+    raise UsageError("there is no game in this ledger yet: see nomoledger init")
+
+
+def _moment(world: World) -> datetime:
+    return datetime.fromtimestamp(world.game["now"], UTC)
+
+
+def _packed(batch: Batch) -> bytes:
+    return msgspec.msgpack.encode([(tag_of(event), encode(event)) for event in batch])
+
+
+def _unpacked(piece: bytes) -> Batch:
+    return [decode(tag, state) for tag, state in msgspec.msgpack.decode(piece)]
+
+
+def _check_dice(question: e.QuestionRaised, values: list[Any]) -> None:
+    sides = question.options
+    fits = len(values) == len(sides) and all(
+        isinstance(value, int) and 1 <= value <= most
+        for value, most in zip(values, sides, strict=False)
+    )
+    if not fits:
+        raise UsageError(f"{question.text}: {len(sides)} dice from 1 to {max(sides)} are needed")
+
+
+def _check_option(question: e.QuestionRaised, value: Any) -> None:
+    if question.options and value not in question.options:
+        raise UsageError(f"{question.text}: answer one of {_listed(question.options)}")
+
+
+def _listed(options: tuple[Any, ...]) -> str:
+    return ", ".join(map(str, options))
