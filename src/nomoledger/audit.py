@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from nomoledger.engine import Engine
 
 RECORD = ("record",)
+#: The kind of fact that says that a hand-kept record tells no more of a period.
+PERIOD_ENDS = "period-ends"
 
 
 def judge(engine: "Engine", fact: e.FactRecorded) -> list[e.Event]:
@@ -27,6 +29,9 @@ def judge(engine: "Engine", fact: e.FactRecorded) -> list[e.Event]:
     program = linked(world.rules)
     host = program.host
     host.begin(world, Attempt(id=fact.id, operation="", cause=number, at=seconds(fact.received_at)))
+    if fact.kind == PERIOD_ENDS:
+        _call_off(host, number)
+        return host.staged
     speech = next((r.facts[fact.kind] for r in program.rules if fact.kind in r.facts), None)
     if speech is None:
         _unexplained(host, number, f"no rule in force speaks of {fact.kind!r}")
@@ -74,7 +79,7 @@ def _expected(world: World, operation: str, given: tuple[Any, ...]) -> Attempt |
     if world.waiting is None or world.agenda[0].operation != operation:
         return None
     arguments = tuple(world.label(each) for each in world.agenda[0].arguments)
-    return world.agenda[0] if arguments == given else None
+    return world.agenda[0] if arguments[: len(given)] == given else None
 
 
 def _call_off(host: Host, fact: int) -> None:

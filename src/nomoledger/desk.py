@@ -272,14 +272,7 @@ class Desk:
     ) -> None:
         secret = self.ledger.secret(self.game)
         oracle = seeded(secret) if self.world.game["dice"] == "seeded" else ask_people
-
-        def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
-            Host.notice = staticmethod(notice)
-            for batch in follow(Engine(self.world, oracle, secret)):
-                yield _packed(batch)
-
-        for piece in fenced(produce, self.limits):
-            batch = _unpacked(piece)
+        for batch in worked_out(follow, Engine(self.world, oracle, secret), self.limits):
             self.ledger.append(self.game, batch, expected=self.world.head)
             for event in batch:
                 apply(self.world, event)
@@ -303,8 +296,11 @@ def open_game(
     at: datetime | None = None,
     secret: bytes | None = None,
     limits: Limits | None = None,
+    then: Callable[[Engine], Iterator[Batch]] | None = None,
 ) -> Desk:
     """A new game in *ledger* under *rulebook*, starting from the state *given* (see StateGiven).
+
+    *then* says what follows at once: all of it is stored together with the opening, or nothing.
 
     Raises:
         UsageError: the game exists, a setting is unknown, or the rules refuse such a start.
@@ -312,14 +308,13 @@ def open_game(
     rulebook = rulebook.with_settings(settings or {})
     now = datetime.now(UTC).replace(microsecond=0)
     secret = secret or random.token_bytes(32)
-    seed = dice.period_seed(secret, period)
     common: dict[str, Any] = {"period": period, "received_at": at or now, "recorded_at": now}
     opened = e.GameOpened(
         id="opening",
         game=game,
         rulebook=rulebook.name,
         dice=dice_from,
-        commitment=dice.commitment(seed),
+        commitment=dice.commitment(dice.period_seed(secret, period)),
         settings=settings or {},
         **common,
     )
@@ -327,47 +322,48 @@ def open_game(
         e.RuleEnacted(rule=rule, source="rulebook", cause=0, rules=("engine",), **common)
         for rule in rulebook.rules
     ]
-    batches = _first_batches(opened, enacted, given, common, secret, limits)
+    stated = None if given is None else e.StateGiven(id="given", **common, **given)
+
+    def follow(engine: Engine) -> Iterator[Batch]:
+        for event in (opened, *enacted):
+            apply(engine.world, event)
+        yield _checked([opened, *enacted, *engine.step()])
+        for batch in () if stated is None else engine.take(stated):
+            yield _checked(batch)
+        if then is not None:
+            yield from then(engine)
+
     with ledger.transaction() as transaction:
         transaction.create_game(game, secret)
         expected = -1
-        for batch in batches:
-            _check_opening(batch)
+        for batch in worked_out(follow, Engine(World(), ask_people, secret), limits):
             transaction.append(game, batch, expected=expected)
             expected += len(batch)
     return Desk(ledger, game, limits=limits)
 
 
-def _first_batches(
-    opened: e.GameOpened,
-    enacted: list[e.RuleEnacted],
-    given: dict[str, Any] | None,
-    common: dict[str, Any],
-    secret: bytes,
-    limits: Limits | None,
-) -> list[Batch]:
+def worked_out(
+    follow: Callable[[Engine], Iterator[Batch]], engine: Engine, limits: Limits | None
+) -> Iterator[Batch]:
+    """What *follow* makes of *engine*, in a worker process; this process's world stays as it is."""
+
     def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
         Host.notice = staticmethod(notice)
-        world = World()
-        for event in (opened, *enacted):
-            apply(world, event)
-        engine = Engine(world, ask_people, secret)
-        yield _packed([opened, *enacted, *engine.step()])
-        if given is not None:
-            stated = e.StateGiven(id="given", **common, **given)
-            for batch in engine.take(stated):
-                yield _packed(batch)
+        for batch in follow(engine):
+            yield _packed(batch)
 
-    return [_unpacked(piece) for piece in fenced(produce, limits)]
+    for piece in fenced(produce, limits):
+        yield _unpacked(piece)
 
 
-def _check_opening(batch: Batch) -> None:
+def _checked(batch: Batch) -> Batch:
     for event in batch:
         if isinstance(event, e.AttemptRefused):
             reason = event.reasons[0]
             raise UsageError(f"the game cannot start so: {reason.text} ({reason.rule})")
         if isinstance(event, e.QuestionRaised):
             raise UsageError(f"the game cannot start with a question open: {event.text}")
+    return batch
 
 
 def the_game(ledger: Ledger) -> str:

@@ -8,14 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from nomoledger import dice
-from nomoledger.events import (
-    ChoiceAnswered,
-    DrawEntered,
-    DrawRecorded,
-    Entry,
-    QuestionRaised,
-    RulingMade,
-)
+from nomoledger.events import DrawRecorded, Entry, QuestionRaised
 
 #: Gives the values for a question as it arises, or None where somebody has to be asked.
 Oracle = Callable[[QuestionRaised], list[Any] | None]
@@ -40,29 +33,21 @@ def seeded(secret: bytes) -> Oracle:
     return answer
 
 
-def recorded(entries: Iterable[Entry]) -> dict[str, Any]:
-    """All answers on the tape, by address."""
-    tape: dict[str, Any] = {}
+def recorded(entries: Iterable[Entry]) -> dict[str, list[Any]]:
+    """The draws that were made as they were asked for, by address.
+
+    What was put to people is left out: its answer is an input of its own, later on the tape.
+    """
+    draws: dict[str, list[Any]] = {}
+    raised: set[str] = set()
     for entry in entries:
-        body = entry.body
-        if isinstance(body, DrawRecorded):
-            tape[body.address] = list(body.values)
-        elif isinstance(body, DrawEntered):
-            tape[body.question] = list(body.values)
-        elif isinstance(body, ChoiceAnswered):
-            tape[body.question] = [body.value]
-        elif isinstance(body, RulingMade) and body.question is not None:
-            tape[body.question] = [body.value]
-    return tape
+        if isinstance(entry.body, DrawRecorded):
+            draws[entry.body.address] = list(entry.body.values)
+        elif isinstance(entry.body, QuestionRaised):
+            raised.add(entry.body.question)
+    return {address: values for address, values in draws.items() if address not in raised}
 
 
-def replaying(tape: dict[str, Any]) -> Oracle:
-    """The oracle that gives the draws recorded on *tape*, and nothing new."""
-
-    def answer(question: QuestionRaised) -> list[Any] | None:
-        if question.asks in ("dice", "draw"):
-            values: list[Any] | None = tape.get(question.question)
-            return values
-        return None
-
-    return answer
+def replaying(draws: dict[str, list[Any]]) -> Oracle:
+    """The oracle that gives the recorded *draws*, and nothing new."""
+    return lambda question: draws.get(question.question)
