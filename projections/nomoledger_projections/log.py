@@ -1,1 +1,71 @@
+"""log: every event in words, with its number, time, cause and rules."""
 
+from collections.abc import Iterator
+from datetime import datetime
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.codec import encode_json
+from nomoledger.projecting import Table, View
+from nomoledger.reducer import apply
+from nomoledger.words import tell
+from nomoledger.world import World
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One event: what it says in words, and all of it as it is recorded."""
+
+    number: int
+    period: int
+    at: datetime
+    told: str
+    cause: int | None
+    rules: tuple[str, ...]
+    event: msgspec.Raw
+
+    def __str__(self) -> str:
+        cause = "" if self.cause is None else f" <- #{self.cause}"
+        rules = f" ({', '.join(self.rules)})" if self.rules else ""
+        return f"#{self.number} {self.at:%Y-%m-%d %H:%M:%S} {self.told}{rules}{cause}"
+
+
+class Log(msgspec.Struct, frozen=True):
+    """What the reader may see of a game's events, in order."""
+
+    game: str
+    period: int
+    events: tuple[Line, ...]
+
+    def show(self) -> Iterator[Table | str]:
+        """A line an event."""
+        yield from map(str, self.events)
+
+
+def log(view: View) -> Log:
+    """The log of *view*: each event told with the names that held when it happened."""
+    lines = []
+    world = World()
+    for entry in view.entries():
+        body = entry.body
+        if isinstance(body, e.EntityDestroyed):  # told while it still has a name
+            told = tell(body, world.label)
+            apply(world, body)
+        else:
+            apply(world, body)
+            told = tell(body, world.label)
+        lines.append(_line(entry, told))
+    return Log(view.game, view.period, tuple(lines))
+
+
+def _line(entry: e.Entry, told: str) -> Line:
+    body = entry.body
+    return Line(
+        number=entry.number,
+        period=body.period,
+        at=body.received_at,
+        told=told,
+        cause=body.cause,
+        rules=body.rules,
+        event=msgspec.Raw(encode_json(body)),
+    )

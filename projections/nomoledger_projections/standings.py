@@ -1,1 +1,53 @@
+"""standings: the players by money, and how many squares each owns."""
 
+from collections.abc import Iterator
+
+import msgspec
+
+from nomoledger.projecting import Table, View, called, holding, shown
+from nomoledger.rules.values import Number
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """One player's place: equal money is equal *rank*; *owned* names the squares counted."""
+
+    rank: int
+    player: str
+    money: Number | None
+    squares: int
+    owned: tuple[int | str, ...] = ()
+
+
+class Standings(msgspec.Struct, frozen=True):
+    """All players, the richest first; in order of their names where money is equal."""
+
+    period: int
+    standings: tuple[Standing, ...]
+    money: str = ""
+
+    def show(self) -> Iterator[Table | str]:
+        """One table."""
+        if not self.standings:
+            yield "nobody plays yet"
+            return
+        rows = tuple(
+            (str(s.rank), s.player, shown(s.money), str(s.squares), shown(s.owned))
+            for s in self.standings
+        )
+        yield Table(("rank", "player", self.money or "money", "squares", "owned"), rows)
+
+
+def standings(view: View) -> Standings:
+    """The players of *view* in their order."""
+    world = view.world
+    money = next(iter(world.commodities()), "")
+    players = world.kinds.get("player", ())
+    wealth = {each: holding(world, each, money) if money else 0 for each in players}
+    order = sorted(players, key=lambda each: (-wealth[each], str(world.label(each))))
+    found = []
+    for player in order:
+        owned = tuple(called(world, each) for each in world.where("square", "owner", player))
+        rank = 1 + sum(wealth[other] > wealth[player] for other in players)
+        amount = wealth[player] if money else None
+        found.append(Standing(rank, str(world.label(player)), amount, len(owned), owned))
+    return Standings(view.period, tuple(found), money)

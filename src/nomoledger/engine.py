@@ -111,7 +111,10 @@ class Engine:
                 text = f"no rule in force says how to {attempt.operation}"
                 raise Refused([e.Reason("engine", text)])
             arguments = named_arguments(world, operation, attempt.arguments, attempt.named)
-            program.call(attempt.operation, **arguments)
+            if operation.is_action and "act" in program.links.operations:
+                program.call("act", attempt.by, attempt.operation, list(arguments.values()))
+            else:
+                program.call(attempt.operation, **arguments)
         host.frames = host.frames[:1]
         program.settle()
         if world.rules is not program.rules and world.rules != program.rules:

@@ -70,12 +70,14 @@ class StateGiven(Input, frozen=True, kw_only=True, tag="state-given/1"):
     """The admin states how things stand: what a game under way, or a case, starts from.
 
     *players* and *squares* say by name or number what is so of each (`square`, `money`, `items`
-    by commodity, any attribute); *things* lists what there is of other kinds, by kind; *game*
-    holds attributes of the game itself.
+    by commodity, any attribute); *accounts* says what is in those that belong to no player, by
+    commodity; *things* lists what there is of other kinds, by kind (with `at`, in seconds since
+    1970, where it is older); *game* holds attributes of the game itself.
     """
 
     players: dict[str, dict[str, Any]] = {}
     squares: dict[str, dict[str, Any]] = {}
+    accounts: dict[str, dict[str, Any]] = {}
     things: dict[str, tuple[dict[str, Any], ...]] = {}
     game: dict[str, Any] = {}
 

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.reducer import seconds
 from nomoledger.rules.code import Parameter
 from nomoledger.rules.host import Host, Refused
 from nomoledger.rules.link import kind_type
@@ -32,6 +31,12 @@ def give_state(program: Program, given: e.StateGiven) -> None:
     for kind, things in given.things.items():
         for stated in things:
             _thing(program, kind, stated)
+    for account, holdings in given.accounts.items():
+        if account not in program.accounts:
+            known = ", ".join(sorted(program.accounts))
+            raise Refused([e.Reason("engine", f"there is no account {account!r}; there is {known}")])
+        for commodity, amount in holdings.items():
+            _put_amount(program.host, account, commodity, amount)
     for attribute, value in given.game.items():
         program.call("set", "game", attribute, value)
 
@@ -99,7 +104,7 @@ def _thing(program: Program, kind: str, stated: dict[str, Any]) -> None:
     host, attempt = program.host, program.host.attempt
     opener = program.links.operations.get(f"open_{kind}")
     if "at" in stated:
-        host.attempt = msgspec.structs.replace(attempt, at=seconds(stated["at"]))
+        host.attempt = msgspec.structs.replace(attempt, at=int(stated["at"]))
     if opener is not None and opener.definitions:
         wanted = {parameter.name for parameter in opener.definitions[0][1].parameters}
         named = {key: value for key, value in stated.items() if key in wanted}

@@ -1,11 +1,14 @@
 """What a rule's code says about itself, read without running it.
 
 Starlark is close enough to Python for Python's own parser to read it; what Starlark does not
-have (classes, imports, while, try …) is refused here with its line.
+have (classes, imports, while, try …) is refused here with its line. So is whatever the two might
+read differently (control characters, other letters in names), and whatever would run while the
+rules are being linked: outside its functions, code only states constants.
 """
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -23,6 +26,7 @@ _ALLOWED = (
     ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.For, ast.If, ast.Expr, ast.Pass,
     ast.Break, ast.Continue,
 )  # fmt: skip
+_AT_THE_OUTSET = (ast.FunctionDef, ast.Assign, ast.Expr, ast.Pass)
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -80,8 +84,13 @@ def _read(code: str, file: str, line: int, number: str) -> Code:
 
     if len(code) > _CODE_CHARACTERS_MAX:
         raise wrong(f"the code has {len(code)} characters, at most {_CODE_CHARACTERS_MAX} are read")
+    if odd := [each for each in code if not each.isprintable() and each != "\n"]:
+        at = code[: code.index(odd[0])].count("\n") + 1
+        raise wrong(f"the character {odd[0]!r} cannot stand in code: write spaces", at)
     try:
-        tree = ast.parse(code)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they differ from one Python to the next
+            tree = ast.parse(code)
     except SyntaxError as error:
         raise wrong(f"{error.msg}: {(error.text or '').strip()!r}", error.lineno or 1) from None
     except (ValueError, RecursionError, MemoryError) as error:
@@ -89,6 +98,8 @@ def _read(code: str, file: str, line: int, number: str) -> Code:
     try:
         for node in ast.walk(tree):
             _check(node, wrong)
+        for statement in tree.body:
+            _check_outset(statement, wrong)
         hooks = tuple(_hook(node, wrong) for node in tree.body if _is_hook(node))
         return Code(hooks, frozenset(_free_names(tree)), tuple(_calls(tree)))
     except RecursionError:
@@ -104,6 +115,21 @@ def _check(node: ast.AST, wrong: object) -> None:
         raise wrong(f"names with _ in front or __ within are the engine's own: {name}", at)
     if isinstance(node, ast.Constant) and isinstance(node.value, float | complex | bytes):
         raise wrong(f"{node.value!r} is not exact: write whole numbers, or divide(a, b)", at)
+    if isinstance(node, ast.JoinedStr | ast.NamedExpr) or name == "load" or not name.isascii():
+        raise wrong(f"{name or type(node).__name__} is not part of the language of rules", at)
+
+
+def _check_outset(node: ast.stmt, wrong: object) -> None:
+    """Nothing is called while the rules are being linked."""
+    assert callable(wrong)
+    if not isinstance(node, _AT_THE_OUTSET):
+        raise wrong(f"{type(node).__name__.lower()} can only stand in a function", node.lineno)
+    run: list[ast.AST] = [node]
+    if isinstance(node, ast.FunctionDef):
+        run = [*node.decorator_list, *filter(None, [*node.args.defaults, *node.args.kw_defaults])]
+    for each in run:
+        if any(isinstance(part, ast.Call) for part in ast.walk(each)):
+            raise wrong("outside its functions, code can call nothing", node.lineno)
 
 
 def _name_in(node: ast.AST) -> str:
@@ -131,6 +157,9 @@ def _hook(node: ast.stmt, wrong: object) -> Hook:
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
         raise wrong(f"{node.name} must name its parameters plainly", node.lineno)
     missing = len(arguments.args) - len(arguments.defaults)
+    for default in arguments.defaults:
+        if not isinstance(default, ast.Constant):
+            raise wrong(f"{node.name}: a default is a number, a text, a flag or None", node.lineno)
     parameters = tuple(
         Parameter(
             each.arg,

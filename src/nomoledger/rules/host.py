@@ -5,7 +5,8 @@ world only through events (`emit`), and stops an attempt by raising one of `Refu
 and `TrialOver`; these pass through the interpreter by way of `pending`.
 """
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,6 +25,8 @@ OPERATIONS_MAX = 50_000
 CHANGES_MAX = 20_000
 DEPTH_MAX = 120
 PASSES_MAX = 100
+_MARKS = {"%": "%25", "|": "%7C", ">": "%3E"}
+_IN_ADDRESS_MAX = 64
 
 
 class Refused(Exception):
@@ -79,6 +82,7 @@ class Host:
     def begin(self, world: World, attempt: Attempt, oracle: Oracle = ask_people) -> None:
         """Get ready to carry out *attempt* on *world*."""
         self.world, self.attempt, self.oracle = world, attempt, oracle
+        self.audience = attempt.audience
         self.staged: list[e.Event] = []
         self.frames = [Frame("", (), "engine")]
         self.reads: dict[str, int] = {}
@@ -98,7 +102,7 @@ class Host:
             recorded_at=self.recorded_at,
             cause=self.attempt.cause,
             rules=rules,
-            audience=self.attempt.audience,
+            audience=self.audience,
             **fields,
         )
         apply(self.world, made)
@@ -176,7 +180,8 @@ class Host:
 
     def refuse_operation(self, operation: str, reasons: list[list[str]]) -> None:
         """Guards said no."""
-        self.stop(Refused([e.Reason(self.program.name(rule), text) for rule, text in reasons]))
+        told = [(rule, self.text(text, "a reason")) for rule, text in reasons]
+        self.stop(Refused([e.Reason(self.program.name(rule), text) for rule, text in told]))
 
     def undefined(self, name: str) -> None:
         """Rule code called something that no rule in force defines."""
@@ -197,15 +202,21 @@ class Host:
             self._permit_restricted(verb, subject, attribute)
 
     def _permit_restricted(self, verb: str, subject: Any, attribute: str | None) -> None:
-        for frame in self.frames:
-            allowed = self.restricted.get(frame.rule)
+        for rule in self._on_the_stack():
+            allowed = self.restricted.get(rule)
             if allowed is None:
                 continue
             what = f"{verb} {attribute}" if attribute else verb
             if verb not in allowed.verbs or (attribute and attribute not in allowed.attributes):
-                self.forbidden(frame.rule, f"it may not {what}")
+                self.forbidden(rule, f"it may not {what}")
             if allowed.subject and not self._is_subject(allowed.subject, subject):
-                self.forbidden(frame.rule, f"it may not {what}: {subject}")
+                self.forbidden(rule, f"it may not {what}: {subject}")
+
+    def _on_the_stack(self) -> Iterator[str]:
+        """Whoever acts, in every operation under way, and whoever altered one of them."""
+        for frame in self.frames:
+            yield frame.rule
+            yield from frame.altered
 
     def _is_subject(self, predicate: str, subject: Any) -> bool:
         frames, self.frames = self.frames, [Frame("", (), "engine")]
@@ -216,11 +227,11 @@ class Host:
 
     def may_read(self, attribute: str) -> None:
         """Check a read of *attribute* against the restricted rules on the stack."""
-        for frame in self.frames:
-            allowed = self.restricted.get(frame.rule)
+        for rule in self._on_the_stack():
+            allowed = self.restricted.get(rule)
             reads = None if allowed is None else allowed.reads
             if reads is not None and attribute not in reads:
-                self.forbidden(frame.rule, f"it may not read {attribute}")
+                self.forbidden(rule, f"it may not read {attribute}")
 
     def forbidden(self, rule: str, text: str) -> NoReturn:
         """A restricted rule overstepped: the attempt is refused in its name."""
@@ -238,9 +249,22 @@ class Host:
             units = values.units(amount, commodities[name].places)
         except values.NotExact as error:
             self.fault(str(error))
-        if units < 0:
-            self.fault(f"a negative amount, {amount}")
+        if not 0 <= units <= values.UNITS_MAX:
+            self.fault(f"{amount:.60} is no amount: it is negative or far too large")
         return units, name
+
+    def text(self, value: Any, what: str) -> str:
+        """*value*, which must be a text to serve as *what*."""
+        if not isinstance(value, str) or not values.keepable(value):
+            self.fault(f"{what} is a text of bounded length, not {value!r:.60}")
+        return value
+
+    def keep(self, *found: Any) -> None:
+        """Check that all of *found* can be kept."""
+        for value in found:
+            if not values.keepable(value):
+                text = "whole numbers, text, flags and lists of them, not too long"
+                self.fault(f"{value!r:.60} cannot be kept: only {text}")
 
     def rule(self, number: str) -> Rule:
         """The rule in force of that number, or the fault of whoever asks."""
@@ -251,5 +275,19 @@ class Host:
 
 
 def _step(frame: Frame) -> str:
-    arguments = ",".join(str(each) for each in frame.arguments if not isinstance(each, list | dict))
-    return f"{frame.operation}({arguments})"
+    arguments = (each for each in frame.arguments if not isinstance(each, list | dict))
+    return f"{frame.operation}({','.join(map(in_address, arguments))})"
+
+
+def in_address(value: Any) -> str:
+    """*value* as part of an address: short, and without the marks that divide addresses.
+
+    >>> in_address("a|b>c"), in_address("x" * 100)
+    ('a%7Cb%3Ec', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx%d1e5ba60')
+    """
+    text = str(value)
+    for mark, escaped in _MARKS.items():
+        text = text.replace(mark, escaped)
+    if len(text) <= _IN_ADDRESS_MAX:
+        return text
+    return f"{text[:_IN_ADDRESS_MAX]}%{hashlib.sha256(text.encode()).hexdigest()[:8]}"

@@ -6,8 +6,11 @@ one rule to another never leaves the interpreter except to note who is acting. H
 late, through the table `_h`, since a rule may call what a later rule defines.
 """
 
+import ast
 import hashlib
 import json
+import keyword
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -30,12 +33,13 @@ VERBS = {
     "set": "entity, attribute, value, until = None",
     "create": "kind, attributes, name = None",
     "destroy": "entity",
+    "act": "player, action, arguments",
 }
 #: The other host functions a rule may call.
 WORDS = (
     "adopt", "all", "amend", "ask", "balance", "cancel", "divide", "draw", "end_game", "enact",
     "find", "get", "history", "kind", "label", "mentioned", "now", "once", "param", "period",
-    "refuse", "renumber", "repeal", "roll", "rounded", "ruling", "schedule", "settle",
+    "refuse", "renumber", "repeal", "reveal", "roll", "rounded", "ruling", "schedule", "settle",
     "use", "where", "within",
 )  # fmt: skip
 #: Words that the prelude defines on top of those.
@@ -65,6 +69,10 @@ DIALECT.enable_f_strings = False
 GLOBALS = starlark.Globals.extended_by(
     [starlark.LibraryExtension.StructType, starlark.LibraryExtension.RustDecimal]
 )
+_NUMBER = re.compile(r"[A-Za-z0-9]+([.-][A-Za-z0-9]+)*")
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_NUMBER_CHARACTERS_MAX = 40
+_LINE_MAX = 100_000
 
 
 class Operation(msgspec.Struct, frozen=True):
@@ -117,6 +125,8 @@ def survey(rules: tuple[Rule, ...]) -> Links:
     Raises:
         RulebookError: code that cannot be read, or hooks that do not fit together.
     """
+    for rule in rules:
+        _check_names(rule)
     codes = {rule.number: read(rule) for rule in rules}
     found: dict[str, list[tuple[str, Hook]]] = defaultdict(list)
     for rule in rules:
@@ -131,6 +141,21 @@ def survey(rules: tuple[Rule, ...]) -> Links:
     return msgspec.structs.replace(links, undefined=_undefined(links))
 
 
+def _check_names(rule: Rule) -> None:
+    """What becomes part of the program's text must be what it seems to be."""
+    if not _NUMBER.fullmatch(rule.number) or len(rule.number) > _NUMBER_CHARACTERS_MAX:
+        raise RulebookError(f"{rule.number!r:.60} is no number for a rule: write one like IV.2")
+    if not 1 <= rule.line <= _LINE_MAX:
+        raise RulebookError(f"rule {rule.number}: its code cannot begin on line {rule.line}")
+    for name in (*rule.parameters, *rule.declares):
+        if not _NAME.fullmatch(name) or _is_reserved(name):
+            raise RulebookError(f"rule {rule.number}: {name!r:.60} is no name: try one like in_row")
+
+
+def _is_reserved(name: str) -> bool:
+    return keyword.iskeyword(name) or name == "load"
+
+
 def _check_capability(rule: Rule, hook: Hook) -> None:
     allowed = rule.capabilities
     if allowed is not None and hook.name not in allowed.hooks:
@@ -141,9 +166,12 @@ def _check_capability(rule: Rule, hook: Hook) -> None:
 
 
 def _check_operation(links: Links, operation: Operation) -> None:
-    if operation.name in BUILTINS or operation.name in WORDS or operation.name in PRELUDE_WORDS:
-        number = operation.hooks[0][0]
-        raise RulebookError(f"rule {number}: {operation.name} is a word of the language itself")
+    name, number = operation.name, operation.hooks[0][0]
+    if name in BUILTINS or name in WORDS or name in PRELUDE_WORDS or _is_reserved(name):
+        raise RulebookError(f"rule {number}: {name} is a word of the language itself")
+    if operation.definitions and name in VERBS:
+        number = operation.definitions[0][0]
+        raise RulebookError(f"rule {number}: {name} is a verb: bend it with instead_{name}")
     signature = _names(_signature(operation))
     for number, hook in operation.hooks:
         given = len(signature) + (hook.kind == "instead")
@@ -316,10 +344,19 @@ def write_rule(rule: Rule, code: Code) -> str:
     """The rule's code inside a function that takes its parameters, at its own line numbers."""
     names = ", ".join(rule.parameters)
     values = ", ".join(_literal(value) for value in rule.parameters.values())
-    body = "\n".join("    " + line for line in rule.code.splitlines())
+    body = "\n".join(_indented(rule.code))
     table = ", ".join(f"{json.dumps(rule.number + ':' + h.name)}: {h.name}" for h in code.hooks)
     head = "\n" * max(0, rule.line - 2) + f"def _rule({names}):\n"
     return f"{head}{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"
+
+
+def _indented(code: str) -> list[str]:
+    """The lines of *code*, four columns to the right, but for those within a text."""
+    within: set[int] = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            within |= set(range(node.lineno, node.end_lineno or node.lineno))
+    return [line if i in within else "    " + line for i, line in enumerate(code.split("\n"))]
 
 
 def _literal(value: Any) -> str:

@@ -82,15 +82,16 @@ class Program:
             "_choose": self._choose,
             "_combine": self._combine,
         }
-        plain = (reads.get, reads.balance, reads.where, reads.find, reads.label, reads.kind)
+        plain: tuple[Callable[..., Any], ...] = (reads.get, reads.balance, reads.where, reads.find, reads.label, reads.kind)
         plain += (reads.history, reads.mentioned, reads.param, reads.now, reads.period)
         plain += (reads.within, reads.divide, reads.roll, reads.draw, reads.ask, reads.ruling)
         plain += (verbs.use, verbs.schedule, verbs.cancel, verbs.once, verbs.refuse, verbs.settle)
+        plain += (verbs.reveal,)
         plain += (verbs.end_game, verbs.rounded, adopt, amend, enact, renumber, repeal)
         words = {function.__name__: partial(function, host) for function in plain}
         words["all"] = partial(reads.all_of, host)
-        hooked = (verbs.pay, verbs.give, verbs.mint, verbs.burn, verbs.split, verbs.move)
-        hooked += (verbs.create, verbs.destroy)
+        hooked: tuple[Callable[..., Any], ...] = (verbs.pay, verbs.give, verbs.mint, verbs.burn, verbs.split, verbs.move)
+        hooked += (verbs.create, verbs.destroy, verbs.act)
         for function in hooked:
             words[f"_verb_{function.__name__}"] = partial(function, host)
         words["_verb_set"] = partial(verbs.set_attribute, host)

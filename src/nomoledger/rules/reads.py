@@ -162,7 +162,7 @@ def _read(
         recorded_at=host.recorded_at,
         cause=host.attempt.cause,
         rules=host.acting(),
-        audience=host.attempt.audience,
+        audience=host.audience,
         question=f"{host.attempt.id}|{place}",
         asks=asks,
         to=to,

@@ -7,6 +7,12 @@ from typing import Any
 
 Number = int | Decimal
 PLACES_MAX = 12
+#: The largest amount that can be posted, in smallest units.
+UNITS_MAX = 10**15
+#: The largest number that can be kept, how many letters or things at once, and lists in lists.
+INTEGER_MAX = 2**63 - 1
+KEPT_MAX = 10_000
+NESTED_MAX = 8
 
 
 class NotExact(ValueError):
@@ -42,6 +48,29 @@ def half_up(value: Fraction) -> int:
     """
     size = (2 * abs(value.numerator) + value.denominator) // (2 * value.denominator)
     return size if value >= 0 else -size
+
+
+def keepable(value: Any) -> bool:
+    """Whether *value* can be kept: whole numbers, text, flags and lists of them, of bounded size.
+
+    >>> keepable(["a", [1, None]]), keepable(Decimal("1.5")), keepable("x" * 20_000)
+    (True, False, False)
+    """
+    size, depth, rest = 0, 0, [value]
+    while rest and size <= KEPT_MAX and depth <= NESTED_MAX:
+        depth += 1
+        lists = [each for each in rest if isinstance(each, list)]
+        size += sum(len(each) for each in rest if isinstance(each, list | str))
+        if not all(isinstance(each, list) or _is_plain(each) for each in rest):
+            return False
+        rest = [inner for each in lists for inner in each]
+    return not rest and size <= KEPT_MAX
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, int):
+        return abs(value) <= INTEGER_MAX
+    return value is None or isinstance(value, str)
 
 
 def units(amount: Any, places: int) -> int:

@@ -188,6 +188,16 @@ def _plain(host: Host, value: Any) -> None:
         host.fault(f"{value!r} cannot be kept: only whole numbers, text, flags and lists of them")
 
 
+def act(host: Host, player: str, action: str, arguments: list[Any]) -> Any:
+    """What a player submits is carried out by `act`, so that rules can guard every action."""
+    return host.program.call(action, *arguments)
+
+
+def reveal(host: Host) -> None:
+    """`reveal()`: what this attempt does from here on, everybody may see."""
+    host.audience = None
+
+
 # --- time, limits and the end -----------------------------------------------------------------
 
 

@@ -1,0 +1,123 @@
+"""state: everything that is so, as people call it: the attributes of all things, and who has what.
+
+Every attribute that the rules in force declare is there for everything it is declared for, null
+where it was never set.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from nomoledger.projecting import Table, View, called, holding, shown
+from nomoledger.rules.values import Number
+from nomoledger.world import World
+
+Attributes = dict[str, Any]
+
+
+class State(msgspec.Struct, frozen=True):
+    """The state of a game.
+
+    Attributes:
+        players: by name; with `money`, and `items` for the other commodities.
+        squares: by what they are called. things: what else there is, by kind.
+        game: the attributes of the game itself.
+        accounts: per account, how much of each commodity.
+        waiting: the question that play waits for. ended: why the game is over.
+        digest: the hash of the whole state, the same in every process that is in it.
+    """
+
+    game_name: str
+    period: int
+    players: dict[str, Attributes]
+    squares: dict[str, Attributes]
+    things: dict[str, list[Attributes]]
+    game: Attributes
+    accounts: dict[str, dict[str, Number]]
+    waiting: str | None
+    ended: str | None
+    digest: str
+
+    def show(self) -> Iterator[Table | str]:
+        """A table per kind of thing."""
+        yield f"{self.game_name}, period {self.period}"
+        yield from _table("player", [{"player": n, **a} for n, a in self.players.items()])
+        yield from _table("square", [{"square": n, **a} for n, a in self.squares.items()])
+        for kind, things in self.things.items():
+            yield from _table(kind, things)
+        if self.game:
+            yield Table(("game", ""), tuple((n, shown(v)) for n, v in self.game.items()))
+        if self.waiting is not None:
+            yield f"waiting: {self.waiting}"
+        if self.ended is not None:
+            yield f"over: {self.ended}"
+
+
+def state(view: View) -> State:
+    """The state of the game in *view*."""
+    world = view.world
+    money, *items = (*world.commodities(), "")
+    players = {}
+    for player in world.kinds.get("player", ()):
+        held = {each: holding(world, player, each) for each in items if each}
+        wealth = {"money": holding(world, player, money)} if money else {}
+        players[str(world.label(player))] = _of(world, "player", player) | wealth | {"items": held}
+    squares = {
+        str(world.label(each)): _of(world, "square", each) for each in world.kinds.get("square", ())
+    }
+    return State(
+        game_name=view.game,
+        period=view.period,
+        players=players,
+        squares=squares,
+        things={
+            kind: [{"id": each, **_of(world, kind, each)} for each in things]
+            for kind, things in sorted(world.kinds.items())
+            if kind not in ("player", "square") and things
+        },
+        game=_of(world, "game", "game"),
+        accounts=_accounts(world),
+        waiting=None if world.waiting is None else world.waiting.text,
+        ended=world.game["ended"],
+        digest=world.digest(),
+    )
+
+
+def _of(world: World, kind: str, entity: str) -> Attributes:
+    declared = dict.fromkeys(world.declared(kind))
+    return declared | {
+        name: called(world, value) for name, value in world.attributes.get(entity, {}).items()
+    }
+
+
+def _accounts(world: World) -> dict[str, dict[str, Number]]:
+    names = (*world.kinds.get("player", ()), *sorted(world.balances))
+    return {
+        str(world.label(account)): {
+            each: holding(world, account, each) for each in world.commodities()
+        }
+        for account in dict.fromkeys(names)
+    }
+
+
+def _table(kind: str, things: list[Attributes]) -> Iterator[Table]:
+    """One row a thing, leaving out what is set for none of them."""
+    names = dict.fromkeys(name for thing in things for name in thing if name != "id")
+    set_for_some = [name for name in names if any(thing.get(name) for thing in things)]
+    columns = [name for name in set_for_some if name == kind or not _repeats(things, kind, name)]
+    rows = tuple(tuple(shown_items(thing.get(name)) for name in columns) for thing in things)
+    if rows and columns:
+        yield Table(tuple(columns), rows)
+
+
+def _repeats(things: list[Attributes], kind: str, name: str) -> bool:
+    """Whether the column says again what the first column calls each thing."""
+    return all(kind in thing and str(thing.get(name)) == thing[kind] for thing in things)
+
+
+def shown_items(value: Any) -> str:
+    """*value* in a table, also where it is amounts by commodity."""
+    if isinstance(value, dict):
+        return ", ".join(f"{held} {name}" for name, held in value.items() if held)
+    return shown(value)

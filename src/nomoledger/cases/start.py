@@ -1,0 +1,140 @@
+"""The world that a case starts from."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.cases.format import Body, Given
+from nomoledger.cases.spelling import singular, spelled
+from nomoledger.cases.times import read_time
+from nomoledger.changes import read_changes
+from nomoledger.engine import Engine
+from nomoledger.errors import RulebookError
+from nomoledger.reducer import apply, seconds
+from nomoledger.rules.program import linked
+from nomoledger.rules.rulebook import Rulebook
+from nomoledger.world import World
+
+
+def settled(rulebook: Rulebook, body: Body) -> Rulebook:
+    """The rules of the case: those it names of *rulebook*, with its settings."""
+    if isinstance(body.rules, list):
+        rulebook = rulebook.only([str(number) for number in body.rules])
+    elif body.rules != "all":
+        rulebook = rulebook.only([body.rules])
+    settings = dict(body.given.settings)
+    if body.given.board is not None:
+        settings["squares"] = body.given.board
+    return rulebook.with_settings(settings)
+
+
+def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime) -> None:
+    """Bring the empty world of *engine* into the state *given*.
+
+    Raises:
+        RulebookError: it cannot be so under these rules; says why.
+    """
+    common: dict[str, Any] = {
+        "period": given.period, "received_at": start, "recorded_at": start,
+    }  # fmt: skip
+    opened = e.GameOpened(
+        id="opening", game="case", rulebook=rulebook.name, dice="entered", **common
+    )
+    apply(engine.world, opened)
+    for rule in rulebook.rules:
+        apply(engine.world, e.RuleEnacted(rule=rule, source="rulebook", **common))
+    check_batch(engine.step(), "the game cannot start so")
+    state = e.StateGiven(id="given", **stated(engine.world, given, start), **common)
+    _take(engine, state, "what is given cannot be so")
+    for i, ruling in enumerate(given.rulings, 1):
+        known = {"text": str(ruling.get("text", ""))}
+        made = e.RulingMade(
+            id=f"ruling{i}", number=i, kind="correct",
+            changes=read_changes(ruling.get("changes")), **known, **common,
+        )  # fmt: skip
+        _take(engine, made, f"given ruling {i}")
+    for i, proposal in enumerate(given.proposals, 1):
+        by = str(proposal.get("by", proposal.get("author", "")))
+        made_proposal = e.ProposalMade(
+            id=f"proposal{i}", number=i, by=by, text=str(proposal.get("text", "")),
+            changes=read_changes(proposal.get("changes")), **common,
+        )  # fmt: skip
+        _take(engine, made_proposal, f"given proposal {i}")
+
+
+def _take(engine: Engine, event: e.Input, what: str) -> None:
+    for batch in engine.take(event):
+        check_batch(batch, what)
+
+
+def check_batch(batch: list[e.Event], what: str) -> None:
+    """Raise RulebookError if anything in *batch* was refused or asks something."""
+    for event in batch:
+        if isinstance(event, e.AttemptRefused):
+            reasons = "; ".join(f"{reason.text} ({reason.rule})" for reason in event.reasons)
+            raise RulebookError(f"{what}: {reasons}")
+        if isinstance(event, e.QuestionRaised):
+            raise RulebookError(f"{what}: it asks {event.to}: {event.text}")
+
+
+def stated(world: World, given: Given, start: datetime) -> dict[str, Any]:
+    """*given* as the fields of `StateGiven`."""
+    return {
+        "players": {
+            str(name): _row(world, "player", row) for name, row in given.players.items()
+        },
+        "squares": {
+            str(name): _row(world, "square", row) for name, row in given.squares.items()
+        },
+        "accounts": _accounts(world, given),
+        "things": _things(world, given, start),
+        "game": given.game,
+    }
+
+
+def attributes_of(world: World, kind: str) -> list[str]:
+    """What can be said of a thing of *kind*."""
+    return [*world.declared(kind), *(("money", "items") if kind == "player" else ())]
+
+
+def _row(world: World, kind: str, row: Any) -> dict[str, Any]:
+    if not isinstance(row, dict):
+        raise RulebookError(f"given: a {kind} is told by `attribute: value`, not {row!r}")
+    known = attributes_of(world, kind)
+    return {spelled(name, known, f"a {kind} has no"): value for name, value in row.items()}
+
+
+def _accounts(world: World, given: Given) -> dict[str, dict[str, Any]]:
+    program = linked(world.rules)
+    nothing = dict.fromkeys(program.commodities, 0)
+    found = {each: dict(nothing) for each in sorted(program.accounts) if each != "mint"}
+    for account, held in given.accounts.items():
+        name = spelled(account, found, "there is no account")
+        found[name] |= held if isinstance(held, dict) else {program.money: held}
+    return found
+
+
+def _things(world: World, given: Given, start: datetime) -> dict[str, Any]:
+    kinds = {kind for rule in world.rules for kind in rule.declares}
+    found: dict[str, Any] = {}
+    for plural, rows in given.things.items():
+        kind = singular(plural, kinds)
+        if not isinstance(rows, list):
+            raise RulebookError(f"given: {plural} are a list, not {rows!r}")
+        found[kind] = tuple(_thing(world, kind, row, start) for row in rows)
+    return found
+
+
+def _thing(world: World, kind: str, row: dict[str, Any], start: datetime) -> dict[str, Any]:
+    rest = {key: value for key, value in row.items() if key != "at"}
+    made = _row(world, kind, rest)
+    if "at" in row:
+        made["at"] = seconds(read_time(row["at"], start))
+    return made
+
+
+def with_time(event: e.Input, at: datetime) -> e.Input:
+    """*event* as it would be if received at *at*."""
+    return msgspec.structs.replace(event, received_at=at, recorded_at=at)

@@ -1,0 +1,160 @@
+"""Read models: what they are given, what they give back, and where they are found.
+
+A projection is a function from a `View` of a game to a `ReadModel`. They live outside this package
+and are found by the entry point group `nomoledger.projections`, ours and other people's alike.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.metadata import entry_points
+from typing import Any, Protocol
+
+import msgspec
+
+from nomoledger.errors import UnknownError
+from nomoledger.events import Entry, Event
+from nomoledger.ledger import Ledger
+from nomoledger.rules.rule import Rule
+from nomoledger.rules.values import Number, amount
+from nomoledger.world import Attempt, World
+
+GROUP = "nomoledger.projections"
+
+
+class Table(msgspec.Struct, frozen=True):
+    """Rows of text for people; *grid* asks for lines between the cells, as on a board."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    grid: bool = False
+
+
+class ReadModel(Protocol):
+    """What a projection gives: a struct, for JSON, that can also show itself to people."""
+
+    def show(self) -> Iterable[Table | str]:
+        """Tables and paragraphs, in the order in which they are to be read."""
+
+
+class View(Protocol):
+    """A game as it stood at the close of a period (or stands now), as *reader* may see it.
+
+    Attributes:
+        game: its name. period: the period asked for. world: everything that is so.
+        reader: None for the public, a player's name, or "admin" who sees all.
+    """
+
+    game: str
+    period: int
+    world: World
+    reader: str | None
+
+    def entries(self) -> Iterator[Entry]:
+        """The events that the reader may see, up to that moment."""
+
+    def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
+        """What the rules give for *operation*, for the arguments of each of the *calls*.
+
+        None where no rule in force defines it, or where it depends on chance or on somebody.
+        """
+
+
+Projection = Callable[[View], ReadModel]
+
+
+def projections() -> dict[str, Projection]:
+    """All projections that are installed, by name."""
+    return {each.name: each.load() for each in entry_points(group=GROUP)}
+
+
+def projection(name: str) -> Projection:
+    """The projection called *name*.
+
+    Raises:
+        UnknownError: none of that name is installed.
+    """
+    for each in entry_points(group=GROUP, name=name):
+        found: Projection = each.load()
+        return found
+    raise UnknownError(f"no projection {name!r} is installed: install nomoledger anew")
+
+
+class LedgerView:
+    """A `View` of a game in a ledger."""
+
+    def __init__(
+        self, ledger: Ledger, game: str, period: int | None = None, reader: str | None = None
+    ) -> None:
+        from nomoledger.desk import as_of
+
+        self.ledger = ledger
+        self.game = game
+        self.reader = reader
+        self.world = as_of(ledger, game, period)
+        self.period = self.world.period if period is None else period
+        if reader not in (None, "admin") and self.world.find("player", reader) is None:
+            raise UnknownError(f"{game}: there is no player {reader!r}")
+
+    def entries(self) -> Iterator[Entry]:
+        """The events that the reader may see, up to that moment."""
+        for entry in self.ledger.read(self.game, upto=self.world.head):
+            if self._sees(entry.body):
+                yield entry
+
+    def _sees(self, event: Event) -> bool:
+        return self.reader == "admin" or event.audience is None or self.reader in event.audience
+
+    def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
+        """What the rules give for *operation*, for the arguments of each of the *calls*."""
+        if not any(_defines(rule, operation) for rule in self.world.rules):
+            return None
+        from nomoledger.fence import fenced
+        from nomoledger.rules.host import Refused, Suspended
+        from nomoledger.rules.program import linked
+
+        def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
+            program = linked(self.world.rules)
+            attempt = Attempt(id="query", operation=operation, at=self.world.game["now"])
+            program.host.begin(self.world, attempt)
+            try:
+                found = [program.call(operation, *arguments) for arguments in calls]
+            except (Refused, Suspended):
+                found = None
+            yield msgspec.msgpack.encode(found)
+
+        (piece,) = fenced(produce)
+        values: list[Any] | None = msgspec.msgpack.decode(piece)
+        return values
+
+
+def _defines(rule: Rule, operation: str) -> bool:
+    from nomoledger.rules.code import read
+
+    kinds = ("define", "value")
+    return any(h.operation == operation and h.kind in kinds for h in read(rule).hooks)
+
+
+# --- what several read models say in the same way ------------------------------------------------
+
+
+def called(world: World, value: Any) -> Any:
+    """*value* with everything in it called as people call it."""
+    if isinstance(value, list | tuple):
+        return [called(world, each) for each in value]
+    return world.label(value)
+
+
+def holding(world: World, account: str, commodity: str) -> Number:
+    """How much of *commodity* there is in *account*, as people write it."""
+    places = world.commodities()[commodity].places
+    return amount(world.balance(account, commodity), places)
+
+
+def shown(value: Any) -> str:
+    """*value* in a table: nothing where there is none."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(shown(each) for each in value)
+    return str(value)
