@@ -57,9 +57,13 @@ class Rules(msgspec.Struct, frozen=True):
 
 
 def rules(view: View) -> Rules:
-    """The rules in force in *view*."""
+    """The rules in force in *view*, but for those that its reader may not know of."""
     histories = _histories(view)
-    found = tuple(_in_force(rule, tuple(histories[rule.number])) for rule in view.world.rules)
+    found = tuple(
+        _in_force(rule, tuple(histories[rule.number]))
+        for rule in view.world.rules
+        if rule.number in histories
+    )
     return Rules(view.game, view.period, found)
 
 
@@ -88,10 +92,12 @@ def _histories(view: View) -> dict[str, list[Origin]]:
         if isinstance(body, e.RuleEnacted):
             found[body.rule.number] = [_origin(entry.number, body, body.rule.version)]
         elif isinstance(body, e.RuleAmended):
-            found[body.rule.number].append(_origin(entry.number, body, body.rule.version))
+            history = found.setdefault(body.rule.number, [])
+            history.append(_origin(entry.number, body, body.rule.version))
         elif isinstance(body, e.RuleRenumbered):
-            history = found.pop(body.number)
-            found[body.to] = [*history, _origin(entry.number, body, history[-1].version)]
+            history = found.pop(body.number, [])
+            version = history[-1].version if history else 1
+            found[body.to] = [*history, _origin(entry.number, body, version)]
     return found
 
 

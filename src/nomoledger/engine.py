@@ -11,7 +11,7 @@ from nomoledger import audit, dice
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.opening import give_state
-from nomoledger.reducer import apply
+from nomoledger.reducer import URGENT, apply
 from nomoledger.rules.adopt import make
 from nomoledger.rules.host import Frame, Host, Refused, Suspended
 from nomoledger.rules.program import Program, linked
@@ -20,6 +20,9 @@ from nomoledger.tape import Oracle, ask_people
 from nomoledger.world import Attempt, World
 
 Batch = list[e.Event]
+
+#: How many attempts may follow from one input: what is more than that is refused.
+FOLLOWING_MAX = 2_000
 
 
 class Engine:
@@ -61,6 +64,8 @@ class Engine:
         if world.waiting is not None:
             return []
         head = world.agenda[0] if world.agenda else None
+        if head is not None and head.operation == URGENT:
+            return self.carry_out(head)
         timer = self._due(head.at if head else world.game["now"])
         if timer is not None:
             host = linked(world.rules).host
@@ -99,6 +104,9 @@ class Engine:
 
     def _perform(self, program: Program, attempt: Attempt) -> None:
         world, host = self.world, program.host
+        if world.game["followed"] >= FOLLOWING_MAX and _is_follow_up(attempt):
+            text = f"more than {FOLLOWING_MAX} attempts follow from one request"
+            raise Refused([e.Reason("engine", text)])
         builtin = _BUILTIN.get(attempt.operation)
         if builtin is not None:
             builtin(self, program, attempt)
@@ -116,7 +124,8 @@ class Engine:
             else:
                 program.call(attempt.operation, **arguments)
         host.frames = host.frames[:1]
-        program.settle()
+        if attempt.operation != URGENT:
+            program.settle()
         if world.rules is not program.rules and world.rules != program.rules:
             self._check_links()
 
@@ -149,6 +158,10 @@ class Engine:
         return host.staged
 
 
+def _is_follow_up(attempt: Attempt) -> bool:
+    return ">" in attempt.id and attempt.operation != "@expire"
+
+
 # --- attempts that are the engine's own ---------------------------------------------------------
 
 
@@ -167,7 +180,8 @@ def _given(engine: Engine, program: Program, attempt: Attempt) -> None:
 def _ruling(engine: Engine, program: Program, attempt: Attempt) -> None:
     ruling: e.RulingMade = engine.world.game["corrections"][str(attempt.arguments[0])]
     program.host.frames = [Frame("", (), f"ruling:{ruling.number}")]
-    make(program.host, ruling.changes, f"ruling {ruling.number}")
+    urgent = attempt.operation == URGENT
+    make(program.host, ruling.changes, f"ruling {ruling.number}", urgent=urgent)
 
 
 def _expire(engine: Engine, program: Program, attempt: Attempt) -> None:
@@ -207,6 +221,7 @@ _BUILTIN = {
     "@enacted": _enacted,
     "@given": _given,
     "@ruling": _ruling,
+    URGENT: _ruling,
     "@expire": _expire,
     "@close": _close,
     "@closed": _closed,

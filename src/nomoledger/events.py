@@ -148,6 +148,8 @@ class RulingMade(Input, frozen=True, kw_only=True, tag="ruling-made/1"):
     An answer settles the open *question* with *value*. A correction carries *changes* out from
     now on. *cites* names rules (`VI.1`) and events (`#17`); *basis* says where it is known
     from: "ruling" (decided now) or "inferred" (known only from how the game was played).
+    An *urgent* correction goes before all that is due or waiting, and asks no rule: the way out
+    where rule code fails and holds up the game.
     """
 
     number: int
@@ -158,6 +160,7 @@ class RulingMade(Input, frozen=True, kw_only=True, tag="ruling-made/1"):
     value: Any = None
     changes: tuple[Change, ...] = ()
     basis: str = "ruling"
+    urgent: bool = False
 
 
 class ClockAdvanced(Input, frozen=True, kw_only=True, tag="clock-advanced/1"):

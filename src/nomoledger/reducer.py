@@ -11,6 +11,7 @@ from nomoledger.rules.rule import Rule
 from nomoledger.world import Attempt, Timer, World
 
 CLOSING = "@closed"
+URGENT = "@urgent"
 
 _REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = {}
 
@@ -21,6 +22,7 @@ def apply(world: World, event: e.Event) -> None:
     if isinstance(event, e.Input):
         world.put(world.game, "now", seconds(event.received_at))
         world.put(world.game, "recorded_at", event.recorded_at)
+        world.put(world.game, "followed", 0)
     reducer = _REDUCERS.get(type(event))
     if reducer is not None:
         reducer(world, event)
@@ -54,6 +56,7 @@ def _ask(
     *arguments: Any,
     named: dict[str, Any] | None = None,
     by: str = "admin",
+    urgent: bool = False,
 ) -> None:
     attempt = Attempt(
         id=event.id,
@@ -66,8 +69,9 @@ def _ask(
         audience=event.audience,
     )
     agenda = world.agenda
-    closing = next((i for i, each in enumerate(agenda) if each.operation == CLOSING), len(agenda))
-    world.put(world.game, "agenda", (*agenda[:closing], attempt, *agenda[closing:]))
+    place = next((i for i, each in enumerate(agenda) if each.operation == CLOSING), len(agenda))
+    place = 0 if urgent else place
+    world.put(world.game, "agenda", (*agenda[:place], attempt, *agenda[place:]))
 
 
 @_on(e.GameOpened)
@@ -135,7 +139,7 @@ def _answered(world: World, event: e.ChoiceAnswered) -> None:
 def _ruling(world: World, event: e.RulingMade) -> None:
     world.put(world.game, "rulings", max(event.number, world.game.get("rulings", 0)))
     if event.question is None:
-        _ask(world, event, "@ruling", event.number)
+        _ask(world, event, URGENT if event.urgent else "@ruling", event.number, urgent=event.urgent)
         world.put(world.inner(world.game, "corrections"), str(event.number), event)
         return
     question = world.questions.get(event.question)
@@ -199,14 +203,18 @@ def _fired(world: World, event: e.TimerFired) -> None:
 
 @_on(e.AttemptDone)
 def _done(world: World, event: e.AttemptDone) -> None:
-    world.put(world.game, "last_attempt", event.attempt)
-    _leave_agenda(world, event.attempt)
+    _carried_out(world, event.attempt)
 
 
 @_on(e.AttemptRefused)
 def _refused(world: World, event: e.AttemptRefused) -> None:
-    world.put(world.game, "last_attempt", event.attempt)
-    _leave_agenda(world, event.attempt)
+    _carried_out(world, event.attempt)
+
+
+def _carried_out(world: World, attempt: str) -> None:
+    world.put(world.game, "last_attempt", attempt)
+    world.put(world.game, "followed", world.game["followed"] + 1)
+    _leave_agenda(world, attempt)
 
 
 def _leave_agenda(world: World, attempt: str) -> None:

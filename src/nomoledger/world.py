@@ -77,6 +77,7 @@ class World:
             "agenda": (),
             "rules": (),
             "dice": "seeded",
+            "followed": 0,
         }
         self.entities: dict[str, str] = {}
         self.kinds: dict[str, tuple[str, ...]] = {}

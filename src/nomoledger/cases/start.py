@@ -3,8 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-import msgspec
-
 from nomoledger import events as e
 from nomoledger.cases.format import Body, Given
 from nomoledger.cases.spelling import singular, spelled
@@ -134,7 +132,3 @@ def _thing(world: World, kind: str, row: dict[str, Any], start: datetime) -> dic
         made["at"] = seconds(read_time(row["at"], start))
     return made
 
-
-def with_time(event: e.Input, at: datetime) -> e.Input:
-    """*event* as it would be if received at *at*."""
-    return msgspec.structs.replace(event, received_at=at, recorded_at=at)

@@ -20,9 +20,17 @@ def adopt(host: Host, proposal: Any) -> None:
     make(host, made.changes, f"proposal {proposal}")
 
 
-def make(host: Host, changes: Iterable[r.Change], source: str) -> None:
-    """Carry out *changes* on the authority of *source* (`proposal 4`, `ruling 2`)."""
+def make(host: Host, changes: Iterable[r.Change], source: str, *, urgent: bool = False) -> None:
+    """Carry out *changes* on the authority of *source* (`proposal 4`, `ruling 2`).
+
+    Where it is *urgent*, no rule code is run: only rules may be changed, and none reacts.
+    """
     for change in changes:
+        if urgent and isinstance(change, r.Repeal):
+            _drop(host, change.number, change.state, source)
+            continue
+        if urgent and isinstance(change, r.Do | r.Set):
+            _no(host, "an urgent ruling can only change rules: rule on the rest afterwards")
         _make(host, change, source)
 
 
@@ -124,11 +132,16 @@ def _amend(host: Host, change: r.Amend, source: str) -> None:
 
 def _repeal(host: Host, number: str, state: str, source: str) -> None:
     rule = _in_force(host, number)
-    if state not in ("keep", "freeze", "drop"):
-        _no(host, f"a repeal says keep, freeze or drop, not {state!r}")
     in_program = host.program.by_number.get(number)
     if in_program is not None and any(h.name == "on_repeal" for h in read(rule).hooks):
         host.program.hook(number, "on_repeal")
+    _drop(host, number, state, source)
+
+
+def _drop(host: Host, number: str, state: str, source: str) -> None:
+    _in_force(host, number)
+    if state not in ("keep", "freeze", "drop"):
+        _no(host, f"a repeal says keep, freeze or drop, not {state!r}")
     host.emit(e.RuleRepealed, number=number, state=state, source=source)
 
 

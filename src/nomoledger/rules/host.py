@@ -250,7 +250,7 @@ class Host:
         except values.NotExact as error:
             self.fault(str(error))
         if not 0 <= units <= values.UNITS_MAX:
-            self.fault(f"{amount:.60} is no amount: it is negative or far too large")
+            self.fault(f"{amount!s:.60} is no amount: it is negative or far too large")
         return units, name
 
     def text(self, value: Any, what: str) -> str:

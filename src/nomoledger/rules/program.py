@@ -20,6 +20,7 @@ from nomoledger.words import tell
 
 STACK_MAX = 4_000
 PROGRAMS_MAX = 64
+TOLD_MAX = 400
 
 
 class Program:
@@ -200,7 +201,8 @@ def _one_line(error: BaseException) -> str:
     lines = str(error).splitlines()
     what = next((line for line in lines if line.startswith("error: ")), "error: " + lines[0])
     place = [m[1] for line in lines if (m := re.match(r"\s*--> (.*)", line))]
-    return f"{place[-1]}: {what[7:]}" if place else what[7:]
+    told = f"{place[-1]}: {what[7:]}" if place else what[7:]
+    return told if len(told) <= TOLD_MAX else f"{told[:TOLD_MAX]} …"
 
 
 _PROGRAMS: OrderedDict[str, Program] = OrderedDict()

@@ -5,9 +5,10 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.rules import values
-from nomoledger.rules.host import Host, Suspended, TrialOver
+from nomoledger.rules.host import Host, Suspended, TrialOver, in_address
 
 DICE_MAX = 1000
+SIDES_MAX = 10**9
 
 
 def get(host: Host, entity: str, attribute: str) -> Any:
@@ -111,7 +112,7 @@ def divide(host: Host, dividend: Any, divisor: Any) -> values.Number:
 
 def roll(host: Host, dice: int, sides: int, for_: str = "roll") -> list[int]:
     """`roll(dice, sides, for_)`: that many dice, in the order they fell."""
-    if not (0 <= dice <= DICE_MAX and sides >= 1):
+    if not (0 <= dice <= DICE_MAX and 1 <= sides <= SIDES_MAX):
         host.fault(f"cannot roll {dice} dice of {sides} sides")
     text = f"roll {dice}d{sides} ({for_})"
     return _read(host, "dice", "admin", for_, text, (sides,) * dice) if dice else []
@@ -147,7 +148,10 @@ def _read(
 ) -> Any:
     if host.pure:
         host.fault(f"{host.frames[-1].operation} states something, so it may not {asks}")
-    place = "/".join(filter(None, (host.path(), label)))
+    host.keep(list(options), default)
+    for each in (to, label, text):
+        host.text(each, "a question")
+    place = "/".join(filter(None, (host.path(), in_address(label))))
     count = host.reads.get(place, 0)
     host.reads[place] = count + 1
     place = f"{place}#{count}"
@@ -183,7 +187,7 @@ def decide(host: Host, operation: str, rules: list[str], outcomes: list[Any]) ->
     if best:
         return best[0]
     text = f"{operation}: " + " or ".join(
-        f"{outcome} by {rule}" for rule, outcome in zip(rules, outcomes, strict=True)
+        f"{outcome!s:.200} by {rule}" for rule, outcome in zip(rules, outcomes, strict=True)
     )
     pure, host.pure = host.pure, 0
     label = f"{operation}: {' or '.join(rules)}"

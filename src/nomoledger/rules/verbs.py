@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.rules.host import Host, Refused
+from nomoledger.rules.host import Host, Refused, in_address
 from nomoledger.rules.values import fraction, half_up
 
 MODES = ("step", "slide", "jump", "drive", "place")
+TIME_MAX = 253_402_300_799  # the last second of the year 9999
+TO_COME_MAX = 5_000
+ADDRESS_MAX = 300
 
 
 # --- quantities -------------------------------------------------------------------------------
@@ -17,7 +20,7 @@ MODES = ("step", "slide", "jump", "drive", "place")
 def _post(host: Host, why: str, *postings: tuple[str, str, int]) -> None:
     kept = tuple(e.Posting(*each) for each in postings if each[2])
     if kept:
-        host.emit(e.Posted, postings=kept, why=str(why))
+        host.emit(e.Posted, postings=kept, why=host.text(why, "the reason of a payment"))
 
 
 def _account(host: Host, account: Any) -> str:
@@ -85,8 +88,8 @@ def split(
     host.permit("split", payer)
     units, name = host.units(amount, commodity)
     total = sum(weight for _, weight in shares)
-    if total <= 0:
-        host.fault("split needs shares whose weights are more than nothing")
+    if total <= 0 or any(weight < 0 or type(weight) is not int for _, weight in shares):
+        host.fault("split needs shares with whole weights, not negative, more than nothing in all")
     postings = [(_account(host, who), name, units * weight // total) for who, weight in shares]
     rest = units - sum(posting[2] for posting in postings)
     postings.append((_account(host, remainder_to), name, rest))
@@ -124,9 +127,12 @@ def set_attribute(
 ) -> None:
     """`set(entity, attribute, value, until)`: until a time, "period", "use", or for good."""
     host.permit("set", entity, attribute)
-    _plain(host, value)
+    host.keep(value)
+    host.text(attribute, "an attribute")
     if entity != "game" and entity not in host.world.entities:
-        host.fault(f"cannot set {attribute} of {entity!r}: there is no such thing")
+        host.fault(f"cannot set {attribute} of {entity!r:.60}: there is no such thing")
+    if until is not None and until not in ("period", "use"):
+        _check_time(host, until)
     was = host.world.get(entity, attribute)
     if was == value and until is None and type(was) is type(value):
         return
@@ -140,11 +146,12 @@ def set_attribute(
 def create(host: Host, kind: str, attributes: dict[str, Any], name: str | None = None) -> str:
     """`create(kind, {attribute: value}, name)`: a new thing; gives what to call it in code."""
     host.permit("create", kind)
-    for value in attributes.values():
-        _plain(host, value)
-    entity = name or _identity(host, kind, attributes)
+    host.keep(*attributes.values())
+    for each in (kind, *attributes):
+        host.text(each, "a kind or an attribute")
+    entity = host.text(name or _identity(host, kind, attributes), "a name")
     if entity in host.world.entities or entity in ("mint", "admin", "game", "engine"):
-        host.stop(Refused([e.Reason(host.acting()[0], f"there is a {entity!r} already")]))
+        host.stop(Refused([e.Reason(host.acting()[0], f"there is a {entity!r:.60} already")]))
     kept = {key: value for key, value in attributes.items() if value is not None}
     host.emit(e.EntityCreated, entity=entity, kind=kind, attributes=kept)
     return entity
@@ -164,7 +171,7 @@ def destroy(host: Host, entity: str) -> None:
     """`destroy(entity)`: it is gone, with its attributes."""
     host.permit("destroy", entity)
     if entity not in host.world.entities:
-        host.fault(f"cannot destroy {entity!r}: there is no such thing")
+        host.fault(f"cannot destroy {entity!r:.60}: there is no such thing")
     host.emit(e.EntityDestroyed, entity=entity)
 
 
@@ -178,14 +185,6 @@ def use(host: Host, entity: str, attribute: str) -> Any:
             e.AttributeSet, entity=entity, attribute=attribute, value=ending[1], was=value
         )
     return value
-
-
-def _plain(host: Host, value: Any) -> None:
-    if isinstance(value, list):
-        for each in value:
-            _plain(host, each)
-    elif not isinstance(value, None | bool | int | str):
-        host.fault(f"{value!r} cannot be kept: only whole numbers, text, flags and lists of them")
 
 
 def act(host: Host, player: str, action: str, arguments: list[Any]) -> Any:
@@ -205,19 +204,38 @@ def schedule(host: Host, operation: str, *arguments: Any, due: int | None = None
     """`schedule(operation, …, due)`: an attempt of its own, at a time or right after this one."""
     host.permit("schedule", arguments[0] if arguments else None)
     if operation not in host.program.links.operations:
-        host.fault(f"cannot schedule {operation!r}: no rule in force says what it is")
+        host.fault(f"cannot schedule {operation!r:.60}: no rule in force says what it is")
+    host.keep(*arguments)
+    if due is not None:
+        _check_time(host, due)
     _schedule(host, operation, arguments, due)
 
 
+def _check_time(host: Host, time: Any) -> None:
+    if not isinstance(time, int) or not 0 <= time <= TIME_MAX:
+        host.fault(f"{time!r:.60} is no time in seconds since 1970")
+
+
 def _schedule(host: Host, operation: str, arguments: tuple[Any, ...], due: int | None) -> None:
+    if len(host.world.timers) + len(host.world.game.get("next", ())) >= TO_COME_MAX:
+        text = f"more than {TO_COME_MAX} attempts are still to come"
+        host.stop(Refused([e.Reason("engine", text)]))
     inner = "/".join(filter(None, (host.path(), operation)))
-    place = f"{host.attempt.id}>{inner}({','.join(map(str, arguments))})"
+    place = f"{_shortened(host.attempt.id)}>{inner}({','.join(map(in_address, arguments))})"
     count = host.reads[place] = host.reads.get(place, 0) + 1
     attempt = place if count == 1 else f"{place}#{count}"
     by = host.attempt.by
     host.emit(
         e.Scheduled, attempt=attempt, operation=operation, arguments=arguments, due=due, by=by
     )
+
+
+def _shortened(attempt: str) -> str:
+    """An attempt's address, the middle of it as a hash once it is long: they grow from each other."""
+    if len(attempt) <= ADDRESS_MAX:
+        return attempt
+    start, _, rest = attempt.partition(">")
+    return f"{start}>%{hashlib.sha256(rest.encode()).hexdigest()[:16]}"
 
 
 def cancel(host: Host, operation: str, *arguments: Any) -> None:
@@ -234,7 +252,7 @@ def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1)
 
     *per* is "period", "game", or the name of an operation that is being carried out.
     """
-    name = "|".join(map(str, (label, *key)))
+    name = host.text("|".join(map(str, (label, *key))), "what happens once")
     if per in ("period", "game"):
         host.permit("once")
         if host.world.counts.get(per, {}).get(name, 0) >= times:
@@ -251,7 +269,7 @@ def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1)
 
 def refuse(host: Host, text: str) -> None:
     """`refuse(why)`: the attempt is refused."""
-    host.stop(Refused([e.Reason(host.acting()[0], str(text))]))
+    host.stop(Refused([e.Reason(host.acting()[0], host.text(text, "a reason"))]))
 
 
 def settle(host: Host) -> None:
@@ -262,7 +280,8 @@ def settle(host: Host) -> None:
 def end_game(host: Host, why: str, winners: Sequence[str] = ()) -> None:
     """`end_game(why, winners)`: the game is over; winners in order of rank."""
     host.permit("end_game")
-    host.emit(e.GameEnded, why=str(why), winners=tuple(winners))
+    ranked = tuple(host.text(each, "a winner") for each in winners)
+    host.emit(e.GameEnded, why=host.text(why, "a reason"), winners=ranked)
 
 
 # --- plain arithmetic -------------------------------------------------------------------------

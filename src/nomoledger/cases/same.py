@@ -1,0 +1,45 @@
+"""Whether two values are the same to a reader, and how they are shown."""
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+
+def same(found: Any, expected: Any) -> bool:
+    """Whether they are the same; nothing and "no" are, and so are 12.5 and the text 12.5.
+
+    >>> same(None, False), same(Decimal("12.5"), "12.5"), same([1], [2]), same(1, True)
+    (True, True, False, False)
+    """
+    if found in (None, False) and expected in (None, False):
+        return type(found) in (bool, type(None)) and type(expected) in (bool, type(None))
+    if isinstance(found, bool) or isinstance(expected, bool):
+        return found is expected
+    if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
+        return len(found) == len(expected) and all(map(same, found, expected))
+    if isinstance(found, Mapping) and isinstance(expected, Mapping):
+        names = {*found, *expected}
+        return all(same(found.get(name), expected.get(name)) for name in names)
+    if isinstance(found, int | Decimal) and isinstance(expected, int | str):
+        return _number(expected) == found
+    return bool(found == expected)
+
+
+def _number(value: Any) -> Decimal | None:
+    try:
+        return Decimal(str(value))
+    except InvalidOperation:
+        return None
+
+
+def shown(value: Any) -> str:
+    """*value* as it stands in a message."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(shown, value))}]"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {shown(each)}" for name, each in value.items()) or "nothing"
+    return str(value)

@@ -1,0 +1,50 @@
+"""The command line: one command for each thing the library does."""
+
+import sys
+
+from nomoledger.cli import cases, demo, ledgers, look, play, rulebooks, status
+from nomoledger.cli.program import Program
+
+program = Program(
+    name="nomoledger",
+    help="Record, replay, audit and explain a game whose rules change while it is played.",
+    epilog="""\b
+    Example:
+      nomoledger init game.db --rulebook mail-opening
+      nomoledger join game.db Ann email=ann@example.org
+      nomoledger standings game.db
+
+    Every command has --help; those that print have --json. Exit codes: 0 done, 1 the game says
+    no (or a replay diverges, a ledger does not verify, a case fails), 2 misuse.""",
+    sections={
+        "Start": [ledgers.init, ledgers.import_, demo.demo],
+        "Play": [
+            play.join,
+            play.leave,
+            play.submit,
+            play.propose,
+            play.vote,
+            play.judge,
+            play.roll,
+            play.answer,
+            play.ruling,
+            play.close,
+            play.advance,
+        ],
+        "Look": [
+            status.status,
+            look.standings,
+            look.board,
+            look.balances,
+            look.state,
+            rulebooks.rules,
+            look.log,
+        ],
+        "Prove": [ledgers.replay, ledgers.verify, ledgers.export, cases.test],
+    },
+)
+
+
+def main() -> None:
+    """Run the command line, and leave with its exit code."""
+    sys.exit(program.main(prog_name="nomoledger"))

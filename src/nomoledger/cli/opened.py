@@ -1,0 +1,58 @@
+"""Opening a ledger for a command, and making one that disappears again where that fails."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nomoledger.desk import Desk
+    from nomoledger.ledger import Ledger
+    from nomoledger.projecting import LedgerView
+
+
+@contextmanager
+def ledger_at(location: str) -> Iterator["Ledger"]:
+    """The ledger at *location*, which must be there."""
+    from nomoledger.ledger import Ledger
+
+    with Ledger.open(location) as opened:
+        yield opened
+
+
+@contextmanager
+def new_ledger_at(location: str) -> Iterator["Ledger"]:
+    """The ledger at *location*, made where it is absent; what was made goes if the block fails."""
+    from nomoledger.ledger import Ledger
+
+    file = Path(location.removeprefix("sqlite:///"))
+    existed = file.exists()
+    try:
+        with Ledger.open(location, create=True) as opened:
+            yield opened
+    except BaseException:
+        if not existed:
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                file.with_name(file.name + suffix).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def desk_at(location: str, game: str | None) -> Iterator["Desk"]:
+    """The desk of a game in the ledger at *location*."""
+    from nomoledger.desk import Desk
+
+    with ledger_at(location) as ledger:
+        yield Desk(ledger, game)
+
+
+@contextmanager
+def view_of(
+    location: str, game: str | None, period: int | None = None, reader: str | None = None
+) -> Iterator["LedgerView"]:
+    """A game in the ledger at *location*, as it stood at the close of *period*."""
+    from nomoledger.desk import the_game
+    from nomoledger.projecting import LedgerView
+
+    with ledger_at(location) as ledger:
+        yield LedgerView(ledger, game or the_game(ledger), period, reader)

@@ -1,0 +1,93 @@
+"""The command group: its help, and how every way to fail becomes one line and an exit code."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import click
+
+from nomoledger.errors import NomoledgerError
+
+MISUSE = 2
+INTERRUPTED = 128 + signal.SIGINT
+PIPE_CLOSED = 128 + signal.SIGPIPE
+
+
+class Program(click.Group):
+    """A group whose help lists its commands in *sections*, and which never shows a traceback."""
+
+    def __init__(self, sections: dict[str, list[click.Command]], **settings: Any) -> None:
+        super().__init__(**settings)
+        self.sections = sections
+        for command in (each for section in sections.values() for each in section):
+            self.add_command(command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with a line on each, section by section."""
+        width = max(map(len, self.commands))
+        for title, commands in self.sections.items():
+            rows = [(f"{each.name:{width}}", each.get_short_help_str(68)) for each in commands]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+    def main(self, *args: Any, **settings: Any) -> NoReturn:
+        """Run a command and exit: with its own code, or with a line on what went wrong."""
+        settings["standalone_mode"] = False
+        sys.exit(_guarded(lambda: super(Program, self).main(*args, **settings)))
+
+
+def _guarded(run: Callable[[], Any]) -> int:
+    try:
+        code = run()
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return MISUSE
+    except click.UsageError as error:
+        return _fail(_usage(error), MISUSE)
+    except click.ClickException as error:
+        return _fail(error.format_message(), MISUSE)
+    except (KeyboardInterrupt, click.Abort):
+        return _fail("interrupted; what was recorded stays recorded", INTERRUPTED)
+    except BrokenPipeError:
+        return _leave_quietly()
+    except NomoledgerError as error:
+        return _fail(str(error), MISUSE)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}", MISUSE)
+    except Exception as error:
+        return _unexpected(error)
+
+
+def _usage(error: click.UsageError) -> str:
+    message = error.format_message().rstrip(".")
+    message = message[:1].lower() + message[1:]
+    command = error.ctx.command_path if error.ctx is not None else "nomoledger"
+    return f"{message}: see {command} --help"
+
+
+def _unexpected(error: Exception) -> int:
+    if os.environ.get("NOMOLEDGER_DEBUG"):
+        raise error
+    return _fail(
+        f"unexpected {type(error).__name__}: {error}; this is a fault of nomoledger: please report"
+        " it with what NOMOLEDGER_DEBUG=1 shows",
+        MISUSE,
+    )
+
+
+def _fail(message: str, code: int) -> int:
+    from nomoledger.cli.output import one_line
+
+    click.echo(f"nomoledger: {one_line(message)}", err=True)
+    return code
+
+
+def _leave_quietly() -> int:
+    """Whoever read our output has gone: nothing more can be said, not even when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return PIPE_CLOSED

@@ -1,0 +1,159 @@
+"""The command status: what waits for whom."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from nomoledger.cli import options
+from nomoledger.cli.opened import view_of
+from nomoledger.cli.output import json, line
+
+if TYPE_CHECKING:
+    from nomoledger.projecting import LedgerView
+    from nomoledger.world import World
+
+
+class OpenProposal(msgspec.Struct, frozen=True):
+    """A proposal that nobody has decided."""
+
+    number: int
+    by: str
+    text: str
+
+
+class Due(msgspec.Struct, frozen=True):
+    """Something that falls due *at* a time: *what* will be done, to *about* what, by which rule."""
+
+    at: str
+    what: str
+    about: str
+    rule: str
+
+
+class Status(msgspec.Struct, frozen=True):
+    """How a game stands: what it waits for, what is undecided, what ends when."""
+
+    game: str
+    rulebook: str
+    period: int
+    now: str
+    waiting: list[str]
+    interrupted: bool
+    proposals: list[OpenProposal]
+    due: list[Due]
+    actions: list[str]
+    ended: str | None
+
+
+@click.command("status")
+@options.ledger
+@options.game
+@options.as_json
+def status(ledger: str, game: str | None, as_json: bool) -> None:
+    """Show the period, what waits for whom, and what is open until when.
+
+    Example: nomoledger status game.db
+    """
+    with view_of(ledger, game) as view:
+        found = status_of(view)
+    if as_json:
+        json(found)
+        return
+    for each in _told(found):
+        line(each)
+
+
+def status_of(view: "LedgerView") -> Status:
+    """How the game in *view* stands."""
+    from nomoledger.cli.telling import how_to_answer
+
+    world = view.world
+    waiting = world.waiting
+    return Status(
+        game=view.game,
+        rulebook=world.game["rulebook"],
+        period=world.period,
+        now=_time(world.game["now"]),
+        waiting=[] if waiting is None else how_to_answer(world, waiting),
+        interrupted=waiting is None and bool(world.agenda),
+        proposals=_undecided(view),
+        due=[
+            Due(
+                _time(timer.attempt.at),
+                timer.attempt.operation.lstrip("@"),
+                "; ".join(_about(world, each) for each in timer.attempt.arguments),
+                timer.rule,
+            )
+            for timer in sorted(world.timers.values(), key=lambda each: each.order)
+        ],
+        actions=_actions(world),
+        ended=world.game["ended"],
+    )
+
+
+def _told(found: Status) -> Iterator[str]:
+    yield f"{found.game} ({found.rulebook}), period {found.period}, {found.now}"
+    if found.ended is not None:
+        yield f"the game is over: {found.ended}"
+    yield from found.waiting
+    if found.interrupted:
+        yield "a command was interrupted: the next one goes on with what it left"
+    for proposal in found.proposals:
+        yield f"undecided: proposal {proposal.number} by {proposal.by}: {proposal.text}"
+    for due in found.due:
+        yield f"until {due.at}: {due.about or due.what} (then {due.what}, {due.rule})"
+    if not (found.waiting or found.proposals or found.due or found.ended):
+        yield "nothing is open"
+    if found.actions:
+        yield f"what may be submitted: {', '.join(found.actions)}"
+
+
+def _undecided(view: "LedgerView") -> list[OpenProposal]:
+    """Proposals in the state they were made in; where the rules keep none, those not judged."""
+    from nomoledger import events as e
+
+    first: dict[str, Any] = {}
+    judged = set()
+    for entry in view.entries():
+        if isinstance(entry.body, e.EntityCreated) and entry.body.kind == "proposal":
+            first[entry.body.entity] = entry.body.attributes.get("state")
+        elif isinstance(entry.body, e.ProposalJudged):
+            judged.add(entry.body.proposal)
+    world, found = view.world, []
+    for number, made in world.proposals.items():
+        entity = world.find("proposal", number)
+        moved_on = entity is not None and world.get(entity, "state") != first.get(entity)
+        known = entity is not None or "proposal" not in world.kinds
+        if known and not moved_on and number not in judged:
+            found.append(OpenProposal(number, made.by, made.text))
+    return found
+
+
+def _about(world: "World", value: Any) -> str:
+    """A thing in a few words: what it is called, or what it is made of where it has no name."""
+    kind = world.entities.get(value) if isinstance(value, str) else None
+    if kind is None or world.label(value) != value:
+        return str(world.label(value))
+    declared = world.declared(kind)
+    attributes = world.attributes.get(value, {})
+    told = [
+        f"{name} {world.label(attributes[name])}"
+        for name, type_ in declared.items()
+        if name in attributes and type_ not in ("Number", "List")
+    ]
+    return f"{kind} ({', '.join(told)})" if told else kind
+
+
+def _actions(world: "World") -> list[str]:
+    from nomoledger.rules.code import read
+
+    hooks = (hook for rule in world.rules for hook in read(rule).hooks)
+    return sorted({hook.operation for hook in hooks if hook.kind == "action"})
+
+
+def _time(seconds: int) -> str:
+    from nomoledger.reducer import moment
+
+    return f"{moment(seconds):%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,90 @@
+"""The shape of the tree: sizes, forbidden imports, and an engine that knows no single game."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+PROJECTIONS = sorted((ROOT / "projections").rglob("*.py"))
+
+FILE_LINES_MAX = 500
+FUNCTION_LINES_MAX = 70
+
+#: What the five games call their own things. Left out are words that are also plain words of our
+#: trade (store, head, public, picture, names, limits, refused, default, option, issue, rounding).
+TERMS = """
+Abstain; Accuser; Air Freshener; Akuma; All-Nighter; Ankh; Anti-Missile Gun; Bad Credit Rating; Bail;
+Banana; Bank Account; Bank of Nomopoly; Best Friend; Better Disguise Kit; Big Fart; Big Mac; Big Wheel;
+Blob; Blockbuster; Body Suit; Bomb; Bork; Brick; Bubble; Carnival; Chains; Charity; Chili Mart; Clogs;
+Co-owner; Corporate Player; Corporation; Dark Cookie; Dark Cookie Monster; De-Greaser; Demolitionville;
+Dirty Bubble; Disguise; Disguise Kit; Disruptor; Donut; Double Dip; Drain; Dues; Easy Move; Elephant;
+Explosive Insurance; Extra Die; Extra Dice; Eye Opener; Faith; Fake Vomit; Fancy Ketchup; Fireball;
+First Aid Kit; Flame Thrower; Fountain; Freemason; Freshener; Geppetto; GIPPer; Giveaway Queue; Glue;
+Government; Grab Bag; Grease; Gremlins; Hat; Healer; Heaven; Homestead; Hospital; Hot Potato; Hurt; Ignite;
+Impersonator; Inferno; Jetpack; Jumpgate; Kazoo; Large Factory; Latex; Light Cookie; Lodge; Lottery;
+Lucky Donut; Magic Kazoo; Missile; Mitt; Narf; National Park; Net Value; Net Worth; Nuclear; Origon;
+Orange Blob; Oven; Oven Mitt; Paint Gun; Paint Thinner; Parallel Universe; Patent; Phantom Piece;
+Poison Donut; Politician; Pollutant; Poorbox; Property Tax; Public Property; Quijibo; Radar Detector;
+Real Estate Guide; REG; Registered Voter; Resort; Robotic Jetpack; Rocket Sled; Roller Skates; Rusty; Salve;
+Savings and Loan; SBA; Scammer; Sick; Skates; Sled; Sneeze; Souvenir; Spacetime; Spell Book; Sprinkles;
+Surgeon Suit; Swiss; Taxi Driver; Tefflon; Teleport; Tenshi; Thief; Time Bomb; TISSSG; Tornado; Tractor Beam;
+TSMSG; Universe; Utility; Vault; Victim; Warp Bubble; Warp Gate; Watertower; WETHA; WMD Shop; Wormhole;
+Worrier; Wretch; YBC; Yellow Bus; Zoo
+"""
+
+
+def engine_files() -> list[Path]:
+    return [path for path in SOURCES if "rulebooks" not in path.parts]
+
+
+def functions(path: Path) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def test_the_engine_knows_no_single_game() -> None:
+    terms = [term.strip() for term in TERMS.replace("\n", " ").split(";")]
+    pattern = re.compile(r"\b(" + "|".join(map(re.escape, terms)) + r")s?\b")
+    found = [
+        f"{path.name}: {match[0]}"
+        for path in engine_files()
+        for match in pattern.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("path", [*SOURCES, *PROJECTIONS], ids=lambda path: path.name)
+def test_files_and_functions_stay_small(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= FILE_LINES_MAX
+    assert [each for each in functions(path) if each[1] > FUNCTION_LINES_MAX] == []
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_the_engine_does_not_import_projections(path: Path) -> None:
+    assert "nomoledger_projections" not in path.read_text(encoding="utf-8").replace(
+        "projections/nomoledger_projections", ""
+    )
+
+
+def test_nobody_imports_projections_from_the_root() -> None:
+    pattern = re.compile(r"^\s*(from|import) projections\b", re.MULTILINE)
+    files = [*SOURCES, *PROJECTIONS, *(ROOT / "tests").rglob("*.py")]
+    assert [p for p in files if pattern.search(p.read_text(encoding="utf-8"))] == []
+
+
+def test_pure_modules_touch_neither_clock_nor_disk() -> None:
+    pure = ("engine", "reducer", "world", "tape", "dice", "events", "audit", "opening", "words")
+    for name in pure:
+        tree = ast.parse((ROOT / "src" / "nomoledger" / f"{name}.py").read_text(encoding="utf-8"))
+        modules = {
+            alias.name.split(".")[0]
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import)
+            for alias in node.names
+        }
+        assert not modules & {"os", "time", "random", "secrets", "pathlib", "sqlite3"}, name
