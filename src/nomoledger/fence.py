@@ -113,7 +113,7 @@ def _death(child: int, crumb: mmap.mmap) -> errors.RuleFault:
 def _fault(crumb: mmap.mmap, what: str) -> errors.RuleFault:
     rule = crumb[:_CRUMB_BYTES].rstrip(b"\0").decode(errors="replace") or None
     where = f"rule {rule}" if rule else "the rules"
-    return errors.RuleFault(f"{where}: {what}; nothing was recorded", rule=rule)
+    return errors.RuleFault(f"{where}: {what}", rule=rule)
 
 
 def _error(body: bytes) -> Exception:
@@ -175,7 +175,7 @@ def _told(error: BaseException) -> bytes:
     if isinstance(error, errors.NomoledgerError):
         told = (type(error).__name__, str(error), rule)
     elif isinstance(error, MemoryError):
-        told = ("RuleFault", "the rules used up the memory they may use; nothing was recorded", rule)
+        told = ("RuleFault", "the rules used up the memory they may use", rule)
     else:
         told = ("", "".join(traceback.format_exception(error)), None)
     return msgspec.msgpack.encode(told)

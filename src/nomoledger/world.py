@@ -164,6 +164,11 @@ class World:
         return found
 
     @property
+    def to_come(self) -> int:
+        """How many attempts are on the agenda, are to be next, or wait for their time."""
+        return len(self.agenda) + len(self.game.get("next", ())) + len(self.timers)
+
+    @property
     def waiting(self) -> QuestionRaised | None:
         """The question that holds up the agenda, if one does."""
         if not self.agenda:

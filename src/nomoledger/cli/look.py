@@ -10,12 +10,17 @@ from nomoledger.cli.output import show
 
 
 def look_at(
-    name: str, ledger: str, game: str | None, period: int | None, as_json: bool, **reader: Any
+    name: str,
+    ledger: str,
+    game: str | None,
+    period: int | None,
+    as_json: bool,
+    reader: str | None = None,
 ) -> None:
     """Print the projection called *name*."""
     from nomoledger.projecting import projection
 
-    with view_of(ledger, game, period, **reader) as view:
+    with view_of(ledger, game, period, reader) as view:
         show(projection(name)(view), as_json)
 
 

@@ -217,7 +217,7 @@ def _check_time(host: Host, time: Any) -> None:
 
 
 def _schedule(host: Host, operation: str, arguments: tuple[Any, ...], due: int | None) -> None:
-    if len(host.world.timers) + len(host.world.game.get("next", ())) >= TO_COME_MAX:
+    if host.world.to_come >= TO_COME_MAX:
         text = f"more than {TO_COME_MAX} attempts are still to come"
         host.stop(Refused([e.Reason("engine", text)]))
     inner = "/".join(filter(None, (host.path(), operation)))

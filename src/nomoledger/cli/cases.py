@@ -1,0 +1,32 @@
+"""The command test: cases, which are examples that say what the rules must do."""
+
+import click
+
+from nomoledger.cli import options
+from nomoledger.cli.output import json, line
+
+FAILED = 1
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+@options.as_json
+def test(files: tuple[str, ...], as_json: bool) -> int:
+    """Run cases and print the first difference of each that fails, in words.
+
+    Exit code 1 where one fails.
+
+    Example: nomoledger test cases/doubles.yaml
+    """
+    from nomoledger.cases import load_cases, run_case
+
+    loaded = [case for file in files for case in load_cases(file)]
+    results = [run_case(case) for case in loaded]
+    failed = [each for each in results if not each.ok]
+    if as_json:
+        json({"cases": len(results), "failed": len(failed), "results": results})
+        return FAILED if failed else 0
+    for each in failed:
+        line(f"{each.file}: {each.name}: {each.difference}")
+    line(f"{len(results)} cases, {len(failed)} failed")
+    return FAILED if failed else 0

@@ -1,0 +1,200 @@
+"""Commands about whole ledgers: init, import, export, verify, replay."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from nomoledger.cli import options
+from nomoledger.cli.opened import ledger_at, new_ledger_at
+from nomoledger.cli.output import json, line
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from nomoledger.replay import Report
+
+FAILED = 1
+
+
+@click.command()
+@options.ledger
+@click.option(
+    "--rulebook", required=True, metavar="NAME_OR_FILE", help="The rules the game starts from."
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    type=options.Pair(),
+    metavar="KEY=VALUE",
+    help="Another value for a parameter of the rules.",
+)
+@click.option("--game", metavar="NAME", help="What to call the game (default: as the rulebook).")
+@click.option(
+    "--dice", type=click.Choice(["seeded", "entered"]), default="seeded",
+    help="Roll from a secret seed, or enter real dice (default: seeded).",
+)  # fmt: skip
+@click.option("--at", type=options.Time(), metavar="TIME", help="When the game begins (UTC).")
+@options.as_json
+def init(
+    ledger: str,
+    rulebook: str,
+    settings: tuple[tuple[str, str], ...],
+    game: str | None,
+    dice: str,
+    at: "datetime | None",
+    as_json: bool,
+) -> None:
+    """Open a game under a rulebook, in a ledger that is made where it is absent.
+
+    Example: nomoledger init game.db --rulebook mail-opening --set squares=20
+    """
+    from nomoledger.desk import open_game
+    from nomoledger.rules.rulebook import load
+
+    rules = load(rulebook)
+    with new_ledger_at(ledger) as opened:
+        desk = open_game(
+            opened,
+            game or rules.name,
+            rules,
+            settings={key: options.scalar(text) for key, text in settings},
+            dice_from=dice,
+            at=at,
+        )
+        head = opened.head(desk.game)
+    if as_json:
+        json({"game": desk.game, "rulebook": rules.name, "rules": len(rules.rules), "head": str(head)})
+        return
+    line(f"the game {desk.game} is open in {ledger}: {len(rules.rules)} rules of {rules.name}")
+    line(f"next: nomoledger join {ledger} NAME, or nomoledger status {ledger}")
+
+
+@click.command("import")
+@options.ledger
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.option("--game", metavar="NAME", help="What to call the game of a hand-kept record.")
+@options.as_json
+def import_(ledger: str, file: str, game: str | None, as_json: bool) -> None:
+    """Bring in FILE: an export, or a record that was kept by hand; all of it or nothing.
+
+    Example: nomoledger import game.db season.jsonl
+    """
+    from nomoledger.records import import_record, is_record
+
+    with open(file, "rb") as source, new_ledger_at(ledger) as opened:
+        if is_record(file):
+            desk = import_record(opened, file, game)
+            heads = {desk.game: opened.head(desk.game)}
+        elif game is not None:
+            raise click.UsageError("an export names its own games: --game is for hand-kept records")
+        else:
+            from nomoledger.exchange import import_ledger
+
+            heads = import_ledger(opened, source)
+    if as_json:
+        json({"games": [{"game": name, "head": str(head)} for name, head in heads.items()]})
+        return
+    for name, head in heads.items():
+        line(f"imported {name}: {head.number + 1} events, head {head}")
+
+
+@click.command()
+@options.ledger
+@click.argument("file", type=click.Path(allow_dash=True))
+@options.game
+@options.as_json
+def export(ledger: str, file: str, game: str | None, as_json: bool) -> None:
+    """Write the ledger as JSON lines into FILE (- for standard output), secrets included.
+
+    Example: nomoledger export game.db game.jsonl
+    """
+    from nomoledger.cli.written import written
+    from nomoledger.exchange import export_ledger
+
+    with ledger_at(ledger) as opened, written(file) as target:
+        heads = export_ledger(opened, target, None if game is None else [game])
+    if file == "-":
+        return
+    if as_json:
+        json({"games": [{"game": name, "head": str(head)} for name, head in heads.items()]})
+        return
+    for name, head in heads.items():
+        line(f"exported {name}: {head.number + 1} events, head {head}")
+
+
+@click.command()
+@options.ledger
+@click.option("--head", metavar="N:HASH", help="A head written down earlier, to hold against it.")
+@options.game
+@options.as_json
+def verify(ledger: str, head: str | None, game: str | None, as_json: bool) -> int:
+    """Check that no record is altered, missing, inserted or swapped.
+
+    Exit code 1 and the first wrong record where one is. Only with --head can a cut-off end be
+    told.
+
+    Example: nomoledger verify game.db
+    """
+    from nomoledger.chain import Head
+    from nomoledger.desk import the_game
+
+    expected = None if head is None else Head.parse(head)
+    with ledger_at(ledger) as opened:
+        games = [game] if game is not None else opened.games()
+        if expected is not None or not games:
+            games = [game or the_game(opened)]
+        verdicts = [opened.verify(each, expected) for each in games]
+    ok = all(each.ok for each in verdicts)
+    if as_json:
+        json({"ok": ok, "games": verdicts})
+    for verdict in () if as_json else verdicts:
+        if verdict.ok:
+            line(f"{verdict.game}: {verdict.records} records are as written, head {verdict.head}")
+        else:
+            line(f"{verdict.game}: #{verdict.number} is wrong ({verdict.problem}): {verdict.detail}")
+    return 0 if ok else FAILED
+
+
+@click.command()
+@options.ledger
+@click.option("--period", type=int, metavar="N", help="The period (default: the one open).")
+@options.game
+@options.as_json
+def replay(ledger: str, period: int | None, game: str | None, as_json: bool) -> int:
+    """Run a period again under its own rules, and say where the record differs.
+
+    A period of a hand-kept record is audited: each recorded fact is held against the rules.
+    Exit code 1 where something differs.
+
+    Example: nomoledger replay game.db --period 1
+    """
+    from nomoledger.desk import the_game
+    from nomoledger.replay import replay as run
+
+    with ledger_at(ledger) as opened:
+        report = run(opened, game or the_game(opened), period)
+    if as_json:
+        json(report)
+    else:
+        for each in told(report):
+            line(each)
+    return FAILED if report.divergences else 0
+
+
+def told(report: "Report") -> list[str]:
+    """A replay's report in words, a line a finding."""
+    kind = "recorded facts" if report.mode == "audit" else "consequences"
+    head = f"{report.game}, period {report.period}: {report.compared} {kind} compared ({report.mode})"
+    lines = [head]
+    for found in report.divergences:
+        for depth, each in [(1, found), *((2, later) for later in found.follows)]:
+            where = f"#{each.event} {each.subject}: {each.what}"
+            lines.append(
+                f"{'  ' * depth}{where}: recorded {each.recorded}, by the rules {each.by_rules}"
+                f" ({each.rule})"
+            )
+    lines += [f"  #{each.event} {each.kind} is unexplained: {each.why}" for each in report.unexplained]
+    if not report.divergences:
+        lines.append("  nothing differs")
+    return lines

@@ -1,0 +1,125 @@
+"""The command rules: the rules of a game, and what can be asked of a rulebook."""
+
+from typing import Any
+
+import click
+
+from nomoledger.cli import options
+from nomoledger.cli.look import look_at, reader, reading, who
+from nomoledger.cli.output import json, line, say
+
+FAILED = 1
+
+
+class _Rules(click.Group):
+    """A group that takes a first word which is none of its commands for a ledger."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, "--help"):
+            args = ["of", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_Rules, subcommand_metavar="LEDGER | COMMAND ...")
+def rules() -> None:
+    """Show the rules in force in a LEDGER; or check, show and describe a rulebook.
+
+    Example: nomoledger rules game.db --period 3
+    """
+
+
+@rules.command("of")
+@reading
+@reader
+def of(admin: bool, player: str | None, **asked: Any) -> None:
+    """Show the rules in force in a game; "of" may be left out.
+
+    Example: nomoledger rules game.db --period 3
+    """
+    look_at("rules", reader=who(admin, player), **asked)
+
+
+@rules.command()
+@click.argument("rulebook", metavar="NAME_OR_FILE")
+@click.option("--blank", is_flag=True, help="Also report what could be lost and no case notice.")
+@options.as_json
+def check(rulebook: str, blank: bool, as_json: bool) -> int:
+    """Check a rulebook: its errors by file, rule and line, and what of it is executable.
+
+    With --blank each rule's code is blanked in turn, and each parameter, to see whether a case
+    beside the rulebook notices. Exit code 1 where there are errors or something goes unnoticed.
+
+    Example: nomoledger rules check mail-opening
+    """
+    from nomoledger.cli.checking import coverage_of
+
+    found = coverage_of(rulebook, blank)
+    if as_json:
+        json(found)
+    else:
+        line(f"{found.rulebook}: {found.rules} rules")
+        for title in ("executable", "text_only", "by_ruling"):
+            line(f"  {title.replace('_', ' '):11} {getattr(found, title)} of {found.rules}")
+        for error in found.errors:
+            line(f"error: {error}")
+        for each in found.unnoticed:
+            line(f"no case notices the loss of {each}")
+    return FAILED if found.errors or (blank and found.unnoticed) else 0
+
+
+@rules.command()
+@click.argument("rulebook", metavar="NAME_OR_FILE")
+@options.as_json
+def vocabulary(rulebook: str, as_json: bool) -> None:
+    """Show what a case can name: actions, attributes, kinds, commodities, questions, draws.
+
+    Example: nomoledger rules vocabulary mail-opening
+    """
+    from nomoledger.rules.rulebook import load
+    from nomoledger.rules.vocabulary import vocabulary as vocabulary_of
+
+    found = vocabulary_of(load(rulebook))
+    if as_json:
+        json(found)
+    else:
+        say(found.as_text())
+
+
+@rules.command("show")
+@click.argument("rulebook", metavar="NAME_OR_FILE")
+@click.argument("number", required=False)
+@options.as_json
+def show_rules(rulebook: str, number: str | None, as_json: bool) -> None:
+    """Show the rules of a rulebook, or the one of that NUMBER with its code.
+
+    Example: nomoledger rules show mail-opening VIII.3
+    """
+    from nomoledger.errors import UnknownError
+    from nomoledger.rules.rulebook import load
+
+    book = load(rulebook)
+    found = [rule for rule in book.rules if number in (None, rule.number)]
+    if not found:
+        raise UnknownError(f"{book.name} has no rule {number!r}")
+    if as_json:
+        json({"rulebook": book.name, "rules": found})
+        return
+    for rule in found:
+        say(f"### {rule.number} {rule.title}\n\n{rule.prose}\n")
+        if number is not None and rule.code:
+            say(f"```python\n{rule.code}```")
+
+
+@rules.command("list")
+@options.as_json
+def list_shipped(as_json: bool) -> None:
+    """List the rulebooks that come with nomoledger.
+
+    Example: nomoledger rules list
+    """
+    from nomoledger.rules.rulebook import shipped
+
+    if as_json:
+        json({"rulebooks": shipped()})
+    else:
+        say("\n".join(shipped()))

@@ -1,0 +1,52 @@
+"""Writing a file whole or not at all."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def written(name: str) -> Iterator[BinaryIO]:
+    """A file to write; it takes its place as *name* when the block ends well, and not before.
+
+    `-` is standard output, and what exists but is no regular file (a pipe) is written as it is.
+    """
+    path = Path(os.path.realpath(name))
+    if name == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    elif path.exists() and not path.is_file():
+        with open(path, "wb") as target:
+            yield target
+    else:
+        with _beside(path) as target:
+            yield target
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[BinaryIO]:
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+    try:
+        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    try:
+        with os.fdopen(handle, "wb") as target:
+            os.fchmod(target.fileno(), mode)
+            yield target
+            target.flush()
+            os.fsync(target.fileno())
+        os.replace(draft, path)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
