@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 
 import msgspec
 
 from nomoledger import events as e
 from nomoledger.codec import encode_json
-from nomoledger.projecting import Table, View
+from nomoledger.projecting import Table, View, described
 from nomoledger.reducer import apply
 from nomoledger.words import tell
 from nomoledger.world import World
@@ -49,11 +50,11 @@ def log(view: View) -> Log:
     for entry in view.entries():
         body = entry.body
         if isinstance(body, e.EntityDestroyed):  # told while it still has a name
-            told = tell(body, world.label)
+            told = tell(body, partial(described, world))
             apply(world, body)
         else:
             apply(world, body)
-            told = tell(body, world.label)
+            told = tell(body, partial(described, world))
         lines.append(_line(entry, told))
     return Log(view.game, view.period, tuple(lines))
 

@@ -24,11 +24,12 @@ class State(msgspec.Struct, frozen=True):
         squares: by what they are called. things: what else there is, by kind.
         game: the attributes of the game itself.
         accounts: per account, how much of each commodity.
+        name: what the game is called.
         waiting: the question that play waits for. ended: why the game is over.
         digest: the hash of the whole state, the same in every process that is in it.
     """
 
-    game_name: str
+    name: str
     period: int
     players: dict[str, Attributes]
     squares: dict[str, Attributes]
@@ -41,7 +42,7 @@ class State(msgspec.Struct, frozen=True):
 
     def show(self) -> Iterator[Table | str]:
         """A table per kind of thing."""
-        yield f"{self.game_name}, period {self.period}"
+        yield f"{self.name}, period {self.period}"
         yield from _table("player", [{"player": n, **a} for n, a in self.players.items()])
         yield from _table("square", [{"square": n, **a} for n, a in self.squares.items()])
         for kind, things in self.things.items():
@@ -67,7 +68,7 @@ def state(view: View) -> State:
         str(world.label(each)): _of(world, "square", each) for each in world.kinds.get("square", ())
     }
     return State(
-        game_name=view.game,
+        name=view.game,
         period=view.period,
         players=players,
         squares=squares,

@@ -8,6 +8,7 @@ reads on and tries again.
 import secrets as random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,12 +17,12 @@ from nomoledger import dice
 from nomoledger import events as e
 from nomoledger.codec import decode, encode, tag_of
 from nomoledger.engine import Batch, Engine
-from nomoledger.errors import ConflictError, UnknownError, UsageError
+from nomoledger.errors import ConflictError, CorruptError, RuleFault, UnknownError, UsageError
 from nomoledger.fence import Limits, fenced
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply, seconds
 from nomoledger.rules.host import Host
-from nomoledger.rules.program import linked
+from nomoledger.rules.link import survey
 from nomoledger.rules.rulebook import Rulebook
 from nomoledger.tape import ask_people, seeded
 from nomoledger.world import World
@@ -162,12 +163,21 @@ class Desk:
         """A ruling: with *value* the answer to what waits for one, else a correction."""
         fields: dict[str, Any] = {"text": text, "cites": cites, "basis": basis}
         if value is None:
-            fields |= {"kind": "correct", "changes": changes}
-        else:
-            question = self.waiting("ruling", "conflict")
-            _check_option(question, value)
-            fields |= {"kind": "answer", "question": question.question, "value": value}
+            return self._correct(fields | {"kind": "correct", "changes": changes} | when)
+        question = self.waiting("ruling", "conflict")
+        _check_option(question, value)
+        fields |= {"kind": "answer", "question": question.question, "value": value}
         return self.take(e.RulingMade, **fields, **when)
+
+    def _correct(self, fields: dict[str, Any]) -> Outcome:
+        """A correction; ahead of everything else where rule code fails before its turn comes."""
+        number = self.world.game.get("rulings", 0)
+        try:
+            return self.take(e.RulingMade, **fields)
+        except RuleFault:
+            if self.world.game.get("rulings", 0) > number:
+                raise
+            return self.take(e.RulingMade, urgent=True, **fields)
 
     def close(self, **when: Any) -> Outcome:
         """Carry the period out and close it."""
@@ -199,7 +209,7 @@ class Desk:
         return question
 
     def _check_action(self, player: str, action: str) -> tuple[str, ...] | None:
-        actions = linked(self.world.rules).links.operations
+        actions = survey(self.world.rules).operations
         if action not in actions or not actions[action].is_action:
             known = ", ".join(sorted(n for n, each in actions.items() if each.is_action))
             raise UnknownError(f"{self.game}: nobody can {action!r}; there is: {known}")
@@ -215,6 +225,7 @@ class Desk:
     def take(
         self,
         kind: type[e.Input],
+        /,
         *,
         at: datetime | None = None,
         id: str | None = None,  # noqa: A002
@@ -228,9 +239,10 @@ class Desk:
         for _ in range(TRIES_MAX):
             try:
                 self.catch_up()
-                self.resume()
+                if not fields.get("urgent"):
+                    self.resume()
                 event = self._input(kind, at, id, fields)
-                self._run(lambda engine, event=event: engine.take(event), stored)
+                self._run(partial(_taking, event), stored)
                 return Outcome(tuple(stored))
             except ConflictError:
                 if stored:  # ours is in; somebody else goes on with what follows from it
@@ -241,6 +253,8 @@ class Desk:
     def _input(
         self, kind: type[e.Input], at: datetime | None, id: str, fields: dict[str, Any]  # noqa: A002
     ) -> e.Input:
+        if set(id) & {"|", ">"} or not id.isprintable():
+            raise UsageError(f"{id!r} cannot be an id: no | or >, and nothing unprintable")
         clock = self.clock().replace(microsecond=0)
         at = (at or max(clock, _moment(self.world))).replace(microsecond=0)
         if seconds(at) < self.world.game["now"]:
@@ -272,11 +286,14 @@ class Desk:
     ) -> None:
         secret = self.ledger.secret(self.game)
         oracle = seeded(secret) if self.world.game["dice"] == "seeded" else ask_people
-        for batch in worked_out(follow, Engine(self.world, oracle, secret), self.limits):
-            self.ledger.append(self.game, batch, expected=self.world.head)
-            for event in batch:
-                apply(self.world, event)
-            stored.extend(batch)
+        try:
+            for batch in worked_out(follow, Engine(self.world, oracle, secret), self.limits):
+                self.ledger.append(self.game, batch, expected=self.world.head)
+                for event in batch:
+                    apply(self.world, event)
+                stored.extend(batch)
+        except RuleFault as fault:
+            raise RuleFault(f"{fault}; {_so_far(stored)}", rule=fault.rule) from None
 
     def _pending(self) -> bool:
         world = self.world
@@ -380,16 +397,32 @@ def the_game(ledger: Ledger) -> str:
     raise UsageError("there is no game in this ledger yet: see nomoledger init")
 
 
+def _taking(event: e.Input, engine: Engine) -> Iterator[Batch]:
+    return engine.take(event)
+
+
+def _so_far(stored: list[e.Event]) -> str:
+    if not stored:
+        return "nothing was recorded"
+    return "what came before it is recorded, and play stands still until a ruling changes the rule"
+
+
 def _moment(world: World) -> datetime:
     return datetime.fromtimestamp(world.game["now"], UTC)
 
 
 def _packed(batch: Batch) -> bytes:
-    return msgspec.msgpack.encode([(tag_of(event), encode(event)) for event in batch])
+    try:
+        return msgspec.msgpack.encode([(tag_of(event), encode(event)) for event in batch])
+    except (TypeError, OverflowError) as error:
+        raise RuleFault(f"the rules made something that cannot be stored: {error}") from None
 
 
 def _unpacked(piece: bytes) -> Batch:
-    return [decode(tag, state) for tag, state in msgspec.msgpack.decode(piece)]
+    try:
+        return [decode(tag, state) for tag, state in msgspec.msgpack.decode(piece)]
+    except CorruptError as error:
+        raise RuleFault(f"the rules made something that cannot be read: {error}") from None
 
 
 def _check_dice(question: e.QuestionRaised, values: list[Any]) -> None:

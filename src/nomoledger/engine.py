@@ -11,7 +11,7 @@ from nomoledger import audit, dice
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.opening import give_state
-from nomoledger.reducer import URGENT, apply
+from nomoledger.reducer import CLOSING, URGENT, apply
 from nomoledger.rules.adopt import make
 from nomoledger.rules.host import Frame, Host, Refused, Suspended
 from nomoledger.rules.program import Program, linked
@@ -68,12 +68,21 @@ class Engine:
             return self.carry_out(head)
         timer = self._due(head.at if head else world.game["now"])
         if timer is not None:
-            host = linked(world.rules).host
-            host.begin(world, timer)
+            return self._fire(timer)
+        return self.carry_out(head) if head is not None else []
+
+    def _fire(self, timer: Attempt) -> Batch:
+        host, mark = linked(self.world.rules).host, self.world.mark()
+        try:
+            host.begin(self.world, timer)
             host.emit(e.TimerFired, attempt=timer.id)
             fired = host.staged
-            return [*fired, *self.carry_out(world.agenda[0])]
-        return self.carry_out(head) if head is not None else []
+            carried_out = self.carry_out(timer)
+        except BaseException:
+            self.world.rollback(mark)
+            raise
+        self.world.release(mark)
+        return [*fired, *carried_out]
 
     def _due(self, at: int) -> Attempt | None:
         places = {rule.name: place for place, rule in enumerate(self.world.rules)}
@@ -93,6 +102,8 @@ class Engine:
             self._perform(program, attempt)
             host.frames = [Frame("", (), "engine")]
             host.emit(e.AttemptDone, attempt=attempt.id)
+            if attempt.operation == CLOSING:
+                self._close_the_books(host)
         except (Refused, Suspended) as error:
             self.world.rollback(mark)
             return self._broken_off(host, attempt, error)
@@ -128,6 +139,15 @@ class Engine:
             program.settle()
         if world.rules is not program.rules and world.rules != program.rules:
             self._check_links()
+
+    def _close_the_books(self, host: Host) -> None:
+        """The last event of a period: what the state has come to, and what its dice came from."""
+        world = self.world
+        seed = commitment = ""
+        if self.secret is not None:
+            seed = dice.period_seed(self.secret, world.period).hex()
+            commitment = dice.commitment(dice.period_seed(self.secret, world.period + 1))
+        host.emit(e.PeriodClosed, digest=world.digest(), seed=seed, commitment=commitment)
 
     def _check_links(self) -> None:
         try:
@@ -174,7 +194,6 @@ def _enacted(engine: Engine, program: Program, attempt: Attempt) -> None:
 
 def _given(engine: Engine, program: Program, attempt: Attempt) -> None:
     give_state(program, engine.world.game["given"])
-    engine.world.drop(engine.world.game, "given")
 
 
 def _ruling(engine: Engine, program: Program, attempt: Attempt) -> None:
@@ -208,13 +227,6 @@ def _closed(engine: Engine, program: Program, attempt: Attempt) -> None:
         for attribute, (until, back, _) in sorted(table.items()):
             if until == "period":
                 _end(engine, program.host, entity, attribute, back)
-    seed = commitment = ""
-    if engine.secret is not None:
-        seed = dice.period_seed(engine.secret, world.period).hex()
-        commitment = dice.commitment(dice.period_seed(engine.secret, world.period + 1))
-    program.host.emit(
-        e.PeriodClosed, digest=world.digest(), seed=seed, commitment=commitment
-    )
 
 
 _BUILTIN = {

@@ -24,7 +24,7 @@ Produce = Callable[[Notice], Iterator[bytes]]
 
 _CRUMB_BYTES = 256
 _DEATHS = {
-    signal.SIGXCPU: "it used up its processor time",
+    signal.SIGPROF: "it used up its processor time",
     signal.SIGABRT: "it used up its memory",
     signal.SIGSEGV: "it ran too deep",
     signal.SIGKILL: "it was killed, for want of memory or time",
@@ -35,7 +35,7 @@ class Limits(msgspec.Struct, frozen=True):
     """What a child may use: memory beyond what it starts with, and time per piece of work."""
 
     memory_bytes: int = 768 << 20
-    cpu_seconds: int = 10
+    cpu_seconds: float = 10.0
     wall_seconds: float = 30.0
 
 
@@ -149,7 +149,7 @@ def _send_all(produce: Produce, limits: Limits, crumb: mmap.mmap, outlet: int) -
 
     for piece in produce(notice):
         _send(outlet, b"P", piece)
-        _allow_cpu(limits)
+        _allow_time(limits)
     _send(outlet, b"D", b"")
 
 
@@ -160,14 +160,12 @@ def _bound(limits: Limits) -> None:
     bound = used + limits.memory_bytes
     resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the interpreter's last words are ours to give
-    _allow_cpu(limits)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # which ends the process, whatever it is at
+    _allow_time(limits)
 
 
-def _allow_cpu(limits: Limits) -> None:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    soft = int(used.ru_utime + used.ru_stime) + 1 + limits.cpu_seconds
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+def _allow_time(limits: Limits) -> None:
+    signal.setitimer(signal.ITIMER_PROF, limits.cpu_seconds)
 
 
 def _told(error: BaseException) -> bytes:

@@ -143,6 +143,28 @@ def called(world: World, value: Any) -> Any:
     return world.label(value)
 
 
+def described(world: World, value: Any) -> Any:
+    """*value* in a sentence: things that are no player and no square with what kind they are.
+
+    A thing that nobody has a name for is described by what it is made of.
+    """
+    if isinstance(value, list | tuple):
+        return ", ".join(str(described(world, each)) for each in value)
+    kind = world.entities.get(value) if isinstance(value, str) else None
+    name = world.label(value)
+    if kind in (None, "player", "square"):
+        return name
+    if name != value:
+        return f"{kind} {name}"
+    types, attributes = world.declared(kind), world.attributes.get(value, {})
+    told = [
+        f"{each} {world.label(attributes[each])}"
+        for each, type_ in types.items()
+        if each in attributes and type_ not in ("Number", "List")
+    ]
+    return f"{kind} ({', '.join(told)})" if told else kind
+
+
 def holding(world: World, account: str, commodity: str) -> Number:
     """How much of *commodity* there is in *account*, as people write it."""
     places = world.commodities()[commodity].places

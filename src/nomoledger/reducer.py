@@ -57,9 +57,10 @@ def _ask(
     named: dict[str, Any] | None = None,
     by: str = "admin",
     urgent: bool = False,
+    called: str = "",
 ) -> None:
     attempt = Attempt(
-        id=event.id,
+        id=event.id + called,
         operation=operation,
         arguments=arguments,
         named=named or {},
@@ -122,7 +123,7 @@ def _judged(world: World, event: e.ProposalJudged) -> None:
 @_on(e.CloseAsked)
 def _close(world: World, event: e.CloseAsked) -> None:
     _ask(world, event, "@close")
-    _ask(world, event, CLOSING)
+    _ask(world, event, CLOSING, called=">closed")
 
 
 @_on(e.DrawEntered)
@@ -203,6 +204,7 @@ def _fired(world: World, event: e.TimerFired) -> None:
 
 @_on(e.AttemptDone)
 def _done(world: World, event: e.AttemptDone) -> None:
+    world.drop(world.game, "given")
     _carried_out(world, event.attempt)
 
 

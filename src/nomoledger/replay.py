@@ -79,10 +79,12 @@ def replay(
 
     def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
         Host.notice = staticmethod(notice)
-        engine = Engine(before, replaying(tape), secret)
-        yield msgspec.msgpack.encode(_Rerun(engine, first, bodies).report(game, period))
+        rerun = _Rerun(Engine(before, replaying(tape), secret), first, bodies)
+        for _ in rerun.run():
+            yield b""  # the limits are those of one input, not of a whole period
+        yield msgspec.msgpack.encode(rerun.report(game, period))
 
-    (piece,) = fenced(produce, limits)
+    *_, piece = fenced(produce, limits)
     return msgspec.msgpack.decode(piece, type=Report)
 
 
@@ -112,13 +114,18 @@ class _Rerun:
         self.differences: list[Divergence] = []
         self.consequences = 0
 
-    def report(self, game: str, period: int) -> Report:
+    def run(self) -> Iterator[None]:
+        """Go over all of it, input by input."""
         starts = [i for i, body in enumerate(self.bodies) if isinstance(body, e.Input)]
         ends = [*starts[1:], len(self.bodies)]
         if starts and starts[0] > 0:
             self._compare(0, starts[0], self.engine.run())
         for start, end in zip(starts, ends, strict=True):
+            yield
             self._compare(start, end, self._follow(start))
+
+    def report(self, game: str, period: int) -> Report:
+        """What was found."""
         facts = self._facts()
         divergences = (*self._divergences(), *self.differences)
         is_audit = any(isinstance(body, e.FactRecorded) for body in self.bodies)
@@ -156,12 +163,12 @@ class _Rerun:
     def _compare(self, start: int, end: int, follow: Iterator[list[e.Event]]) -> None:
         world, recorded_bodies = self.engine.world, self.bodies[start:end]
         mark = world.mark()
-        made = [event for batch in follow for event in batch]
+        made: list[e.Event] = []
+        for batch in follow:
+            made += batch
+            if len(made) >= len(recorded_bodies) and self._stops_short(end):
+                break
         self.consequences += len(recorded_bodies) - isinstance(recorded_bodies[0], e.Input)
-        unfinished = end == len(self.bodies) and not isinstance(self.bodies[-1], e.PeriodClosed)
-        if unfinished and made[: len(recorded_bodies)] == recorded_bodies:
-            world.release(mark)
-            return
         if made == recorded_bodies:
             world.release(mark)
             return
@@ -169,6 +176,14 @@ class _Rerun:
         world.rollback(mark)
         for body in recorded_bodies:
             apply(world, body)
+
+    def _stops_short(self, end: int) -> bool:
+        """Whether more may follow than is recorded before *end*: play was still under way, or an
+        urgent ruling came in between."""
+        if end == len(self.bodies):
+            return not isinstance(self.bodies[-1], e.PeriodClosed)
+        following = self.bodies[end]
+        return isinstance(following, e.RulingMade) and following.urgent
 
     def _differ(
         self, start: int, was: Sequence[e.Event], made: Sequence[e.Event], world: World

@@ -41,7 +41,9 @@ def _set(event: e.AttributeSet, label: Label) -> str:
 
 def _created(event: e.EntityCreated, label: Label) -> str:
     attributes = _named(event.attributes, label)
-    return f"there is a {event.kind} {label(event.entity)}" + (attributes and f" ({attributes})")
+    called = str(label(event.entity))
+    what = event.kind if called.startswith(event.kind) else f"{event.kind} {called}"
+    return f"there is a new {what}" + (attributes and f" ({attributes})")
 
 
 def _proposed(event: e.ProposalMade, label: Label) -> str:

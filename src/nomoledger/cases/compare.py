@@ -37,12 +37,12 @@ def _differences(
     world: World, then: Then, events: list[e.Event], before: Before | None, judged: set[int]
 ) -> Iterator[str]:
     now, was = picture(world), before[0] if before else None
-    known = attributes_of(world, "player")
-    yield from compare_rows("player", now.players, then.players, was and was.players, known)
+    known, old = attributes_of(world, "player"), was.players if was else None
+    yield from compare_rows("player", now.players, then.players, old, known)
     if then.board is not None and len(now.squares) != then.board:
         yield f"the board has {len(now.squares)} squares, expected {then.board}"
-    squares, known = _squares(then, now, was), attributes_of(world, "square")
-    yield from compare_rows("square", now.squares, squares, was and was.squares, known)
+    known, old = attributes_of(world, "square"), was.squares if was else None
+    yield from compare_rows("square", now.squares, _squares(then, now, was), old, known)
     yield from compare_accounts(world, then.accounts)
     if then.payments is not None:
         yield from compare_payments(world, then.payments, events)

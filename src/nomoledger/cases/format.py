@@ -195,6 +195,7 @@ def _documents(text: str) -> Iterator[tuple[Any, int]]:
     loader = _Loader(text)
     while loader.check_node():
         node = loader.get_node()
+        assert node is not None
         raw = loader.construct_document(node)
         if raw is None:
             continue

@@ -24,10 +24,10 @@ def compare_accounts(world: World, named: dict[Any, Any]) -> Iterator[str]:
         name = spelled(account, known, "there is no account")
         held = holdings(world, known[name])
         wanted = stated if isinstance(stated, dict) else {program.money: stated}
-        for commodity, amount in wanted.items():
+        for commodity, wanted_amount in wanted.items():
             found = held[spelled(commodity, held, "there is no commodity")]
-            if not same(found, amount):
-                yield f"account {name} holds {found} {commodity}, expected {shown(amount)}"
+            if not same(found, wanted_amount):
+                yield f"account {name} holds {found} {commodity}, expected {shown(wanted_amount)}"
 
 
 def compare_payments(world: World, wanted: list[Row], events: list[e.Event]) -> Iterator[str]:
@@ -49,15 +49,16 @@ def compare_payments(world: World, wanted: list[Row], events: list[e.Event]) -> 
 
 def _paid(world: World, event: e.Posted) -> Iterator[Row]:
     """A transfer as payments from one to one; what several gave, each gave in turn."""
-    givers = [[p.account, p.commodity, -p.amount] for p in event.postings if p.amount < 0]
+    givers = [p for p in event.postings if p.amount < 0]
+    left = [-giver.amount for giver in givers]
     for posting in (p for p in event.postings if p.amount > 0):
         missing = posting.amount
-        for giver in givers:
-            part = min(missing, giver[2]) if giver[1] == posting.commodity else 0
+        for i, giver in enumerate(givers):
+            part = min(missing, left[i]) if giver.commodity == posting.commodity else 0
             if part:
-                giver[2] -= part
+                left[i] -= part
                 missing -= part
-                yield _payment(world, giver[0], posting, part, event.why)
+                yield _payment(world, giver.account, posting, part, event.why)
 
 
 def _payment(world: World, giver: str, posting: e.Posting, part: int, why: str) -> Row:

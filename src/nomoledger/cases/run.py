@@ -15,7 +15,7 @@ from nomoledger.cases.query import ask_value
 from nomoledger.cases.same import same, shown
 from nomoledger.cases.script import Mismatch, Script
 from nomoledger.cases.start import open_world, settled
-from nomoledger.cases.times import read_time
+from nomoledger.cases.times import DEFAULT_START, read_time
 from nomoledger.engine import Engine
 from nomoledger.errors import RulebookError, RuleFault, UnknownError
 from nomoledger.rules.rulebook import Rulebook, load, shipped
@@ -45,7 +45,11 @@ def run_case(case: Case, *, rulebook: Rulebook | None = None) -> Result:
         difference = Run(case.body, rulebook).difference()
     except (RulebookError, UnknownError) as error:
         raise RulebookError(f"{case.place}: {error}") from None
-    return Result(case.name, case.file, difference is None, difference and f"{case.name}{difference}")
+    return Result(case.name, case.file, difference is None, _whole(case, difference))
+
+
+def _whole(case: Case, difference: str | None) -> str | None:
+    return None if difference is None else f"{case.name}{difference}"
 
 
 def _rulebook_of(case: Case) -> str:
@@ -60,7 +64,7 @@ class Run:
     def __init__(self, body: Body, rulebook: Rulebook) -> None:
         self.body = body
         self.rulebook = settled(rulebook, body)
-        self.start = read_time(body.given.time) if body.given.time else read_time("+0s")
+        self.start = DEFAULT_START if body.given.time is None else read_time(body.given.time)
         self.now = self.start
         self.world = World()
         self.script = Script(self.world)
@@ -70,10 +74,9 @@ class Run:
     def difference(self) -> str | None:
         """The first difference, with where it is; None if all is as the case says."""
         open_world(self.engine, self.rulebook, self.body.given, self.start)
-        before, self.inputs = picture(self.world), Inputs(self.world, self.script)
-        rules = self.world.rules
+        past, self.inputs = (picture(self.world), self.world.rules), Inputs(self.world, self.script)
         for number, step in enumerate(self.body.steps, 1):
-            where = f", step {number}" + (f" ({step.do or step.value})")
+            where = f", step {number} ({step.do or step.value})"
             try:
                 found = self._step(number, step)
             except (Mismatch, RuleFault) as error:
@@ -84,7 +87,7 @@ class Run:
                 found = compare(self.world, step.then, self.events)
             if found is not None:
                 return f"{where}: {found}"
-        found = compare(self.world, self.body.then, self.events, (before, rules), self.inputs.judged)
+        found = compare(self.world, self.body.then, self.events, past, self.inputs.judged)
         return found and f", in the end: {found}"
 
     def _step(self, number: int, step: Step) -> str | None:
@@ -112,7 +115,9 @@ class Run:
         if step.is_ is msgspec.UNSET:
             raise RulebookError(f"value: {step.value}: say what it is, with is:")
         found = ask_value(self.world, step.value, step.with_)
-        return None if same(found, step.is_) else f"it is {shown(found)}, expected {shown(step.is_)}"
+        if same(found, step.is_):
+            return None
+        return f"it is {shown(found)}, expected {shown(step.is_)}"
 
     def _take(self, id: str, kind: type[e.Input], fields: dict[str, Any]) -> list[e.Event]:  # noqa: A002
         period = self.world.period

@@ -47,10 +47,9 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
     state = e.StateGiven(id="given", **stated(engine.world, given, start), **common)
     _take(engine, state, "what is given cannot be so")
     for i, ruling in enumerate(given.rulings, 1):
-        known = {"text": str(ruling.get("text", ""))}
         made = e.RulingMade(
-            id=f"ruling{i}", number=i, kind="correct",
-            changes=read_changes(ruling.get("changes")), **known, **common,
+            id=f"ruling{i}", number=i, kind="correct", text=str(ruling.get("text", "")),
+            changes=read_changes(ruling.get("changes")), **common,
         )  # fmt: skip
         _take(engine, made, f"given ruling {i}")
     for i, proposal in enumerate(given.proposals, 1):

@@ -12,7 +12,7 @@ FAILED = 1
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @options.as_json
 def test(files: tuple[str, ...], as_json: bool) -> int:
-    """Run cases and print the first difference of each that fails, in words.
+    """Run cases, and say what differs in each that fails.
 
     Exit code 1 where one fails.
 
@@ -27,6 +27,6 @@ def test(files: tuple[str, ...], as_json: bool) -> int:
         json({"cases": len(results), "failed": len(failed), "results": results})
         return FAILED if failed else 0
     for each in failed:
-        line(f"{each.file}: {each.name}: {each.difference}")
+        line(f"{each.file}: {each.difference}")
     line(f"{len(results)} cases, {len(failed)} failed")
     return FAILED if failed else 0

@@ -1,5 +1,6 @@
 """Checking a rulebook together with the cases that stand beside it."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -7,5 +8,33 @@ if TYPE_CHECKING:
 
 
 def coverage_of(rulebook: str, blank: bool) -> "Coverage":
-    """What checking *rulebook* finds; one that cannot even be read is an error like any other."""
-    raise NotImplementedError
+    """What checking *rulebook* finds; what keeps it from being read is an error like any other.
+
+    Raises:
+        UnknownError: there is no such rulebook.
+    """
+    from nomoledger.cases import load_cases
+    from nomoledger.errors import RulebookError
+    from nomoledger.rules.check import Coverage, check
+    from nomoledger.rules.rulebook import find_rulebook, load
+
+    path = find_rulebook(rulebook)
+    try:
+        rules = load(rulebook)
+        cases = [case for file in beside(path) for case in load_cases(str(file))]
+    except RulebookError as error:
+        return Coverage(
+            rulebook=path.stem,
+            rules=0,
+            executable=0,
+            text_only=0,
+            by_ruling=0,
+            errors=(str(error),),
+            unnoticed=(),
+        )
+    return check(rules, cases, blank=blank)
+
+
+def beside(path: Path) -> list[Path]:
+    """The files of cases for the rulebook at *path*: those in the folder of its name."""
+    return sorted(path.with_suffix("").glob("**/*.yaml"))

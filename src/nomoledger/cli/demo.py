@@ -17,9 +17,9 @@ PERIOD = 1
 
 
 @click.command()
-@click.option("--ledger", metavar="LEDGER", help="Where to keep it (default: a new temporary file).")
+@click.option("--ledger", metavar="LEDGER", help="Where to keep it (default: a temporary file).")
 def demo(ledger: str | None) -> None:
-    """Import a week that people really played, audit it, rule on what is found, show standings.
+    """Import a real week, audit it, rule on what is found.
 
     Example: nomoledger demo
     """

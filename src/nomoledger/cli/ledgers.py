@@ -45,7 +45,7 @@ def init(
     at: "datetime | None",
     as_json: bool,
 ) -> None:
-    """Open a game under a rulebook, in a ledger that is made where it is absent.
+    """Open a game under a rulebook; the ledger is made where absent.
 
     Example: nomoledger init game.db --rulebook mail-opening --set squares=20
     """
@@ -64,7 +64,8 @@ def init(
         )
         head = opened.head(desk.game)
     if as_json:
-        json({"game": desk.game, "rulebook": rules.name, "rules": len(rules.rules), "head": str(head)})
+        count = len(rules.rules)
+        json({"game": desk.game, "rulebook": rules.name, "rules": count, "head": str(head)})
         return
     line(f"the game {desk.game} is open in {ledger}: {len(rules.rules)} rules of {rules.name}")
     line(f"next: nomoledger join {ledger} NAME, or nomoledger status {ledger}")
@@ -76,7 +77,9 @@ def init(
 @click.option("--game", metavar="NAME", help="What to call the game of a hand-kept record.")
 @options.as_json
 def import_(ledger: str, file: str, game: str | None, as_json: bool) -> None:
-    """Bring in FILE: an export, or a record that was kept by hand; all of it or nothing.
+    """Bring in FILE: an export, or a record kept by hand.
+
+    All of it is brought in, or nothing.
 
     Example: nomoledger import game.db season.jsonl
     """
@@ -105,7 +108,9 @@ def import_(ledger: str, file: str, game: str | None, as_json: bool) -> None:
 @options.game
 @options.as_json
 def export(ledger: str, file: str, game: str | None, as_json: bool) -> None:
-    """Write the ledger as JSON lines into FILE (- for standard output), secrets included.
+    """Write the ledger as JSON lines into FILE, or - (standard output).
+
+    It holds everything, also what is secret in the game, and takes its place only when whole.
 
     Example: nomoledger export game.db game.jsonl
     """
@@ -129,7 +134,7 @@ def export(ledger: str, file: str, game: str | None, as_json: bool) -> None:
 @options.game
 @options.as_json
 def verify(ledger: str, head: str | None, game: str | None, as_json: bool) -> int:
-    """Check that no record is altered, missing, inserted or swapped.
+    """Check that no record is altered, missing or swapped.
 
     Exit code 1 and the first wrong record where one is. Only with --head can a cut-off end be
     told.
@@ -152,7 +157,8 @@ def verify(ledger: str, head: str | None, game: str | None, as_json: bool) -> in
         if verdict.ok:
             line(f"{verdict.game}: {verdict.records} records are as written, head {verdict.head}")
         else:
-            line(f"{verdict.game}: #{verdict.number} is wrong ({verdict.problem}): {verdict.detail}")
+            what = f"#{verdict.number} is wrong ({verdict.problem})"
+            line(f"{verdict.game}: {what}: {verdict.detail}")
     return 0 if ok else FAILED
 
 
@@ -162,7 +168,7 @@ def verify(ledger: str, head: str | None, game: str | None, as_json: bool) -> in
 @options.game
 @options.as_json
 def replay(ledger: str, period: int | None, game: str | None, as_json: bool) -> int:
-    """Run a period again under its own rules, and say where the record differs.
+    """Run a period again under its own rules: does the record differ?
 
     A period of a hand-kept record is audited: each recorded fact is held against the rules.
     Exit code 1 where something differs.
@@ -185,16 +191,17 @@ def replay(ledger: str, period: int | None, game: str | None, as_json: bool) -> 
 def told(report: "Report") -> list[str]:
     """A replay's report in words, a line a finding."""
     kind = "recorded facts" if report.mode == "audit" else "consequences"
-    head = f"{report.game}, period {report.period}: {report.compared} {kind} compared ({report.mode})"
-    lines = [head]
+    counted = f"{report.compared} {kind} compared ({report.mode})"
+    lines = [f"{report.game}, period {report.period}: {counted}"]
     for found in report.divergences:
         for depth, each in [(1, found), *((2, later) for later in found.follows)]:
-            where = f"#{each.event} {each.subject}: {each.what}"
+            where = f"#{each.event} {each.what} of {each.subject}"
             lines.append(
                 f"{'  ' * depth}{where}: recorded {each.recorded}, by the rules {each.by_rules}"
                 f" ({each.rule})"
             )
-    lines += [f"  #{each.event} {each.kind} is unexplained: {each.why}" for each in report.unexplained]
+    for fact in report.unexplained:
+        lines.append(f"  #{fact.event} {fact.kind} is unexplained: {fact.why}")
     if not report.divergences:
         lines.append("  nothing differs")
     return lines

@@ -46,7 +46,7 @@ def who(admin: bool, player: str | None) -> str | None:
 @click.command()
 @reading
 def standings(**asked: Any) -> None:
-    """Show who is ahead: the players by money, and the squares they own.
+    """Show the players by money, and the squares they own.
 
     Example: nomoledger standings game.db --period 3
     """
@@ -56,7 +56,7 @@ def standings(**asked: Any) -> None:
 @click.command()
 @reading
 def board(**asked: Any) -> None:
-    """Show the squares as they lie, their owners and who stands where.
+    """Show the squares as they lie, and who stands where.
 
     Example: nomoledger board game.db
     """
@@ -87,7 +87,7 @@ def state(**asked: Any) -> None:
 @reading
 @reader
 def log(admin: bool, player: str | None, **asked: Any) -> None:
-    """Show every event in words, with its number, time, rules and cause.
+    """Show every event in words, with its rules and its cause.
 
     Events that only some may see are left out, unless --admin or --as asks for them.
 

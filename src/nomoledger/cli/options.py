@@ -9,7 +9,7 @@ import click
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Time(click.ParamType):
+class Time(click.ParamType[datetime]):
     """A moment: `2026-01-31T12:00:00`, in UTC where no zone is given."""
 
     name = "time"
@@ -25,7 +25,7 @@ class Time(click.ParamType):
             self.fail(f"{value!r} is no time; write it as 2026-01-31T12:00:00", param, ctx)
 
 
-class Pair(click.ParamType):
+class Pair(click.ParamType[tuple[str, str]]):
     """`KEY=VALUE`, as a tuple."""
 
     name = "key=value"

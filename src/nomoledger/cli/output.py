@@ -98,7 +98,8 @@ def _plain_lines(block: "Table") -> Iterable[str]:
     for row in cells:
         for height in range(max(map(len, row))):
             parts = [cell[height] if height < len(cell) else "" for cell in row]
-            gaps = [part + " " * (w - cell_len(part)) for part, w in zip(parts, widths, strict=True)]
-            yield "  ".join(gaps).rstrip()
+            gaps = [width - cell_len(part) for part, width in zip(parts, widths, strict=True)]
+            padded = (part + " " * gap for part, gap in zip(parts, gaps, strict=True))
+            yield "  ".join(padded).rstrip()
         if block.grid:
             yield ""

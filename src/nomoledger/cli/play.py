@@ -7,10 +7,7 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.changing import amendments, changes_in
-from nomoledger.cli.opened import desk_at
-from nomoledger.cli.telling import option_called, ask_desk, typed_for
-
-Asked = Any
+from nomoledger.cli.telling import ask_desk, option_called, typed_for
 
 
 @click.command()
@@ -18,8 +15,10 @@ Asked = Any
 @click.argument("name")
 @options.pairs
 @options.request
-def join(name: str, pairs: tuple[tuple[str, str], ...], **asked: Asked) -> int:
-    """Ask to join the game as NAME, with what the rules want to know besides.
+def join(name: str, pairs: tuple[tuple[str, str], ...], **asked: Any) -> int:
+    """Ask to join the game as NAME.
+
+    What the rules want to know besides is given by name.
 
     Example: nomoledger join game.db Ann email=ann@example.org
     """
@@ -32,7 +31,7 @@ def join(name: str, pairs: tuple[tuple[str, str], ...], **asked: Asked) -> int:
 @options.ledger
 @click.argument("player")
 @options.request
-def leave(player: str, **asked: Asked) -> int:
+def leave(player: str, **asked: Any) -> int:
     """Ask to leave the game.
 
     Example: nomoledger leave game.db Ann
@@ -47,9 +46,11 @@ def leave(player: str, **asked: Asked) -> int:
 @options.pairs
 @options.request
 def submit(
-    player: str, action: str, pairs: tuple[tuple[str, str], ...], **asked: Asked
+    player: str, action: str, pairs: tuple[tuple[str, str], ...], **asked: Any
 ) -> int:
-    """Ask for an action on behalf of PLAYER (or "admin"), with its arguments by name.
+    """Ask for an action on behalf of PLAYER (or admin).
+
+    Its arguments are given by name; status lists the actions there are.
 
     Example: nomoledger submit game.db Ann buy square=9
     """
@@ -77,9 +78,9 @@ def propose(
     text: str,
     changes: str | None,
     amend: tuple[tuple[str, str], ...],
-    **asked: Asked,
+    **asked: Any,
 ) -> int:
-    """Propose TEXT on behalf of PLAYER, with the changes to the rules it comes down to.
+    """Propose TEXT, and changes to the rules, on behalf of PLAYER.
 
     Example: nomoledger propose game.db Ann "Options last ten days" --amend VIII.3.days_open=10
     """
@@ -93,8 +94,8 @@ def propose(
 @click.argument("proposal", type=int)
 @click.argument("choice")
 @options.request
-def vote(player: str, proposal: int, choice: str, **asked: Asked) -> int:
-    """Cast PLAYER's vote on the proposal of that number.
+def vote(player: str, proposal: int, choice: str, **asked: Any) -> int:
+    """Cast PLAYER's vote on a proposal.
 
     Example: nomoledger vote game.db Ann 3 yes
     """
@@ -108,8 +109,8 @@ def vote(player: str, proposal: int, choice: str, **asked: Asked) -> int:
     "verdict", type=click.Choice(["accepted", "rejected", "accept", "reject"]), metavar="VERDICT"
 )
 @options.request
-def judge(proposal: int, verdict: str, **asked: Asked) -> int:
-    """Judge the proposal of that number: VERDICT is accepted or rejected.
+def judge(proposal: int, verdict: str, **asked: Any) -> int:
+    """Judge a proposal: VERDICT is accepted or rejected.
 
     Example: nomoledger judge game.db 1 accepted
     """
@@ -121,13 +122,14 @@ def judge(proposal: int, verdict: str, **asked: Asked) -> int:
 @options.ledger
 @click.argument("values", nargs=-1, required=True)
 @options.request
-def roll(values: tuple[str, ...], **asked: Asked) -> int:
-    """Enter real dice (or another draw made by hand) for the question that waits for them.
+def roll(values: tuple[str, ...], **asked: Any) -> int:
+    """Enter real dice, or another draw made by hand.
 
     Example: nomoledger roll game.db 3 4
     """
     return ask_desk(
-        lambda desk, when: desk.enter_dice([option_called(desk, v) for v in values], **when), **asked
+        lambda desk, when: desk.enter_dice([option_called(desk, x) for x in values], **when),
+        **asked,
     )
 
 
@@ -136,7 +138,7 @@ def roll(values: tuple[str, ...], **asked: Asked) -> int:
 @click.argument("value")
 @click.option("--by", default="admin", metavar="PLAYER", help="Who answers (default: admin).")
 @options.request
-def answer(value: str, by: str, **asked: Asked) -> int:
+def answer(value: str, by: str, **asked: Any) -> int:
     """Answer the question that a player is asked.
 
     Example: nomoledger answer game.db yes --by Ann
@@ -160,9 +162,9 @@ def ruling(
     changes: str | None,
     cite: tuple[str, ...],
     inferred: bool,
-    **asked: Asked,
+    **asked: Any,
 ) -> int:
-    """Rule: answer the question that waits for a ruling, or put something right.
+    """Rule: answer what waits for a ruling, or put something right.
 
     Example: nomoledger ruling game.db "He pays what he has" --value "nothing moves" --cite IV.2
     """
@@ -186,7 +188,7 @@ def ruling(
 @click.command()
 @options.ledger
 @options.request
-def close(**asked: Asked) -> int:
+def close(**asked: Any) -> int:
     """Carry out what the period still holds, and close it.
 
     Example: nomoledger close game.db
@@ -198,8 +200,8 @@ def close(**asked: Asked) -> int:
 @options.ledger
 @click.option("--to", type=options.Time(), required=True, metavar="TIME", help="The time it is.")
 @options.request
-def advance(to: datetime, at: datetime | None, **asked: Asked) -> int:
-    """Let time come as far as TIME: what is due by then falls due.
+def advance(to: datetime, at: datetime | None, **asked: Any) -> int:
+    """Let time pass: what is due by then falls due.
 
     Example: nomoledger advance game.db --to 2026-02-01T12:00:00
     """

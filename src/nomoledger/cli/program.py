@@ -1,5 +1,6 @@
 """The command group: its help, and how every way to fail becomes one line and an exit code."""
 
+import io
 import os
 import signal
 import sys
@@ -28,14 +29,23 @@ class Program(click.Group):
         """The commands with a line on each, section by section."""
         width = max(map(len, self.commands))
         for title, commands in self.sections.items():
-            rows = [(f"{each.name:{width}}", each.get_short_help_str(68)) for each in commands]
+            rows = [(f"{each.name:{width}}", each.get_short_help_str(80)) for each in commands]
             with formatter.section(title):
                 formatter.write_dl(rows)
 
     def main(self, *args: Any, **settings: Any) -> NoReturn:
         """Run a command and exit: with its own code, or with a line on what went wrong."""
         settings["standalone_mode"] = False
+        if isinstance(sys.stdout, io.TextIOWrapper):  # what a terminal cannot write is spelled out
+            sys.stdout.reconfigure(errors="backslashreplace")
         sys.exit(_guarded(lambda: super(Program, self).main(*args, **settings)))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments, all of which must be text."""
+        for arg in args:
+            if any("\ud800" <= character <= "\udfff" for character in arg):
+                raise click.UsageError(f"{arg!r} is not UTF-8")
+        return super().parse_args(ctx, args)
 
 
 def _guarded(run: Callable[[], Any]) -> int:

@@ -22,7 +22,7 @@ class _Rules(click.Group):
 
 @click.group(cls=_Rules, subcommand_metavar="LEDGER | COMMAND ...")
 def rules() -> None:
-    """Show the rules in force in a LEDGER; or check, show and describe a rulebook.
+    """Show the rules in force; or check and describe a rulebook.
 
     Example: nomoledger rules game.db --period 3
     """

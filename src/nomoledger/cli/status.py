@@ -52,7 +52,7 @@ class Status(msgspec.Struct, frozen=True):
 @options.game
 @options.as_json
 def status(ledger: str, game: str | None, as_json: bool) -> None:
-    """Show the period, what waits for whom, and what is open until when.
+    """Show what waits for whom, and what is open until when.
 
     Example: nomoledger status game.db
     """
@@ -68,6 +68,7 @@ def status(ledger: str, game: str | None, as_json: bool) -> None:
 def status_of(view: "LedgerView") -> Status:
     """How the game in *view* stands."""
     from nomoledger.cli.telling import how_to_answer
+    from nomoledger.projecting import described
 
     world = view.world
     waiting = world.waiting
@@ -83,7 +84,7 @@ def status_of(view: "LedgerView") -> Status:
             Due(
                 _time(timer.attempt.at),
                 timer.attempt.operation.lstrip("@"),
-                "; ".join(_about(world, each) for each in timer.attempt.arguments),
+                "; ".join(str(described(world, each)) for each in timer.attempt.arguments),
                 timer.rule,
             )
             for timer in sorted(world.timers.values(), key=lambda each: each.order)
@@ -129,21 +130,6 @@ def _undecided(view: "LedgerView") -> list[OpenProposal]:
         if known and not moved_on and number not in judged:
             found.append(OpenProposal(number, made.by, made.text))
     return found
-
-
-def _about(world: "World", value: Any) -> str:
-    """A thing in a few words: what it is called, or what it is made of where it has no name."""
-    kind = world.entities.get(value) if isinstance(value, str) else None
-    if kind is None or world.label(value) != value:
-        return str(world.label(value))
-    declared = world.declared(kind)
-    attributes = world.attributes.get(value, {})
-    told = [
-        f"{name} {world.label(attributes[name])}"
-        for name, type_ in declared.items()
-        if name in attributes and type_ not in ("Number", "List")
-    ]
-    return f"{kind} ({', '.join(told)})" if told else kind
 
 
 def _actions(world: "World") -> list[str]:

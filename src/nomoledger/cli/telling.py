@@ -111,17 +111,20 @@ def how_to_answer(world: "World", question: "e.QuestionRaised") -> list[str]:
 
 def _labels(world: "World") -> Label:
     """What everything is called now, for when it is gone."""
-    names = {entity: world.label(entity) for entity in world.entities}
+    from nomoledger.projecting import described
+
+    names = {entity: described(world, entity) for entity in world.entities}
     return lambda value: names.get(value, value) if isinstance(value, str) else value
 
 
 def _both(before: Label, world: "World") -> Label:
     """What things are called in *world*, or were called before."""
+    from nomoledger.projecting import described
 
     def label(value: Any) -> Any:
         if isinstance(value, list | tuple):
             return ", ".join(str(label(each)) for each in value)
-        return world.label(value) if value in world.entities else before(value)
+        return described(world, value) if value in world.entities else before(value)
 
     return label
 

@@ -283,7 +283,7 @@ def in_address(value: Any) -> str:
     """*value* as part of an address: short, and without the marks that divide addresses.
 
     >>> in_address("a|b>c"), in_address("x" * 100)
-    ('a%7Cb%3Ec', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx%d1e5ba60')
+    ('a%7Cb%3Ec', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx%09ecb6eb')
     """
     text = str(value)
     for mark, escaped in _MARKS.items():

@@ -45,9 +45,12 @@ WORDS = (
 #: Words that the prelude defines on top of those.
 PRELUDE_WORDS = ("set_to", "add", "times", "at_most", "at_least", "may", "would")
 BUILTINS = frozenset(
-    "abs any bool dict enumerate fail getattr hasattr hash int len list max min range repr "
-    "reversed sorted str struct tuple type zip True False None".split()
-)
+    (
+        "abs", "any", "bool", "dict", "enumerate", "fail", "getattr", "hasattr", "hash", "int",
+        "len", "list", "max", "min", "range", "repr", "reversed", "sorted", "str", "struct",
+        "tuple", "type", "zip", "True", "False", "None",
+    )
+)  # fmt: skip
 TYPES = ("Number", "Text", "Flag", "Money", "List", "Rule")
 
 _PRELUDE = """
@@ -323,13 +326,13 @@ def _write_chain(
             f"    if place <= {i} and {i} not in done:",
             f"        _at({number!r})",
             "        def proceed(*new):",
-            f"            new = list(new) + args[len(new):]",
+            "            new = list(new) + args[len(new):]",
             "            if new == args:",
             f"                r = _{name}_chain(done, {i + 1}, args)",
             "            else:",
             f"                _alter({number!r}, new)",
             f"                r = _{name}_chain(done + [{i}], 0, new)",
-            f"                _restore(args)",
+            "                _restore(args)",
             f"            _at({number!r})",
             "            return r",
             f"        return {call}",
@@ -400,7 +403,8 @@ def _write_checks(links: Links) -> str:
             if hook.kind == "check":
                 key = json.dumps(rule.number + ":" + hook.name)
                 lines += [f"    _at({rule.number!r})", f"    _h[{key}]()"]
-    lines += ["def engine__hook(rule, name):", "    _at(rule)", '    return _h[rule + ":" + name]()']
+    lines += ["def engine__hook(rule, name):", "    _at(rule)"]
+    lines += ['    return _h[rule + ":" + name]()']
     lines += ["def engine__define(rule, name, args):", "    _at(rule)"]
     lines += ['    return _h[rule + ":" + name](*args)']
     lines += ["def engine__operation(name, args, named):", "    return _ops[name](*args, **named)"]

@@ -24,10 +24,11 @@ def _post(host: Host, why: str, *postings: tuple[str, str, int]) -> None:
 
 
 def _account(host: Host, account: Any) -> str:
-    if isinstance(account, str):
-        if host.world.entities.get(account) is not None or account in host.program.accounts:
-            return account
-    host.fault(f"there is no account {account!r}")
+    if isinstance(account, str) and (
+        account in host.world.entities or account in host.program.accounts
+    ):
+        return account
+    host.fault(f"there is no account {account!r:.60}")
 
 
 def pay(
@@ -231,7 +232,7 @@ def _schedule(host: Host, operation: str, arguments: tuple[Any, ...], due: int |
 
 
 def _shortened(attempt: str) -> str:
-    """An attempt's address, the middle of it as a hash once it is long: they grow from each other."""
+    """An attempt's address; where it is long, as they grow from each other, the end as a hash."""
     if len(attempt) <= ADDRESS_MAX:
         return attempt
     start, _, rest = attempt.partition(">")
