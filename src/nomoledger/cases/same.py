@@ -8,11 +8,11 @@ from typing import Any
 def same(found: Any, expected: Any) -> bool:
     """Whether they are the same; nothing and "no" are, and so are 12.5 and the text 12.5.
 
-    >>> same(None, False), same(Decimal("12.5"), "12.5"), same([1], [2]), same(1, True)
+    >>> same(None, False), same(Decimal("12.5"), "12.5"), same(0, False), same(1, True)
     (True, True, False, False)
     """
-    if found in (None, False) and expected in (None, False):
-        return type(found) in (bool, type(None)) and type(expected) in (bool, type(None))
+    if _is_no(found) and _is_no(expected):
+        return True
     if isinstance(found, bool) or isinstance(expected, bool):
         return found is expected
     if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
@@ -23,6 +23,10 @@ def same(found: Any, expected: Any) -> bool:
     if isinstance(found, int | Decimal) and isinstance(expected, int | str):
         return _number(expected) == found
     return bool(found == expected)
+
+
+def _is_no(value: Any) -> bool:
+    return value is None or value is False
 
 
 def _number(value: Any) -> Decimal | None:

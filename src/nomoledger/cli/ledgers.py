@@ -25,7 +25,7 @@ FAILED = 1
     "--set",
     "settings",
     multiple=True,
-    type=options.Pair(),
+    type=options.pair,
     metavar="KEY=VALUE",
     help="Another value for a parameter of the rules.",
 )
@@ -34,7 +34,7 @@ FAILED = 1
     "--dice", type=click.Choice(["seeded", "entered"]), default="seeded",
     help="Roll from a secret seed, or enter real dice (default: seeded).",
 )  # fmt: skip
-@click.option("--at", type=options.Time(), metavar="TIME", help="When the game begins (UTC).")
+@click.option("--at", type=options.time, metavar="TIME", help="When the game begins (UTC).")
 @options.as_json
 def init(
     ledger: str,

@@ -9,35 +9,26 @@ import click
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Time(click.ParamType[datetime]):
-    """A moment: `2026-01-31T12:00:00`, in UTC where no zone is given."""
+def time(text: str) -> datetime:
+    """The moment written as *text*, in UTC where no zone is given.
 
-    name = "time"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> datetime:
-        """The moment written as *value*."""
-        if isinstance(value, datetime):
-            return value
-        try:
-            time = datetime.fromisoformat(value)
-            return (time.replace(tzinfo=UTC) if time.tzinfo is None else time).astimezone(UTC)
-        except (ValueError, OverflowError):
-            self.fail(f"{value!r} is no time; write it as 2026-01-31T12:00:00", param, ctx)
+    >>> str(time("2026-01-31T12:00:00"))
+    '2026-01-31 12:00:00+00:00'
+    """
+    try:
+        read = datetime.fromisoformat(text)
+        return (read.replace(tzinfo=UTC) if read.tzinfo is None else read).astimezone(UTC)
+    except (ValueError, OverflowError):
+        message = f"{text!r} is no time; write it as 2026-01-31T12:00:00"
+        raise click.BadParameter(message) from None
 
 
-class Pair(click.ParamType[tuple[str, str]]):
-    """`KEY=VALUE`, as a tuple."""
-
-    name = "key=value"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
-        """The two parts of *value*."""
-        if isinstance(value, tuple):
-            return value[0], value[1]
-        key, separator, rest = value.partition("=")
-        if not separator or not key.strip():
-            self.fail(f"{value!r} is not of the form KEY=VALUE", param, ctx)
-        return key.strip(), rest
+def pair(text: str) -> tuple[str, str]:
+    """The two parts of `KEY=VALUE`."""
+    key, separator, value = text.partition("=")
+    if not separator or not key.strip():
+        raise click.BadParameter(f"{text!r} is not of the form KEY=VALUE")
+    return key.strip(), value
 
 
 ledger = click.argument("ledger")
@@ -46,7 +37,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 period = click.option(
     "--period", type=int, metavar="N", help="As it stood at the close of period N."
 )
-pairs = click.argument("pairs", metavar="[KEY=VALUE]...", nargs=-1, type=Pair())
+pairs = click.argument("pairs", metavar="[KEY=VALUE]...", nargs=-1, type=pair)
 
 
 def request(function: Function) -> Function:
@@ -55,7 +46,7 @@ def request(function: Function) -> Function:
         as_json,
         game,
         click.option("--id", "id", metavar="ID", help="Names this request: harmless to repeat."),
-        click.option("--at", type=Time(), metavar="TIME", help="When it was received (UTC)."),
+        click.option("--at", type=time, metavar="TIME", help="When it was received (UTC)."),
     ):
         function = option(function)
     return function

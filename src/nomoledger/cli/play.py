@@ -68,7 +68,7 @@ def submit(
 @click.option(
     "--amend",
     multiple=True,
-    type=options.Pair(),
+    type=options.pair,
     metavar="RULE.PARAMETER=VALUE",
     help="Another value for a rule's parameter.",
 )
@@ -198,7 +198,7 @@ def close(**asked: Any) -> int:
 
 @click.command()
 @options.ledger
-@click.option("--to", type=options.Time(), required=True, metavar="TIME", help="The time it is.")
+@click.option("--to", type=options.time, required=True, metavar="TIME", help="The time it is.")
 @options.request
 def advance(to: datetime, at: datetime | None, **asked: Any) -> int:
     """Let time pass: what is due by then falls due.

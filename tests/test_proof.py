@@ -1,0 +1,15 @@
+"""The engine's proof: the hardest mechanics of five rule sets, each as a case."""
+
+from pathlib import Path
+
+import pytest
+
+from nomoledger.cases import Case, load_cases, run_case
+
+FOLDER = Path(__file__).parent / "cases" / "proof"
+CASES = [case for file in sorted(FOLDER.glob("*.yaml")) for case in load_cases(file)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_proof(case: Case) -> None:
+    assert run_case(case).difference is None
