@@ -1,27 +1,54 @@
-"""nomoledger: record, replay, audit and explain a game whose rules change while it is played.
+"""nomoledger: the ledger of a game whose rules change while it is played.
 
-What is listed here is the library's public face; it is loaded when it is first asked for.
+    from nomoledger import Ledger, load_rulebook, open_game, replay_period
+
+The names below are all a program needs; each is loaded when it is first used.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nomoledger.chain import Head
+    from nomoledger.cases import load_cases, run_case
+    from nomoledger.changes import read_changes
     from nomoledger.desk import Desk, Outcome, as_of, open_game, world_of
     from nomoledger.errors import NomoledgerError
     from nomoledger.exchange import export_ledger, import_ledger
-    from nomoledger.ledger import Ledger
-    from nomoledger.replay import Report
+    from nomoledger.ledger import Head, Ledger, Verdict
+    from nomoledger.records import import_record
+    from nomoledger.replay import Divergence, Report
     from nomoledger.replay import replay as replay_period
     from nomoledger.rules.rulebook import Rulebook
     from nomoledger.rules.rulebook import load as load_rulebook
-    from nomoledger.verify import Verdict
-    from nomoledger.words import tell
     from nomoledger.world import World
+
+_HOMES = {
+    "Desk": "desk",
+    "Divergence": "replay",
+    "Head": "ledger",
+    "Ledger": "ledger",
+    "NomoledgerError": "errors",
+    "Outcome": "desk",
+    "Report": "replay",
+    "Rulebook": "rules.rulebook",
+    "Verdict": "ledger",
+    "World": "world",
+    "as_of": "desk",
+    "export_ledger": "exchange",
+    "import_ledger": "exchange",
+    "import_record": "records",
+    "load_cases": "cases",
+    "load_rulebook": "rules.rulebook:load",
+    "open_game": "desk",
+    "read_changes": "changes",
+    "replay_period": "replay:replay",
+    "run_case": "cases",
+    "world_of": "desk",
+}
 
 __all__ = [
     "Desk",
+    "Divergence",
     "Head",
     "Ledger",
     "NomoledgerError",
@@ -33,38 +60,19 @@ __all__ = [
     "as_of",
     "export_ledger",
     "import_ledger",
+    "import_record",
+    "load_cases",
     "load_rulebook",
     "open_game",
+    "read_changes",
     "replay_period",
-    "tell",
+    "run_case",
     "world_of",
 ]
-
-_HOMES = {
-    "Desk": "desk",
-    "Head": "chain",
-    "Ledger": "ledger",
-    "NomoledgerError": "errors",
-    "Outcome": "desk",
-    "Report": "replay",
-    "Rulebook": "rules.rulebook",
-    "Verdict": "verify",
-    "World": "world",
-    "as_of": "desk",
-    "export_ledger": "exchange",
-    "import_ledger": "exchange",
-    "load_rulebook": "rules.rulebook:load",
-    "open_game": "desk",
-    "replay_period": "replay:replay",
-    "tell": "words",
-    "world_of": "desk",
-}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, _, called = _HOMES[name].partition(":")
-    found = getattr(import_module(f"{__name__}.{module}"), called or name)
-    globals()[name] = found
-    return found
+    home, _, called = _HOMES[name].partition(":")
+    return getattr(import_module(f"{__name__}.{home}"), called or name)

@@ -23,7 +23,7 @@ Notice = Callable[[str], None]
 Produce = Callable[[Notice], Iterator[bytes]]
 
 _CRUMB_BYTES = 256
-_DEATHS = {
+_DEATHS: dict[int, str] = {
     signal.SIGPROF: "it used up its processor time",
     signal.SIGABRT: "it used up its memory",
     signal.SIGSEGV: "it ran too deep",
@@ -107,7 +107,7 @@ def _read(inlet: int, length: int, deadline: float, crumb: mmap.mmap) -> bytes |
 def _death(child: int, crumb: mmap.mmap) -> errors.RuleFault:
     _, status = os.waitpid(child, 0)
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    return _fault(crumb, _DEATHS.get(signal.Signals(number) if number else None, "it died"))
+    return _fault(crumb, _DEATHS.get(number, "it died"))
 
 
 def _fault(crumb: mmap.mmap, what: str) -> errors.RuleFault:

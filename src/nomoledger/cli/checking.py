@@ -36,5 +36,5 @@ def coverage_of(rulebook: str, blank: bool) -> "Coverage":
 
 
 def beside(path: Path) -> list[Path]:
-    """The files of cases for the rulebook at *path*: those in the folder of its name."""
-    return sorted(path.with_suffix("").glob("**/*.yaml"))
+    """The files of cases for the rulebook at *path*: `cases/NAME/*.yaml`."""
+    return sorted((path.parent / "cases" / path.stem).glob("*.yaml"))

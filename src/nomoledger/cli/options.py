@@ -58,6 +58,7 @@ def scalar(text: str) -> Any:
     >>> scalar("20"), scalar("[2, 3]"), scalar("12.50"), scalar("a: [")
     (20, [2, 3], '12.50', 'a: [')
     """
+    import msgspec
     import yaml
 
     from nomoledger.rules.rulebook import load_yaml
@@ -66,7 +67,14 @@ def scalar(text: str) -> Any:
         value = load_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         return text
-    return value if isinstance(value, bool | int | list | dict) else text
+    if not isinstance(value, bool | int | list | dict):
+        return text
+    try:
+        msgspec.msgpack.encode(value)
+    except (OverflowError, TypeError, ValueError, RecursionError):
+        message = f"{text!r} cannot be recorded: too large, or no plain value"
+        raise click.BadParameter(message) from None
+    return value
 
 
 def typed(text: str, type_: str) -> Any:
@@ -76,5 +84,5 @@ def typed(text: str, type_: str) -> Any:
     ('7', 7, False, 'no')
     """
     if type_ in ("Number", "Money"):
-        return int(text) if text.strip().lstrip("-").isdecimal() else text
+        return scalar(text) if text.strip().lstrip("-").isdecimal() else text
     return scalar(text) if type_ in ("", "Flag", "List") else text

@@ -83,8 +83,9 @@ def _usage(error: click.UsageError) -> str:
 def _unexpected(error: Exception) -> int:
     if os.environ.get("NOMOLEDGER_DEBUG"):
         raise error
+    last = (str(error).strip() or "no more is known").splitlines()[-1]
     return _fail(
-        f"unexpected {type(error).__name__}: {error}; this is a fault of nomoledger: please report"
+        f"unexpected {type(error).__name__}: {last}; this is a fault of nomoledger: please report"
         " it with what NOMOLEDGER_DEBUG=1 shows",
         MISUSE,
     )

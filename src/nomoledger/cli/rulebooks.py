@@ -32,7 +32,9 @@ def rules() -> None:
 @reading
 @reader
 def of(admin: bool, player: str | None, **asked: Any) -> None:
-    """Show the rules in force in a game; "of" may be left out.
+    """Show the rules in force in a LEDGER.
+
+    The word "of" may be left out.
 
     Example: nomoledger rules game.db --period 3
     """
@@ -44,7 +46,9 @@ def of(admin: bool, player: str | None, **asked: Any) -> None:
 @click.option("--blank", is_flag=True, help="Also report what could be lost and no case notice.")
 @options.as_json
 def check(rulebook: str, blank: bool, as_json: bool) -> int:
-    """Check a rulebook: its errors by file, rule and line, and what of it is executable.
+    """Check a rulebook and its coverage.
+
+    Errors are given by file, rule and line; then how much of the rules is executable.
 
     With --blank each rule's code is blanked in turn, and each parameter, to see whether a case
     beside the rulebook notices. Exit code 1 where there are errors or something goes unnoticed.
@@ -71,7 +75,9 @@ def check(rulebook: str, blank: bool, as_json: bool) -> int:
 @click.argument("rulebook", metavar="NAME_OR_FILE")
 @options.as_json
 def vocabulary(rulebook: str, as_json: bool) -> None:
-    """Show what a case can name: actions, attributes, kinds, commodities, questions, draws.
+    """List all that a case can name.
+
+    Actions with their parameters, attributes, kinds, commodities, accounts, questions, draws.
 
     Example: nomoledger rules vocabulary mail-opening
     """
@@ -90,7 +96,9 @@ def vocabulary(rulebook: str, as_json: bool) -> None:
 @click.argument("number", required=False)
 @options.as_json
 def show_rules(rulebook: str, number: str | None, as_json: bool) -> None:
-    """Show the rules of a rulebook, or the one of that NUMBER with its code.
+    """Show the rules of a rulebook.
+
+    With NUMBER, that one alone and its code.
 
     Example: nomoledger rules show mail-opening VIII.3
     """
@@ -113,7 +121,7 @@ def show_rules(rulebook: str, number: str | None, as_json: bool) -> None:
 @rules.command("list")
 @options.as_json
 def list_shipped(as_json: bool) -> None:
-    """List the rulebooks that come with nomoledger.
+    """List the rulebooks there are.
 
     Example: nomoledger rules list
     """

@@ -71,13 +71,13 @@ def status_of(view: "LedgerView") -> Status:
     from nomoledger.projecting import described
 
     world = view.world
-    waiting = world.waiting
+    waiting, location = world.waiting, view.ledger.store.location
     return Status(
         game=view.game,
         rulebook=world.game["rulebook"],
         period=world.period,
         now=_time(world.game["now"]),
-        waiting=[] if waiting is None else how_to_answer(world, waiting),
+        waiting=[] if waiting is None else how_to_answer(world, waiting, location),
         interrupted=waiting is None and bool(world.agenda),
         proposals=_undecided(view),
         due=[

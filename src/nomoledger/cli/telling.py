@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from nomoledger.cli import output
@@ -85,7 +86,8 @@ def tell_outcome(desk: "Desk", outcome: "Outcome", label: Label) -> None:
         elif not isinstance(event, silent):
             output.line(("" if isinstance(event, e.Input) else "  ") + tell(event, names))
     if desk.world.waiting is not None:
-        for each in how_to_answer(desk.world, desk.world.waiting):
+        location = desk.ledger.store.location
+        for each in how_to_answer(desk.world, desk.world.waiting, location):
             output.line(each)
 
 
@@ -94,18 +96,19 @@ def _refusal(refusal: "e.AttemptRefused") -> str:
     return f"refused: {'; '.join(reasons)}"
 
 
-def how_to_answer(world: "World", question: "e.QuestionRaised") -> list[str]:
+def how_to_answer(world: "World", question: "e.QuestionRaised", location: str) -> list[str]:
     """The open *question* in words, and the command that answers it."""
+    ledger = quote(location)
     options = ", ".join(str(world.label(each)) for each in question.options)
     asked = f"waiting for {world.label(question.to)}: {question.text}"
     if question.asks == "dice":
         values = " ".join("N" for _ in question.options)
-        return [asked, f"  enter the dice: nomoledger roll LEDGER {values}"]
+        return [asked, f"  enter the dice: nomoledger roll {ledger} {values}"]
     choose = f" (one of: {options})" if options else ""
     command = {
-        "draw": "roll LEDGER VALUE",
-        "choice": f"answer LEDGER VALUE --by {world.label(question.to)}",
-    }.get(question.asks, "ruling LEDGER TEXT --value VALUE")
+        "draw": f"roll {ledger} VALUE",
+        "choice": f"answer {ledger} VALUE --by {world.label(question.to)}",
+    }.get(question.asks, f"ruling {ledger} TEXT --value VALUE")
     return [asked + choose, f"  answer it: nomoledger {command}"]
 
 
