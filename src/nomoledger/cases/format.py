@@ -14,7 +14,7 @@ import msgspec
 import yaml
 
 from nomoledger.errors import RulebookError, UnknownError
-from nomoledger.rules.rulebook import ExactLoader
+from nomoledger.rules.rulebook import ExactLoader, find_rulebook
 
 Table = dict[Any, Any]
 Things = dict[str, list[Table]]
@@ -174,6 +174,17 @@ def load_cases(path: str | Path) -> list[Case]:
     except (OSError, UnicodeDecodeError) as error:
         raise RulebookError(f"{path}: cannot be read: {error}") from None
     return list(parse_cases(text, str(path)))
+
+
+def cases_beside(name: str) -> list[Case]:
+    """The cases that stand beside the rulebook called *name* (or in that file): `cases/NAME/`.
+
+    Raises:
+        UnknownError, RulebookError: see `load_cases`.
+    """
+    book = find_rulebook(name)
+    folder = book.parent / "cases" / book.stem
+    return load_cases(folder) if folder.is_dir() else []
 
 
 def parse_cases(text: str, file: str) -> Iterator[Case]:

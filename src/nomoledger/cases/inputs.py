@@ -133,9 +133,7 @@ def _verdict(inputs: Inputs, step: Step, said: Any, verdict: Any) -> Made:
         raise RulebookError("only the admin judges; for a vote, write do: vote")
     if verdict not in ("accepted", "rejected"):
         raise RulebookError(f"a verdict is accepted or rejected, not {verdict!r}")
-    number = inputs.proposal(said)
-    inputs.judged.add(number)
-    return e.ProposalJudged, {"proposal": number, "verdict": verdict}
+    return e.ProposalJudged, {"proposal": inputs.proposal(said), "verdict": verdict}
 
 
 def _vote(inputs: Inputs, step: Step) -> Made:

@@ -96,8 +96,11 @@ class Run:
         if step.value is not None:
             return self._value(step)
         self.script.add(step.dice, step.draws, step.answers)
-        made = self._take(f"s{number}", *self.inputs.of(step))
+        kind, fields = self.inputs.of(step)
+        made = self._take(f"s{number}", kind, fields)
         made += self._answers(f"s{number}")
+        if kind is e.ProposalJudged and not _is_refused(made, f"s{number}"):
+            self.inputs.judged.add(fields["proposal"])
         self.events += made
         return (
             _refusals(step, made)
@@ -150,6 +153,10 @@ class Run:
         if question is None or (last and pending is not None and pending.questions is not None):
             return None
         return f"{question.to} is asked: {question.text}; the step says nothing to that"
+
+
+def _is_refused(made: list[e.Event], attempt: str) -> bool:
+    return any(isinstance(each, e.AttemptRefused) and each.attempt == attempt for each in made)
 
 
 def _refusals(step: Step, made: list[e.Event]) -> str | None:

@@ -1,0 +1,216 @@
+"""Hostile rules: each is proposed, accepted and triggered in a running game, and does no harm.
+
+The cases stand in `tests/hostile/*.yaml`. `refused`, `fault` and `asks` say what must come of the
+code (a pattern); `fine` that it may run, since it can do nothing. Whatever comes: the ledger holds
+whole attempts only and verifies, a ruling gets rid of the rule, and play goes on.
+"""
+
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from nomoledger import engine
+from nomoledger import events as e
+from nomoledger.desk import Desk, Outcome, open_game, world_of
+from nomoledger.errors import RuleFault
+from nomoledger.fence import Limits
+from nomoledger.ledger import Ledger
+from nomoledger.replay import replay
+from nomoledger.rules import verbs
+from nomoledger.rules.rule import Enact, Repeal, Rule
+from nomoledger.rules.rulebook import load, load_yaml
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LIMITS = Limits(memory_bytes=256 << 20, cpu_seconds=0.6, wall_seconds=8.0)
+SECONDS_MAX = 8.0
+
+
+class Hostile(msgspec.Struct, forbid_unknown_fields=True):
+    """A rule's code and data, what is done after it is adopted, and what must come of it."""
+
+    code: str
+    number: str = "H.1"
+    parameters: dict[str, Any] = {}
+    declares: dict[str, dict[str, str]] = {}
+    line: int = 1
+    then: list[str] = []
+    refused: str | None = None
+    fault: str | None = None
+    asks: str | None = None
+    fine: bool = False
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(
+            number=self.number,
+            title="Hostile",
+            prose="It means no good.",
+            code=self.code,
+            parameters=self.parameters,
+            declares=self.declares,
+            line=self.line,
+        )
+
+
+def hostile() -> dict[str, Hostile]:
+    found: dict[str, Hostile] = {}
+    for file in sorted((Path(__file__).parent / "hostile").glob("*.yaml")):
+        for name, given in load_yaml(file.read_text(encoding="utf-8")).items():
+            assert name not in found, f"{name} is there twice"
+            found[name] = msgspec.convert(given, Hostile)
+    return found | generated()
+
+
+def generated() -> dict[str, Hostile]:
+    """Code that is too long to be written down."""
+    nested = "".join("    " * i + f"if {i}:\n" for i in range(1, 90)) + "    " * 90 + "pass\n"
+    defs = "".join("    " * i + f"def f{i}():\n" for i in range(90)) + "    " * 90 + "pass\n"
+    bodies = {
+        "parentheses within parentheses": "(" * 5_000 + "1" + ")" * 5_000,
+        "lists within lists": "[" * 150 + "1" + "]" * 150,
+        "not upon not": "not " * 9_000 + "1",
+        "minus upon minus": "-" * 19_000 + "1",
+        "a sum of ten thousand": "1" + " + 1" * 9_000,
+        "calls of calls": "str" + "(str" * 5_000 + ")" * 5_000,
+        "a comparison without end": "1" + " if 1 else 1" * 3_000,
+        "a number of many digits": "1" * 30_000,
+        "code as long as a book": "'" + "x" * 50_000 + "'",
+        "dots upon dots": "player" + ".a" * 15_000,
+    }
+    found = {
+        name: Hostile(f"def after_turn(player):\n    return {body}\n", refused=".")
+        for name, body in bodies.items()
+    }
+    found["lists within lists"].fine = found["a sum of ten thousand"].fine = True
+    found["conditions within conditions"] = Hostile(f"def after_turn(p):\n{nested}", refused=".")
+    found["functions within functions"] = Hostile(defs, refused=".")
+    return found
+
+
+# --- a game under way ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def under_way(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ledger of a game in which Ann and Bob play, and Ann has an option to buy."""
+    file = tmp_path_factory.mktemp("hostile") / "game.db"
+    with Ledger.open(file, create=True) as ledger:
+        desk = open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
+        desk.join("Ann", {"email": "ann@example.org"}, at=NOON)
+        desk.join("Bob", {"email": "bob@example.org"}, at=NOON)
+        desk.propose("Bob", "Nothing yet.", (), at=NOON)
+    return file
+
+
+@pytest.fixture
+def desk(under_way: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    monkeypatch.setattr(engine, "FOLLOWING_MAX", 40)  # the worker inherits them; fewer are faster
+    monkeypatch.setattr(verbs, "TO_COME_MAX", 60)
+    file = shutil.copy(under_way, tmp_path / "game.db")
+    with Ledger.open(file) as ledger:
+        yield Desk(ledger, limits=LIMITS, clock=lambda: NOON)
+
+
+def buy(desk: Desk) -> Outcome:
+    option = desk.world.attributes[desk.world.kinds["option"][0]]
+    square = desk.world.label(option["square"])
+    return desk.submit(option["player"], "buy", {"square": square})
+
+
+COMMANDS: dict[str, Callable[[Desk], Outcome]] = {
+    "close": lambda desk: desk.close(),
+    "join": lambda desk: desk.join("Cid", {"email": "cid@example.org"}),
+    "buy": buy,
+    "eight days": lambda desk: desk.advance(at=NOON + timedelta(days=8)),
+    "propose": lambda desk: desk.propose("Ann", "More.", ()),
+}
+
+
+class Witness:
+    """Gives commands to a desk, and keeps what came of them."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.refused: list[str] = []
+        self.faults: list[str] = []
+        self.asked: list[str] = []
+
+    def see(self, command: Callable[[Desk], Outcome]) -> None:
+        begin = time.monotonic()
+        try:
+            outcome = command(self.desk)
+            reasons = [each.reasons for each in outcome.refusals]
+            self.refused += [reason.text for each in reasons for reason in each]
+            self.asked += [question.text for question in outcome.questions]
+        except RuleFault as fault:
+            self.faults.append(str(fault))
+        assert time.monotonic() - begin < SECONDS_MAX
+        self.check_ledger()
+
+    def check_ledger(self) -> None:
+        """Whole attempts only, and the desk knows all of them."""
+        desk, world = self.desk, world_of(self.desk.ledger, self.desk.game)
+        verdict = desk.ledger.verify(desk.game)
+        assert verdict.ok, verdict.detail
+        assert world.digest() == desk.world.digest()
+        assert sum(table.get("$", 0) for table in world.balances.values()) == 0
+        last = list(desk.ledger.read(desk.game))[-1].body
+        assert isinstance(last, e.AttemptDone | e.AttemptRefused | e.QuestionRaised)
+
+    def came_of_it(self) -> dict[str, list[str]]:
+        return {"refused": self.refused, "fault": self.faults, "asks": self.asked}
+
+
+@pytest.mark.parametrize("name", hostile())
+def test_hostile(name: str, desk: Desk) -> None:
+    case, witness = hostile()[name], Witness(desk)
+    witness.see(lambda desk: desk.propose("Ann", name, (Enact(case.rule),)))
+    witness.see(lambda desk: desk.judge(2, "accepted"))
+    for command in case.then:
+        witness.see(COMMANDS[command])
+    check_outcome(case, witness.came_of_it())
+    get_rid_of_it(desk, case.number)
+    check_play_goes_on(desk)
+    assert replay(desk.ledger, desk.game, limits=LIMITS).divergences == ()
+
+
+def check_outcome(case: Hostile, came: dict[str, list[str]]) -> None:
+    if case.fine and not any(came.values()):
+        return
+    for kind, found in came.items():
+        pattern = getattr(case, kind)
+        if pattern is None:
+            assert not found, found
+        else:
+            assert any(re.search(pattern, text) for text in found), came
+    if case.fault is not None:
+        assert all(re.search(r"H\.1", text) for text in came["fault"]), "the rule is not named"
+
+
+def get_rid_of_it(desk: Desk, number: str) -> None:
+    if desk.world.rule(number) is not None:
+        desk.rule("It meant no good.", changes=(Repeal(number),))
+    assert desk.world.rule(number) is None
+    if desk.world.waiting is not None:
+        question = desk.world.waiting
+        answer = desk.rule if question.asks == "conflict" else desk.answer
+        answer(**{"text": "Go on.", "value": question.options[0]} if answer == desk.rule else {"value": question.options[0]})
+
+
+def check_play_goes_on(desk: Desk) -> None:
+    outcome = desk.join("Eve", {"email": "eve@example.org"})
+    assert not outcome.refusals
+    assert desk.player("Eve") == "Eve"
+    assert not desk.world.agenda
+    Witness(desk).check_ledger()
+
+
+def test_there_are_sixty_and_more() -> None:
+    assert len(hostile()) >= 60
