@@ -88,9 +88,9 @@ def generated() -> dict[str, Hostile]:
         name: Hostile(f"def after_turn(player):\n    return {body}\n", refused=".")
         for name, body in bodies.items()
     }
-    found["lists within lists"].fine = found["a sum of ten thousand"].fine = True
-    found["conditions within conditions"] = Hostile(f"def after_turn(p):\n{nested}", refused=".")
-    found["functions within functions"] = Hostile(defs, refused=".")
+    found["lists within lists"] = Hostile(found["lists within lists"].code, fine=True)
+    found["conditions within conditions"] = Hostile(f"def after_turn(p):\n{nested}", fine=True)
+    found["functions within functions"] = Hostile(defs, fine=True)
     return found
 
 
@@ -182,7 +182,8 @@ def test_hostile(name: str, desk: Desk) -> None:
 
 
 def check_outcome(case: Hostile, came: dict[str, list[str]]) -> None:
-    if case.fine and not any(came.values()):
+    if case.fine:
+        assert not any(came.values()), came
         return
     for kind, found in came.items():
         pattern = getattr(case, kind)
@@ -190,18 +191,19 @@ def check_outcome(case: Hostile, came: dict[str, list[str]]) -> None:
             assert not found, found
         else:
             assert any(re.search(pattern, text) for text in found), came
-    if case.fault is not None:
-        assert all(re.search(r"H\.1", text) for text in came["fault"]), "the rule is not named"
+    assert all(re.match(r"rule [A-Z]+\.\d+: ", text) for text in came["fault"]), came["fault"]
 
 
 def get_rid_of_it(desk: Desk, number: str) -> None:
     if desk.world.rule(number) is not None:
-        desk.rule("It meant no good.", changes=(Repeal(number),))
+        urgent = desk.world.waiting is not None
+        desk.rule("It meant no good.", changes=(Repeal(number),), urgent=urgent)
     assert desk.world.rule(number) is None
-    if desk.world.waiting is not None:
-        question = desk.world.waiting
-        answer = desk.rule if question.asks == "conflict" else desk.answer
-        answer(**{"text": "Go on.", "value": question.options[0]} if answer == desk.rule else {"value": question.options[0]})
+    question = desk.world.waiting
+    if question is not None and question.asks == "conflict":
+        desk.rule("Go on.", value=question.options[0])
+    elif question is not None:
+        desk.answer(question.options[0])
 
 
 def check_play_goes_on(desk: Desk) -> None:

@@ -25,8 +25,8 @@ class Square(msgspec.Struct, frozen=True):
         """What is written on it: its number and name, its owner, and who stands there."""
         head = f"{self.square} {self.name}" if self.name else str(self.square)
         owner = f"owner {self.owner}" if self.owner else ""
-        standing = f"> {', '.join(self.standing)}" if self.standing else ""
-        return "\n".join(line for line in (head, owner, standing) if line)
+        lines = (head, owner, *(f"> {each}" for each in self.standing))
+        return "\n".join(line for line in lines if line)
 
 
 class Board(msgspec.Struct, frozen=True):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from nomoledger import events as e
 from nomoledger.reducer import seconds
-from nomoledger.rules.host import Host
+from nomoledger.rules.host import Frame, Host, Refused
 from nomoledger.rules.program import linked
+from nomoledger.rules.resolve import named_arguments
 from nomoledger.rules.rule import Speech
 from nomoledger.tape import Oracle
 from nomoledger.world import Attempt, World
@@ -28,18 +29,25 @@ def judge(engine: "Engine", fact: e.FactRecorded) -> list[e.Event]:
     world, number = engine.world, engine.world.head
     program = linked(world.rules)
     host = program.host
-    host.begin(world, Attempt(id=fact.id, operation="", cause=number, at=seconds(fact.received_at)))
+    host.begin(world, _bookkeeping(fact, number))
     if fact.kind == PERIOD_ENDS:
         _call_off(host, number)
         return host.staged
     speech = next((r.facts[fact.kind] for r in program.rules if fact.kind in r.facts), None)
     if speech is None:
         _unexplained(host, number, f"no rule in force speaks of {fact.kind!r}")
-    elif speech.attempt is not None:
-        return _carry_out(engine, host, fact, speech)
-    elif not speech.note:
-        _compare(host, fact, number, speech)
-    return host.staged
+        return host.staged
+    if speech.attribute is not None:
+        _compare_attribute(host, fact, number, speech)
+    elif speech.asks is not None:
+        _compare_value(host, fact, number, speech)
+    if speech.attempt is None:
+        return host.staged
+    return [*host.staged, *_carry_out(engine, fact, number, speech)]
+
+
+def _bookkeeping(fact: e.FactRecorded, number: int) -> Attempt:
+    return Attempt(id=fact.id, operation="", cause=number, at=seconds(fact.received_at))
 
 
 def _unexplained(host: Host, fact: int, why: str) -> None:
@@ -49,9 +57,12 @@ def _unexplained(host: Host, fact: int, why: str) -> None:
 # --- facts that set something going -------------------------------------------------------------
 
 
-def _carry_out(engine: "Engine", host: Host, fact: e.FactRecorded, speech: Speech) -> list[e.Event]:
-    world, number = engine.world, engine.world.head
-    operation = str(speech.attempt)
+def _carry_out(
+    engine: "Engine", fact: e.FactRecorded, number: int, speech: Speech
+) -> list[e.Event]:
+    world, operation = engine.world, str(speech.attempt)
+    host = linked(world.rules).host
+    host.begin(world, _bookkeeping(fact, number))
     given = tuple(fact.fields.get(name) for name in speech.given)
     dice = list(fact.fields.get(speech.dice, [])) if speech.dice else []
     attempt = _expected(world, operation, given)
@@ -64,7 +75,8 @@ def _carry_out(engine: "Engine", host: Host, fact: e.FactRecorded, speech: Speec
         attempt = world.agenda[0]
     before = list(host.staged)
     after = engine.carry_out(attempt, _feeding(dice))
-    host.begin(world, Attempt(id=fact.id, operation="", cause=number, at=attempt.at))
+    host = linked(world.rules).host
+    host.begin(world, _bookkeeping(fact, number))
     refusal = next((each for each in after if isinstance(each, e.AttemptRefused)), None)
     if refusal is not None:
         why = "; ".join(reason.text for reason in refusal.reasons)
@@ -109,7 +121,34 @@ def _feeding(dice: list[Any]) -> Oracle:
 # --- facts that state what came of it -----------------------------------------------------------
 
 
-def _compare(host: Host, fact: e.FactRecorded, number: int, speech: Speech) -> None:
+def _compare_value(host: Host, fact: e.FactRecorded, number: int, speech: Speech) -> None:
+    world, program = host.world, host.program
+    asked = program.links.operations[str(speech.asks)]
+    given = tuple(fact.fields.get(name) for name in speech.given)
+    recorded = fact.fields.get(str(speech.value))
+    try:
+        by_rules = program.call(asked.name, **named_arguments(world, asked, given, {}))
+    except Refused as error:
+        return _unexplained(host, number, error.reasons[0].text)
+    rules = program.cite(tuple(number for number, _ in asked.definitions))
+    if _labelled(world, by_rules) == recorded:
+        host.emit(e.FactConfirmed, fact=number, rules=rules)
+        return None
+    subject = str(fact.fields.get(str(speech.subject or speech.given[0])))
+    _prevail(host, number, subject, fact.kind, recorded, _labelled(world, by_rules), rules)
+    if speech.prevails is not None:
+        host.frames = [Frame("", (), "record")]
+        changed = program.links.operations[speech.prevails]
+        program.call(changed.name, **named_arguments(world, changed, (*given, recorded), {}))
+        host.frames = [Frame("", (), "engine")]
+    return None
+
+
+def _labelled(world: World, value: Any) -> Any:
+    return [world.label(each) for each in value] if isinstance(value, list) else world.label(value)
+
+
+def _compare_attribute(host: Host, fact: e.FactRecorded, number: int, speech: Speech) -> None:
     world = host.world
     called = fact.fields.get(str(speech.subject))
     subject = next((f for kind in world.kinds if (f := world.find(kind, called))), None)

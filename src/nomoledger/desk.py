@@ -21,8 +21,9 @@ from nomoledger.errors import ConflictError, CorruptError, RuleFault, UnknownErr
 from nomoledger.fence import Limits, fenced
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply, seconds
-from nomoledger.rules.host import Host
+from nomoledger.rules.host import Host, Refused
 from nomoledger.rules.link import survey
+from nomoledger.rules.resolve import named_arguments
 from nomoledger.rules.rulebook import Rulebook
 from nomoledger.tape import ask_people, seeded
 from nomoledger.world import World
@@ -97,6 +98,7 @@ class Desk:
 
     def join(self, name: str, details: dict[str, Any] | None = None, **when: Any) -> Outcome:
         """Somebody asks to join as *name*."""
+        self._check_arguments("join", (), {"name": name, **(details or {})})
         return self.take(e.JoinRequested, name=name, details=details or {}, **when)
 
     def leave(self, player: str, **when: Any) -> Outcome:
@@ -109,6 +111,7 @@ class Desk:
         """*player* (or "admin") asks for *action*."""
         player = player if player == "admin" else self.player(player)
         audience = self._check_action(player, action)
+        self._check_arguments(action, (player,), arguments or {})
         fields = {"by": player, "action": action, "arguments": arguments or {}}
         return self.take(e.SubmissionReceived, audience=audience, **fields, **when)
 
@@ -158,22 +161,27 @@ class Desk:
         changes: tuple[Any, ...] = (),
         cites: tuple[str, ...] = (),
         basis: str = "ruling",
+        urgent: bool = False,
         **when: Any,
     ) -> Outcome:
-        """A ruling: with *value* the answer to what waits for one, else a correction."""
+        """A ruling: with *value* the answer to what waits for one, else a correction.
+
+        An *urgent* correction of the rules goes before all that is due or waiting.
+        """
         fields: dict[str, Any] = {"text": text, "cites": cites, "basis": basis}
         if value is None:
-            return self._correct(fields | {"kind": "correct", "changes": changes} | when)
+            fields |= {"kind": "correct", "changes": changes}
+            return self._correct(fields | when, urgent)
         question = self.waiting("ruling", "conflict")
         _check_option(question, value)
         fields |= {"kind": "answer", "question": question.question, "value": value}
         return self.take(e.RulingMade, **fields, **when)
 
-    def _correct(self, fields: dict[str, Any]) -> Outcome:
+    def _correct(self, fields: dict[str, Any], urgent: bool) -> Outcome:
         """A correction; ahead of everything else where rule code fails before its turn comes."""
         number = self.world.game.get("rulings", 0)
         try:
-            return self.take(e.RulingMade, **fields)
+            return self.take(e.RulingMade, urgent=urgent, **fields)
         except RuleFault:
             if self.world.game.get("rulings", 0) > number:
                 raise
@@ -215,6 +223,18 @@ class Desk:
             raise UnknownError(f"{self.game}: nobody can {action!r}; there is: {known}")
         secret = any(action in rule.secret for rule in self.world.rules)
         return (player,) if secret else None
+
+    def _check_arguments(
+        self, operation: str, given: tuple[Any, ...], named: dict[str, Any]
+    ) -> None:
+        """Turn down what names nothing there is, unless what is still to come may bring it."""
+        found = survey(self.world.rules).operations.get(operation)
+        if self.world.agenda or found is None or not found.definitions:
+            return
+        try:
+            named_arguments(self.world, found, given, named)
+        except Refused as error:
+            raise UsageError(f"{self.game}: {error.reasons[0].text}") from None
 
     def _check_proposal(self, number: int) -> None:
         if number not in self.world.proposals:

@@ -135,7 +135,7 @@ class Engine:
             else:
                 program.call(attempt.operation, **arguments)
         host.frames = host.frames[:1]
-        if attempt.operation != URGENT:
+        if not host.staged or any(not isinstance(each, _OF_RULES) for each in host.staged):
             program.settle()
         if world.rules is not program.rules and world.rules != program.rules:
             self._check_links()
@@ -176,6 +176,10 @@ class Engine:
                 rules=rules,
             )
         return host.staged
+
+
+#: Where nothing but these has happened, there is nothing for the checks to look at.
+_OF_RULES = (e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered, e.Scheduled)
 
 
 def _is_follow_up(attempt: Attempt) -> bool:

@@ -34,7 +34,8 @@ def give_state(program: Program, given: e.StateGiven) -> None:
     for account, holdings in given.accounts.items():
         if account not in program.accounts:
             known = ", ".join(sorted(program.accounts))
-            raise Refused([e.Reason("engine", f"there is no account {account!r}; there is {known}")])
+            text = f"there is no account {account!r}; there is {known}"
+            raise Refused([e.Reason("engine", text)])
         for commodity, amount in holdings.items():
             _put_amount(program.host, account, commodity, amount)
     for attribute, value in given.game.items():

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.events import Entry, Event
+from nomoledger.events import Entry
 from nomoledger.ledger import Ledger
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.values import Number, amount
@@ -97,11 +97,12 @@ class LedgerView:
     def entries(self) -> Iterator[Entry]:
         """The events that the reader may see, up to that moment."""
         for entry in self.ledger.read(self.game, upto=self.world.head):
-            if self._sees(entry.body):
+            if self.sees(entry.body.audience):
                 yield entry
 
-    def _sees(self, event: Event) -> bool:
-        return self.reader == "admin" or event.audience is None or self.reader in event.audience
+    def sees(self, audience: tuple[str, ...] | None) -> bool:
+        """Whether the reader is among *audience*, which is everybody where None."""
+        return self.reader == "admin" or audience is None or self.reader in audience
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """What the rules give for *operation*, for the arguments of each of the *calls*."""

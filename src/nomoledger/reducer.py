@@ -247,11 +247,15 @@ def _amended(world: World, event: e.RuleAmended) -> None:
 def _repealed(world: World, event: e.RuleRepealed) -> None:
     rule = world.rule(event.number)
     _replace(world, event.number, None)
-    if rule is not None and event.state == "drop":
-        for kind, attributes in rule.declares.items():
-            for entity in world.kinds.get(kind, ()):
-                for attribute in attributes:
+    declares = {} if rule is None else rule.declares
+    for kind, attributes in declares.items():
+        for attribute in attributes:
+            if event.state == "drop":
+                for entity in world.kinds.get(kind, ()):
                     _set(world, entity, attribute, None, event.rules)
+            elif event.state == "freeze":
+                frozen = world.inner(world.game, "frozen")
+                world.put(frozen, f"{kind}.{attribute}", event.number)
 
 
 @_on(e.RuleRenumbered)

@@ -1,9 +1,9 @@
 """The shape of a case file, and reading it: YAML, one case or several.
 
 A file holds one case, several parted by `---`, or a list of them under `cases:` (beside which
-`rulebook` and `rules` may stand once for all). Whatever is not a field of these structs is a
-mistake, except that `given`, `then` and `pending` also take the plural of any kind of thing that
-the rules declare (`options: [...]`); those land in `things`.
+any other field may stand once for all that do not have it). Whatever is not a field of these
+structs is a mistake, except that `given`, `then` and `pending` also take the plural of any kind of
+thing that the rules declare (`options: [...]`); those land in `things`.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,8 @@ from nomoledger.errors import RulebookError, UnknownError
 from nomoledger.rules.rulebook import ExactLoader, find_rulebook
 
 Table = dict[Any, Any]
-Things = dict[str, list[Table]]
+Things = dict[str, Any]
+_MERGE = "tag:yaml.org,2002:merge"
 
 
 class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -148,12 +149,13 @@ class _Loader(ExactLoader):
     """Like `ExactLoader`, but what is said twice is a mistake."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Table:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for i, key in enumerate(keys):
-            if key in keys[:i]:
+        said: set[str] = set()
+        for key, _ in node.value:
+            if key.value in said and key.tag != _MERGE:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"{key!r} is said twice", node.value[i][0].start_mark
+                    None, None, f"{key.value!r} is said twice", key.start_mark
                 )
+            said.add(str(key.value))
         return super().construct_mapping(node, deep)
 
 
@@ -273,8 +275,18 @@ def _by_name(named: Any) -> Any:
     if isinstance(named, list):
         return {each: {} for each in named}
     if isinstance(named, dict):
-        return {key: {} if value is None else value for key, value in named.items()}
+        return {key: _row(value) for key, value in named.items()}
     return {} if named is None else named
+
+
+def _row(row: Any) -> Any:
+    """A player or square as told, with `statuses: [speeding]` written out as `speeding: yes`."""
+    if row is None:
+        return {}
+    if isinstance(row, dict) and isinstance(row.get("statuses"), list):
+        rest = {key: value for key, value in row.items() if key != "statuses"}
+        return rest | dict.fromkeys(row["statuses"], True)
+    return row
 
 
 def _explained(text: str) -> str:

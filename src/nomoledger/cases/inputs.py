@@ -6,7 +6,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.cases.format import Step
 from nomoledger.cases.query import labelled
-from nomoledger.cases.script import Mismatch, Script
+from nomoledger.cases.script import Mismatch, Script, worded
 from nomoledger.cases.spelling import spelled
 from nomoledger.changes import read_changes
 from nomoledger.errors import RulebookError
@@ -139,7 +139,7 @@ def _verdict(inputs: Inputs, step: Step, said: Any, verdict: Any) -> Made:
 def _vote(inputs: Inputs, step: Step) -> Made:
     given = _with(step, "proposal", "choice")
     number = inputs.proposal(given.get("proposal"))
-    by, choice = inputs.actor(step), str(given.get("choice", ""))
+    by, choice = inputs.actor(step), worded(given.get("choice", ""))
     return e.VoteCast, {"by": by, "proposal": number, "choice": choice}
 
 

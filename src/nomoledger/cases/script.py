@@ -77,10 +77,10 @@ class Script:
         """
         if not question.options:
             return value
-        called = {str(self.world.label(each)): each for each in question.options}
-        if str(value) not in called:
+        called = {worded(self.world.label(each)): each for each in question.options}
+        if worded(value) not in called:
             raise Mismatch(f"{question.text}: {value!r} is no option; there is {', '.join(called)}")
-        return called[str(value)]
+        return called[worded(value)]
 
     def left_over(self) -> str | None:
         """What nobody asked for, in words; None where all is used."""
@@ -111,6 +111,15 @@ class Script:
         for value, sides in zip(values, question.options, strict=True):
             _check_die(question.text, value, sides, group.sides)
         return values
+
+
+def worded(value: Any) -> str:
+    """*value* as text; YAML reads a bare yes or no as true or false.
+
+    >>> worded(True), worded("no"), worded(7)
+    ('yes', 'no', '7')
+    """
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _check_die(text: str, value: Any, sides: int, stated: int | None) -> None:

@@ -28,8 +28,8 @@ def spelled(name: object, known: Iterable[str], what: str) -> str:
     raise RulebookError(f"{what} {text!r}{hint}; there is: {listed}")
 
 
-def singular(plural: str, kinds: Iterable[str]) -> str:
-    """The one of *kinds* of which *plural* is the plural.
+def singular(plural: str, kinds: Iterable[str], fields: Iterable[str] = ()) -> str:
+    """The one of *kinds* of which *plural* is the plural; *fields* could have been meant too.
 
     >>> singular("options", ["option", "category"]), singular("categories", ["category"])
     ('option', 'category')
@@ -38,7 +38,13 @@ def singular(plural: str, kinds: Iterable[str]) -> str:
         RulebookError: there is none.
     """
     plurals = {_plural(kind): kind for kind in kinds}
-    return plurals[spelled(plural, plurals, "no rule declares")]
+    if plural in plurals:
+        return plurals[plural]
+    what = "this is neither a field nor the plural of a kind:"
+    found = spelled(plural, [*plurals, *fields], what)
+    if found not in plurals:
+        raise RulebookError(f"{what} {plural!r} (did you mean {found!r}?)")
+    return plurals[found]
 
 
 def _plural(kind: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from nomoledger.cases.format import Pending
+from nomoledger.cases.format import Pending, Then
 from nomoledger.cases.picture import Row
 from nomoledger.cases.query import labelled
 from nomoledger.cases.same import same, shown
@@ -13,6 +13,8 @@ from nomoledger.rules.program import linked
 from nomoledger.rules.rule import Rule
 from nomoledger.world import World
 
+_THEN = Then.__struct_encode_fields__
+_PENDING = Pending.__struct_encode_fields__
 _OF_A_RULE = ("title", "prose", "code", "parameters", "version")
 
 
@@ -83,10 +85,10 @@ def _of_the_game(world: World, name: str, value: Any) -> Any:
 # --- things, and what is open -----------------------------------------------------------------
 
 
-def compare_things(world: World, named: dict[str, list[Row]]) -> Iterator[str]:
+def compare_things(world: World, named: dict[str, Any]) -> Iterator[str]:
     """Differences between the things of each kind *named*, by its plural, and what is said."""
     for plural, rows in named.items():
-        yield from _compare_kind(world, singular(plural, world_kinds(world)), plural, rows)
+        yield from _compare_kind(world, singular(plural, world_kinds(world), _THEN), plural, rows)
 
 
 def _compare_kind(world: World, kind: str, plural: str, rows: Any) -> Iterator[str]:
@@ -129,7 +131,7 @@ def compare_pending(world: World, pending: Pending, judged: set[int]) -> Iterato
         yield f"{len(world.timers)} timers are running, expected {timers}"
     things = {kind: [] for kind in _openable(world)} if nothing else pending.things
     for plural, rows in things.items():
-        kind = plural if nothing else singular(plural, world_kinds(world))
+        kind = plural if nothing else singular(plural, world_kinds(world), _PENDING)
         yield from _compare_kind(world, kind, plural, rows)
 
 

@@ -117,7 +117,7 @@ def _things(world: World, given: Given, start: datetime) -> dict[str, Any]:
     kinds = {kind for rule in world.rules for kind in rule.declares}
     found: dict[str, Any] = {}
     for plural, rows in given.things.items():
-        kind = singular(plural, kinds)
+        kind = singular(plural, kinds, Given.__struct_encode_fields__)
         if not isinstance(rows, list):
             raise RulebookError(f"given: {plural} are a list, not {rows!r}")
         found[kind] = tuple(_thing(world, kind, row, start) for row in rows)

@@ -3,7 +3,7 @@
 import sys
 
 from nomoledger.cli import cases, demo, ledgers, look, play, rulebooks, status
-from nomoledger.cli.program import Program
+from nomoledger.cli.program import Program, version_option
 
 program = Program(
     name="nomoledger",
@@ -43,6 +43,9 @@ program = Program(
         "Prove": [ledgers.replay, ledgers.verify, ledgers.export, cases.test],
     },
 )
+
+
+program.params.append(version_option())
 
 
 def main() -> None:

@@ -29,8 +29,8 @@ def coverage_of(rulebook: str, blank: bool) -> "Coverage":
             executable=0,
             text_only=0,
             by_ruling=0,
-            errors=(str(error),),
-            unnoticed=(),
+            errors=[str(error)],
+            unnoticed=[],
         )
     return check(rules, cases, blank=blank)
 

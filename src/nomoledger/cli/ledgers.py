@@ -1,11 +1,12 @@
 """Commands about whole ledgers: init, import, export, verify, replay."""
 
+import os
 from typing import TYPE_CHECKING
 
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.opened import ledger_at, new_ledger_at
+from nomoledger.cli.opened import ledger_at, new_ledger_at, place_of
 from nomoledger.cli.output import json, line
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ def export(ledger: str, file: str, game: str | None, as_json: bool) -> None:
     from nomoledger.cli.written import written
     from nomoledger.exchange import export_ledger
 
+    if file != "-" and os.path.exists(file) and os.path.samefile(file, place_of(ledger)):
+        raise click.UsageError(f"{file} is the ledger itself: give another file")
     with ledger_at(ledger) as opened, written(file) as target:
         heads = export_ledger(opened, target, None if game is None else [game])
     if file == "-":

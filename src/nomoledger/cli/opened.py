@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from nomoledger.projecting import LedgerView
 
 
+def place_of(location: str) -> Path:
+    """The file in which the ledger at *location* is."""
+    return Path(location.removeprefix("sqlite:///"))
+
+
 @contextmanager
 def ledger_at(location: str) -> Iterator["Ledger"]:
     """The ledger at *location*, which must be there."""
@@ -25,7 +30,7 @@ def new_ledger_at(location: str) -> Iterator["Ledger"]:
     """The ledger at *location*, made where it is absent; what was made goes if the block fails."""
     from nomoledger.ledger import Ledger
 
-    file = Path(location.removeprefix("sqlite:///"))
+    file = place_of(location)
     existed = file.exists()
     try:
         with Ledger.open(location, create=True) as opened:

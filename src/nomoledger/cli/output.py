@@ -56,11 +56,15 @@ def show(model: "ReadModel", as_json: bool) -> None:
     if as_json:
         json(model)
         return
+    is_first = True
     for block in model.show():
         if isinstance(block, str):
             say(block)
         else:
+            if not (is_first or sys.stdout.isatty()):
+                click.echo()
             table(block)
+        is_first = False
 
 
 def table(block: "Table") -> None:

@@ -45,9 +45,7 @@ def leave(player: str, **asked: Any) -> int:
 @click.argument("action")
 @options.pairs
 @options.request
-def submit(
-    player: str, action: str, pairs: tuple[tuple[str, str], ...], **asked: Any
-) -> int:
+def submit(player: str, action: str, pairs: tuple[tuple[str, str], ...], **asked: Any) -> int:
     """Ask for an action on behalf of PLAYER (or admin).
 
     Its arguments are given by name; status lists the actions there are.
@@ -143,9 +141,7 @@ def answer(value: str, by: str, **asked: Any) -> int:
 
     Example: nomoledger answer game.db yes --by Ann
     """
-    return ask_desk(
-        lambda desk, when: desk.answer(option_called(desk, value), by, **when), **asked
-    )
+    return ask_desk(lambda desk, when: desk.answer(option_called(desk, value), by, **when), **asked)
 
 
 @click.command()

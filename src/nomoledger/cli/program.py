@@ -40,12 +40,43 @@ class Program(click.Group):
             sys.stdout.reconfigure(errors="backslashreplace")
         sys.exit(_guarded(lambda: super(Program, self).main(*args, **settings)))
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; an interrupt is told by us, on one line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise _Interrupted from None
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The arguments, all of which must be text."""
         for arg in args:
             if any("\ud800" <= character <= "\udfff" for character in arg):
                 raise click.UsageError(f"{arg!r} is not UTF-8")
         return super().parse_args(ctx, args)
+
+
+def version_option() -> click.Option:
+    """`--version`, which looks the version up only when it is asked for."""
+
+    def tell(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
+        if is_asked:
+            from importlib.metadata import version
+
+            click.echo(f"nomoledger {version('nomoledger')}")
+            ctx.exit()
+
+    return click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=tell,
+        help="Show the version and exit.",
+    )
+
+
+class _Interrupted(Exception):
+    """Somebody pressed Ctrl-C."""
 
 
 def _guarded(run: Callable[[], Any]) -> int:
@@ -60,7 +91,9 @@ def _guarded(run: Callable[[], Any]) -> int:
         return _fail(_usage(error), MISUSE)
     except click.ClickException as error:
         return _fail(error.format_message(), MISUSE)
-    except (KeyboardInterrupt, click.Abort):
+    except (_Interrupted, KeyboardInterrupt, click.Abort):
+        if sys.stderr.isatty():  # where ^C stands on the line
+            click.echo(err=True)
         return _fail("interrupted; what was recorded stays recorded", INTERRUPTED)
     except BrokenPipeError:
         return _leave_quietly()

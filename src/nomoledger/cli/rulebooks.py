@@ -1,5 +1,6 @@
 """The command rules: the rules of a game, and what can be asked of a rulebook."""
 
+from textwrap import indent
 from typing import Any
 
 import click
@@ -115,7 +116,7 @@ def show_rules(rulebook: str, number: str | None, as_json: bool) -> None:
     for rule in found:
         say(f"### {rule.number} {rule.title}\n\n{rule.prose}\n")
         if number is not None and rule.code:
-            say(f"```python\n{rule.code}```")
+            say(indent(rule.code, "    "))
 
 
 @rules.command("list")

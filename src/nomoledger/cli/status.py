@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from nomoledger.cli import options
+from nomoledger.cli.look import reader, who
 from nomoledger.cli.opened import view_of
 from nomoledger.cli.output import json, line
 
@@ -51,12 +52,15 @@ class Status(msgspec.Struct, frozen=True):
 @options.ledger
 @options.game
 @options.as_json
-def status(ledger: str, game: str | None, as_json: bool) -> None:
+@reader
+def status(ledger: str, game: str | None, as_json: bool, admin: bool, player: str | None) -> None:
     """Show what waits for whom, and what is open until when.
+
+    What only some may see is left out, unless --admin or --as asks for it.
 
     Example: nomoledger status game.db
     """
-    with view_of(ledger, game) as view:
+    with view_of(ledger, game, reader=who(admin, player)) as view:
         found = status_of(view)
     if as_json:
         json(found)
@@ -88,6 +92,7 @@ def status_of(view: "LedgerView") -> Status:
                 timer.rule,
             )
             for timer in sorted(world.timers.values(), key=lambda each: each.order)
+            if view.sees(timer.attempt.audience)
         ],
         actions=_actions(world),
         ended=world.game["ended"],

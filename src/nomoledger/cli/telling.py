@@ -30,7 +30,6 @@ def ask_desk(
 ) -> int:
     """Make *request* at the desk, print what happened, and give the exit code."""
     with desk_at(ledger, game) as desk:
-        desk.catch_up()
         label = _labels(desk.world)
         asked = desk.world.waiting
         outcome = request(desk, {"at": at, "id": id})
@@ -135,9 +134,7 @@ def _both(before: Label, world: "World") -> Label:
 # --- what is typed, as the rules take it ----------------------------------------------------------
 
 
-def typed_for(
-    desk: "Desk", operation: str, pairs: tuple[tuple[str, str], ...]
-) -> dict[str, Any]:
+def typed_for(desk: "Desk", operation: str, pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
     """The arguments typed for *operation*, by the types its definition states."""
     from nomoledger.rules.program import linked
 

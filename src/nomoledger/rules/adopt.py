@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.errors import RulebookError
 from nomoledger.rules import rule as r
 from nomoledger.rules.code import read
 from nomoledger.rules.host import Host, Refused
@@ -98,8 +99,12 @@ def _enact(host: Host, rule: r.Rule, source: str) -> None:
         _no(host, f"there is a rule {rule.number} already: amend it, or take another number")
     version = host.world.game.get("versions", {}).get(rule.number, 0) + 1
     rule = msgspec.structs.replace(rule, version=version)
+    try:
+        hooks = read(rule).hooks
+    except RulebookError as error:
+        _no(host, f"the rules would not link: {error}")
     host.emit(e.RuleEnacted, rule=rule, source=source)
-    if any(hook.name == "on_enact" for hook in read(rule).hooks):
+    if any(hook.name == "on_enact" for hook in hooks):
         host.emit(
             e.Scheduled,
             attempt=f"{host.attempt.id}>enacted({rule.number})",

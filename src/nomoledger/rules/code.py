@@ -22,6 +22,7 @@ KINDS = (
 )  # fmt: skip
 _HOOK = re.compile(rf"({'|'.join(KINDS)})_([a-z][a-z0-9_]*)$")
 _CODE_CHARACTERS_MAX = 40_000
+_DEPTH_MAX = 250
 _ALLOWED = (
     ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.For, ast.If, ast.Expr, ast.Pass,
     ast.Break, ast.Continue,
@@ -93,17 +94,26 @@ def _read(code: str, file: str, line: int, number: str) -> Code:
             tree = ast.parse(code)
     except SyntaxError as error:
         raise wrong(f"{error.msg}: {(error.text or '').strip()!r}", error.lineno or 1) from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise wrong(f"cannot be read: {error or type(error).__name__}") from None
-    try:
-        for node in ast.walk(tree):
-            _check(node, wrong)
-        for statement in tree.body:
-            _check_outset(statement, wrong)
-        hooks = tuple(_hook(node, wrong) for node in tree.body if _is_hook(node))
-        return Code(hooks, frozenset(_free_names(tree)), tuple(_calls(tree)))
-    except RecursionError:
-        raise wrong("is nested too deeply") from None
+    except (RecursionError, MemoryError):
+        raise wrong("the code is nested too deeply") from None
+    except ValueError as error:
+        raise wrong(f"the code cannot be read: {error}") from None
+    if _depth(tree) > _DEPTH_MAX:
+        raise wrong("the code is nested too deeply")
+    for node in ast.walk(tree):
+        _check(node, wrong)
+    for statement in tree.body:
+        _check_outset(statement, wrong)
+    hooks = tuple(_hook(node, wrong) for node in tree.body if _is_hook(node))
+    return Code(hooks, frozenset(_free_names(tree)), tuple(_calls(tree)))
+
+
+def _depth(tree: ast.AST) -> int:
+    depth, level = 0, [tree]
+    while level:
+        depth += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
 
 
 def _check(node: ast.AST, wrong: object) -> None:

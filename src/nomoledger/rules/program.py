@@ -61,7 +61,9 @@ class Program:
             self.host.notice(number)
             try:
                 starlark.eval(module, starlark.parse(file, source, DIALECT), GLOBALS)
-            except starlark.StarlarkError as error:
+            except BaseException as error:
+                if not _is_the_interpreters(error):
+                    raise
                 raise RulebookError(f"rule {number}: {_one_line(error)}") from None
         return module.freeze()
 
@@ -107,15 +109,13 @@ class Program:
     def _enter(self, function: str, *arguments: Any) -> Any:
         try:
             return self._module.call_with(self._options, function, *arguments).value
-        except starlark.StarlarkError as error:
+        except BaseException as error:
+            if not _is_the_interpreters(error):
+                raise
             pending = self.host.pending
             if pending is not None:
                 raise pending from None
             raise self._fault(error) from None
-        except BaseException as error:
-            if type(error).__name__ == "PanicException":  # the interpreter's own, when out of room
-                raise self._fault(error) from None
-            raise
 
     def _fault(self, error: BaseException) -> RuleFault:
         rule = self.host.frames[-1].rule
@@ -195,6 +195,11 @@ class Program:
 
         refused, _, _ = self._trial(act)
         return [f"refused: {'; '.join(refused)}"] if refused else told
+
+
+def _is_the_interpreters(error: BaseException) -> bool:
+    """Whether the interpreter raised it; it panics where it runs out of room."""
+    return isinstance(error, starlark.StarlarkError) or type(error).__name__ == "PanicException"
 
 
 def _one_line(error: BaseException) -> str:

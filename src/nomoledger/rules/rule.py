@@ -32,20 +32,26 @@ class Commodity(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
 class Speech(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """How a hand-kept record speaks of what a rule does: the meaning of one kind of fact.
 
+    A fact may be held against the rules, or set something going, or both in this order.
+
     Attributes:
-        attempt: the operation such a fact sets going (with *given*: the fields it passes).
-        dice: the field that holds the dice of that attempt.
-        subject: the field that names whose attribute the fact states.
+        subject: the field that names whom or what the fact is about.
         attribute: the attribute of *subject* that *value* (a field) must equal.
+        asks: a value operation (told the fields *given*) that *value* must equal instead.
+        prevails: the operation, told *given* and *value*, that makes it so where it is not.
+        attempt: the operation such a fact sets going (told the fields *given*).
+        dice: the field that holds the dice of that attempt.
         note: the fact is kept as a note and nothing is held against it.
     """
 
+    subject: str | None = None
+    attribute: str | None = None
+    asks: str | None = None
+    value: str | None = None
+    prevails: str | None = None
     attempt: str | None = None
     given: tuple[str, ...] = ()
     dice: str | None = None
-    subject: str | None = None
-    attribute: str | None = None
-    value: str | None = None
     note: bool = False
 
 

@@ -77,7 +77,7 @@ class _Reader:
 
     def _line_of(self, name: str) -> int:
         lines = self.rule.code.splitlines()
-        return next((i for i, l in enumerate(lines, 1) if re.search(rf"\b{name}\b", l)), 1)
+        return next((i for i, each in enumerate(lines, 1) if re.search(rf"\b{name}\b", each)), 1)
 
     def _hooks(self) -> Iterator[str]:
         for hook in self.code.hooks:

@@ -134,6 +134,10 @@ def set_attribute(
         host.fault(f"cannot set {attribute} of {entity!r:.60}: there is no such thing")
     if until is not None and until not in ("period", "use"):
         _check_time(host, until)
+    frozen = host.world.game.get("frozen", {})
+    if (what := f"{host.world.entities.get(entity)}.{attribute}") in frozen:
+        text = f"{what} is frozen since rule {frozen[what]} was repealed"
+        host.stop(Refused([e.Reason(host.acting()[0], text)]))
     was = host.world.get(entity, attribute)
     if was == value and until is None and type(was) is type(value):
         return

@@ -1,0 +1,64 @@
+"""Changes as people write them."""
+
+import pytest
+
+from nomoledger.changes import read_changes
+from nomoledger.errors import RulebookError
+from nomoledger.rules.rule import Amend, Do, Enact, Renumber, Repeal, Set
+
+
+def test_every_sort_of_change() -> None:
+    assert read_changes(
+        [
+            {"do": "paint", "with": {"square": 1, "color": "red"}},
+            {"do": "add_square"},
+            {"set": {"square": 1, "color": "red", "name": None}},
+            {"amend": "V.1", "parameters": {"price": 20}, "title": "Price"},
+            {"repeal": "V.1", "state": "drop"},
+            {"renumber": "V.1", "to": "V.2"},
+        ]
+    ) == (
+        Do("paint", {"square": 1, "color": "red"}),
+        Do("add_square"),
+        Set("square", 1, "color", "red"),
+        Set("square", 1, "name", None),
+        Amend(number="V.1", title="Price", parameters={"price": 20}),
+        Repeal("V.1", "drop"),
+        Renumber("V.1", "V.2"),
+    )
+
+
+def test_a_rule_is_enacted() -> None:
+    (change,) = read_changes(
+        {"enact": {"number": "X.1", "title": "Tax", "code": "def after_land(p, s): pass\n"}}
+    )
+    assert isinstance(change, Enact)
+    assert (change.rule.number, change.rule.title, change.rule.version) == ("X.1", "Tax", 1)
+
+
+def test_no_changes() -> None:
+    assert read_changes(None) == read_changes([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        ("paint", "a change says one of"),
+        ({"pain": 1}, "a change says one of do, set"),
+        ({"do": "x", "repeal": "V.1"}, "a change says one of"),
+        ({"do": "x", "wiht": {}}, "no 'wiht'; do takes do, with"),
+        ({"do": "x", "with": [1]}, "with must be"),
+        ({"set": {"square": 1}}, "needs a thing and an attribute"),
+        ({"amend": "V.1"}, "says nothing new"),
+        ({"amend": "V.1", "title": 3}, "amend V.1: Expected"),
+        ({"amend": "V.1", "code": "import os\n"}, "not part of the language"),
+        ({"enact": {"title": "Tax"}}, "needs a number"),
+        ({"enact": {"number": "X.1", "line": 3}}, "a rule has no 'line'"),
+        ({"enact": {"number": "X.1", "code": "while True: pass\n"}}, "rule X.1: while is not"),
+        ({"repeal": "V.1", "state": "burn"}, "keep, freeze or drop"),
+        ({"renumber": "V.1"}, "to what"),
+    ],
+)
+def test_what_is_not_well_formed_is_told(data: object, says: str) -> None:
+    with pytest.raises(RulebookError, match=says):
+        read_changes(data)

@@ -1,0 +1,374 @@
+"""What holds for every game (design, section 14), tried on games played at random."""
+
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nomoledger import events as e
+from nomoledger.desk import Desk, open_game, world_of
+from nomoledger.engine import Engine
+from nomoledger.errors import UsageError
+from nomoledger.exchange import export_ledger, import_ledger
+from nomoledger.ledger import Ledger
+from nomoledger.reducer import apply
+from nomoledger.replay import replay
+from nomoledger.rules.rule import Amend, Change, Do, Enact, Renumber, Repeal, Rule
+from nomoledger.rules.rulebook import Rulebook, load
+from nomoledger.tape import recorded, replaying
+from nomoledger.world import World
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+NAMES = ("Ann", "Bob", "Cid", "O'Neill | > 50%", "Éva")
+BOOK = load("mail-opening")
+
+
+def rule(number: str, code: str) -> Enact:
+    return Enact(Rule(number=number, title="New", prose="New.", code=code))
+
+
+CHANGES: tuple[tuple[Change, ...], ...] = (
+    (),
+    (Amend("IV.1", parameters={"starting_money": 150}),),
+    (Do("add_square"), Do("paint", {"square": 3, "color": "red"})),
+    (Repeal("VII.2"),),
+    (Renumber("IX.4", "IX.9"),),
+    (rule("X.1", "def after_land(player, square):\n    award(player, 5)\n"),),
+    (rule("X.2", "def adjust_market_value(square):\n    return times(3, 2)\n"),),
+    (rule("X.3", "def after_turn(player):\n    award(player, roll(1, 100, 'luck')[0])\n"),),
+    (rule("X.4", "def before_turn(player):\n    ask(player, 'ready?', ['yes', 'no'])\n"),),
+    (rule("X.5", "def value_market_value(square):\n    return 7\n"),),
+    (rule("X.6", "def after_turn(player):\n    set(player, 'tired', 1, until = 'period')\n"),),
+    (rule("X.7", "def instead_land(proceed, player, square):\n    proceed(player, 'square:1')\n"),),
+    (rule("X.8", "def after_turn(player):\n    fine(player, 400)\n"),),
+    (rule("X.9", "def close_all():\n    pass\ndef define_close_period():\n    dues(1)\n"
+          "def define_dues(n):\n    for player in all('player'):\n        schedule('turn', player)\n"),),
+)  # fmt: skip
+
+
+class Table:
+    """Plays a game: each move is made by its name, with two numbers to choose by."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.at = NOON
+        self.moves = 0
+
+    def play(self, move: str, first: int, second: int) -> None:
+        self.moves += 1
+        self.at += timedelta(minutes=1)
+        made: Callable[..., Any] = getattr(self, move)
+        try:
+            made(first, second, id=f"move-{self.moves}", at=self.at)
+        except UsageError:
+            pass  # what makes no sense just now is not recorded
+
+    def join(self, first: int, second: int, **when: Any) -> None:
+        self.desk.join(NAMES[first % len(NAMES)], {"email": f"{first}@example.org"}, **when)
+
+    def propose(self, first: int, second: int, **when: Any) -> None:
+        changes = CHANGES[second % len(CHANGES)]
+        self.desk.propose(self._player(first), "A proposal.", changes, **when)
+
+    def judge(self, first: int, second: int, **when: Any) -> None:
+        verdict = "rejected" if first % 3 == 0 else "accepted"
+        self.desk.judge(len(self.desk.world.proposals) - first % 2, verdict, **when)
+
+    def trade(self, first: int, second: int, **when: Any) -> None:
+        options = self.desk.world.kinds.get("option", ())
+        if options:
+            option = self.desk.world.attributes[options[first % len(options)]]
+            arguments = {"square": self.desk.world.label(option["square"])}
+            action = "decline" if second % 4 == 0 else "buy"
+            self.desk.submit(option["player"], action, arguments, **when)
+
+    def name(self, first: int, second: int, **when: Any) -> None:
+        arguments = {"square": 1 + first % 20, "name": f"Place {second}"}
+        self.desk.submit(self._player(second), "name_square", arguments, **when)
+
+    def deal(self, first: int, second: int, **when: Any) -> None:
+        buyer, seller = self._player(first), self._player(second)
+        terms = {"buyer": buyer, "seller": seller, "square": 1 + first % 20, "price": 30}
+        self.desk.submit((buyer, seller)[second % 2], "deal", terms, **when)
+
+    def answer(self, first: int, second: int, **when: Any) -> None:
+        question = self.desk.world.waiting
+        if question is None:
+            return
+        value = question.options[first % len(question.options)]
+        if question.asks == "choice":
+            self.desk.answer(value, **when)
+        else:
+            self.desk.rule("So be it.", value=value, **when)
+
+    def rule(self, first: int, second: int, **when: Any) -> None:
+        changes = CHANGES[second % len(CHANGES)]
+        urgent = first % 4 == 0 and not any(isinstance(each, Do) for each in changes)
+        self.desk.rule("I rule.", changes=changes, urgent=urgent, **when)
+
+    def wait(self, first: int, second: int, **when: Any) -> None:
+        self.at += timedelta(days=first % 9)
+        self.desk.advance(**(when | {"at": self.at}))
+
+    def close(self, first: int, second: int, **when: Any) -> None:
+        self.desk.close(**when)
+
+    def _player(self, chosen: int) -> str:
+        players = self.desk.world.kinds.get("player", ())
+        return players[chosen % len(players)] if players else "Nobody"
+
+
+MOVES = ("join", "propose", "judge", "trade", "name", "deal", "answer", "rule", "wait", "close")
+WEIGHTED = MOVES + ("propose", "judge", "answer", "trade", "judge", "propose")
+some_moves = st.lists(
+    st.tuples(st.sampled_from(WEIGHTED), st.integers(0, 99), st.integers(0, 99)),
+    min_size=4,
+    max_size=16,
+)
+START = [("join", 0, 0), ("join", 1, 0), ("propose", 0, 5), ("judge", 1, 0)]
+Moves = list[tuple[str, int, int]]
+
+
+def tried(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
+    return settings(max_examples=examples, deadline=None, suppress_health_check=checks)
+
+
+@contextmanager
+def played(moves: Moves, book: Rulebook = BOOK) -> Iterator[Desk]:
+    """A game in which *moves* have been made, in a ledger of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        with Ledger.open(Path(folder) / "game.db", create=True) as ledger:
+            table = Table(open_game(ledger, "game", book, at=NOON, secret=b"s" * 32))
+            table.desk.clock = lambda: table.at
+            for move in [*START, *moves]:
+                table.play(*move)
+            yield table.desk
+
+
+def bodies(desk: Desk) -> list[e.Event]:
+    return [entry.body for entry in desk.ledger.read(desk.game)]
+
+
+def transactions(desk: Desk) -> list[int]:
+    """Numbers of the events that end a transaction."""
+    ends = (e.AttemptDone, e.AttemptRefused, e.QuestionRaised)
+    return [number for number, body in enumerate(bodies(desk)) if isinstance(body, ends)]
+
+
+def exported(ledger: Ledger) -> bytes:
+    file = io.BytesIO()
+    export_ledger(ledger, file)
+    return file.getvalue()
+
+
+# --- 1: replay ----------------------------------------------------------------------------------
+
+ELSEWHERE = """
+import io, sys
+from nomoledger.exchange import export_ledger, import_ledger
+from nomoledger.ledger import Ledger
+from nomoledger.replay import replay
+with Ledger.open(sys.argv[1], create=True) as ledger:
+    import_ledger(ledger, sys.stdin.buffer)
+    for period in range(1, int(sys.argv[2]) + 1):
+        report = replay(ledger, "game", period)
+        print(report.exact, report.digest, file=sys.stderr)
+    export_ledger(ledger, sys.stdout.buffer)
+"""
+
+
+def elsewhere(export: bytes, periods: int) -> tuple[bytes, list[str]]:
+    """What another process with another hash seed makes of *export*: its own, and its reports."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-c", ELSEWHERE, f"{folder}/copy.db", str(periods)],
+            input=export,
+            capture_output=True,
+            env=os.environ | {"PYTHONHASHSEED": "4711"},
+            check=False,
+        )
+    told = done.stderr.decode().splitlines()
+    assert done.returncode == 0, told
+    return done.stdout, told
+
+
+@tried(10)
+@given(some_moves)
+def test_replay_is_exact_here_and_elsewhere(moves: Moves) -> None:
+    with played(moves) as desk:
+        periods = desk.world.period
+        reports = [replay(desk.ledger, "game", period) for period in range(1, periods + 1)]
+        assert [report.divergences for report in reports] == [()] * periods
+        export = exported(desk.ledger)
+        told = [f"{report.exact} {report.digest}" for report in reports]
+        assert elsewhere(export, periods) == (export, told)
+        assert reports[-1].digest == desk.world.digest()
+
+
+@tried(15)
+@given(some_moves, st.integers(0, 999))
+def test_replay_of_any_beginning_is_exact(moves: Moves, cut: int) -> None:
+    with played(moves) as desk, tempfile.TemporaryDirectory() as folder:
+        ends = transactions(desk)
+        last = ends[cut % len(ends)]
+        with Ledger.open(f"{folder}/prefix.db", create=True) as prefix:
+            prefix.create_game("game", desk.ledger.secret("game"))
+            prefix.append("game", bodies(desk)[: last + 1], expected=-1)
+            assert replay(prefix, "game").divergences == ()
+            check_goes_on(Desk(prefix), bodies(desk)[last + 1 :])
+
+
+def check_goes_on(desk: Desk, rest: list[e.Event]) -> None:
+    """What an interrupted game does next is what an uninterrupted one did."""
+    inputs = [i for i, body in enumerate(rest) if isinstance(body, e.Input)]
+    expected = rest[: inputs[0]] if inputs else rest
+    urgent = bool(inputs) and getattr(rest[inputs[0]], "urgent", False)
+    done = list(desk.resume().events)
+    assert done[: len(expected)] == expected
+    assert urgent or len(done) == len(expected)
+
+
+# --- 2 and 4: the books, and the state as a fold --------------------------------------------------
+
+
+@tried(15)
+@given(some_moves)
+def test_every_commodity_sums_to_zero_after_every_event(moves: Moves) -> None:
+    with played(moves) as desk:
+        world = World()
+        for body in bodies(desk):
+            apply(world, body)
+            for commodity in world.commodities():
+                assert sum(table.get(commodity, 0) for table in world.balances.values()) == 0
+
+
+@tried(15)
+@given(some_moves, st.integers(0, 999))
+def test_the_state_is_a_fold(moves: Moves, cut: int) -> None:
+    with played(moves) as desk:
+        place = cut % desk.world.head
+        world = world_of(desk.ledger, "game", place)
+        before, mark = world.digest(), world.mark()
+        for entry in desk.ledger.read("game", after=place):
+            apply(world, entry.body)
+        assert world.digest() == desk.world.digest() == world_of(desk.ledger, "game").digest()
+        world.rollback(mark)
+        assert (world.digest(), world.head) == (before, place)
+
+
+# --- 5: where consequences come from --------------------------------------------------------------
+
+
+@tried(15)
+@given(some_moves)
+def test_consequences_name_rules_in_force_and_a_cause(moves: Moves) -> None:
+    with played(moves) as desk:
+        recorded_bodies, ends = bodies(desk), set(transactions(desk))
+        world, in_force = World(), set[str]()
+        for number, body in enumerate(recorded_bodies):
+            if not isinstance(body, e.Input):
+                assert body.rules, body
+                assert all(known(world, in_force, name) for name in body.rules), body
+                assert leads_to_input(recorded_bodies, number)
+            apply(world, body)
+            if number in ends or number <= len(BOOK.rules):
+                in_force = {rule.name for rule in world.rules}
+
+
+def known(world: World, in_force: set[str], name: str) -> bool:
+    kind, _, number = name.partition(":")
+    if kind == "ruling":
+        return int(number) <= world.game.get("rulings", 0)
+    return name in ("engine", "record") or name in in_force
+
+
+def leads_to_input(found: list[e.Event], number: int) -> bool:
+    while not isinstance(found[number], e.Input):
+        cause = found[number].cause
+        if cause is None or cause >= number:
+            return False
+        number = cause
+    return True
+
+
+# --- 7: the same again ----------------------------------------------------------------------------
+
+
+@tried(10)
+@given(some_moves)
+def test_running_twice_gives_the_same(moves: Moves) -> None:
+    with played(moves) as desk:
+        found, secret = bodies(desk), desk.ledger.secret("game")
+        tape, world = recorded(desk.ledger.read("game")), World()
+        for body in found:
+            if isinstance(body, e.Input) and not isinstance(body, e.GameOpened):
+                before, mark = world.digest(), world.mark()
+                first = list(Engine(world, replaying(tape), secret).take(body))
+                world.rollback(mark)
+                assert world.digest() == before
+                mark = world.mark()
+                assert list(Engine(world, replaying(tape), secret).take(body)) == first
+                world.rollback(mark)
+            apply(world, body)
+
+
+EXTRA = Rule(
+    number="A.1",
+    title="Extra",
+    prose="An extra die at every landing and before every turn.",
+    code="def after_land(player, square):\n    roll(1, 20, 'extra')\n"
+    "def before_turn(player):\n    roll(3, 6, 'extra')\n",
+)
+
+
+@tried(10)
+@given(some_moves)
+def test_another_draw_changes_no_draw(moves: Moves) -> None:
+    fair = [move for move in moves if move[0] in ("join", "propose", "judge", "close", "wait")]
+    more = Rulebook(BOOK.name, (EXTRA, *BOOK.rules))
+    with played(fair) as plain, played(fair, more) as extra:
+        draws = dict(drawn(plain))
+        others = dict(drawn(extra))
+        assert draws
+        assert {address: others.get(address) for address in draws} == draws
+
+
+def drawn(desk: Desk) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    for body in bodies(desk):
+        if isinstance(body, e.DrawRecorded):
+            yield body.address, body.values
+
+
+# --- 3: nothing is changed --------------------------------------------------------------------------
+
+
+@tried(8)
+@given(some_moves)
+def test_what_is_recorded_stays(moves: Moves) -> None:
+    with played(moves) as desk:
+        head, before = desk.ledger.head("game"), bodies(desk)
+        desk.join("Zoe", {"email": "zoe@example.org"}, at=NOON + timedelta(days=400))
+        assert bodies(desk)[: len(before)] == before
+        assert desk.ledger.verify("game", head).ok
+
+
+@pytest.mark.parametrize("name", ["export", "import"])
+def test_a_retry_is_harmless(name: str) -> None:
+    with played([]) as desk, tempfile.TemporaryDirectory() as folder:
+        before = exported(desk.ledger)
+        assert desk.join("Bob", {}, id="move-2").events == ()
+        assert exported(desk.ledger) == before
+        with Ledger.open(f"{folder}/copy.db", create=True) as copy:
+            import_ledger(copy, io.BytesIO(before))
+            assert exported(copy) == before
