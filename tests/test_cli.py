@@ -257,7 +257,7 @@ MISUSE = [
     ("init new.db --rulebook nope", "no rulebook 'nope'"),
     ("init new.db --rulebook junk.db", "no rules in it"),
     ("init new.db --rulebook mail-opening --set size=3", "no parameter 'size'"),
-    ("init new.db --rulebook mail-opening --set squares=many", "rule VI.1"),
+    ("init new.db --rulebook mail-opening --set squares=many", "squares is a whole number"),
     ("init new.db --rulebook mail-opening --set squares=99999999999999999999", "too large"),
     ("init new.db --rulebook mail-opening --set squares=0", "at least one square (VI.1"),
     ("init new.db --rulebook mail-opening --dice loaded", "'loaded' is not one of"),

@@ -192,8 +192,8 @@ def _prevail(
     by_rules: Any,
     rules: tuple[str, ...],
 ) -> None:
-    earlier = host.world.game.get("diverged")
-    same = earlier is not None and earlier[1] == host.world.game.get("last_attempt")
+    earlier, attempt = host.world.game.get("diverged", (None, None))
+    same = earlier is not None and attempt == host.world.game.get("last_attempt")
     host.emit(
         e.RecordPrevailed,
         fact=fact,
@@ -201,6 +201,6 @@ def _prevail(
         what=what,
         recorded=recorded,
         by_rules=by_rules,
-        follows=earlier[0] if same else None,
+        follows=earlier if same else None,
         rules=rules,
     )

@@ -112,7 +112,7 @@ class Desk:
         player = player if player == "admin" else self.player(player)
         audience = self._check_action(player, action)
         self._check_arguments(action, (player,), arguments or {})
-        fields = {"by": player, "action": action, "arguments": arguments or {}}
+        fields: dict[str, Any] = {"by": player, "action": action, "arguments": arguments or {}}
         return self.take(e.SubmissionReceived, audience=audience, **fields, **when)
 
     def propose(self, player: str, text: str, changes: tuple[Any, ...], **when: Any) -> Outcome:
@@ -123,7 +123,8 @@ class Desk:
     def vote(self, player: str, proposal: int, choice: str, **when: Any) -> Outcome:
         """*player* votes on *proposal*."""
         self._check_proposal(proposal)
-        fields = {"by": self.player(player), "proposal": proposal, "choice": choice}
+        fields: dict[str, Any] = {"proposal": proposal, "choice": choice}
+        fields["by"] = self.player(player)
         return self.take(e.VoteCast, **fields, **when)
 
     def judge(self, proposal: int, verdict: str, **when: Any) -> Outcome:

@@ -44,8 +44,10 @@ class Engine:
         mark = self.world.mark()
         try:
             apply(self.world, event)
-            is_fact = isinstance(event, e.FactRecorded)
-            first = audit.judge(self, event) if is_fact else self.step()
+            if isinstance(event, e.FactRecorded):
+                first = audit.judge(self, event)
+            else:
+                first = self.step()
         except BaseException:
             self.world.rollback(mark)
             raise

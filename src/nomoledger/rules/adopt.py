@@ -61,7 +61,7 @@ def enact(
     code: str = "",
     parameters: dict[str, Any] | None = None,
 ) -> None:
-    """`enact(number, title, prose, code, parameters)`: a new rule, in force from the next attempt."""
+    """`enact(number, title, prose, code, parameters)`: a new rule, from the next attempt on."""
     host.permit("enact", number)
     rule = r.Rule(
         number=number, title=title, prose=prose, code=code, parameters=parameters or {}

@@ -202,7 +202,7 @@ def _calls(tree: ast.Module) -> Iterator[Call]:
             constants = tuple(
                 each.value if isinstance(each, ast.Constant) else None for each in node.args
             )
-            keywords = {
+            keywords: dict[str, object] = {
                 each.arg: each.value.value if isinstance(each.value, ast.Constant) else None
                 for each in node.keywords
                 if each.arg

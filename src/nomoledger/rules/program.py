@@ -10,9 +10,9 @@ import starlark
 
 from nomoledger import events as e
 from nomoledger.errors import RulebookError, RuleFault
-from nomoledger.rules import reads, verbs
-from nomoledger.rules.adopt import adopt, amend, enact, renumber, repeal
+from nomoledger.rules import reads
 from nomoledger.rules.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
+from nomoledger.rules.lexicon import HOOKABLE, PLAIN
 from nomoledger.rules.link import DIALECT, GLOBALS, Links, fingerprint, survey, write_program
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.values import combine
@@ -85,20 +85,9 @@ class Program:
             "_choose": self._choose,
             "_combine": self._combine,
         }
-        plain: tuple[Callable[..., Any], ...] = (reads.get, reads.balance, reads.where, reads.find, reads.label, reads.kind)
-        plain += (reads.history, reads.mentioned, reads.param, reads.now, reads.period)
-        plain += (reads.within, reads.divide, reads.roll, reads.draw, reads.ask, reads.ruling)
-        plain += (verbs.use, verbs.schedule, verbs.cancel, verbs.once, verbs.refuse, verbs.settle)
-        plain += (verbs.reveal,)
-        plain += (verbs.end_game, verbs.rounded, adopt, amend, enact, renumber, repeal)
-        words = {function.__name__: partial(function, host) for function in plain}
-        words["all"] = partial(reads.all_of, host)
-        hooked: tuple[Callable[..., Any], ...] = (verbs.pay, verbs.give, verbs.mint, verbs.burn, verbs.split, verbs.move)
-        hooked += (verbs.create, verbs.destroy, verbs.act)
-        for function in hooked:
-            words[f"_verb_{function.__name__}"] = partial(function, host)
-        words["_verb_set"] = partial(verbs.set_attribute, host)
-        return ours | words
+        plain = {name: partial(function, host) for name, function in PLAIN.items()}
+        hookable = {f"_verb_{name}": partial(each, host) for name, each in HOOKABLE.items()}
+        return ours | plain | hookable
 
     # --- calling into it
 

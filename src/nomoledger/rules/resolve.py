@@ -1,7 +1,7 @@
 """From what people write (square 9, "Ann") to what rules work with, by a parameter's type."""
 
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, NoReturn
 
 from nomoledger import events as e
 from nomoledger.rules.code import Parameter
@@ -72,5 +72,5 @@ def _number(parameter: Parameter, value: Any) -> int | Decimal:
     return int(amount) if amount == amount.to_integral_value() else amount
 
 
-def _no(text: str) -> Any:
+def _no(text: str) -> NoReturn:
     raise Refused([e.Reason("engine", text)])

@@ -24,7 +24,7 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from nomoledger.errors import RulebookError, UnknownError
+from nomoledger.errors import RulebookError, UnknownError, UsageError
 from nomoledger.rules.rule import Rule
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
@@ -51,7 +51,9 @@ class Rulebook(msgspec.Struct, frozen=True):
         rules = list(self.rules)
         for key, value in settings.items():
             place = self._place(key)
-            parameters = rules[place].parameters | {key.rpartition(".")[2]: value}
+            name = key.rpartition(".")[2]
+            _check_setting(key, rules[place].parameters[name], value)
+            parameters = rules[place].parameters | {name: value}
             rules[place] = msgspec.structs.replace(rules[place], parameters=parameters)
         return msgspec.structs.replace(self, rules=tuple(rules))
 
@@ -69,6 +71,12 @@ class Rulebook(msgspec.Struct, frozen=True):
             raise UnknownError(f"{self.name}: {key!r} could be any of {owners}: name the rule")
         known = sorted({name for rule in self.rules for name in rule.parameters})
         raise UnknownError(f"{self.name} has no parameter {key!r}; it has {', '.join(known)}")
+
+
+def _check_setting(key: str, old: Any, new: Any) -> None:
+    words = {bool: "yes or no", int: "a whole number", str: "text", list: "a list"}
+    if type(new) is not type(old) and type(old) in words:
+        raise UsageError(f"{key} is {words[type(old)]}, not {new!r}")
 
 
 class ExactLoader(yaml.SafeLoader):
