@@ -50,13 +50,17 @@ def log(view: View) -> Log:
     for entry in view.entries():
         body = entry.body
         if isinstance(body, e.EntityDestroyed):  # told while it still has a name
-            told = tell(body, partial(described, world))
+            told = _told(world, body)
             apply(world, body)
         else:
             apply(world, body)
-            told = tell(body, partial(described, world))
+            told = _told(world, body)
         lines.append(_line(entry, told))
     return Log(view.game, view.period, tuple(lines))
+
+
+def _told(world: World, body: e.Event) -> str:
+    return tell(body, partial(described, world), world.commodities())
 
 
 def _line(entry: e.Entry, told: str) -> Line:

@@ -8,6 +8,7 @@ reads on and tries again.
 import secrets as random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from itertools import takewhile
 from functools import partial
 from typing import Any, TypeVar
 
@@ -141,9 +142,7 @@ class Desk:
             _check_dice(question, values)
         elif len(values) != 1 or values[0] not in question.options:
             raise UsageError(f"draw one of {_listed(question.options)}")
-        return self.take(
-            e.DrawEntered, question=question.question, values=tuple(values), **when
-        )
+        return self.take(e.DrawEntered, question=question.question, values=tuple(values), **when)
 
     def answer(self, value: Any, by: str = "admin", **when: Any) -> Outcome:
         """A player's answer to the question that waits for it."""
@@ -253,8 +252,8 @@ class Desk:
         **fields: Any,
     ) -> Outcome:
         """Record an input of *kind* and everything that follows from it."""
-        if id is not None and self.ledger.find_input(self.game, id) is not None:
-            return Outcome(())
+        if id is not None and (number := self.ledger.find_input(self.game, id)) is not None:
+            return self._told_before(number)
         id = id or random.token_hex(6)  # noqa: A001
         stored: list[e.Event] = []
         for _ in range(TRIES_MAX):
@@ -271,8 +270,18 @@ class Desk:
                     return Outcome((*stored, *self.resume().events))
         raise ConflictError(f"{self.game}: too many others are writing; nothing was recorded")
 
+    def _told_before(self, number: int) -> Outcome:
+        """What came of the input of that *number* when it was first received."""
+        first, *rest = (entry.body for entry in self.ledger.read(self.game, after=number - 1))
+        following = takewhile(lambda event: not isinstance(event, e.Input), rest)
+        return Outcome((first, *following))
+
     def _input(
-        self, kind: type[e.Input], at: datetime | None, id: str, fields: dict[str, Any]  # noqa: A002
+        self,
+        kind: type[e.Input],
+        at: datetime | None,
+        id: str,
+        fields: dict[str, Any],  # noqa: A002
     ) -> e.Input:
         if set(id) & {"|", ">"} or not id.isprintable():
             raise UsageError(f"{id!r} cannot be an id: no | or >, and nothing unprintable")
@@ -302,9 +311,7 @@ class Desk:
             self._run(Engine.run, stored)
         return Outcome(tuple(stored))
 
-    def _run(
-        self, follow: Callable[[Engine], Iterator[Batch]], stored: list[e.Event]
-    ) -> None:
+    def _run(self, follow: Callable[[Engine], Iterator[Batch]], stored: list[e.Event]) -> None:
         secret = self.ledger.secret(self.game)
         oracle = seeded(secret) if self.world.game["dice"] == "seeded" else ask_people
         try:

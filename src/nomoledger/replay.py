@@ -199,8 +199,8 @@ class _Rerun:
                 event=self.first + start + place,
                 subject=str(world.label(getattr(told, "entity", getattr(told, "piece", "game")))),
                 what=str(getattr(told, "attribute", type(told).__name__)),
-                recorded=None if old is None else tell(old, world.label),
-                by_rules=None if new is None else tell(new, world.label),
+                recorded=None if old is None else tell(old, world.label, world.commodities()),
+                by_rules=None if new is None else tell(new, world.label, world.commodities()),
                 rule=(*told.rules, "engine")[0],
             )
         )

@@ -1,15 +1,24 @@
 """Events in words, for logs, refusals and questions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from nomoledger import events as e
+from nomoledger.rules.rule import Commodity
+from nomoledger.rules.values import amount
 
 Label = Callable[[Any], Any]
 
 
-def tell(event: e.Event, label: Label = str) -> str:
-    """One line on *event*; *label* says what people call an entity."""
+def tell(
+    event: e.Event, label: Label = str, commodities: Mapping[str, Commodity] | None = None
+) -> str:
+    """One line on *event*.
+
+    *label* says what people call an entity; *commodities* how many decimals an amount has.
+    """
+    if isinstance(event, e.Posted):
+        return _posted(event, label, commodities or {})
     teller = _TELLERS.get(type(event))
     return teller(event, label) if teller else type(event).__name__
 
@@ -18,13 +27,15 @@ def _named(values: dict[str, Any], label: Label) -> str:
     return ", ".join(f"{key} {label(value)}" for key, value in values.items())
 
 
-def _posted(event: e.Posted, label: Label) -> str:
-    out = [p for p in event.postings if p.amount < 0]
-    into = [p for p in event.postings if p.amount > 0]
-    why = f" ({event.why})" if event.why else ""
-    gave = " and ".join(f"{label(p.account)} {p.amount} {p.commodity}" for p in out)
-    got = " and ".join(f"{label(p.account)} +{p.amount} {p.commodity}" for p in into)
-    return f"{gave}, {got}{why}"
+def _posted(event: e.Posted, label: Label, commodities: Mapping[str, Commodity]) -> str:
+    def told(posting: e.Posting) -> str:
+        places = commodities.get(posting.commodity, Commodity()).places
+        sign = "+" if posting.amount > 0 else ""
+        units = amount(posting.amount, places)
+        return f"{label(posting.account)} {sign}{units} {posting.commodity}"
+
+    postings = sorted(event.postings, key=lambda posting: posting.amount > 0)
+    return ", ".join(map(told, postings)) + (f" ({event.why})" if event.why else "")
 
 
 def _moved(event: e.Moved, label: Label) -> str:
@@ -67,6 +78,11 @@ def _prevailed(event: e.RecordPrevailed, label: Label) -> str:
     )
 
 
+def _fact(event: e.FactRecorded, label: Label) -> str:
+    fields = _named(event.fields, str)
+    return f"recorded: {event.kind}" + (fields and f" ({fields})")
+
+
 def _values(values: tuple[Any, ...], label: Label) -> str:
     return ", ".join(str(label(value)) for value in values)
 
@@ -84,13 +100,12 @@ _TELLERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
     e.RulingMade: lambda x, _: f"ruling {x.number} ({x.kind}): {x.text}",
     e.ClockAdvanced: lambda x, _: f"the clock stands at {x.received_at:%Y-%m-%d %H:%M}",
     e.CloseAsked: lambda x, _: "the admin closes the period",
-    e.FactRecorded: lambda x, _: f"recorded: {x.kind} ({_named(x.fields, str)})",
+    e.FactRecorded: _fact,
     e.DrawRecorded: lambda x, label: f"rolled: {_values(x.values, label)}",
     e.RuleEnacted: lambda x, _: f"rule {x.rule.number} {x.rule.title} is in force ({x.source})",
     e.RuleAmended: lambda x, _: f"rule {x.rule.number} is amended ({x.source})",
     e.RuleRepealed: lambda x, _: f"rule {x.number} is repealed ({x.source})",
     e.RuleRenumbered: lambda x, _: f"rule {x.number} is now {x.to} ({x.source})",
-    e.Posted: _posted,
     e.Moved: _moved,
     e.AttributeSet: _set,
     e.EntityCreated: _created,

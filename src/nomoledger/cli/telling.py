@@ -75,15 +75,13 @@ def tell_outcome(desk: "Desk", outcome: "Outcome", label: Label) -> None:
     from nomoledger import events as e
     from nomoledger.words import tell
 
-    if not outcome.events:
-        output.line("nothing new: a request of this id is recorded already")
     silent = (e.AttemptDone, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired, e.QuestionRaised)
-    names = _both(label, desk.world)
+    names, commodities = _both(label, desk.world), desk.world.commodities()
     for event in outcome.events:
         if isinstance(event, e.AttemptRefused):
             output.line(_refusal(event))
         elif not isinstance(event, silent):
-            output.line(("" if isinstance(event, e.Input) else "  ") + tell(event, names))
+            output.line(("" if isinstance(event, e.Input) else "  ") + tell(event, names, commodities))
     if desk.world.waiting is not None:
         location = desk.ledger.store.location
         for each in how_to_answer(desk.world, desk.world.waiting, location):

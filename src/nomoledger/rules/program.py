@@ -180,7 +180,7 @@ class Program:
 
         def act() -> None:
             told.append(self._enter("engine__define", rule, name, arguments))
-            told.extend(tell(event) for event in self.host.staged[before:])
+            told.extend(tell(event, commodities=self.commodities) for event in self.host.staged[before:])
 
         refused, _, _ = self._trial(act)
         return [f"refused: {'; '.join(refused)}"] if refused else told

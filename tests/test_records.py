@@ -1,0 +1,254 @@
+"""Hand-kept records: what an audit finds in them, and what is wrong with a record."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nomoledger import replays
+from nomoledger.desk import Desk, as_of
+from nomoledger.errors import NomoledgerError, RecordError
+from nomoledger.events import FactUnexplained, RulingMade
+from nomoledger.ledger import Ledger
+from nomoledger.records import import_record, is_record
+from nomoledger.replay import Report, replay
+
+SEASON = "weekly-vote-season"
+
+RULES = """
+### R.1 Turns
+
+Two dice; the squares landed on can be bought for ten times their number.
+
+```yaml
+declares:
+  player: {offered: List}
+  square: {owner: Player, name: Text}
+facts:
+  roll: {attempt: turn, given: [player], dice: dice}
+  land: {subject: player, attribute: square, value: square}
+  option: {asks: is_offered, given: [player, square], value: open, prevails: offer}
+  buy: {attempt: buy, given: [player, square, name]}
+  name: {subject: square, attribute: name, value: name}
+```
+
+```python
+def define_turn(player: Player):
+    thrown = roll(2, 6, "turn")
+    for pip in range(thrown[0] + thrown[1]):
+        move(player, successor(get(player, "square")), "step")
+    if get(get(player, "square"), "owner") == None:
+        offer(player, get(player, "square"), True)
+
+def define_offer(player: Player, square: Square, open: Flag):
+    offered = [other for other in get(player, "offered") or [] if other != square]
+    set(player, "offered", offered + ([square] if open else []))
+
+def value_is_offered(player: Player, square: Square):
+    return square in (get(player, "offered") or [])
+
+def action_buy(player: Player, square: Square, name: Text = None):
+    pay(player, "admin", 10 * get(square, "number"), "square")
+    set(square, "owner", player)
+    set(square, "name", name)
+
+def forbid_buy(player, square):
+    if not is_offered(player, square):
+        return "nobody offered it"
+```
+"""
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "game.db", create=True) as opened:
+        yield opened
+
+
+def record(folder: Path, *facts: dict[str, Any], **header: Any) -> Path:
+    """A record of Ann's and Bob's play on twenty squares under RULES."""
+    (folder / "rules.md").write_text(RULES)
+    first: dict[str, Any] = {
+        "rulebook": "weekly-vote-opening",
+        "game": "g",
+        "opening": {"players": {"Ann": {"square": 13}, "Bob": {}}},
+    }
+    lines = [first | header, {"week": 1, "rules": "rules.md", "basis": "inferred"}, *facts]
+    path = folder / "record.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def audit(ledger: Ledger, path: Path) -> Report:
+    return replay(ledger, import_record(ledger, path).game, 1)
+
+
+def found(report: Report) -> list[tuple[str, str, Any, Any]]:
+    return [(d.subject, d.what, d.recorded, d.by_rules) for d in report.divergences]
+
+
+# --- the real week ------------------------------------------------------------------------------
+
+
+def test_the_real_week_has_one_mistake(ledger: Ledger) -> None:
+    report = audit(ledger, replays.find(SEASON))
+    assert (report.mode, report.exact, report.compared) == ("audit", False, 11)
+    assert found(report) == [("Jamie", "square", 3, 1)]
+    assert report.divergences[0].rule == "VI.1@1"
+    assert report.unexplained == ()
+
+
+def test_play_goes_on_from_the_record(ledger: Ledger) -> None:
+    desk = import_record(ledger, replays.find(SEASON))
+    world = as_of(ledger, desk.game, 1)
+    assert world.label(world.get("Jamie", "square")) == 3
+    assert desk.world.period == 2
+
+
+def test_rules_known_from_play_come_in_by_an_inferred_ruling(ledger: Ledger) -> None:
+    game = import_record(ledger, replays.find(SEASON)).game
+    rulings = [entry.body for entry in ledger.read(game) if isinstance(entry.body, RulingMade)]
+    assert [ruling.basis for ruling in rulings] == ["inferred"]
+    assert rulings[0].cites == ()
+
+
+def test_the_real_week_with_two_mistakes_more(ledger: Ledger, tmp_path: Path) -> None:
+    lines = replays.find(SEASON).read_text().splitlines()
+    changed = [
+        line.replace('"player": "Woll", "square": 8', '"player": "Woll", "square": 9').replace(
+            '"player": "Cypher", "square": 7', '"player": "Cypher", "square": 6'
+        )
+        for line in lines
+    ]
+    (tmp_path / SEASON).mkdir()
+    rules = replays.folder() / SEASON / "week-1.md"
+    (tmp_path / SEASON / "week-1.md").write_text(rules.read_text())
+    path = tmp_path / "season.jsonl"
+    path.write_text("\n".join(changed))
+    subjects = [divergence.subject for divergence in audit(ledger, path).divergences]
+    assert subjects == ["Cypher", "Jamie", "Woll"]
+
+
+# --- what a fact can say ------------------------------------------------------------------------
+
+
+def test_what_follows_from_a_difference_stands_under_it(ledger: Ledger, tmp_path: Path) -> None:
+    path = record(
+        tmp_path,
+        {"week": 1, "kind": "roll", "player": "Ann", "dice": [2, 4]},
+        {"week": 1, "kind": "land", "player": "Ann", "square": 18},
+        {"week": 1, "kind": "option", "player": "Ann", "square": 18, "open": True},
+        {"week": 1, "kind": "buy", "player": "Ann", "square": 18, "name": "Moo"},
+        {"week": 1, "kind": "name", "square": 18, "name": "Moo"},
+    )
+    report = audit(ledger, path)
+    assert found(report) == [("Ann", "square", 18, 19)]
+    assert [(d.what, d.recorded, d.by_rules) for d in report.divergences[0].follows] == [
+        ("option", True, False)
+    ]
+    world = as_of(ledger, "g", 1)
+    square = world.find("square", 18)
+    assert square is not None
+    assert (world.get(square, "owner"), world.get(square, "name")) == ("Ann", "Moo")
+
+
+def test_what_the_rules_refuse_is_a_difference(ledger: Ledger, tmp_path: Path) -> None:
+    path = record(tmp_path, {"week": 1, "kind": "buy", "player": "Ann", "square": 3})
+    assert found(audit(ledger, path)) == [("Ann", "buy", "done", "refused: nobody offered it")]
+
+
+def test_a_fact_that_no_rule_speaks_of_is_listed_apart(ledger: Ledger, tmp_path: Path) -> None:
+    path = record(
+        tmp_path,
+        {"week": 1, "kind": "sneeze", "player": "Ann"},
+        {"week": 1, "kind": "land", "player": "Zoe", "square": 3},
+        {"week": 1, "kind": "land", "player": "Ann", "square": 77},
+        {"week": 1, "kind": "roll", "player": "Bob", "dice": [1, 2, 3]},
+    )
+    report = audit(ledger, path)
+    assert (report.exact, found(report)) == (True, [])
+    assert [each.why for each in report.unexplained] == [
+        "no rule in force speaks of 'sneeze'",
+        "there is no 'Zoe'",
+        "there is no square 77",
+        "dice left over: 3",
+    ]
+    assert any(isinstance(entry.body, FactUnexplained) for entry in ledger.read("g"))
+
+
+def test_a_record_may_begin_in_any_week(ledger: Ledger, tmp_path: Path) -> None:
+    opening = {"players": {"Ann": {"square": 5, "money": 70}}}
+    path = record(tmp_path, period=6, opening=opening, parameters={"squares": 9})
+    path.write_text(path.read_text().replace('"week": 1', '"week": 6'))
+    world = as_of(ledger, import_record(ledger, path).game, 6)
+    assert (world.label(world.get("Ann", "square")), world.balance("Ann", "$")) == (5, 70)
+    assert len(world.kinds["square"]) == 9
+
+
+def test_dice_the_record_passes_over_did_not_fall(ledger: Ledger, tmp_path: Path) -> None:
+    path = record(
+        tmp_path,
+        {"week": 1, "kind": "roll", "player": "Ann", "dice": [2]},
+        {"week": 1, "kind": "roll", "player": "Bob", "dice": [2, 1]},
+    )
+    report = audit(ledger, path)
+    assert found(report) == [("Ann", "turn", None, "roll 2d6 (turn)")]
+
+
+# --- what is wrong with a record ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ([], "is empty"),
+        (["hello"], "bad.jsonl:1: not the header"),
+        (['{"rulebook": "mail-opening", "colour": 3}'], "unknown field `colour`"),
+        (['{"rulebook": "nonsense"}'], "no rulebook 'nonsense'"),
+        (['{"rulebook": "mail-opening"}', "{"], "bad.jsonl:2: not a line of JSON"),
+        (['{"rulebook": "mail-opening"}', '{"kind": "roll"}'], "bad.jsonl:2: says no week"),
+        (['{"rulebook": "mail-opening"}', '{"week": 1}'], "neither what kind of fact"),
+        (['{"rulebook": "mail-opening"}', '{"week": 1, "rules": "none.md"}'], "No such file"),
+        (['{"rulebook": "mail-opening", "start": "soon"}'], "start is a day"),
+        (['{"rulebook": "mail-opening", "opening": {"players": {"A": {"hat": 1}}}}'], "no 'hat'"),
+        (
+            [
+                '{"rulebook": "mail-opening"}',
+                '{"week": 2, "kind": "x"}',
+                '{"week": 1, "kind": "x"}',
+            ],
+            "bad.jsonl:3: week 1 after week 2",
+        ),
+    ],
+)
+def test_a_bad_record_is_one_line_and_leaves_nothing(
+    ledger: Ledger, tmp_path: Path, lines: list[str], text: str
+) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text("\n".join(lines))
+    with pytest.raises(NomoledgerError) as error:
+        import_record(ledger, path)
+    assert text in str(error.value)
+    assert "\n" not in str(error.value)
+    assert ledger.games() == []
+
+
+def test_a_record_is_told_from_an_export(tmp_path: Path) -> None:
+    assert is_record(replays.find(SEASON))
+    export = tmp_path / "export.jsonl"
+    export.write_text('{"nomoledger": 1, "game": "g"}\n')
+    assert not is_record(export)
+    assert not is_record(tmp_path / "none")
+
+
+def test_the_file_must_be_there(ledger: Ledger, tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="cannot be read"):
+        import_record(ledger, tmp_path / "none.jsonl")
+
+
+def test_a_game_imported_can_be_played_on(ledger: Ledger) -> None:
+    game = import_record(ledger, replays.find(SEASON)).game
+    outcome = Desk(ledger, game).join("Newcomer")
+    assert outcome.refusals == []
