@@ -271,3 +271,20 @@ def test_files_folders_documents_and_lists(tmp_path: Path) -> None:
 def test_a_rulebook_can_be_put_in_place_of_another() -> None:
     book = load("mail-opening").with_settings({"squares": 5})
     assert run_case(mail("then: {board: 5}"), rulebook=book).ok
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "{set: {square: 1, colr: red}}",
+        "{set: {square: 99, color: red}}",
+        "{do: paint, with: {square: 1, hue: red}}",
+        "{do: paint, with: {square: 99, color: red}}",
+    ],
+)
+def test_changes_that_name_what_is_not_there_are_refused(change: str) -> None:
+    case = mail(
+        f"given: {{players: [Ann], proposals: [{{by: Ann, text: Odd., changes: [{change}]}}]}}\n"
+        "steps: [{do: accept, refused: yes}]"
+    )
+    assert run_case(case).difference is None

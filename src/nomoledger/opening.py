@@ -11,7 +11,6 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.rules.code import Parameter
 from nomoledger.rules.host import Host, Refused
-from nomoledger.rules.link import kind_type
 from nomoledger.rules.program import Program
 from nomoledger.rules.resolve import named_arguments, resolve
 from nomoledger.rules.values import units
@@ -80,7 +79,7 @@ def _put_attribute(host: Host, kind: str, thing: str, attribute: str, value: Any
     if attribute not in declared:
         known = ", ".join(sorted(declared)) or "nothing"
         raise Refused([e.Reason("engine", f"a {kind} has no {attribute!r}; it has {known}")])
-    type_ = kind_type(declared[attribute].removesuffix(" key").lower())
+    type_ = declared[attribute].removesuffix(" key")
     value = resolve(host.world, Parameter(attribute, type_), value)
     if attribute == "square" and kind == "player":
         if host.world.get(thing, "square") != value:

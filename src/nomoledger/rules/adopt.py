@@ -8,9 +8,9 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.rules import rule as r
-from nomoledger.rules.code import read
+from nomoledger.rules.code import Parameter, read
 from nomoledger.rules.host import Host, Refused
-from nomoledger.rules.resolve import entity, named_arguments
+from nomoledger.rules.resolve import entity, named_arguments, resolve
 
 
 def adopt(host: Host, proposal: Any) -> None:
@@ -32,7 +32,10 @@ def make(host: Host, changes: Iterable[r.Change], source: str, *, urgent: bool =
             continue
         if urgent and isinstance(change, r.Do | r.Set):
             _no(host, "an urgent ruling can only change rules: rule on the rest afterwards")
-        _make(host, change, source)
+        try:
+            _make(host, change, source)
+        except Refused as error:  # also where it did not come by way of the host
+            host.stop(error)
 
 
 def _make(host: Host, change: r.Change, source: str) -> None:
@@ -168,10 +171,12 @@ def _do(host: Host, change: r.Do) -> None:
 
 def _set(host: Host, change: r.Set) -> None:
     thing = "game" if change.kind == "game" else entity(host.world, change.kind, change.entity)
-    value = change.value
-    declared = host.world.declared(change.kind).get(change.attribute, "").removesuffix(" key")
-    if value is not None and declared.lower() in host.world.kinds:
-        value = entity(host.world, declared.lower(), value)
+    declared = host.world.declared(change.kind)
+    if change.attribute not in declared:
+        known = ", ".join(sorted(declared)) or "nothing"
+        _no(host, f"a {change.kind} has no {change.attribute!r}; it has {known}")
+    type_ = declared[change.attribute].removesuffix(" key")
+    value = resolve(host.world, Parameter(change.attribute, type_), change.value)
     host.program.call("set", thing, change.attribute, value)
 
 
