@@ -30,6 +30,8 @@ from nomoledger.rules.rulebook import load, load_yaml
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LIMITS = Limits(memory_bytes=256 << 20, cpu_seconds=0.6, wall_seconds=8.0)
 SECONDS_MAX = 8.0
+#: What ends a transaction.
+ENDS = (e.AttemptDone, e.AttemptRefused, e.QuestionRaised, e.PeriodClosed)
 
 
 class Hostile(msgspec.Struct, forbid_unknown_fields=True):
@@ -162,7 +164,7 @@ class Witness:
         assert world.digest() == desk.world.digest()
         assert sum(table.get("$", 0) for table in world.balances.values()) == 0
         last = list(desk.ledger.read(desk.game))[-1].body
-        assert isinstance(last, e.AttemptDone | e.AttemptRefused | e.QuestionRaised)
+        assert isinstance(last, ENDS)
 
     def came_of_it(self) -> dict[str, list[str]]:
         return {"refused": self.refused, "fault": self.faults, "asks": self.asked}

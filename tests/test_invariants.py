@@ -165,8 +165,10 @@ def bodies(desk: Desk) -> list[e.Event]:
 
 def transactions(desk: Desk) -> list[int]:
     """Numbers of the events that end a transaction."""
-    ends = (e.AttemptDone, e.AttemptRefused, e.QuestionRaised)
-    return [number for number, body in enumerate(bodies(desk)) if isinstance(body, ends)]
+    ends = (e.AttemptDone, e.AttemptRefused, e.QuestionRaised, e.PeriodClosed)
+    found = [number for number, body in enumerate(bodies(desk)) if isinstance(body, ends)]
+    closes = [n - 1 for n in found if isinstance(bodies(desk)[n], e.PeriodClosed)]
+    return [number for number in found if number not in closes]
 
 
 def exported(ledger: Ledger) -> bytes:

@@ -1,6 +1,5 @@
 """Checking a rulebook together with the cases that stand beside it."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,7 +12,7 @@ def coverage_of(rulebook: str, blank: bool) -> "Coverage":
     Raises:
         UnknownError: there is no such rulebook.
     """
-    from nomoledger.cases import load_cases
+    from nomoledger.cases import cases_beside
     from nomoledger.errors import RulebookError
     from nomoledger.rules.check import Coverage, check
     from nomoledger.rules.rulebook import find_rulebook, load
@@ -21,7 +20,7 @@ def coverage_of(rulebook: str, blank: bool) -> "Coverage":
     path = find_rulebook(rulebook)
     try:
         rules = load(rulebook)
-        cases = [case for file in beside(path) for case in load_cases(str(file))]
+        cases = cases_beside(rulebook)
     except RulebookError as error:
         return Coverage(
             rulebook=path.stem,
@@ -34,7 +33,3 @@ def coverage_of(rulebook: str, blank: bool) -> "Coverage":
         )
     return check(rules, cases, blank=blank)
 
-
-def beside(path: Path) -> list[Path]:
-    """The files of cases for the rulebook at *path*: `cases/NAME/*.yaml`."""
-    return sorted((path.parent / "cases" / path.stem).glob("*.yaml"))

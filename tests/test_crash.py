@@ -1,0 +1,175 @@
+"""Killed at any moment, out of room, locked out, interrupted: the ledger holds whole attempts."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from nomoledger import events as e
+from nomoledger.desk import Desk, open_game, world_of
+from nomoledger.errors import StoreError
+from nomoledger.ledger import Ledger
+from nomoledger.replay import replay
+from nomoledger.rules.rulebook import load
+from nomoledger.store.sqlite import SqliteStore
+
+PLAYER = Path(__file__).parent / "player_process.py"
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+KILLS = 10
+#: What ends a transaction.
+ENDS = (e.AttemptDone, e.AttemptRefused, e.QuestionRaised, e.PeriodClosed)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """The ledger of a game that has just been opened."""
+    return opened(tmp_path / "game.db")
+
+
+def opened(path: Path) -> Path:
+    with Ledger.open(path, create=True) as ledger:
+        open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
+    return path
+
+
+@contextmanager
+def process(what: str, file: Path, player: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, str(PLAYER), what, str(file), player]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        try:
+            yield running
+        finally:
+            if running.poll() is None:
+                os.killpg(running.pid, signal.SIGKILL)
+
+
+def run(what: str, file: Path, player: str) -> list[str]:
+    with process(what, file, player) as running:
+        out, err = running.communicate(timeout=60)
+    assert running.returncode == 0, err
+    return out.splitlines()
+
+
+def digest(file: Path) -> str:
+    with Ledger.open(file) as ledger:
+        return world_of(ledger, "game").digest()
+
+
+def check_whole(file: Path, acknowledged: list[str]) -> None:
+    """Everything acknowledged is there, nothing is half done, nothing is altered."""
+    with Ledger.open(file) as ledger:
+        assert ledger.verify("game").ok
+        for name in acknowledged:
+            assert ledger.find_input("game", name) is not None, name
+        last = list(ledger.read("game"))[-1].body
+        assert isinstance(last, ENDS)
+        assert replay(ledger, "game").divergences == ()
+
+
+# --- killed ---------------------------------------------------------------------------------------
+
+
+def killed_after(file: Path, seconds: float) -> list[str]:
+    """What was acknowledged by a process that was killed so long after its first word."""
+    with process("play", file, "Ann") as running:
+        assert running.stdout is not None
+        first = running.stdout.readline()
+        time.sleep(seconds)
+        os.kill(running.pid, signal.SIGKILL)
+        out, _ = running.communicate(timeout=60)
+    return [first.strip(), *out.splitlines()]
+
+
+def test_killed_at_random_moments(file: Path, tmp_path: Path) -> None:
+    undisturbed = opened(tmp_path / "undisturbed.db")
+    run("play", undisturbed, "Ann")
+    moments = random.Random(7)
+    for _ in range(KILLS):
+        check_whole(file, [x for x in killed_after(file, moments.uniform(0, 0.12)) if x])
+    run("play", file, "Ann")
+    check_whole(file, ["Ann-join", "Ann-close-again"])
+    assert digest(file) == digest(undisturbed)
+
+
+@pytest.mark.parametrize("attempts", [1, 5, 17])
+def test_an_interrupted_close_resumes(file: Path, tmp_path: Path, attempts: int) -> None:
+    """Cut off after some attempts of the close, the game comes to the same end."""
+    run("play", file, "Ann")
+    with Ledger.open(file) as ledger, Ledger.open(tmp_path / "cut.db", create=True) as cut:
+        found = [entry.body for entry in ledger.read("game")]
+        ends = [i for i, body in enumerate(found) if isinstance(body, e.AttemptDone)]
+        close = next(i for i, body in enumerate(found) if isinstance(body, e.CloseAsked))
+        last = [i for i in ends if i > close][attempts]
+        cut.create_game("game", ledger.secret("game"))
+        cut.append("game", found[: last + 1], expected=-1)
+    run("play", tmp_path / "cut.db", "Ann")
+    assert digest(tmp_path / "cut.db") == digest(file)
+
+
+# --- two at once ----------------------------------------------------------------------------------
+
+
+def test_two_at_once(file: Path) -> None:
+    with process("race", file, "Ann") as ann, process("race", file, "Bob") as bob:
+        outputs = [each.communicate(timeout=60) for each in (ann, bob)]
+    assert [ann.returncode, bob.returncode] == [0, 0], outputs
+    names = [line for out, _ in outputs for line in out.splitlines()]
+    assert len(names) == 18
+    check_whole(file, names)
+
+
+# --- the database fails ---------------------------------------------------------------------------
+
+
+def test_no_room_on_the_disk(file: Path) -> None:
+    *acknowledged, error = run("fill", file, "Ann")
+    assert acknowledged
+    assert str(file) in error
+    check_whole(file, acknowledged)
+
+
+def test_locked_by_another_program(file: Path) -> None:
+    before = digest(file)
+    with Ledger(SqliteStore(str(file), lock_timeout=1)) as ledger:
+        desk = Desk(ledger)
+        with closing(sqlite3.connect(file)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            with pytest.raises(StoreError, match="locked by another program") as raised:
+                desk.join("Ann", {"email": "ann@example.org"})
+            other.rollback()
+        assert "\n" not in str(raised.value)
+        assert digest(file) == before
+        assert not desk.join("Ann", {"email": "ann@example.org"}).refusals
+
+
+# --- interrupted ----------------------------------------------------------------------------------
+
+
+def test_interrupted_during_an_endless_rule(file: Path) -> None:
+    with process("hang", file, "Ann") as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        begin = time.monotonic()
+        os.killpg(running.pid, signal.SIGINT)
+        _, err = running.communicate(timeout=60)
+        assert time.monotonic() - begin < 2.0
+    assert "KeyboardInterrupt" in err
+    check_whole(file, [])
+    with Ledger.open(file) as ledger:
+        assert not any(isinstance(x.body, e.ProposalJudged) for x in ledger.read("game"))
