@@ -5,19 +5,20 @@ Python (the same dice, the same walk, the same options to buy, the same records)
 turns and events per second through the whole stack to disk: worker process, hash chain, SQLite.
 """
 
+import hashlib
 import sys
 import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from nomoledger import dice
 from nomoledger import events as e
 from nomoledger.desk import Desk, open_game, world_of
 from nomoledger.engine import Engine
 from nomoledger.ledger import Ledger
-from nomoledger.reducer import apply
+from nomoledger.rules.program import linked
 from nomoledger.rules.rule import Do
 from nomoledger.rules.rulebook import load
 from nomoledger.tape import seeded
@@ -28,6 +29,7 @@ SECRET = b"s" * 32
 PLAYERS = ("Ann", "Bob", "Cid", "Dot")
 SQUARES = 20
 AIM = 25
+JOINED = 68
 
 
 # --- by the rules -------------------------------------------------------------------------------
@@ -42,163 +44,187 @@ def opened(folder: str) -> Desk:
     return desk
 
 
-def request(world: World, turn: int) -> e.Input:
-    """A ruling that one player takes a turn, which is all that it leads to."""
+def asked(turn: int) -> e.RulingMade:
+    """A ruling that one player takes a turn, and nothing else."""
     change = Do("turn", {"player": PLAYERS[turn % len(PLAYERS)]})
-    common = {"period": world.period, "received_at": NOON, "recorded_at": NOON}
     return e.RulingMade(
-        id=f"t{turn}", number=turn + 1, kind="correct", text="", changes=(change,), **common
-    )
+        id=f"t{turn}", number=turn + 1, kind="correct", text="", changes=(change,),
+        period=1, received_at=NOON, recorded_at=NOON,
+    )  # fmt: skip
 
 
-def by_the_rules(world: World, turns: int) -> int:
-    """Carry out *turns* in this process; gives the number of events."""
-    engine = Engine(world, seeded(SECRET), SECRET)
-    return sum(
-        len(batch) for turn in range(turns) for batch in engine.take(request(world, turn))
-    )
+def by_the_rules(world: World, turns: int) -> list[e.Event]:
+    """Carry out *turns* in this process; gives the records."""
+    engine, records = Engine(world, seeded(SECRET), SECRET), []
+    for turn in range(turns):
+        for batch in engine.take(asked(turn)):
+            records += batch
+    return records
 
 
 # --- by hand --------------------------------------------------------------------------------------
 
 
-class Option(NamedTuple):
-    """Who may buy which square, and since when."""
-
-    player: str
-    square: int
-    opened: int
-
-
 class Game:
-    """The same game, as somebody in a hurry would write it."""
+    """The same game, as somebody in a hurry would write it, with the very same records."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int = -1) -> None:
+        self.number = number
+        self.cause: int | None = None
         self.money = dict.fromkeys(PLAYERS, 1000)
         self.at = dict.fromkeys(PLAYERS, 1)
-        self.owner: dict[int, str] = {}
-        self.options: list[Option] = []
-        self.records: list[tuple[Any, ...]] = []
+        self.options: dict[tuple[str, int], tuple[str, str]] = {}
+        self.holders: dict[int, set[str]] = {}
+        self.records: list[e.Event] = []
         self.seed = dice.period_seed(SECRET, 1)
         self.now = int(NOON.timestamp())
 
-    def turn(self, player: str, number: int) -> None:
+    def turn(self, turn: int) -> None:
         """Roll, walk, land; once more after doubles."""
-        self.records.append(("turn asked", player, number))
-        thrown, extra = self._roll_and_walk(player, f"t{number}"), 0
-        self.records.append(("done", number))
-        while thrown[0] == thrown[1]:
-            extra += 1
-            self.records.append(("set", player, "speeding", True))
-            thrown = self._roll_and_walk(player, f"t{number}>{extra}")
-            self.records.append(("set", player, "speeding", None))
-            self.records.append(("done", number, extra))
+        player, attempt, path = PLAYERS[turn % len(PLAYERS)], f"t{turn}", ""
+        self._record(asked(turn))
+        self.cause = self.number
+        while True:
+            if path:
+                self._speed(player, None, True)
+            thrown = self._walk(player, attempt, f"{path}turn({player})")
+            scheduled = self.number + 1
+            if thrown[0] == thrown[1]:
+                following = f"{attempt}>{path}turn({player})/finish_turn({player})"
+                self._say(
+                    e.Scheduled, "VII.2@1", attempt=f"{following}/extra_turn({player})",
+                    operation="extra_turn", arguments=(player,), by="admin",
+                )  # fmt: skip
+            if path:
+                self._speed(player, True, None)
+            self._say(e.AttemptDone, "engine", attempt=attempt)
+            if thrown[0] != thrown[1]:
+                return
+            attempt, path = f"{following}/extra_turn({player})", f"extra_turn({player})/"
+            self.cause = scheduled
 
-    def _roll_and_walk(self, player: str, address: str) -> list[int]:
+    def _record(self, event: e.Event) -> None:
+        self.number += 1
+        self.records.append(event)
+
+    def _say(self, event: type[e.Event], rule: str, **fields: Any) -> None:
+        self._record(
+            event(
+                period=1, received_at=NOON, recorded_at=NOON, cause=self.cause, rules=(rule,),
+                **fields,
+            )
+        )  # fmt: skip
+
+    def _speed(self, player: str, was: Any, value: Any) -> None:
+        self._say(
+            e.AttributeSet, "VII.2@1", entity=player, attribute="speeding", value=value, was=was
+        )
+
+    def _walk(self, player: str, attempt: str, path: str) -> list[int]:
+        address = f"{attempt}|{path}/throw_dice(turn)/turn#0"
         thrown = dice.roll(self.seed, address, (6, 6))
-        self.records.append(("draw", address, tuple(thrown)))
-        left, square, passed = self.at[player], self.at[player], []
+        self._say(e.DrawRecorded, "I.3@1", address=address, values=tuple(thrown))
+        left = square = self.at[player]
+        passed = []
         for _ in range(sum(thrown)):
             square = square + 1 if square < SQUARES else 1
-            passed.append(square)
+            passed.append(f"square:{square}")
         self.at[player] = square
-        self.records.append(("moved", player, left, tuple(passed[:-1]), square))
-        self._land(player, square)
+        self._say(
+            e.Moved, "VII.1@1", piece=player, mode="step", left=f"square:{left}",
+            to=passed.pop(), passed=tuple(passed),
+        )  # fmt: skip
+        holders = self.holders.setdefault(square, set())
+        if self.money[player] >= 10 * square and not holders - {player}:
+            land = f"{path}/walk({player},{sum(thrown)})/land({player},square:{square})"
+            path = f"{land}/open_option({player},square:{square})"
+            self._open_option(player, square, attempt, path)
+            holders.add(player)
         return thrown
 
-    def _land(self, player: str, square: int) -> None:
-        others = [each for each in self.options if each.square == square]
-        if square in self.owner or any(each.player != player for each in others):
-            return
-        if self.money[player] >= 10 * square:
-            for each in others:
-                self.options.remove(each)
-                self.records.append(("unscheduled", each))
-                self.records.append(("destroyed", each))
-            option = Option(player, square, self.now)
-            self.options.append(option)
-            self.records.append(("created", option))
-            self.records.append(("scheduled", option, self.now + 7 * 24 * 60 * 60 + 1))
+    def _open_option(self, player: str, square: int, attempt: str, path: str) -> None:
+        if (player, square) in self.options:
+            option, lapse = self.options[player, square]
+            self._say(e.Unscheduled, "VIII.3@1", attempt=lapse)
+            self._say(e.EntityDestroyed, "VIII.3@1", entity=option)
+        place = f"{attempt}|{path}/option#1"
+        option = f"option:{hashlib.sha256(place.encode()).hexdigest()[:10]}"
+        attributes = {"player": player, "square": f"square:{square}", "opened": self.now}
+        self._say(
+            e.EntityCreated, "VIII.3@1", entity=option, kind="option", attributes=attributes
+        )
+        lapse = f"{attempt}>{path}/lapse({option})"
+        self._say(
+            e.Scheduled, "VIII.3@1", attempt=lapse, operation="lapse", arguments=(option,),
+            due=self.now + 7 * 24 * 60 * 60 + 1, by="admin",
+        )  # fmt: skip
+        self.options[player, square] = option, lapse
 
 
-def by_hand(turns: int) -> int:
-    """Carry out *turns*; gives the number of records."""
-    game = Game()
+def by_hand(turns: int) -> list[e.Event]:
+    """Carry out *turns* in plain Python; gives the records."""
+    game = Game(JOINED)
     for turn in range(turns):
-        game.turn(PLAYERS[turn % len(PLAYERS)], turn)
-    return len(game.records)
+        game.turn(turn)
+    return game.records
 
 
 # --- measuring ------------------------------------------------------------------------------------
 
 
-class Measured(NamedTuple):
-    """Seconds and records that so many turns took."""
-
-    turns: int
-    seconds: float
-    records: int
-
-    def told(self, what: str) -> str:
-        """One line about it."""
-        each, rate = self.seconds / self.turns, self.turns / self.seconds
-        records = f"{self.records / self.turns:.1f} records a turn"
-        return f"{what:<44}{each * 1e6:9.1f} µs a turn {rate:9.0f} turns/s, {records}"
+def told(what: str, seconds: float, turns: int, records: int) -> str:
+    """One line about it."""
+    rates = f"{turns / seconds:7.0f} turns/s {records / seconds:8.0f} events/s"
+    return f"{what:<36}{seconds / turns * 1e6:8.1f} µs a turn {rates}"
 
 
-def best(runs: int, turns: int, run: Any) -> Measured:
-    """The fastest of several *runs*, as the others were disturbed."""
-    found = []
+def in_memory(desk: Desk, turns: int, runs: int = 5) -> None:
+    """By the rules against by hand: the fastest of some runs each, and the same records."""
+    took: dict[str, list[float]] = {"by the rules": [], "the same by hand in plain Python": []}
     for _ in range(runs):
-        prepared = run()
+        world = world_of(desk.ledger, desk.game)
+        linked(world.rules)
         begin = time.perf_counter()
-        records = prepared(turns)
-        found.append(Measured(turns, time.perf_counter() - begin, records))
-    return min(found, key=lambda each: each.seconds)
+        by_rules = by_the_rules(world, turns)
+        middle = time.perf_counter()
+        hand_made = by_hand(turns)
+        took["by the rules"].append(middle - begin)
+        took["the same by hand in plain Python"].append(time.perf_counter() - middle)
+        assert by_rules == hand_made, "the two games differ"
+    for what, seconds in took.items():
+        print(told(what, min(seconds), turns, len(by_rules)))
+    ruled, hand = (min(seconds) for seconds in took.values())
+    print(f"ratio {ruled / hand:.1f} (aim: under {AIM})")
 
 
-def to_disk(desk: Desk, turns: int) -> Measured:
-    """Each turn a request of its own: worker process, chain, transaction."""
+def fenced(desk: Desk, turns: int) -> None:
+    """Each turn a request of its own: worker process, hash chain, transaction."""
     begin, head = time.perf_counter(), desk.world.head
     for turn in range(turns):
-        change = Do("turn", {"player": PLAYERS[turn % len(PLAYERS)]})
-        desk.rule("", changes=(change,), at=NOON)
-    return Measured(turns, time.perf_counter() - begin, desk.world.head - head)
+        desk.take(e.RulingMade, kind="correct", text="", changes=asked(turn).changes, at=NOON)
+    seconds = time.perf_counter() - begin
+    print(told("through the whole stack to disk", seconds, turns, desk.world.head - head))
 
 
-def to_disk_unfenced(desk: Desk, turns: int) -> Measured:
-    """The same without a worker process: every batch a transaction."""
+def unfenced(desk: Desk, turns: int) -> None:
+    """The same without a worker process."""
     world = world_of(desk.ledger, desk.game)
-    engine, number = Engine(world, seeded(SECRET), SECRET), world.game.get("rulings", 0)
-    begin, head = time.perf_counter(), world.head
-    for turn in range(number, number + turns):
-        expected = world.head
-        for batch in engine.take(request(world, turn)):
+    engine, head = Engine(world, seeded(SECRET), SECRET), world.head
+    begin, expected = time.perf_counter(), world.head
+    for turn in range(turns):
+        for batch in engine.take(asked(turn)):
             expected = desk.ledger.append(desk.game, batch, expected=expected).number
-    return Measured(turns, time.perf_counter() - begin, world.head - head)
+    seconds = time.perf_counter() - begin
+    print(told("to disk, without a worker process", seconds, turns, world.head - head))
 
 
 def main(turns: int = 2000) -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
         desk = opened(folder)
-
-        def ruled() -> Any:
-            world = world_of(desk.ledger, desk.game)
-            by_the_rules(world, 1)  # links the rules
-            return lambda count: by_the_rules(world, count)
-
-        rules = best(3, turns, ruled)
-        hand = best(3, turns, lambda: by_hand)
-        print(rules.told("by the rules, in memory"))
-        print(hand.told("the same by hand in plain Python"))
-        print(f"ratio {rules.seconds / hand.seconds:.1f} (aim: under {AIM})")
-        for told, run in (
-            ("through the whole stack to disk", to_disk),
-            ("to disk, without a worker process", to_disk_unfenced),
-        ):
-            found = run(desk, turns // 10)
-            print(found.told(told), f"{found.records / found.seconds:9.0f} events/s", sep=", ")
+        in_memory(desk, turns)
+        fenced(desk, turns // 10)
+        unfenced(desk, turns // 10)
         desk.ledger.close()
 
 

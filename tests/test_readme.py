@@ -37,6 +37,6 @@ def test_the_game_by_hand() -> None:
 def test_the_demo_finds_what_the_first_screen_shows() -> None:
     result = CliRunner().invoke(program, ["demo"])
     assert result.exit_code == 0
-    for line in ("#115 square of Jamie: recorded 3, by the rules 1 (VI.1@1)", "11 recorded facts"):
+    for line in ("#116 square of Jamie: recorded 3, by the rules 1 (VI.1@1)", "11 recorded facts"):
         assert line in result.output
         assert line in README

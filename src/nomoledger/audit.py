@@ -5,6 +5,7 @@ operation going, with the dice that the record names, or states what came of it.
 differ the record prevails, and play goes on from the record.
 """
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from nomoledger import events as e
@@ -13,6 +14,7 @@ from nomoledger.rules.host import Frame, Host, Refused
 from nomoledger.rules.program import linked
 from nomoledger.rules.resolve import named_arguments
 from nomoledger.rules.rule import Speech
+from nomoledger.rules.values import amount
 from nomoledger.tape import Oracle
 from nomoledger.world import Attempt, World
 
@@ -39,6 +41,8 @@ def judge(engine: "Engine", fact: e.FactRecorded) -> list[e.Event]:
         return host.staged
     if speech.attribute is not None:
         _compare_attribute(host, fact, number, speech)
+    elif speech.paid is not None:
+        _compare_paid(host, fact, number, speech)
     elif speech.asks is not None:
         _compare_value(host, fact, number, speech)
     if speech.attempt is None:
@@ -67,7 +71,8 @@ def _carry_out(
     dice = list(fact.fields.get(speech.dice, [])) if speech.dice else []
     attempt = _expected(world, operation, given)
     if attempt is None:
-        _call_off(host, number)
+        if dice:  # that were not thrown for what waits for some
+            _call_off(host, number)
         host.emit(
             e.Scheduled, attempt=f"{fact.id}>{operation}", operation=operation, arguments=given
         )
@@ -131,10 +136,16 @@ def _compare_value(host: Host, fact: e.FactRecorded, number: int, speech: Speech
     except Refused as error:
         return _unexplained(host, number, error.reasons[0].text)
     rules = program.cite(tuple(number for number, _ in asked.definitions))
-    if _labelled(world, by_rules) == recorded:
+    if str(speech.value) not in fact.fields:  # it only says that there is such a thing
+        recorded = None if by_rules is None else _labelled(world, by_rules)
+        agrees = by_rules is not None
+    else:
+        agrees = _labelled(world, by_rules) == recorded
+    if agrees:
         host.emit(e.FactConfirmed, fact=number, rules=rules)
         return None
-    subject = str(fact.fields.get(str(speech.subject or speech.given[0])))
+    about = (*filter(None, [speech.subject]), *speech.given)
+    subject = str(fact.fields.get(about[0])) if about else "game"
     _prevail(host, number, subject, fact.kind, recorded, _labelled(world, by_rules), rules)
     if speech.prevails is not None:
         host.frames = [Frame("", (), "record")]
@@ -142,6 +153,35 @@ def _compare_value(host: Host, fact: e.FactRecorded, number: int, speech: Speech
         program.call(changed.name, **named_arguments(world, changed, (*given, recorded), {}))
         host.frames = [Frame("", (), "engine")]
     return None
+
+
+def _compare_paid(host: Host, fact: e.FactRecorded, number: int, speech: Speech) -> None:
+    world, money = host.world, host.program.money
+    called = str(fact.fields.get(str(speech.subject)))
+    account = world.find("player", called) or called
+    why = str(speech.paid).format_map(defaultdict(str, fact.fields))
+    paid = [event for event in world.game.get("posted", ()) if event.why == why]
+    postings = [p for event in paid for p in event.postings]
+    units = sum(p.amount for p in postings if (p.account, p.commodity) == (account, money))
+    by_rules = amount(units, host.program.commodities[money].places)
+    recorded = fact.fields.get(str(speech.value))
+    rules = paid[0].rules if paid else ("engine",)
+    if by_rules == recorded:
+        host.emit(e.FactConfirmed, fact=number, rules=rules)
+        return
+    _prevail(host, number, called, fact.kind, recorded, by_rules, rules)
+    _pay_the_difference(host, account, paid, recorded, units)
+
+
+def _pay_the_difference(
+    host: Host, account: str, paid: list[e.Posted], recorded: Any, units: int
+) -> None:
+    """Bring the balances to what the record says was paid, from where the rules had it paid."""
+    wanted, money = host.units(recorded, None)
+    others = [p.account for event in paid for p in event.postings if p.account != account]
+    other = others[0] if others else "mint"
+    postings = (e.Posting(other, money, units - wanted), e.Posting(account, money, wanted - units))
+    host.emit(e.Posted, postings=postings, why="as recorded", rules=RECORD)
 
 
 def _labelled(world: World, value: Any) -> Any:

@@ -293,7 +293,7 @@ class Desk:
                 f"{_moment(self.world):%Y-%m-%d %H:%M:%S} is already carried out"
             )
         if kind is e.ProposalMade:
-            fields["number"] = len(self.world.proposals) + 1
+            fields["number"] = max(self.world.proposals, default=0) + 1
         elif kind is e.RulingMade:
             fields["number"] = self.world.game.get("rulings", 0) + 1
         period = self.world.period

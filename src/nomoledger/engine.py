@@ -87,10 +87,10 @@ class Engine:
         return [*fired, *carried_out]
 
     def _due(self, at: int) -> Attempt | None:
-        places = {rule.name: place for place, rule in enumerate(self.world.rules)}
         due = [timer for timer in self.world.timers.values() if timer.attempt.at <= at]
         if not due:
             return None
+        places = {rule.name: place for place, rule in enumerate(self.world.rules)}
         first = min(due, key=lambda t: (t.attempt.at, places.get(t.rule, -1), t.cause))
         return first.attempt
 

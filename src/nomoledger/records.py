@@ -5,6 +5,7 @@
     {"week": 1, "rules": "week-1.md", "text": "how week 1 was played", "basis": "inferred"}
     {"week": 1, "kind": "roll", "player": "Ann", "dice": [2, 4]}
     {"week": 1, "kind": "land", "player": "Ann", "square": 9}
+    {"week": 1, "proposal": 7, "by": "Ann", "text": "rent", "rules": "7.md", "verdict": "accepted"}
 
 What each kind of fact means, a rule in force says (`facts` in its data). A `rules` line brings
 rules in by a ruling, from a Markdown file beside the record or as changes written in place. A new
@@ -77,8 +78,12 @@ def is_record(path: str | Path) -> bool:
     return isinstance(first, dict) and "rulebook" in first and "nomoledger" not in first
 
 
-def import_record(ledger: Ledger, path: str | Path, game: str | None = None) -> Desk:
+def import_record(
+    ledger: Ledger, path: str | Path, game: str | None = None, *, until: int | None = None
+) -> Desk:
     """A new game in *ledger* (called *game*, or as the record says) from the record at *path*.
+
+    Periods after *until* are left out.
 
     Raises:
         RecordError: the record cannot be read; says file and line, and nothing is stored.
@@ -86,6 +91,7 @@ def import_record(ledger: Ledger, path: str | Path, game: str | None = None) -> 
     """
     path = Path(path)
     header, lines = read_record(path)
+    lines = [line for line in lines if until is None or line.period <= until]
     rulebook = header.rulebook
     if rulebook not in shipped() and (path.parent / rulebook).is_file():
         rulebook = str(path.parent / rulebook)
@@ -134,8 +140,10 @@ def _line(place: str, text: str) -> Line:
     period = next((says[name] for name in PERIOD_NAMES if name in says), None)
     if not isinstance(period, int):
         raise RecordError(f"{place}: says no week: add one, as in \"week\": 1")
-    if "kind" not in says and "rules" not in says:
+    if not {"kind", "rules", "proposal"} & set(says):
         raise RecordError(f"{place}: says neither what kind of fact it is, nor rules")
+    if not isinstance(says.get("proposal", 0), int):
+        raise RecordError(f"{place}: a proposal has a number, not {says['proposal']!r}")
     return Line(place, period, says)
 
 
@@ -169,7 +177,8 @@ class _Importer:
         for line in lines:
             yield from self._reach(line)
             try:
-                yield from self.engine.take(self._input(line))
+                for event in self._inputs(line):
+                    yield from self.engine.take(event)
             except NomoledgerError as error:
                 raise RecordError(f"{line.place}: {error}") from None
         if lines and not self.header.open:
@@ -198,20 +207,37 @@ class _Importer:
             "recorded_at": self.world.game["recorded_at"],
         }
 
-    def _input(self, line: Line) -> e.Input:
+    def _inputs(self, line: Line) -> Iterator[e.Input]:
         common = self._common(f"line-{line.place.rpartition(':')[2]}")
         says = {k: v for k, v in line.says.items() if k not in (*PERIOD_NAMES, *_ORDER)}
-        if "rules" not in says:
+        if "proposal" in says:
+            yield from self._proposal(common, says)
+        elif "rules" in says:
+            yield e.RulingMade(
+                **common,
+                number=self.world.game.get("rulings", 0) + 1,
+                kind="correct",
+                text=str(says.get("text", "rules brought in")),
+                basis=str(says.get("basis", "ruling")),
+                changes=self._changes(says["rules"]),
+            )
+        else:
             kind = str(says.pop("kind"))
-            return e.FactRecorded(**common, kind=kind, fields=says)
-        return e.RulingMade(
+            yield e.FactRecorded(**common, kind=kind, fields=says)
+
+    def _proposal(self, common: dict[str, Any], says: dict[str, Any]) -> Iterator[e.Input]:
+        """A proposal that the record has, with its verdict."""
+        number = says["proposal"]
+        yield e.ProposalMade(
             **common,
-            number=self.world.game.get("rulings", 0) + 1,
-            kind="correct",
-            text=str(says.get("text", "rules brought in")),
-            basis=str(says.get("basis", "ruling")),
-            changes=self._changes(says["rules"]),
+            by=str(says.get("by", "admin")),
+            number=number,
+            text=str(says.get("text", "")),
+            changes=self._changes(says.get("rules", [])),
         )
+        verdict = str(says.get("verdict", "accepted"))
+        judged = common | {"id": f"{common['id']}-verdict"}
+        yield e.ProposalJudged(**judged, proposal=number, verdict=verdict)
 
     def _changes(self, rules: Any) -> tuple[Change, ...]:
         if not isinstance(rules, str):

@@ -95,6 +95,7 @@ class World:
         self._journal: list[tuple[Table, Any, Any]] = []
         self._marks = 0
         self._index: dict[tuple[str, str], dict[Any, tuple[str, ...]]] = {}
+        self._declared: tuple[tuple[Rule, ...], dict[str, dict[str, str]]] = ((), {})
 
     # --- changing it, and taking it back
 
@@ -212,10 +213,14 @@ class World:
 
     def declared(self, kind: str) -> dict[str, str]:
         """The attributes that the rules declare for *kind*, with their types."""
-        found: dict[str, str] = {}
-        for rule in self.rules:
-            found.update(rule.declares.get(kind, {}))
-        return found
+        if self._declared[0] is not self.rules:
+            self._declared = (self.rules, {})
+        known = self._declared[1]
+        if kind not in known:
+            known[kind] = {}
+            for rule in self.rules:
+                known[kind].update(rule.declares.get(kind, {}))
+        return known[kind]
 
     def key_of(self, kind: str) -> str:
         """The attribute by which people call things of *kind*: the one declared `key`."""

@@ -33,7 +33,7 @@ def demo(ledger: str | None) -> None:
     where = ledger or str(Path(tempfile.mkdtemp(prefix="nomoledger-demo-")) / "season.db")
     with new_ledger_at(where) as opened:
         line(f"importing {SEASON} into {where}")
-        desk = import_record(opened, find(SEASON))
+        desk = import_record(opened, find(SEASON), until=PERIOD)
         _audit(desk)
         _standings(desk)
     line("")

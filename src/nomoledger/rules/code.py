@@ -39,12 +39,17 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Hook(msgspec.Struct, frozen=True):
-    """A function of a rule that the engine calls: its *kind* and the *operation* it is about."""
+    """A function of a rule that the engine calls: its *kind* and the *operation* it is about.
+
+    It *uses* names that are bound outside of it, and may run through *loops*.
+    """
 
     kind: str
     operation: str
     parameters: tuple[Parameter, ...]
     doc: str = ""
+    uses: frozenset[str] = frozenset()
+    loops: bool = False
 
     @property
     def name(self) -> str:
@@ -180,7 +185,10 @@ def _hook(node: ast.stmt, wrong: object) -> Hook:
     )
     if match[1] == "on" and match[2] not in ("enact", "repeal"):
         raise wrong(f"{node.name}: there is on_enact and on_repeal", node.lineno)
-    return Hook(match[1], match[2], parameters, ast.get_docstring(node) or "")
+    body = ast.Module(node.body, [])
+    uses = frozenset(_free_names(body)) - {each.arg for each in arguments.args}
+    loops = any(isinstance(each, ast.For | ast.comprehension) for each in ast.walk(body))
+    return Hook(match[1], match[2], parameters, ast.get_docstring(node) or "", uses, loops)
 
 
 def _free_names(tree: ast.Module) -> Iterator[str]:

@@ -13,6 +13,7 @@ import keyword
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -41,6 +42,13 @@ WORDS = (
     "find", "get", "history", "kind", "label", "mentioned", "now", "once", "param", "period",
     "refuse", "renumber", "repeal", "reveal", "roll", "rounded", "ruling", "schedule", "settle",
     "use", "where", "within",
+)  # fmt: skip
+#: Those of them that only look, and not at who is acting.
+READS = frozenset(
+    (
+        "all", "balance", "divide", "find", "get", "history", "kind", "label", "mentioned", "now",
+        "param", "period", "rounded", "where",
+    )
 )  # fmt: skip
 #: Words that the prelude defines on top of those.
 PRELUDE_WORDS = ("set_to", "add", "times", "at_most", "at_least", "may", "would")
@@ -94,6 +102,11 @@ class Operation(msgspec.Struct, frozen=True):
         return self.of("define", "value", "action")
 
     @property
+    def definer(self) -> str:
+        """The rule whose definition it is; "" where only its hooks are known."""
+        return self.definitions[0][0] if self.definitions else ""
+
+    @property
     def is_value(self) -> bool:
         """Whether it states something instead of doing something."""
         return any(hook.kind in ("value", "adjust") for _, hook in self.hooks)
@@ -110,6 +123,7 @@ class Links(msgspec.Struct, frozen=True):
     rules: tuple[Rule, ...]
     codes: dict[str, Code]
     operations: dict[str, Operation]
+    plain: frozenset[str]
     undefined: dict[str, tuple[str, ...]]
 
     def rules_with(self, hook: str) -> list[str]:
@@ -138,10 +152,34 @@ def survey(rules: tuple[Rule, ...]) -> Links:
             if hook.kind not in ("check", "on"):
                 found[hook.operation].append((rule.number, hook))
     operations = {name: Operation(name, tuple(hooks)) for name, hooks in found.items()}
-    links = Links(rules, codes, operations, {})
+    links = Links(rules, codes, operations, _plain(rules, operations), {})
     for operation in operations.values():
         _check_operation(links, operation)
     return msgspec.structs.replace(links, undefined=_undefined(links))
+
+
+def _plain(rules: tuple[Rule, ...], operations: dict[str, Operation]) -> frozenset[str]:
+    """Operations of which nobody could tell that they were entered.
+
+    They run straight through, only look, and no other rule has anything to say about them.
+    """
+    known = READS | BUILTINS
+    outsiders = {rule.number for rule in rules if rule.capabilities is not None}
+    parameters = {rule.number: frozenset(rule.parameters) for rule in rules}
+    while True:
+        more = {
+            each.name
+            for each in operations.values()
+            if each.name not in known
+            and len(each.hooks) == 1
+            and (hook := each.hooks[0][1]).kind in ("define", "value")
+            and not hook.loops
+            and each.definer not in outsiders
+            and hook.uses <= known | parameters[each.definer]
+        }
+        if not more:
+            return known & operations.keys()
+        known |= more
 
 
 def _check_names(rule: Rule) -> None:
@@ -195,6 +233,7 @@ def _undefined(links: Links) -> dict[str, tuple[str, ...]]:
     return {name: tuple(numbers) for name, numbers in found.items()}
 
 
+@lru_cache(maxsize=1024)
 def kind_type(kind: str) -> str:
     """The name of the type of *kind* in annotations: `Square` for square."""
     return "".join(part.capitalize() for part in kind.split("_"))
@@ -219,16 +258,28 @@ def _names(signature: str) -> list[str]:
     return [part.split("=")[0].strip() for part in signature.split(",") if part.strip()]
 
 
+def mark(number: str) -> str:
+    """The number of a rule as part of a name in the program."""
+    return number.replace(".", "_d").replace("-", "_h")
+
+
+def _at(number: str) -> str:
+    return f"_at_{mark(number)}()"
+
+
 def _call(number: str, hook: Hook, names: list[str], first: str = "") -> str:
     wanted = len(hook.parameters) - bool(first)
     arguments = ", ".join([*([first] if first else []), *names[:wanted]])
     return f"_h[{json.dumps(number + ':' + hook.name)}]({arguments})"
 
 
-def write_operation(operation: Operation) -> str:
-    """The Starlark functions that carry out *operation*."""
+def write_operation(operation: Operation, *, plain: bool = False) -> str:
+    """The Starlark functions that carry out *operation*; where it is *plain*, just its code."""
     signature = _signature(operation)
     names = _names(signature)
+    if plain:
+        call = _call(*operation.hooks[0], names)
+        return f"def {operation.name}({signature}): return {call}\n"
     lines = [*_write_guards(operation, names)]
     replacements = operation.of("instead")
     inner = f"_{operation.name}_do" if replacements else operation.name
@@ -244,15 +295,15 @@ def _write_guards(operation: Operation, names: list[str]) -> list[str]:
     if not guards:
         return []
     arguments = ", ".join(names)
-    lines = [f"def _{operation.name}_guards({arguments}):", "    _look(1)", "    _no = []"]
+    lines = [f"def _{operation.name}_guards({arguments}):", "    _look()", "    _no = []"]
     for number, hook in guards:
         call = _call(number, hook, names)
-        lines += [f"    _at({number!r})", f"    _why = {call}"]
+        lines += [f"    {_at(number)}", f"    _why = {call}"]
         lines += ["    if _why != None: _no.append([" + repr(number) + ", _why])"]
-    lines += ["    _look(-1)", "    return _no"]
+    lines += ["    _looked()", "    return _no"]
     lines += [f"def _{operation.name}_may(*args):"]
     pad = f"(list(args) + [None] * {len(names)})[:{len(names)}]"
-    lines += ['    _enter("may", "")']
+    lines += ["    _enter_may()"]
     lines += [f"    _no = [_why for _, _why in _{operation.name}_guards(*{pad})]"]
     lines += ["    _leave()", "    return _no"]
     lines += [f"_guards[{operation.name!r}] = _{operation.name}_may"]
@@ -261,22 +312,20 @@ def _write_guards(operation: Operation, names: list[str]) -> list[str]:
 
 def _write_body(operation: Operation, names: list[str], *, entered: bool) -> list[str]:
     definitions = operation.definitions
-    rule = definitions[0][0] if definitions else ""
-    enter = "_enter_value" if operation.is_value else "_enter"
-    arguments = "".join(", " + name for name in names)
-    lines = [] if entered else [f"    {enter}({operation.name!r}, {rule!r}{arguments})"]
+    rule = operation.definer
+    lines = [] if entered else [f"    _enter_{operation.name}({', '.join(names)})"]
     if operation.of("forbid"):
         lines += [f"    _no = _{operation.name}_guards({', '.join(names)})"]
         lines += [f"    if _no: _refuse({operation.name!r}, _no)"]
     for number, hook in operation.of("before"):
-        lines += [f"    _at({number!r})", f"    {_call(number, hook, names)}"]
+        lines += [f"    {_at(number)}", f"    {_call(number, hook, names)}"]
     if rule and (entered or len(lines) > 1):
-        lines += [f"    _at({rule!r})"]
+        lines += [f"    {_at(rule)}"]
     lines += _write_definition(operation, names)
     if operation.is_value:
         lines += _write_steps(operation, names)
     for number, hook in operation.of("after"):
-        lines += [f"    _at({number!r})", f"    {_call(number, hook, names)}"]
+        lines += [f"    {_at(number)}", f"    {_call(number, hook, names)}"]
     if not entered:
         lines += ["    _leave_value()" if operation.is_value else "    _leave()"]
     return [*lines, "    return _r"]
@@ -287,7 +336,7 @@ def _write_definition(operation: Operation, names: list[str]) -> list[str]:
     if not definitions:
         if operation.name in VERBS:
             return [
-                f"    _from_caller({operation.name!r})",
+                "    _from_caller()",
                 f"    _r = _verb_{operation.name}({', '.join(names)})",
             ]
         return ["    _r = None" if not operation.is_value else "    _r = 0"]
@@ -297,7 +346,7 @@ def _write_definition(operation: Operation, names: list[str]) -> list[str]:
     lines = [f"    _which = _choose({operation.name!r}, {numbers!r}, [{', '.join(names)}])"]
     for i, (number, hook) in enumerate(definitions):
         word = "if" if i == 0 else "elif"
-        lines += [f"    {word} _which == {number!r}:", f"        _at({number!r})"]
+        lines += [f"    {word} _which == {number!r}:", f"        {_at(number)}"]
         lines += [f"        _r = {_call(number, hook, names)}"]
     return lines
 
@@ -308,7 +357,7 @@ def _write_steps(operation: Operation, names: list[str]) -> list[str]:
         return []
     lines = ["    _steps = []"]
     for number, hook in steps:
-        lines += [f"    _at({number!r})", f"    _s = {_call(number, hook, names)}"]
+        lines += [f"    {_at(number)}", f"    _s = {_call(number, hook, names)}"]
         lines += [f"    if _s != None: _steps.append([{number!r}, _s])"]
     return [*lines, f"    if _steps: _r = _combine({operation.name!r}, _r, _steps)"]
 
@@ -317,14 +366,13 @@ def _write_chain(
     operation: Operation, signature: str, names: list[str], hooks: list[tuple[str, Hook]]
 ) -> list[str]:
     name, arguments = operation.name, ", ".join(names)
-    rule = operation.definitions[0][0] if operation.definitions else ""
-    enter, leave = ("_enter_value", "_leave_value") if operation.is_value else ("_enter", "_leave")
+    leave = "_leave_value" if operation.is_value else "_leave"
     lines = [f"def _{name}_chain(done, place, args):"]
     for i, (number, hook) in enumerate(hooks):
         call = _call(number, hook, [f"args[{k}]" for k in range(len(names))], "proceed")
         lines += [
             f"    if place <= {i} and {i} not in done:",
-            f"        _at({number!r})",
+            f"        {_at(number)}",
             "        def proceed(*new):",
             "            new = list(new) + args[len(new):]",
             "            if new == args:",
@@ -333,12 +381,12 @@ def _write_chain(
             f"                _alter({number!r}, new)",
             f"                r = _{name}_chain(done + [{i}], 0, new)",
             "                _restore(args)",
-            f"            _at({number!r})",
+            f"            {_at(number)}",
             "            return r",
             f"        return {call}",
         ]
     lines += [f"    return _{name}_do(*args)"]
-    lines += [f"def {name}({signature}):", f"    {enter}({name!r}, {rule!r}, {arguments})"]
+    lines += [f"def {name}({signature}):", f"    _enter_{name}({arguments})"]
     lines += [f"    _r = _{name}_chain([], 0, [{arguments}])", f"    {leave}()", "    return _r"]
     return lines
 
@@ -385,7 +433,9 @@ def write_program(links: Links) -> list[tuple[str, str, str]]:
     )
     unhooked = "\n".join(f"{v} = _verb_{v}" for v in VERBS if v not in links.operations)
     sources.append(("", "verbs", unhooked + "\n" + stubs + "\n"))
-    operations = "\n".join(write_operation(each) for each in links.operations.values())
+    operations = "\n".join(
+        write_operation(each, plain=name in links.plain) for name, each in links.operations.items()
+    )
     sources.append(("", "operations", operations))
     for rule in links.rules:
         code = links.codes[rule.number]
@@ -402,7 +452,7 @@ def _write_checks(links: Links) -> str:
         for hook in links.codes[rule.number].hooks:
             if hook.kind == "check":
                 key = json.dumps(rule.number + ":" + hook.name)
-                lines += [f"    _at({rule.number!r})", f"    _h[{key}]()"]
+                lines += [f"    {_at(rule.number)}", f"    _h[{key}]()"]
     lines += ["def engine__hook(rule, name):", "    _at(rule)"]
     lines += ['    return _h[rule + ":" + name]()']
     lines += ["def engine__define(rule, name, args):", "    _at(rule)"]

@@ -13,7 +13,9 @@ from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.rules import reads
 from nomoledger.rules.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
 from nomoledger.rules.lexicon import HOOKABLE, PLAIN
-from nomoledger.rules.link import DIALECT, GLOBALS, Links, fingerprint, survey, write_program
+from nomoledger.rules.link import (
+    DIALECT, GLOBALS, Links, fingerprint, mark, survey, write_program,
+)  # fmt: skip
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.values import combine
 from nomoledger.words import tell
@@ -70,11 +72,10 @@ class Program:
     def _words(self) -> dict[str, Callable[..., Any]]:
         host = self.host
         ours: dict[str, Callable[..., Any]] = {
-            "_enter": host.enter,
-            "_enter_value": host.enter_value,
             "_leave": host.leave,
             "_leave_value": host.leave_value,
             "_look": host.look,
+            "_looked": host.looked,
             "_at": host.at,
             "_alter": host.alter,
             "_restore": host.restore,
@@ -85,6 +86,11 @@ class Program:
             "_choose": self._choose,
             "_combine": self._combine,
         }
+        ours |= {f"_at_{mark(number)}": partial(host.at, number) for number in self.by_number}
+        ours["_enter_may"] = partial(host.enter, "may", "")
+        for operation in self.links.operations.values():
+            enter = host.enter_value if operation.is_value else host.enter
+            ours[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.definer)
         plain = {name: partial(function, host) for name, function in PLAIN.items()}
         hookable = {f"_verb_{name}": partial(each, host) for name, each in HOOKABLE.items()}
         return ours | plain | hookable
@@ -107,8 +113,20 @@ class Program:
             raise self._fault(error) from None
 
     def _fault(self, error: BaseException) -> RuleFault:
-        rule = self.host.frames[-1].rule
-        return RuleFault(f"rule {rule}: {_one_line(error)}", rule=rule)
+        text = _one_line(error)
+        rule = self._rule_at(text) or self.host.frames[-1].rule
+        return RuleFault(f"rule {rule}: {text}", rule=rule)
+
+    def _rule_at(self, text: str) -> str | None:
+        """The rule in whose code the place at the beginning of *text* lies (`mail.md:81:30: …`)."""
+        if (place := re.match(r"(.+?):(\d+):\d+: ", text)) is None:
+            return None
+        line = int(place[2])
+        for rule in self.rules:
+            last = rule.line + rule.code.count("\n")
+            if place[1] == (rule.file or f"rule-{rule.number}") and rule.line <= line <= last:
+                return rule.number
+        return None
 
     def hook(self, number: str, name: str) -> None:
         """Call a hook that takes nothing (`on_enact`) of rule *number*."""
@@ -208,6 +226,9 @@ def linked(rules: tuple[Rule, ...]) -> Program:
     Raises:
         RulebookError: the rules cannot be linked.
     """
+    recent = next(reversed(_PROGRAMS.values()), None)
+    if recent is not None and recent.rules is rules:
+        return recent
     key = fingerprint(rules)
     program = _PROGRAMS.pop(key, None) or Program(rules)
     _PROGRAMS[key] = program

@@ -148,9 +148,10 @@ def _read(
 ) -> Any:
     if host.pure:
         host.fault(f"{host.frames[-1].operation} states something, so it may not {asks}")
-    host.keep(list(options), default)
     for each in (to, label, text):
         host.text(each, "a question")
+    if asks != "dice":
+        host.keep(list(options), default)
     place = "/".join(filter(None, (host.path(), in_address(label))))
     count = host.reads.get(place, 0)
     host.reads[place] = count + 1

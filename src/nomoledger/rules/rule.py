@@ -37,7 +37,10 @@ class Speech(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     Attributes:
         subject: the field that names whom or what the fact is about.
         attribute: the attribute of *subject* that *value* (a field) must equal.
-        asks: a value operation (told the fields *given*) that *value* must equal instead.
+        paid: what *subject* was paid for in the attempt before, as postings say it, with fields in
+            braces (`rent on {square}`); *value* must equal the sum, in the game's money.
+        asks: a value operation (told the fields *given*) that *value* must equal instead; where
+            the fact has no such field, the value must only not be None.
         prevails: the operation, told *given* and *value*, that makes it so where it is not.
         attempt: the operation such a fact sets going (told the fields *given*).
         dice: the field that holds the dice of that attempt.
@@ -46,6 +49,7 @@ class Speech(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
     subject: str | None = None
     attribute: str | None = None
+    paid: str | None = None
     asks: str | None = None
     value: str | None = None
     prevails: str | None = None

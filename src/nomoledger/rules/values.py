@@ -56,6 +56,8 @@ def keepable(value: Any) -> bool:
     >>> keepable(["a", [1, None]]), keepable(Decimal("1.5")), keepable("x" * 20_000)
     (True, False, False)
     """
+    if not isinstance(value, list):
+        return _is_plain(value)
     size, depth, rest = 0, 0, [value]
     while rest and size <= KEPT_MAX and depth <= NESTED_MAX:
         depth += 1
@@ -70,7 +72,7 @@ def keepable(value: Any) -> bool:
 def _is_plain(value: Any) -> bool:
     if isinstance(value, int):
         return abs(value) <= INTEGER_MAX
-    return value is None or isinstance(value, str)
+    return value is None or (isinstance(value, str) and len(value) <= KEPT_MAX)
 
 
 def units(amount: Any, places: int) -> int:

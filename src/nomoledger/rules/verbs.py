@@ -108,7 +108,7 @@ def move(host: Host, piece: str, square: str, mode: str = "step") -> None:
         host.fault(f"cannot move {piece!r} to {square!r}: there is no such thing")
     if mode not in MODES:
         host.fault(f"{mode!r} is no way to move: {', '.join(MODES)}")
-    rules, left = host.acting(), world.get(piece, "square")
+    rules, left, passed = host.acting(), world.get(piece, "square"), tuple[str, ...]()
     last = host.staged[-1] if host.staged else None
     if (
         mode in ("step", "slide")
@@ -117,10 +117,8 @@ def move(host: Host, piece: str, square: str, mode: str = "step") -> None:
     ):
         host.staged.pop()
         world.head -= 1
-        passed = (*last.passed, last.to)
-        host.emit(e.Moved, piece=piece, mode=mode, left=last.left, passed=passed, to=square)
-    else:
-        host.emit(e.Moved, piece=piece, mode=mode, left=left, to=square)
+        left, passed = last.left, (*last.passed, last.to)
+    host.emit(e.Moved, piece=piece, mode=mode, left=left, passed=passed, to=square, rules=rules)
 
 
 def set_attribute(
