@@ -300,7 +300,7 @@ def known(world: World, in_force: set[str], name: str) -> bool:
 def leads_to_input(found: list[e.Event], number: int) -> bool:
     while not isinstance(found[number], e.Input):
         cause = found[number].cause
-        if cause is None or cause >= number:
+        if cause is None or not cause < number:
             return False
         number = cause
     return True

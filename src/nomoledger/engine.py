@@ -26,11 +26,21 @@ FOLLOWING_MAX = 2_000
 
 
 class Engine:
-    """Runs one game on *world*. *secret* is what its dice and commitments derive from."""
+    """Runs one game on *world*.
+
+    *secret* is what its dice and commitments derive from. Without *follows_record* the facts of a
+    hand-kept record are compared, but play goes on from what the rules gave.
+    """
 
     def __init__(
-        self, world: World, oracle: Oracle = ask_people, secret: bytes | None = None
+        self,
+        world: World,
+        oracle: Oracle = ask_people,
+        secret: bytes | None = None,
+        *,
+        follows_record: bool = True,
     ) -> None:
+        self.follows_record = follows_record
         self.world = world
         self.oracle = oracle
         self.secret = secret

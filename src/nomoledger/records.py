@@ -139,7 +139,7 @@ def _line(place: str, text: str) -> Line:
         raise RecordError(f"{place}: not a line of JSON: {error}") from None
     period = next((says[name] for name in PERIOD_NAMES if name in says), None)
     if not isinstance(period, int):
-        raise RecordError(f"{place}: says no week: add one, as in \"week\": 1")
+        raise RecordError(f'{place}: says no week: add one, as in "week": 1')
     if not {"kind", "rules", "proposal"} & set(says):
         raise RecordError(f"{place}: says neither what kind of fact it is, nor rules")
     if not isinstance(says.get("proposal", 0), int):

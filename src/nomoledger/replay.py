@@ -104,6 +104,31 @@ def _part(ledger: Ledger, game: str, period: int) -> tuple[int, list[e.Event]]:
     return first, bodies
 
 
+def first_of(ledger: Ledger, game: str, period: int) -> int:
+    """The number of the first event of *period*.
+
+    Raises:
+        UnknownError: that period has not begun.
+    """
+    return _part(ledger, game, period)[0]
+
+
+def opened(engine: Engine, bodies: Sequence[e.Event]) -> Iterator[list[e.Event]]:
+    """The opening that *bodies* begin with, again.
+
+    The rules of the rulebook are taken as recorded: they are what the game began with.
+    """
+    given = [bodies[0]]
+    for body in bodies[1:]:
+        if not (isinstance(body, e.RuleEnacted) and body.source == "rulebook"):
+            break
+        given.append(body)
+    for body in given:
+        apply(engine.world, body)
+    yield given
+    yield from engine.run()
+
+
 class _Rerun:
     """One run over the recorded events of a period, input by input."""
 
@@ -146,19 +171,7 @@ class _Rerun:
             return self.engine.run()
         if not isinstance(event, e.GameOpened):
             return self.engine.take(event)
-        return self._open(start)
-
-    def _open(self, start: int) -> Iterator[list[e.Event]]:
-        """The rules of the rulebook are taken as recorded: they are what the game began with."""
-        given = [self.bodies[start]]
-        for body in self.bodies[start + 1 :]:
-            if not (isinstance(body, e.RuleEnacted) and body.source == "rulebook"):
-                break
-            given.append(body)
-        for body in given:
-            apply(self.engine.world, body)
-        yield given
-        yield from self.engine.run()
+        return opened(self.engine, self.bodies[start:])
 
     def _compare(self, start: int, end: int, follow: Iterator[list[e.Event]]) -> None:
         world, recorded_bodies = self.engine.world, self.bodies[start:end]

@@ -5,6 +5,7 @@ played to a world with other rules: what is asked at the same address gets the s
 """
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
 from typing import Any
 
 from nomoledger import dice
@@ -22,8 +23,10 @@ def ask_people(question: QuestionRaised) -> list[Any] | None:
 def seeded(secret: bytes) -> Oracle:
     """The oracle that rolls dice from the seed of the question's period."""
 
+    seed_of = lru_cache(maxsize=2)(partial(dice.period_seed, secret))
+
     def answer(question: QuestionRaised) -> list[Any] | None:
-        seed = dice.period_seed(secret, question.period)
+        seed = seed_of(question.period)
         if question.asks == "dice":
             return list(dice.roll(seed, question.question, question.options))
         if question.asks == "draw":

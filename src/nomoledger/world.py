@@ -95,6 +95,7 @@ class World:
         self._journal: list[tuple[Table, Any, Any]] = []
         self._marks = 0
         self._index: dict[tuple[str, str], dict[Any, tuple[str, ...]]] = {}
+        self._keys: dict[str, str] = {}
         self._declared: tuple[tuple[Rule, ...], dict[str, dict[str, str]]] = ((), {})
 
     # --- changing it, and taking it back
@@ -214,7 +215,7 @@ class World:
     def declared(self, kind: str) -> dict[str, str]:
         """The attributes that the rules declare for *kind*, with their types."""
         if self._declared[0] is not self.rules:
-            self._declared = (self.rules, {})
+            self._declared, self._keys = (self.rules, {}), {}
         known = self._declared[1]
         if kind not in known:
             known[kind] = {}
@@ -224,10 +225,11 @@ class World:
 
     def key_of(self, kind: str) -> str:
         """The attribute by which people call things of *kind*: the one declared `key`."""
-        for attribute, type_ in self.declared(kind).items():
-            if type_.endswith(" key"):
-                return attribute
-        return "name"
+        declared = self.declared(kind)
+        if kind not in self._keys:
+            keys = (name for name, type_ in declared.items() if type_.endswith(" key"))
+            self._keys[kind] = next(keys, "name")
+        return self._keys[kind]
 
     def commodities(self) -> dict[str, Commodity]:
         """What can be owned in quantity; the first is the money of the game."""

@@ -69,6 +69,9 @@ def add(n, why = ""): return ["add", n, why]
 def times(n, d = 1, why = ""): return ["times", n, why, d]
 def at_most(n, why = ""): return ["at_most", n, why]
 def at_least(n, why = ""): return ["at_least", n, why]
+def get(entity, attribute):
+    return _getters[attribute](entity) if attribute in _getters else _get(entity, attribute)
+def find(kind, called): return _finders[kind](called) if kind in _finders else _find(kind, called)
 def may(operation, *args): return _guards[operation](*args) if operation in _guards else []
 def would(operation, *args, see = None): return struct(**_would(operation, args, see))
 """
@@ -425,7 +428,7 @@ def _literal(value: Any) -> str:
 
 def write_program(links: Links) -> list[tuple[str, str, str]]:
     """The sources to evaluate in order, as (rule number or "", file, source)."""
-    sources = [("", "prelude", _PRELUDE)]
+    sources = [("", "prelude", _write_shortcuts(links.rules) + _PRELUDE)]
     types = {kind_type(kind) for rule in links.rules for kind in rule.declares} | set(TYPES)
     sources.append(("", "types", "\n".join(f"{name} = str" for name in sorted(types)) + "\n"))
     stubs = "\n".join(
@@ -444,6 +447,24 @@ def write_program(links: Links) -> list[tuple[str, str, str]]:
             sources.append((rule.number, file, write_rule(rule, code)))
     sources.append(("", "checks", _write_checks(links)))
     return sources
+
+
+def attributes(rules: Iterable[Rule]) -> list[str]:
+    """Every attribute that *rules* declare, once, in order."""
+    declared = (name for rule in rules for table in rule.declares.values() for name in table)
+    return list(dict.fromkeys(declared))
+
+
+def kinds(rules: Iterable[Rule]) -> list[str]:
+    """Every kind that *rules* declare, once, in order."""
+    return list(dict.fromkeys(kind for rule in rules for kind in rule.declares))
+
+
+def _write_shortcuts(rules: tuple[Rule, ...]) -> str:
+    """Tables of words bound to their first argument: each argument that crosses costs a µs."""
+    getters = (f"{json.dumps(name)}: _get_{i}" for i, name in enumerate(attributes(rules)))
+    finders = (f"{json.dumps(name)}: _find_{i}" for i, name in enumerate(kinds(rules)))
+    return f"_getters = {{{', '.join(getters)}}}\n_finders = {{{', '.join(finders)}}}\n"
 
 
 def _write_checks(links: Links) -> str:

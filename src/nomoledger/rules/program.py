@@ -14,7 +14,7 @@ from nomoledger.rules import reads
 from nomoledger.rules.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
 from nomoledger.rules.lexicon import HOOKABLE, PLAIN
 from nomoledger.rules.link import (
-    DIALECT, GLOBALS, Links, fingerprint, mark, survey, write_program,
+    DIALECT, GLOBALS, Links, attributes, fingerprint, kinds, mark, survey, write_program,
 )  # fmt: skip
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.values import combine
@@ -87,11 +87,16 @@ class Program:
             "_combine": self._combine,
         }
         ours |= {f"_at_{mark(number)}": partial(host.at, number) for number in self.by_number}
+        for i, name in enumerate(attributes(self.rules)):
+            ours[f"_get_{i}"] = partial(reads.get, host, attribute=name)
+        for i, name in enumerate(kinds(self.rules)):
+            ours[f"_find_{i}"] = partial(reads.find, host, name)
         ours["_enter_may"] = partial(host.enter, "may", "")
         for operation in self.links.operations.values():
             enter = host.enter_value if operation.is_value else host.enter
             ours[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.definer)
         plain = {name: partial(function, host) for name, function in PLAIN.items()}
+        plain |= {f"_{name}": plain.pop(name) for name in ("get", "find")}
         hookable = {f"_verb_{name}": partial(each, host) for name, each in HOOKABLE.items()}
         return ours | plain | hookable
 
@@ -231,6 +236,7 @@ def linked(rules: tuple[Rule, ...]) -> Program:
         return recent
     key = fingerprint(rules)
     program = _PROGRAMS.pop(key, None) or Program(rules)
+    program.rules = rules  # equal ones, known at a glance the next time
     _PROGRAMS[key] = program
     while len(_PROGRAMS) > PROGRAMS_MAX:
         _PROGRAMS.popitem(last=False)

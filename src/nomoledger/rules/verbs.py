@@ -100,8 +100,11 @@ def split(
 # --- things -----------------------------------------------------------------------------------
 
 
-def move(host: Host, piece: str, square: str, mode: str = "step") -> None:
-    """`move(piece, square, mode)`: steps of one piece in a row are told as one walk."""
+def move(host: Host, piece: str, square: str, mode: str = "step") -> int:
+    """`move(piece, square, mode)`: steps of one piece in a row are told as one walk.
+
+    Gives how many squares that walk has come by now.
+    """
     host.permit("move", piece)
     world = host.world
     if piece not in world.entities or square not in world.entities:
@@ -119,6 +122,7 @@ def move(host: Host, piece: str, square: str, mode: str = "step") -> None:
         world.head -= 1
         left, passed = last.left, (*last.passed, last.to)
     host.emit(e.Moved, piece=piece, mode=mode, left=left, passed=passed, to=square, rules=rules)
+    return len(passed) + 1
 
 
 def set_attribute(

@@ -1,0 +1,48 @@
+"""Following the rules instead of the record."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nomoledger import replays
+from nomoledger.errors import UnknownError
+from nomoledger.following import Otherwise, follow
+from nomoledger.ledger import Ledger
+from nomoledger.records import import_record
+
+SEASON = "weekly-vote-season"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "game.db", create=True) as opened:
+        yield opened
+
+
+def test_one_week_by_the_rules_alone(ledger: Ledger) -> None:
+    import_record(ledger, replays.find(SEASON), until=1)
+    followed = follow(ledger, SEASON, 1)
+    assert followed.otherwise == (Otherwise("Jamie", "square", 3, 1),)
+    assert followed.noted == 1
+
+
+def test_three_weeks_by_the_rules_alone(ledger: Ledger) -> None:
+    import_record(ledger, replays.find(SEASON))
+    otherwise = {
+        (x.subject, x.what): (x.recorded, x.by_rules) for x in follow(ledger, SEASON, 1).otherwise
+    }
+    assert otherwise[("Jamie", "square")] == (4, 2)
+    assert otherwise[("square 10", "owner")] == ("Jamie", None)
+    assert ("Woll", "square") not in otherwise
+
+
+def test_where_the_record_is_right_nothing_would_have_come_out_otherwise(ledger: Ledger) -> None:
+    game = import_record(ledger, replays.find("origon-week1")).game
+    assert follow(ledger, game, 1).otherwise == ()
+
+
+def test_a_period_that_was_not_played(ledger: Ledger) -> None:
+    import_record(ledger, replays.find(SEASON), until=1)
+    with pytest.raises(UnknownError):
+        follow(ledger, SEASON, 9)
