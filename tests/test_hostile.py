@@ -23,7 +23,7 @@ from nomoledger.errors import RuleFault
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
 from nomoledger.replay import replay
-from nomoledger.rules import verbs
+from nomoledger.rules import host, verbs
 from nomoledger.rules.rule import Enact, Repeal, Rule
 from nomoledger.rules.rulebook import load, load_yaml
 
@@ -115,6 +115,8 @@ def under_way(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def desk(under_way: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     monkeypatch.setattr(engine, "FOLLOWING_MAX", 40)  # the worker inherits them; fewer are faster
     monkeypatch.setattr(verbs, "TO_COME_MAX", 60)
+    monkeypatch.setattr(host, "OPERATIONS_MAX", 5_000)
+    monkeypatch.setattr(host, "CHANGES_MAX", 2_000)
     file = shutil.copy(under_way, tmp_path / "game.db")
     with Ledger.open(file) as ledger:
         yield Desk(ledger, limits=LIMITS, clock=lambda: NOON)

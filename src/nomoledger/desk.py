@@ -23,13 +23,16 @@ from nomoledger.fence import Limits, fenced
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply, seconds
 from nomoledger.rules.host import Host, Refused
-from nomoledger.rules.link import survey
+from nomoledger.rules.link import fingerprint, survey
+from nomoledger.rules.program import linked
 from nomoledger.rules.resolve import named_arguments
 from nomoledger.rules.rulebook import Rulebook
 from nomoledger.tape import ask_people, seeded
 from nomoledger.world import World
 
 TRIES_MAX = 50
+#: Fingerprints of the rulesets that workers have linked.
+_LINKED_BEFORE: set[str] = set()
 Made = TypeVar("Made", bound=e.Input)
 
 
@@ -390,7 +393,14 @@ def open_game(
 def worked_out(
     follow: Callable[[Engine], Iterator[Batch]], engine: Engine, limits: Limits | None
 ) -> Iterator[Batch]:
-    """What *follow* makes of *engine*, in a worker process; this process's world stays as it is."""
+    """What *follow* makes of *engine*, in a worker process; this process's world stays as it is.
+
+    Rules that a worker has linked before are known to link within its limits: from then on they are
+    linked here, where every later worker finds them.
+    """
+    key = fingerprint(engine.world.rules)
+    if key in _LINKED_BEFORE:
+        linked(engine.world.rules)
 
     def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
         Host.notice = staticmethod(notice)
@@ -399,6 +409,7 @@ def worked_out(
 
     for piece in fenced(produce, limits):
         yield _unpacked(piece)
+    _LINKED_BEFORE.add(key)
 
 
 def _checked(batch: Batch) -> Batch:

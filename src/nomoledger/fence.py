@@ -5,6 +5,7 @@ piece. If it dies, what it was doing is known from a crumb it left in shared mem
 is untouched. These limits only protect the machine: they never decide an outcome of the game.
 """
 
+import gc
 import mmap
 import os
 import resource
@@ -129,6 +130,7 @@ def _error(body: bytes) -> Exception:
 
 def _be_the_child(produce: Produce, limits: Limits, crumb: mmap.mmap, outlet: int) -> None:
     try:
+        gc.freeze()  # what the parent had is not ours to collect, nor to copy
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         _bound(limits)
         _send_all(produce, limits, crumb, outlet)

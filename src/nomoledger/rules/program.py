@@ -61,6 +61,8 @@ class Program:
             module.add_callable(name, function)
         for number, file, source in write_program(self.links):
             self.host.notice(number)
+            if file == "operations":
+                self._outline = self._outlined(source)
             try:
                 starlark.eval(module, starlark.parse(file, source, DIALECT), GLOBALS)
             except BaseException as error:
@@ -68,6 +70,15 @@ class Program:
                     raise
                 raise RulebookError(f"rule {number}: {_one_line(error)}") from None
         return module.freeze()
+
+    def _outlined(self, source: str) -> list[tuple[int, str]]:
+        """Where in the *source* of operations the one of each rule begins, last things first."""
+        found = []
+        for line, text in enumerate(source.splitlines(), 1):
+            match = re.match(r"def (\w+)\(", text)
+            if match and (operation := self.links.operations.get(match[1])):
+                found.append((line, operation.definer))
+        return found[::-1]
 
     def _words(self) -> dict[str, Callable[..., Any]]:
         host = self.host
@@ -127,6 +138,8 @@ class Program:
         if (place := re.match(r"(.+?):(\d+):\d+: ", text)) is None:
             return None
         line = int(place[2])
+        if place[1] == "operations":
+            return next((number for first, number in self._outline if first <= line), None)
         for rule in self.rules:
             last = rule.line + rule.code.count("\n")
             if place[1] == (rule.file or f"rule-{rule.number}") and rule.line <= line <= last:

@@ -1,0 +1,75 @@
+"""A game from its beginning, read once: how it stood at the close of every period, and now."""
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.ledger import Ledger
+from nomoledger.site.decisions import Decisions
+from nomoledger.site.facts import Facts
+from nomoledger.site.moment import Moment, moment_of
+from nomoledger.site.names import Slugs
+from nomoledger.site.public import PublicView, PublicWorld, public_entries
+from nomoledger.site.ruleset import RulePage, Ruleset
+from nomoledger.site.telling import Story
+
+
+class History(msgspec.Struct, frozen=True):
+    """All that the site shows: a moment for each closed period, and last the one for now."""
+
+    game: str
+    rulebook: str
+    moments: tuple[Moment, ...]
+    rules: tuple[RulePage, ...]
+
+    @property
+    def last(self) -> Moment:
+        """How the game stands now."""
+        return self.moments[-1]
+
+
+def gather(ledger: Ledger, game: str) -> History:
+    """The public history of *game*."""
+    return _Gathering(ledger, game).done()
+
+
+class _Gathering:
+    """Takes the public events in, one by one."""
+
+    def __init__(self, ledger: Ledger, game: str) -> None:
+        self.ledger = ledger
+        self.game = game
+        self.public = PublicWorld()
+        self.facts = Facts(self.public, Slugs())
+        self.ruleset = Ruleset()
+        self.decisions = Decisions(self.ruleset)
+        self.story = Story(self.ruleset)
+        self.entries: list[e.Entry] = []
+        self.moments: list[Moment] = []
+
+    def done(self) -> History:
+        for entry, left_out in public_entries(self.ledger, self.game):
+            self._take(entry, left_out)
+            if isinstance(entry.body, e.PeriodClosed):
+                self._stand_still(entry.body.period)
+        self._stand_still(self.public.world.period)
+        rulebook = self.public.world.game.get("rulebook", "")
+        pages = tuple(self.ruleset.pages)
+        return History(self.game, rulebook, tuple(self.moments), pages)
+
+    def _take(self, entry: e.Entry, left_out: bool) -> None:
+        public, body = self.public, entry.body
+        ref = public.refer(entry)
+        self.entries.append(entry)
+        self.ruleset.take(ref, body)
+        self.decisions.take(ref, body, public.world, public.refs)
+        told_first = isinstance(body, e.EntityDestroyed)  # while it still has a name
+        if told_first:
+            self.story.take(entry, public.world, public.refs, left_out)
+        public.take(entry)
+        if not told_first:
+            self.story.take(entry, public.world, public.refs, left_out)
+
+    def _stand_still(self, period: int) -> None:
+        view = PublicView(self.ledger, self.game, self.public.world, self.entries)
+        groups = self.story.groups.get(period, [])
+        self.moments.append(moment_of(view, period, self.facts, self.decisions, groups))

@@ -1,0 +1,190 @@
+"""How a game stands at one moment: at the close of a period, or now."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from nomoledger.projecting import described
+from nomoledger.reducer import moment
+from nomoledger.rules.rule import Rule
+from nomoledger.site.board import Board, board_of
+from nomoledger.site.decisions import UNDECIDED, Decisions, Proposal, Ruling
+from nomoledger.site.facts import Fact, Facts, Person
+from nomoledger.site.public import PublicView, model_of
+from nomoledger.site.ruleset import Ruleset, kind_of
+from nomoledger.site.telling import Group
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """A player's place."""
+
+    rank: int
+    player: Person
+    money: Fact | None
+    worth: float
+    squares: Fact
+    owned: tuple[Fact, ...]
+
+
+class Account(msgspec.Struct, frozen=True):
+    """What is in an account, by commodity; *player* is whose it is."""
+
+    name: str
+    player: Person | None
+    held: tuple[Fact, ...]
+
+
+class RuleThen(msgspec.Struct, frozen=True):
+    """A rule in force; *path* leads to that version of it, with its history."""
+
+    rule: Rule
+    kind: str
+    path: str
+
+
+class Due(msgspec.Struct, frozen=True):
+    """Something that falls due: *what* will be done then, to what it is *about*."""
+
+    at: datetime
+    what: str
+    about: str
+
+
+class PlayerThen(msgspec.Struct, frozen=True):
+    """A player: what is so of them, what they have, and other *things* that name them."""
+
+    person: Person
+    attributes: dict[str, Fact]
+    held: dict[str, Fact]
+    owned: tuple[Fact, ...]
+    things: tuple[tuple[str, Fact | None], ...]
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """Everything that the pages of a period show."""
+
+    period: int
+    is_open: bool
+    now: datetime
+    money: str
+    standings: tuple[Standing, ...]
+    board: Board
+    commodities: tuple[str, ...]
+    accounts: tuple[Account, ...]
+    players: tuple[PlayerThen, ...]
+    proposals: tuple[Proposal, ...]
+    rulings: tuple[Ruling, ...]
+    rules: tuple[RuleThen, ...]
+    groups: tuple[Group, ...]
+    waiting: str | None
+    due: tuple[Due, ...]
+    ended: str | None
+
+    @property
+    def undecided(self) -> tuple[Proposal, ...]:
+        """The proposals that nobody has decided."""
+        return tuple(each for each in self.proposals if each.verdict == UNDECIDED)
+
+
+def moment_of(
+    view: PublicView, period: int, facts: Facts, decisions: Decisions, groups: list[Group]
+) -> Moment:
+    """How things stand in *view*, where *period* is over, or is the open one."""
+    world = facts.public.world
+    commodities = tuple(world.commodities())
+    return Moment(
+        period=period,
+        is_open=period == world.period,
+        now=moment(world.game["now"]),
+        money=commodities[0] if commodities else "",
+        standings=tuple(_standing(each, facts) for each in model_of("standings", view).standings),
+        board=board_of(view, facts),
+        commodities=commodities,
+        accounts=tuple(_accounts(facts, commodities)),
+        players=tuple(_player(each, facts, commodities) for each in facts.people.values()),
+        proposals=tuple(decisions.proposals_in(world, facts.public.setters)),
+        rulings=tuple(decisions.rulings.values()),
+        rules=tuple(_rule(rule, decisions.ruleset) for rule in world.rules),
+        groups=tuple(groups),
+        waiting=_waiting(facts),
+        due=tuple(_due(facts)),
+        ended=world.game["ended"],
+    )
+
+
+def _standing(model: Any, facts: Facts) -> Standing:
+    world = facts.public.world
+    player = world.find("player", model.player) or model.player
+    money = next(iter(world.commodities()), None)
+    return Standing(
+        rank=model.rank,
+        player=facts.person(player),
+        money=None if money is None else facts.holding(player, money),
+        worth=float(model.money or 0),
+        squares=facts.owned_count(player),
+        owned=facts.owned(player),
+    )
+
+
+def _accounts(facts: Facts, commodities: tuple[str, ...]) -> list[Account]:
+    world, people = facts.public.world, facts.people
+    names = dict.fromkeys((*people, *sorted(world.balances)))
+    return [
+        Account(
+            name=str(world.label(each)),
+            player=people.get(each),
+            held=tuple(facts.holding(each, commodity) for commodity in commodities),
+        )
+        for each in names
+    ]
+
+
+def _rule(rule: Rule, ruleset: Ruleset) -> RuleThen:
+    link = ruleset.find(rule.name)
+    return RuleThen(rule, kind_of(rule), "" if link is None or link.path is None else link.path)
+
+
+def _player(person: Person, facts: Facts, commodities: tuple[str, ...]) -> PlayerThen:
+    world = facts.public.world
+    names = [*world.declared("player"), *world.attributes.get(person.entity, {})]
+    key = world.key_of("player")
+    found = {n: facts.attribute(person.entity, n) for n in dict.fromkeys(names) if n != key}
+    return PlayerThen(
+        person=person,
+        attributes={name: fact for name, fact in found.items() if fact is not None},
+        held={each: facts.holding(person.entity, each) for each in commodities},
+        owned=facts.owned(person.entity),
+        things=tuple(_things(person.entity, facts)),
+    )
+
+
+def _things(player: str, facts: Facts) -> list[tuple[str, Fact | None]]:
+    """What else there is that names *player*: an option, a patent, a debt."""
+    world = facts.public.world
+    found = []
+    for kind, things in world.kinds.items():
+        if kind in ("player", "square", "proposal"):
+            continue
+        for each in things:
+            naming = [n for n, v in world.attributes.get(each, {}).items() if v == player]
+            if naming:
+                found.append((str(described(world, each)), facts.attribute(each, naming[0])))
+    return found
+
+
+def _waiting(facts: Facts) -> str | None:
+    question = facts.public.world.waiting
+    return None if question is None else f"{facts.described(question.to)}: {question.text}"
+
+
+def _due(facts: Facts) -> list[Due]:
+    timers = sorted(facts.public.world.timers.values(), key=lambda each: each.order)
+    return [
+        Due(
+            at=moment(each.attempt.at),
+            what=each.attempt.operation.lstrip("@").replace("_", " "),
+            about="; ".join(map(facts.described, each.attempt.arguments)),
+        )
+        for each in timers
+    ]

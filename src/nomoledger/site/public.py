@@ -1,0 +1,105 @@
+"""What everybody may know: the public events of a game, the world they make, and who set what."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nomoledger import events as e
+from nomoledger.ledger import Ledger
+from nomoledger.projecting import LedgerView
+from nomoledger.reducer import apply
+from nomoledger.site.names import Ref
+from nomoledger.world import World
+
+Key = tuple[str, ...]
+
+
+def public_entries(ledger: Ledger, game: str) -> Iterator[tuple[e.Entry, bool]]:
+    """The events of *game* that everybody may see, and whether any before each were left out.
+
+    An answer to a question that not everybody saw is left out with it.
+    """
+    hidden: set[str] = set()
+    left_out = False
+    for entry in ledger.read(game):
+        question = getattr(entry.body, "question", None)
+        if entry.body.audience is not None or question in hidden:
+            if question is not None:
+                hidden.add(question)
+            left_out = True
+            continue
+        yield entry, left_out
+        left_out = False
+
+
+class PublicWorld:
+    """The world as far as everybody knows it.
+
+    Attributes:
+        refs: the public events so far, by number.
+        setters: the event that last set each attribute (`"set", entity, name`), each balance
+            (`"has", account, commodity`) and what each player owns (`"owns", player`).
+    """
+
+    def __init__(self) -> None:
+        self.world = World()
+        self.refs: dict[int, Ref] = {}
+        self.setters: dict[Key, Ref] = {}
+
+    def refer(self, entry: e.Entry) -> Ref:
+        """Make the next event known by its number, before it is taken in."""
+        ref = self.refs[entry.number] = Ref(entry.number, entry.body.period)
+        return ref
+
+    def take(self, entry: e.Entry) -> None:
+        """Take in the next event."""
+        for key in self._keys(entry.body):
+            self.setters[key] = self.refs[entry.number]
+        self.world.head = entry.number - 1
+        if not self._speaks_of_the_unknown(entry.body):
+            apply(self.world, entry.body)
+        self.world.head = entry.number
+
+    def _speaks_of_the_unknown(self, body: e.Event) -> bool:
+        """Whether it undoes something that came about in secret."""
+        if isinstance(body, e.TimerFired):
+            return body.attempt not in self.world.timers
+        return isinstance(body, e.EntityDestroyed) and body.entity not in self.world.entities
+
+    def _keys(self, body: e.Event) -> Iterator[Key]:
+        if isinstance(body, e.Posted):
+            for posting in body.postings:
+                yield "has", posting.account, posting.commodity
+        elif isinstance(body, e.Moved):
+            yield "set", body.piece, "square"
+        elif isinstance(body, e.AttributeSet):
+            yield "set", body.entity, body.attribute
+            if body.attribute == "owner":
+                yield from (("owns", str(each)) for each in (body.was, body.value) if each)
+        elif isinstance(body, e.EntityCreated):
+            for name, value in body.attributes.items():
+                yield "set", body.entity, name
+                if name == "owner":
+                    yield "owns", str(value)
+
+
+class PublicView(LedgerView):
+    """The public world as read models are given it."""
+
+    def __init__(self, ledger: Ledger, game: str, world: World, entries: Sequence[e.Entry]) -> None:
+        self.ledger = ledger
+        self.game = game
+        self.reader = None
+        self.world = world
+        self.period = world.period
+        self._entries = entries
+
+    def entries(self) -> Iterator[e.Entry]:
+        """The public events up to that moment."""
+        return iter(self._entries)
+
+
+def model_of(name: str, view: PublicView) -> Any:
+    """The read model called *name*; whose own fields only its maker knows."""
+    from nomoledger.projecting import projection
+
+    return projection(name)(view)
