@@ -175,8 +175,8 @@ class Witness:
 @pytest.mark.parametrize("name", hostile())
 def test_hostile(name: str, desk: Desk) -> None:
     case, witness = hostile()[name], Witness(desk)
-    witness.see(lambda desk: desk.propose("Ann", name, (Enact(case.rule),)))
-    witness.see(lambda desk: desk.judge(2, "accepted"))
+    witness.see(lambda desk: desk.propose("Ann", name, (Enact(case.rule),), id="proposed"))
+    witness.see(lambda desk: desk.judge(2, "accepted", id="judged"))  # and so are the dice
     for command in case.then:
         witness.see(COMMANDS[command])
     check_outcome(case, witness.came_of_it())

@@ -15,25 +15,26 @@ FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 70
 
 #: What the five games call their own things. Left out are words that are also plain words of our
-#: trade (store, head, public, picture, names, limits, refused, default, option, issue, rounding).
+#: trade (store, head, public, picture, names, limits, refused, default, option, issue).
 TERMS = """
-Abstain; Accuser; Air Freshener; Akuma; All-Nighter; Ankh; Anti-Missile Gun; Bad Credit Rating; Bail;
-Banana; Bank Account; Bank of Nomopoly; Best Friend; Better Disguise Kit; Big Fart; Big Mac; Big Wheel;
-Blob; Blockbuster; Body Suit; Bomb; Bork; Brick; Bubble; Carnival; Chains; Charity; Chili Mart; Clogs;
-Co-owner; Corporate Player; Corporation; Dark Cookie; Dark Cookie Monster; De-Greaser; Demolitionville;
-Dirty Bubble; Disguise; Disguise Kit; Disruptor; Donut; Double Dip; Drain; Dues; Easy Move; Elephant;
-Explosive Insurance; Extra Die; Extra Dice; Eye Opener; Faith; Fake Vomit; Fancy Ketchup; Fireball;
-First Aid Kit; Flame Thrower; Fountain; Freemason; Freshener; Geppetto; GIPPer; Giveaway Queue; Glue;
-Government; Grab Bag; Grease; Gremlins; Hat; Healer; Heaven; Homestead; Hospital; Hot Potato; Hurt; Ignite;
-Impersonator; Inferno; Jetpack; Jumpgate; Kazoo; Large Factory; Latex; Light Cookie; Lodge; Lottery;
-Lucky Donut; Magic Kazoo; Missile; Mitt; Narf; National Park; Net Value; Net Worth; Nuclear; Origon;
-Orange Blob; Oven; Oven Mitt; Paint Gun; Paint Thinner; Parallel Universe; Patent; Phantom Piece;
-Poison Donut; Politician; Pollutant; Poorbox; Property Tax; Public Property; Quijibo; Radar Detector;
-Real Estate Guide; REG; Registered Voter; Resort; Robotic Jetpack; Rocket Sled; Roller Skates; Rusty; Salve;
-Savings and Loan; SBA; Scammer; Sick; Skates; Sled; Sneeze; Souvenir; Spacetime; Spell Book; Sprinkles;
-Surgeon Suit; Swiss; Taxi Driver; Tefflon; Teleport; Tenshi; Thief; Time Bomb; TISSSG; Tornado; Tractor Beam;
-TSMSG; Universe; Utility; Vault; Victim; Warp Bubble; Warp Gate; Watertower; WETHA; WMD Shop; Wormhole;
-Worrier; Wretch; YBC; Yellow Bus; Zoo
+Abstain; Accuser; Air Freshener; Akuma; All-Nighter; Ankh; Anti-Missile Gun; Bad Credit Rating;
+Bail; Banana; Bank Account; Bank of Nomopoly; Best Friend; Better Disguise Kit; Big Fart; Big Mac;
+Big Wheel; Blob; Blockbuster; Body Suit; Bomb; Bork; Brick; Bubble; Carnival; Chains; Charity;
+Chili Mart; Clogs; Co-owner; Corporate Player; Corporation; Dark Cookie; Dark Cookie Monster;
+De-Greaser; Demolitionville; Dirty Bubble; Disguise; Disguise Kit; Disruptor; Donut; Double Dip;
+Drain; Dues; Easy Move; Elephant; Explosive Insurance; Extra Die; Extra Dice; Eye Opener; Faith;
+Fake Vomit; Fancy Ketchup; Fireball; First Aid Kit; Flame Thrower; Fountain; Freemason; Freshener;
+Geppetto; GIPPer; Giveaway Queue; Glue; Government; Grab Bag; Grease; Gremlins; Hat; Healer;
+Heaven; Homestead; Hospital; Hot Potato; Hurt; Ignite; Impersonator; Inferno; Jetpack; Jumpgate;
+Kazoo; Large Factory; Latex; Light Cookie; Lodge; Lottery; Lucky Donut; Magic Kazoo; Missile;
+Mitt; Narf; National Park; Net Value; Net Worth; Nuclear; Origon; Orange Blob; Oven; Oven Mitt;
+Paint Gun; Paint Thinner; Parallel Universe; Patent; Phantom Piece; Poison Donut; Politician;
+Pollutant; Poorbox; Property Tax; Public Property; Quijibo; Radar Detector; Real Estate Guide;
+REG; Registered Voter; Resort; Robotic Jetpack; Rocket Sled; Roller Skates; Rusty; Salve; Savings
+and Loan; SBA; Scammer; Sick; Skates; Sled; Sneeze; Souvenir; Spacetime; Spell Book; Sprinkles;
+Surgeon Suit; Swiss; Taxi Driver; Tefflon; Teleport; Tenshi; Thief; Time Bomb; TISSSG; Tornado;
+Tractor Beam; TSMSG; Universe; Utility; Vault; Victim; Warp Bubble; Warp Gate; Watertower; WETHA;
+WMD Shop; Wormhole; Worrier; Wretch; YBC; Yellow Bus; Zoo
 """
 
 

@@ -20,11 +20,15 @@ class Balances(msgspec.Struct, frozen=True):
         if not self.commodities:
             yield "the rules declare nothing that can be owned in quantity"
             return
+        yield self.sheet()
+
+    def sheet(self) -> Table:
+        """A row an account, a column a commodity."""
         rows = tuple(
             (account, *(str(held[each]) for each in self.commodities))
             for account, held in self.accounts.items()
         )
-        yield Table(("account", *self.commodities), rows)
+        return Table(("account", *self.commodities), rows)
 
 
 def balances(view: View) -> Balances:

@@ -8,8 +8,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.codec import encode_json
-from nomoledger.projecting import Table, View, described
-from nomoledger.reducer import apply
+from nomoledger.projecting import Table, View, described, retold
 from nomoledger.words import tell
 from nomoledger.world import World
 
@@ -45,17 +44,7 @@ class Log(msgspec.Struct, frozen=True):
 
 def log(view: View) -> Log:
     """The log of *view*: each event told with the names that held when it happened."""
-    lines = []
-    world = World()
-    for entry in view.entries():
-        body = entry.body
-        if isinstance(body, e.EntityDestroyed):  # told while it still has a name
-            told = _told(world, body)
-            apply(world, body)
-        else:
-            apply(world, body)
-            told = _told(world, body)
-        lines.append(_line(entry, told))
+    lines = (_line(entry, _told(world, entry.body)) for entry, world in retold(view))
     return Log(view.game, view.period, tuple(lines))
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from nomoledger import events as e
 from nomoledger.projecting import Table, View, shown
 from nomoledger.rules.rule import Rule
+from nomoledger_projections.ruleset import ruleset
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -85,23 +85,11 @@ def _in_force(rule: Rule, history: tuple[Origin, ...]) -> RuleInForce:
 
 
 def _histories(view: View) -> dict[str, list[Origin]]:
-    """What has happened to each rule, under the number it has now."""
-    found: dict[str, list[Origin]] = {}
-    for entry in view.entries():
-        body = entry.body
-        if isinstance(body, e.RuleEnacted):
-            found[body.rule.number] = [_origin(entry.number, body, body.rule.version)]
-        elif isinstance(body, e.RuleAmended):
-            history = found.setdefault(body.rule.number, [])
-            history.append(_origin(entry.number, body, body.rule.version))
-        elif isinstance(body, e.RuleRenumbered):
-            history = found.pop(body.number, [])
-            version = history[-1].version if history else 1
-            found[body.to] = [*history, _origin(entry.number, body, version)]
-    return found
-
-
-def _origin(
-    number: int, event: e.RuleEnacted | e.RuleAmended | e.RuleRenumbered, version: int
-) -> Origin:
-    return Origin(version, number, event.period, event.source)
+    """What has happened to each rule in force, under the number it has now."""
+    lives: dict[int, list[Origin]] = {}
+    history = ruleset(view)
+    for change in history.changes:
+        version, source = change.rule.version, change.authority.source
+        origin = Origin(version, change.event, change.period, source)
+        lives.setdefault(change.life, []).append(origin)
+    return {rule.number: lives[life] for life, rule in history.at(view.period).items()}

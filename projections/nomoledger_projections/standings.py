@@ -6,6 +6,7 @@ import msgspec
 
 from nomoledger.projecting import Table, View, called, holding, shown
 from nomoledger.rules.values import Number
+from nomoledger.world import World
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -30,16 +31,25 @@ class Standings(msgspec.Struct, frozen=True):
         if not self.standings:
             yield "nobody plays yet"
             return
+        yield self.sheet()
+
+    def sheet(self) -> Table:
+        """A row a player."""
         rows = tuple(
             (str(s.rank), s.player, shown(s.money), str(s.squares), shown(s.owned))
             for s in self.standings
         )
-        yield Table(("rank", "player", self.money or "money", "squares", "owned"), rows)
+        return Table(("rank", "player", self.money or "money", "squares", "owned"), rows)
 
 
 def standings(view: View) -> Standings:
     """The players of *view* in their order."""
-    world = view.world
+    money = next(iter(view.world.commodities()), "")
+    return Standings(view.period, tuple(ranked(view.world)), money)
+
+
+def ranked(world: World) -> list[Standing]:
+    """The players of *world*, the richest first."""
     money = next(iter(world.commodities()), "")
     players = world.kinds.get("player", ())
     wealth = {each: holding(world, each, money) if money else 0 for each in players}
@@ -50,4 +60,4 @@ def standings(view: View) -> Standings:
         rank = 1 + sum(wealth[other] > wealth[player] for other in players)
         amount = wealth[player] if money else None
         found.append(Standing(rank, str(world.label(player)), amount, len(owned), owned))
-    return Standings(view.period, tuple(found), money)
+    return found

@@ -27,7 +27,7 @@ _CRUMB_BYTES = 256
 _DEATHS: dict[int, str] = {
     signal.SIGPROF: "it used up its processor time",
     signal.SIGABRT: "it used up its memory",
-    signal.SIGSEGV: "it ran too deep",
+    signal.SIGSEGV: "it ran too deep, or out of memory",
     signal.SIGKILL: "it was killed, for want of memory or time",
 }
 

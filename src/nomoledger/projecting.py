@@ -1,18 +1,20 @@
 """Read models: what they are given, what they give back, and where they are found.
 
-A projection is a function from a `View` of a game to a `ReadModel`. They live outside this package
-and are found by the entry point group `nomoledger.projections`, ours and other people's alike.
+A projection is a function from a `View` of a game (and what else is asked, by name) to a
+`ReadModel`. They live outside this package and are found by the entry point group
+`nomoledger.projections`, ours and other people's alike.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.events import Entry
+from nomoledger.events import EntityDestroyed, Entry, PeriodClosed, TimerFired
 from nomoledger.ledger import Ledger
+from nomoledger.reducer import apply
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.values import Number, amount
 from nomoledger.world import Attempt, World
@@ -35,6 +37,22 @@ class ReadModel(Protocol):
         """Tables and paragraphs, in the order in which they are to be read."""
 
 
+@runtime_checkable
+class Sheet(Protocol):
+    """A read model that is also a sheet of figures, for a spreadsheet."""
+
+    def sheet(self) -> Table:
+        """One row a figure or more, nothing but the bare values in the cells."""
+
+
+@runtime_checkable
+class Drawing(Protocol):
+    """A read model that can be drawn."""
+
+    def drawn(self, kind: str) -> bytes:
+        """The picture, as a file of that *kind*: svg or png."""
+
+
 class View(Protocol):
     """A game as it stood at the close of a period (or stands now), as *reader* may see it.
 
@@ -51,6 +69,12 @@ class View(Protocol):
     def entries(self) -> Iterator[Entry]:
         """The events that the reader may see, up to that moment."""
 
+    def standing(self) -> Iterator[tuple[int, bool, World]]:
+        """Each period, whether it is closed, and the world at its close; at last that moment.
+
+        It is one world that goes on: it is to be read before the next is asked for.
+        """
+
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """What the rules give for *operation*, for the arguments of each of the *calls*.
 
@@ -58,7 +82,7 @@ class View(Protocol):
         """
 
 
-Projection = Callable[[View], ReadModel]
+Projection = Callable[..., ReadModel]
 
 
 def projections() -> dict[str, Projection]:
@@ -100,6 +124,17 @@ class LedgerView:
             if self.sees(entry.body.audience):
                 yield entry
 
+    def standing(self) -> Iterator[tuple[int, bool, World]]:
+        """Each period, whether it is closed, and the world at its close; at last that moment."""
+        world, body = World(), None
+        for entry in self.ledger.read(self.game, upto=self.world.head):
+            body = entry.body
+            apply(world, body)
+            if isinstance(body, PeriodClosed):
+                yield body.period, True, world
+        if not isinstance(body, PeriodClosed) or self.period == world.period:
+            yield world.period, False, world
+
     def sees(self, audience: tuple[str, ...] | None) -> bool:
         """Whether the reader is among *audience*, which is everybody where None."""
         return self.reader == "admin" or audience is None or self.reader in audience
@@ -134,7 +169,33 @@ def _defines(rule: Rule, operation: str) -> bool:
     return any(h.operation == operation and h.kind in kinds for h in read(rule).hooks)
 
 
-# --- what several read models say in the same way ------------------------------------------------
+# --- what several read models do in the same way -------------------------------------------------
+
+
+def retold(view: View) -> Iterator[tuple[Entry, World]]:
+    """Each event that the reader may see, and a world in which things have their names.
+
+    It is the world after the event, or before it where something goes; and it is made of nothing
+    but what the reader may see.
+    """
+    world = World()
+    for entry in view.entries():
+        body = entry.body
+        if isinstance(body, EntityDestroyed):
+            yield entry, world
+        if _concerns_known(world, body):
+            apply(world, body)
+        else:
+            world.head += 1
+        if not isinstance(body, EntityDestroyed):
+            yield entry, world
+
+
+def _concerns_known(world: World, body: Any) -> bool:
+    """Whether what goes or falls due is something the reader has seen come."""
+    if isinstance(body, EntityDestroyed):
+        return body.entity in world.entities
+    return not isinstance(body, TimerFired) or body.attempt in world.timers
 
 
 def called(world: World, value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import sys
 
-from nomoledger.cli import cases, demo, ledgers, look, play, rulebooks, status
+from nomoledger.cli import cases, demo, ledgers, look, play, publish, rulebooks, status
 from nomoledger.cli.program import Program, version_option
 
 program = Program(
@@ -39,6 +39,7 @@ program = Program(
             look.state,
             rulebooks.rules,
             look.log,
+            publish.publish,
         ],
         "Prove": [ledgers.replay, ledgers.verify, ledgers.export, cases.test],
     },

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from nomoledger.cli.progress import progress
+
 if TYPE_CHECKING:
     from nomoledger.rules.check import Coverage
 
@@ -15,6 +17,7 @@ def coverage_of(rulebook: str, blank: bool) -> "Coverage":
     from nomoledger.cases import cases_beside
     from nomoledger.errors import RulebookError
     from nomoledger.rules.check import Coverage, check
+    from nomoledger.rules.mutants import mutants
     from nomoledger.rules.rulebook import find_rulebook, load
 
     path = find_rulebook(rulebook)
@@ -31,5 +34,6 @@ def coverage_of(rulebook: str, blank: bool) -> "Coverage":
             errors=[str(error)],
             unnoticed=[],
         )
-    return check(rules, cases, blank=blank)
-
+    with progress("checking", len(mutants(rules)) if blank else 0) as advance:
+        tell = None if advance is None else lambda what: advance(1)
+        return check(rules, cases, blank=blank, progress=tell)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nomoledger.cli.chosen import command_line
 from nomoledger.cli.output import line, show
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ def demo(ledger: str | None) -> None:
         _standings(desk)
     line("")
     line("next:")
-    for command in (f"log {where}", f"replay {where} --period {PERIOD} --json", f"verify {where}"):
-        line(f"  nomoledger {command}")
+    for verb, rest in (("log", ""), ("replay", f"--period {PERIOD} --json"), ("verify", "")):
+        line(f"  {command_line(verb, where, rest)}")
 
 
 def _audit(desk: "Desk") -> None:

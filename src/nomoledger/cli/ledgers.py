@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
+from nomoledger.cli.chosen import command_line
 from nomoledger.cli.opened import ledger_at, new_ledger_at, place_of
 from nomoledger.cli.output import json, line
+from nomoledger.cli.progress import counting, progress, records_in, size_of, watched
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from nomoledger.chain import Head
     from nomoledger.replay import Report
 
 FAILED = 1
@@ -69,7 +72,7 @@ def init(
         json({"game": desk.game, "rulebook": rules.name, "rules": count, "head": str(head)})
         return
     line(f"the game {desk.game} is open in {ledger}: {len(rules.rules)} rules of {rules.name}")
-    line(f"next: nomoledger join {ledger} NAME, or nomoledger status {ledger}")
+    line(f"next: {command_line('join', ledger, 'NAME')}, or {command_line('status', ledger)}")
 
 
 @click.command("import")
@@ -84,23 +87,37 @@ def import_(ledger: str, file: str, game: str | None, as_json: bool) -> None:
 
     Example: nomoledger import game.db season.jsonl
     """
-    from nomoledger.records import import_record, is_record
+    from nomoledger.records import is_record
 
-    with open(file, "rb") as source, new_ledger_at(ledger) as opened:
-        if is_record(file):
-            desk = import_record(opened, file, game)
-            heads = {desk.game: opened.head(desk.game)}
-        elif game is not None:
+    by_hand = is_record(file)
+    if game is not None and not by_hand:
+        with open(file, "rb"):
             raise click.UsageError("an export names its own games: --game is for hand-kept records")
-        else:
-            from nomoledger.exchange import import_ledger
-
-            heads = import_ledger(opened, source)
+    heads = _import_record(ledger, file, game) if by_hand else _import_export(ledger, file)
     if as_json:
         json({"games": [{"game": name, "head": str(head)} for name, head in heads.items()]})
         return
     for name, head in heads.items():
         line(f"imported {name}: {head.number + 1} events, head {head}")
+
+
+def _import_record(ledger: str, file: str, game: str | None) -> dict[str, "Head"]:
+    from nomoledger.records import import_record
+
+    with new_ledger_at(ledger) as opened, progress("working out the record"):
+        desk = import_record(opened, file, game)
+        return {desk.game: opened.head(desk.game)}
+
+
+def _import_export(ledger: str, file: str) -> dict[str, "Head"]:
+    from nomoledger.exchange import import_ledger
+
+    with (
+        progress("importing", size_of(file)) as advance,
+        watched(file, advance) as source,
+        new_ledger_at(ledger) as opened,
+    ):
+        return import_ledger(opened, source)
 
 
 @click.command()
@@ -121,7 +138,9 @@ def export(ledger: str, file: str, game: str | None, as_json: bool) -> None:
     if file != "-" and os.path.exists(file) and os.path.samefile(file, place_of(ledger)):
         raise click.UsageError(f"{file} is the ledger itself: give another file")
     with ledger_at(ledger) as opened, written(file) as target:
-        heads = export_ledger(opened, target, None if game is None else [game])
+        games = opened.games() if game is None else [game]
+        with progress("exporting", 2 * records_in(opened, games)) as advance:
+            heads = export_ledger(counting(opened, advance), target, games)
     if file == "-":
         return
     if as_json:
@@ -152,7 +171,9 @@ def verify(ledger: str, head: str | None, game: str | None, as_json: bool) -> in
         games = [game] if game is not None else opened.games()
         if expected is not None or not games:
             games = [game or the_game(opened)]
-        verdicts = [opened.verify(each, expected) for each in games]
+        with progress("verifying", records_in(opened, games)) as advance:
+            counted = counting(opened, advance)
+            verdicts = [counted.verify(each, expected) for each in games]
     ok = all(each.ok for each in verdicts)
     if as_json:
         json({"ok": ok, "games": verdicts})
@@ -181,7 +202,7 @@ def replay(ledger: str, period: int | None, game: str | None, as_json: bool) -> 
     from nomoledger.desk import the_game
     from nomoledger.replay import replay as run
 
-    with ledger_at(ledger) as opened:
+    with ledger_at(ledger) as opened, progress("replaying"):
         report = run(opened, game or the_game(opened), period)
     if as_json:
         json(report)

@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 import click
 
+from nomoledger.cli.chosen import VARIABLE, LedgerArgument
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -31,7 +33,7 @@ def pair(text: str) -> tuple[str, str]:
     return key.strip(), value
 
 
-ledger = click.argument("ledger")
+ledger = click.argument("ledger", cls=LedgerArgument, envvar=VARIABLE)
 game = click.option("--game", metavar="NAME", help="Which game, where the ledger has several.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 period = click.option(

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
+from nomoledger.cli.chosen import too_many_words
 from nomoledger.errors import NomoledgerError
 
 MISUSE = 2
@@ -109,6 +110,8 @@ def _guarded(run: Callable[[], Any]) -> int:
 def _usage(error: click.UsageError) -> str:
     message = error.format_message().rstrip(".")
     message = message[:1].lower() + message[1:]
+    if "unexpected extra argument" in message:
+        message += too_many_words()
     command = error.ctx.command_path if error.ctx is not None else "nomoledger"
     return f"{message}: see {command} --help"
 

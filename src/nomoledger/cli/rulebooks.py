@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from nomoledger.cli import options
+from nomoledger.cli import options, ruleset
+from nomoledger.cli.chosen import chosen
 from nomoledger.cli.look import look_at, reader, reading, who
 from nomoledger.cli.output import json, line, say
 
@@ -13,20 +14,28 @@ FAILED = 1
 
 
 class _Rules(click.Group):
-    """A group that takes a first word which is none of its commands for a ledger."""
+    """A group that takes a first word which is none of its commands for a ledger.
+
+    Where the ledger is known without being written, no word at all will do.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in (*self.commands, "--help"):
+        names_none = args[0] not in (*self.commands, "--help") if args else bool(chosen())
+        if names_none:
             args = ["of", *args]
         return super().parse_args(ctx, args)
 
 
 @click.group(cls=_Rules, subcommand_metavar="LEDGER | COMMAND ...")
 def rules() -> None:
-    """Show the rules in force; or check and describe a rulebook.
+    """Show the rules in force, and how they changed; check a rulebook.
 
     Example: nomoledger rules game.db --period 3
     """
+
+
+for command in (ruleset.diff, ruleset.blame, ruleset.log_of_rules):
+    rules.add_command(command)
 
 
 @rules.command("of")

@@ -6,6 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from nomoledger.cli import output
+from nomoledger.cli.chosen import command_line
 from nomoledger.cli.opened import desk_at
 from nomoledger.cli.options import scalar, typed
 
@@ -81,7 +82,9 @@ def tell_outcome(desk: "Desk", outcome: "Outcome", label: Label) -> None:
         if isinstance(event, e.AttemptRefused):
             output.line(_refusal(event))
         elif not isinstance(event, silent):
-            output.line(("" if isinstance(event, e.Input) else "  ") + tell(event, names, commodities))
+            output.line(
+                ("" if isinstance(event, e.Input) else "  ") + tell(event, names, commodities)
+            )
     if desk.world.waiting is not None:
         location = desk.ledger.store.location
         for each in how_to_answer(desk.world, desk.world.waiting, location):
@@ -95,18 +98,17 @@ def _refusal(refusal: "e.AttemptRefused") -> str:
 
 def how_to_answer(world: "World", question: "e.QuestionRaised", location: str) -> list[str]:
     """The open *question* in words, and the command that answers it."""
-    ledger = quote(location)
     options = ", ".join(str(world.label(each)) for each in question.options)
     asked = f"waiting for {world.label(question.to)}: {question.text}"
     if question.asks == "dice":
         values = " ".join("N" for _ in question.options)
-        return [asked, f"  enter the dice: nomoledger roll {ledger} {values}"]
+        return [asked, f"  enter the dice: {command_line('roll', location, values)}"]
     choose = f" (one of: {options})" if options else ""
-    command = {
-        "draw": f"roll {ledger} VALUE",
-        "choice": f"answer {ledger} VALUE --by {world.label(question.to)}",
-    }.get(question.asks, f"ruling {ledger} TEXT --value VALUE")
-    return [asked + choose, f"  answer it: nomoledger {command}"]
+    verb, rest = {
+        "draw": ("roll", "VALUE"),
+        "choice": ("answer", f"VALUE --by {quote(str(world.label(question.to)))}"),
+    }.get(question.asks, ("ruling", "TEXT --value VALUE"))
+    return [asked + choose, f"  answer it: {command_line(verb, location, rest)}"]
 
 
 def _labels(world: "World") -> Label:

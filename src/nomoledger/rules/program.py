@@ -13,11 +13,10 @@ from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.rules import reads
 from nomoledger.rules.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
 from nomoledger.rules.lexicon import HOOKABLE, PLAIN
-from nomoledger.rules.link import (
-    DIALECT, GLOBALS, Links, attributes, fingerprint, kinds, mark, survey, write_program,
-)  # fmt: skip
+from nomoledger.rules.link import Links, fingerprint, survey
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.values import combine
+from nomoledger.rules.write import DIALECT, GLOBALS, attributes, kinds, mark, write_program
 from nomoledger.words import tell
 
 STACK_MAX = 4_000
@@ -71,14 +70,14 @@ class Program:
                 raise RulebookError(f"rule {number}: {_one_line(error)}") from None
         return module.freeze()
 
-    def _outlined(self, source: str) -> list[tuple[int, str]]:
-        """Where in the *source* of operations the one of each rule begins, last things first."""
-        found = []
+    def _outlined(self, source: str) -> dict[int, str]:
+        """Whose the plain operations are that stand, one a line, in the *source* of operations."""
+        found = {}
         for line, text in enumerate(source.splitlines(), 1):
             match = re.match(r"def (\w+)\(", text)
-            if match and (operation := self.links.operations.get(match[1])):
-                found.append((line, operation.definer))
-        return found[::-1]
+            if match and match[1] in self.links.plain:
+                found[line] = self.links.operations[match[1]].definer
+        return found
 
     def _words(self) -> dict[str, Callable[..., Any]]:
         host = self.host
@@ -139,7 +138,7 @@ class Program:
             return None
         line = int(place[2])
         if place[1] == "operations":
-            return next((number for first, number in self._outline if first <= line), None)
+            return self._outline.get(line)
         for rule in self.rules:
             last = rule.line + rule.code.count("\n")
             if place[1] == (rule.file or f"rule-{rule.number}") and rule.line <= line <= last:
@@ -216,7 +215,8 @@ class Program:
 
         def act() -> None:
             told.append(self._enter("engine__define", rule, name, arguments))
-            told.extend(tell(event, commodities=self.commodities) for event in self.host.staged[before:])
+            new = self.host.staged[before:]
+            told.extend(tell(event, commodities=self.commodities) for event in new)
 
         refused, _, _ = self._trial(act)
         return [f"refused: {'; '.join(refused)}"] if refused else told

@@ -12,10 +12,11 @@ COLUMNS_MAX = 200
 
 
 class Square(msgspec.Struct, frozen=True):
-    """A square: who stands there, and its attributes by name."""
+    """A square: who stands there, its attributes by name, and the *key* it is called by."""
 
     anchor: str
     called: str
+    key: Fact | None
     attributes: dict[str, Fact]
     standing: tuple[tuple[str, Person | None, Fact | None], ...]
 
@@ -53,6 +54,7 @@ def _square(facts: Facts, entity: str, place: int, model: Any, key: str) -> Squa
     return Square(
         anchor=f"square-{place + 1}",
         called=shown(model.square),
+        key=facts.attribute(entity, key),
         attributes={name: fact for name, fact in found.items() if fact is not None},
         standing=tuple(_piece(facts, each) for each in model.standing),
     )

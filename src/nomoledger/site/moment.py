@@ -86,6 +86,21 @@ class Moment(msgspec.Struct, frozen=True):
         """The proposals that nobody has decided."""
         return tuple(each for each in self.proposals if each.verdict == UNDECIDED)
 
+    @property
+    def standing_of(self) -> dict[str, Standing]:
+        """Each player's standing, by slug."""
+        return {each.player.slug: each for each in self.standings}
+
+    @property
+    def place_of(self) -> dict[str, int]:
+        """Each player's place in the order of joining, by slug."""
+        return {each.person.slug: each.person.place for each in self.players}
+
+    @property
+    def events_count(self) -> int:
+        """How many events the log of the period has."""
+        return sum(1 for group in self.groups for _ in group.all())
+
 
 def moment_of(
     view: PublicView, period: int, facts: Facts, decisions: Decisions, groups: list[Group]
@@ -93,6 +108,7 @@ def moment_of(
     """How things stand in *view*, where *period* is over, or is the open one."""
     world = facts.public.world
     commodities = tuple(world.commodities())
+    people = facts.people  # asked for first: their places are those of their joining
     return Moment(
         period=period,
         is_open=period == world.period,
@@ -102,7 +118,7 @@ def moment_of(
         board=board_of(view, facts),
         commodities=commodities,
         accounts=tuple(_accounts(facts, commodities)),
-        players=tuple(_player(each, facts, commodities) for each in facts.people.values()),
+        players=tuple(_player(each, facts, commodities) for each in people.values()),
         proposals=tuple(decisions.proposals_in(world, facts.public.setters)),
         rulings=tuple(decisions.rulings.values()),
         rules=tuple(_rule(rule, decisions.ruleset) for rule in world.rules),

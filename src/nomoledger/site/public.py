@@ -83,7 +83,7 @@ class PublicWorld:
 
 
 class PublicView(LedgerView):
-    """The public world as read models are given it."""
+    """The public world as read models are given it: nothing of it is read from the ledger."""
 
     def __init__(self, ledger: Ledger, game: str, world: World, entries: Sequence[e.Entry]) -> None:
         self.ledger = ledger
@@ -96,6 +96,16 @@ class PublicView(LedgerView):
     def entries(self) -> Iterator[e.Entry]:
         """The public events up to that moment."""
         return iter(self._entries)
+
+    def standing(self) -> Iterator[tuple[int, bool, World]]:
+        """Each period, whether it is closed, and the public world then; at last that moment."""
+        public = PublicWorld()
+        for entry in self._entries:
+            public.refer(entry)
+            public.take(entry)
+            if isinstance(entry.body, e.PeriodClosed):
+                yield entry.body.period, True, public.world
+        yield public.world.period, False, public.world
 
 
 def model_of(name: str, view: PublicView) -> Any:

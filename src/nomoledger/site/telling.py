@@ -22,7 +22,7 @@ QUIET = (
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One event. *about* are the players it has to do with; *path* leads to what it decided."""
+    """One event; *about* are the players it has to do with, *quiet* is mere bookkeeping."""
 
     ref: Ref
     text: str
@@ -58,6 +58,7 @@ class Story:
         self.ruleset = ruleset
         self.groups: dict[int, list[Group]] = {}
         self._by: dict[int, frozenset[str]] = {}
+        self._to_come: dict[str, str] = {}
 
     def take(
         self, entry: e.Entry, world: World, refs: dict[int, Ref], left_out: bool
@@ -81,13 +82,23 @@ class Story:
             about = about | self._by.get(body.cause, frozenset())
         return Line(
             ref=refs[entry.number],
-            text=tell(body, partial(described, world), world.commodities()),
+            text=self._text(body, world),
             cause=None if body.cause is None else refs.get(body.cause),
             rules=self.ruleset.cited(body.rules),
             about=about,
             quiet=isinstance(body, QUIET),
             refused=isinstance(body, e.AttemptRefused),
         )
+
+    def _text(self, body: e.Event, world: World) -> str:
+        """*body* in words; what is called off or falls due as it was told when it was set."""
+        if isinstance(body, e.Unscheduled | e.TimerFired):
+            what = self._to_come.get(body.attempt, "something")
+            return f"{'due' if isinstance(body, e.TimerFired) else 'called off'}: {what}"
+        text = tell(body, partial(described, world), world.commodities())
+        if isinstance(body, e.Scheduled):
+            self._to_come[body.attempt] = text.removeprefix("to come: ")
+        return text
 
 
 def _players_in(body: e.Event, world: World) -> frozenset[str]:

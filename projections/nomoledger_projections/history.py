@@ -1,0 +1,104 @@
+"""history: the game as a published log, told in words: one paragraph a submission, by periods."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.projecting import Table, View, retold
+from nomoledger.world import World
+from nomoledger_projections.sentences import Said, Teller, sentences
+
+#: A thread is what one input led to, in one period: the period, and the number of its first event.
+Thread = tuple[int, int]
+
+
+class Paragraph(msgspec.Struct, frozen=True):
+    """What one submission led to: *text* tells it, *events* are the numbers of all it rests on."""
+
+    at: datetime
+    text: str
+    events: tuple[int, ...]
+
+
+class Chapter(msgspec.Struct, frozen=True):
+    """One period."""
+
+    period: int
+    paragraphs: tuple[Paragraph, ...]
+
+    def __str__(self) -> str:
+        lines = (f"{each.at:%d %b}  {each.text}" for each in self.paragraphs)
+        return "\n".join([f"Period {self.period}", "", *lines]) + "\n"
+
+
+class History(msgspec.Struct, frozen=True):
+    """What the reader may see of a game, told for people."""
+
+    game: str
+    chapters: tuple[Chapter, ...]
+
+    def show(self) -> Iterator[Table | str]:
+        """The periods in order."""
+        if not self.chapters:
+            yield "nothing has happened"
+        yield from map(str, self.chapters)
+
+
+def history(view: View, *, only: int | None = None) -> History:
+    """The history of *view*; of the period *only*, where one is given."""
+    writer = _Writer()
+    for entry, world in retold(view):
+        writer.take(entry, world)
+    chapters = (_chapter(period, writer) for period in sorted({p for p, _ in writer.said}))
+    return History(view.game, tuple(each for each in chapters if only in (None, each.period)))
+
+
+def _chapter(period: int, writer: "_Writer") -> Chapter:
+    """The threads of *period*, in the order in which there was first something to say of them."""
+    threads = sorted(
+        (events[0], thread) for thread, events in writer.told.items() if thread[0] == period
+    )
+    found = (
+        Paragraph(
+            writer.times[first], sentences(writer.said[thread]), tuple(writer.threads[thread])
+        )
+        for first, thread in threads
+    )
+    return Chapter(period, tuple(found))
+
+
+class _Writer:
+    """Sorts events into threads, and has each told."""
+
+    def __init__(self) -> None:
+        self.threads: dict[Thread, list[int]] = {}
+        self.told: dict[Thread, list[int]] = {}
+        self.said: dict[Thread, list[Said]] = {}
+        self.times: dict[int, datetime] = {}
+        self._roots: dict[int, int] = {}
+        self._questions: dict[str, int] = {}
+        self._teller = Teller()
+
+    def take(self, entry: e.Entry, world: World) -> None:
+        """The next event."""
+        body, number = entry.body, entry.number
+        self.times[number] = body.received_at
+        root = self._roots[number] = self._root(number, body)
+        if isinstance(body, e.QuestionRaised):
+            self._questions[body.question] = root
+        thread = body.period, root
+        self.threads.setdefault(thread, []).append(number)
+        if said := list(self._teller.tell(entry, world)):
+            self.told.setdefault(thread, []).append(number)
+            self.said.setdefault(thread, []).extend(said)
+
+    def _root(self, number: int, body: e.Event) -> int:
+        """The event that *body* goes back to: an input, or something that was to come later."""
+        if isinstance(body, e.Scheduled) and body.due is not None:
+            return number
+        question = getattr(body, "question", None)
+        if isinstance(body, e.Input) and question in self._questions:
+            return self._questions[question]
+        return number if body.cause is None else self._roots.get(body.cause, body.cause)

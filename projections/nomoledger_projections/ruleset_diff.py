@@ -1,0 +1,123 @@
+"""ruleset_diff: what differs between the rules at the close of two periods, in words and code."""
+
+from collections.abc import Iterator
+from difflib import unified_diff
+from typing import Any
+
+import msgspec
+
+from nomoledger.errors import UnknownError
+from nomoledger.projecting import Table, View, shown
+from nomoledger.rules.rule import Rule
+from nomoledger_projections.ruleset import RuleChange, ruleset
+
+#: What a rule that is not in force is compared as.
+NOTHING = Rule(number="")
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """What differs in one rule; *prose*, *parameters* and *code* are unified diffs, by lines.
+
+    Attributes:
+        done: enacted, amended, repealed, renumbered: one or two of them.
+        was, now: number and version; None where the rule was, or is, not in force.
+        by: what each change in between rests on.
+    """
+
+    number: str
+    title: str
+    done: tuple[str, ...]
+    was: str | None
+    now: str | None
+    by: tuple[str, ...]
+    prose: tuple[str, ...]
+    parameters: tuple[str, ...]
+    code: tuple[str, ...]
+
+    def __str__(self) -> str:
+        head = [f"### {self.number} {self.title}: {' and '.join(self.done)}"]
+        head += [f"by {each}" for each in self.by]
+        parts = ("\n".join(part) for part in (self.prose, self.parameters, self.code) if part)
+        return "\n\n".join(["\n".join(head), *parts]) + "\n"
+
+
+class RulesetDiff(msgspec.Struct, frozen=True):
+    """What differs between the rules at the close of period *before* and those of *after*."""
+
+    game: str
+    before: int
+    after: int
+    differences: tuple[Difference, ...]
+
+    def show(self) -> Iterator[Table | str]:
+        """A part a rule, in the order of the rules."""
+        if not self.differences:
+            yield f"the rules are the same at the close of periods {self.before} and {self.after}"
+        yield from map(str, self.differences)
+
+
+def diff(view: View, *, before: int, after: int) -> RulesetDiff:
+    """The rules at the close of period *before* against those at the close of *after*."""
+    found = ruleset(view)
+    first = found.changes[0].period if found.changes else view.period
+    for period in (before, after):
+        if not first - 1 <= period <= view.period:
+            there_is = f"the periods are {first} to {view.period}, and {first - 1} for the opening"
+            raise UnknownError(f"{view.game}: there is no period {period}; {there_is}")
+    old, new = found.at(before), found.at(after)
+    few, many = sorted((found.until(before), found.until(after)), key=len)
+    between = many[len(few) :]
+    differences = tuple(
+        _difference(old.get(life), new.get(life), [each for each in between if each.life == life])
+        for life in dict.fromkeys((*old, *new))
+        if old.get(life) != new.get(life)
+    )
+    return RulesetDiff(view.game, before, after, differences)
+
+
+def _difference(was: Rule | None, now: Rule | None, changes: list[RuleChange]) -> Difference:
+    rule = now or was
+    assert rule is not None
+    return Difference(
+        number=rule.number,
+        title=rule.title,
+        done=tuple(_done(was, now)),
+        was=None if was is None else was.name,
+        now=None if now is None else now.name,
+        by=tuple(dict.fromkeys(str(each.authority) for each in changes)),
+        **texts(was, now),
+    )
+
+
+def _done(was: Rule | None, now: Rule | None) -> Iterator[str]:
+    if was is None or now is None:
+        yield "enacted" if was is None else "repealed"
+        return
+    if was.number != now.number:
+        yield f"renumbered (was {was.number})"
+    if msgspec.structs.replace(was, number=now.number) != now:
+        yield "amended"
+
+
+def texts(was: Rule | None, now: Rule | None) -> dict[str, Any]:
+    """What differs between two versions of a rule: a unified diff for each part of it."""
+    old, new = was or NOTHING, now or NOTHING
+    before, after = (each.name if each is not NOTHING else "nothing" for each in (old, new))
+    titled = old.title != new.title and NOTHING not in (old, new)
+    parts = {
+        "prose": (_prose(old, titled), _prose(new, titled)),
+        "parameters": (_parameters(old), _parameters(new)),
+        "code": (old.code.splitlines(), new.code.splitlines()),
+    }
+    return {
+        part: tuple(unified_diff(*both, f"{before} {part}", f"{after} {part}", lineterm=""))
+        for part, both in parts.items()
+    }
+
+
+def _prose(rule: Rule, titled: bool) -> list[str]:
+    return [rule.title, "", *rule.prose.splitlines()] if titled else rule.prose.splitlines()
+
+
+def _parameters(rule: Rule) -> list[str]:
+    return [f"{name} = {shown(value)}" for name, value in rule.parameters.items()]

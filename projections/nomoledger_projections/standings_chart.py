@@ -1,0 +1,104 @@
+"""The chart of rank and money over the periods, drawn by matplotlib; the same bytes every time."""
+
+from collections.abc import Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, NamedTuple
+from warnings import catch_warnings, filterwarnings
+
+from nomoledger.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAME_MAX = 30
+SETTINGS: dict[Any, Any] = {
+    "svg.hashsalt": "nomoledger",
+    "svg.fonttype": "none",
+    "text.parse_math": False,
+    "font.family": "sans-serif",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e5e5e5",
+}
+COLOURS = ("#1f77b4", "#d1600a", "#2c8a3d", "#c7302f", "#7d55b0", "#8c564b", "#c2499b", "#5f5f5f",
+           "#8f8d12", "#0e8fa0")  # fmt: skip
+STYLES = ("-", "--", ":", "-.")
+
+
+class Line(NamedTuple):
+    """A player, and in each of *periods* the rank and the money."""
+
+    player: str
+    periods: list[int]
+    ranks: list[int]
+    money: list[float]
+
+
+def draw(
+    title: str,
+    money: str,
+    periods: Sequence[int],
+    open_: int | None,
+    lines: Sequence[Line],
+    kind: str,
+) -> bytes:
+    """The chart as a file of that *kind*: svg or png.
+
+    Raises:
+        UsageError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError:
+        advice = "pip install 'nomoledger[charts]'"
+        raise UsageError(f"a chart needs matplotlib, which is not installed: {advice}") from None
+    target = BytesIO()
+    with rc_context(SETTINGS), catch_warnings():
+        filterwarnings("ignore", message="Glyph .* missing from")  # a name in another script
+        figure = Figure(figsize=(10, 7), layout="constrained")
+        upper, lower = figure.subplots(2, 1, sharex=True)
+        figure.suptitle(_printable(title), x=0.01, ha="left", fontweight="bold")
+        _panel(upper, "rank", [line.ranks for line in lines], lines)
+        _panel(lower, money, [line.money for line in lines], lines)
+        _axes(upper, lower, periods, open_)
+        if lines:
+            handles = upper.get_lines()
+            names = [_printable(line.player) for line in lines]
+            figure.legend(handles, names, loc="outside right upper", frameon=False)
+        figure.savefig(target, format=kind, dpi=120, metadata=_metadata(kind))
+    return target.getvalue()
+
+
+def _panel(axes: "Axes", label: str, values: Sequence[Any], lines: Sequence[Line]) -> None:
+    for place, (line, series) in enumerate(zip(lines, values, strict=True)):
+        style = STYLES[place // len(COLOURS) % len(STYLES)]
+        colour = COLOURS[place % len(COLOURS)]
+        axes.plot(line.periods, series, style, color=colour, marker="o", markersize=4)
+    axes.set_ylabel(_printable(label))
+
+
+def _axes(upper: "Axes", lower: "Axes", periods: Sequence[int], open_: int | None) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    upper.yaxis.set_inverted(True)
+    upper.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    lower.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    lower.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    if periods:
+        lower.set_xlim(min(periods) - 0.25, max(periods) + 0.25)
+    still_open = "" if open_ is None else f" ({open_} is still open)"
+    lower.set_xlabel(f"period{still_open}")
+
+
+def _metadata(kind: str) -> dict[str, Any]:
+    """Nothing that differs from day to day or from one installation to another."""
+    return {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+
+
+def _printable(text: str) -> str:
+    """*text* as a legend can hold it; one that begins with _ would be left out."""
+    kept = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
+    kept = kept if len(kept) <= NAME_MAX else kept[: NAME_MAX - 1] + "…"
+    return f" {kept}" if kept.startswith("_") else kept

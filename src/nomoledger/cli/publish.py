@@ -1,0 +1,32 @@
+"""The command publish: a game as a static site."""
+
+import click
+
+from nomoledger.cli import options
+from nomoledger.cli.opened import ledger_at
+from nomoledger.cli.output import json, line
+
+
+@click.command()
+@options.ledger
+@click.argument("folder", metavar="DIR", type=click.Path())
+@options.game
+@options.as_json
+def publish(ledger: str, folder: str, game: str | None, as_json: bool) -> None:
+    """Make DIR a site that shows the game week by week.
+
+    Only what everybody may see is on it. DIR is made where absent; a site that was published
+    there before is replaced as a whole, and a folder that holds anything else is left alone.
+
+    Example: nomoledger publish game.db site
+    """
+    from nomoledger.desk import the_game
+    from nomoledger.site import publish as publish_site
+
+    with ledger_at(ledger) as opened:
+        name = game or the_game(opened)
+        count = publish_site(opened, name, folder)
+    if as_json:
+        json({"game": name, "folder": folder, "pages": count})
+        return
+    line(f"{name} is published in {folder}: {count} pages; the first is {folder}/index.html")

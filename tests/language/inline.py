@@ -1,0 +1,133 @@
+"""A game under a few rules written in the test itself, run in memory."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from nomoledger import events as e
+from nomoledger.engine import Engine
+from nomoledger.reducer import apply
+from nomoledger.rules.program import linked
+from nomoledger.rules.rule import Change, Rule
+from nomoledger.rules.rulebook import parse
+from nomoledger.tape import seeded
+from nomoledger.world import Attempt, World
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SECRET = b"s" * 32
+BASE = """
+def on_enact():
+    for name in ["Ann", "Bob"]:
+        create("player", {"name": name}, name)
+        mint(name, 100)
+def action_go(player: Player): go_on(player)
+def define_go_on(player): pass
+"""
+DATA = """
+declares: {player: {name: Text key, mark: Text, score: Number}}
+commodities: {"$": {places: 0}, paint: {places: 2}}
+"""
+
+
+def book(rules: dict[str, str], data: dict[str, str] | None = None) -> tuple[Rule, ...]:
+    """Rule 0, which has two players who can `go`, and *rules* by number, with their *data*."""
+    parts = []
+    for number, code in {"0": BASE, **rules}.items():
+        about = {"0": DATA, **(data or {})}.get(number, "")
+        parts.append(f"### {number} Rule\n```yaml\n{about}\n```\n```python\n{code.strip()}\n```\n")
+    return parse("\n".join(parts), "inline.md").rules
+
+
+class Play:
+    """One game under *rules* (code by number); `go` is what Ann asks for."""
+
+    def __init__(self, rules: dict[str, str], data: dict[str, str] | None = None) -> None:
+        self.world = World()
+        self.at = NOON
+        self.count = 0
+        self.engine = Engine(self.world, seeded(SECRET), SECRET)
+        opened = e.GameOpened(id="opening", game="g", rulebook="inline", **self._common())
+        common = self._common() | {"source": "rulebook", "cause": 0, "rules": ("engine",)}
+        enacted = [e.RuleEnacted(rule=rule, **common) for rule in book(rules, data)]
+        for event in (opened, *enacted):
+            apply(self.world, event)
+        self.last = [event for batch in self.engine.run() for event in batch]
+
+    def _common(self) -> dict[str, Any]:
+        return {"period": self.world.period, "received_at": self.at, "recorded_at": self.at}
+
+    def take(self, kind: type[e.Input], /, **fields: Any) -> list[e.Event]:
+        """What follows from an input."""
+        self.count += 1
+        event = kind(id=f"i{self.count}", **(self._common() | fields))
+        self.last = [made for batch in self.engine.take(event) for made in batch]
+        return self.last
+
+    def go(self, **arguments: Any) -> "Play":
+        """Ann goes."""
+        self.take(e.SubmissionReceived, by="Ann", action="go", arguments=arguments)
+        return self
+
+    def rule(self, *changes: Change) -> "Play":
+        """The admin changes the rules."""
+        number = int(self.world.game.get("rulings", 0)) + 1
+        self.take(e.RulingMade, number=number, kind="correct", text="", changes=changes)
+        return self
+
+    def decide(self, value: Any) -> "Play":
+        """The admin or a player answers what is asked."""
+        question = self.world.waiting
+        assert question is not None
+        if question.asks == "choice":
+            self.take(e.ChoiceAnswered, question=question.question, value=value, by="admin")
+        else:
+            number = int(self.world.game.get("rulings", 0)) + 1
+            fields = {"number": number, "kind": "answer", "text": "", "value": value}
+            self.take(e.RulingMade, question=question.question, **fields)
+        return self
+
+    def wait(self, **time: int) -> "Play":
+        """Time goes by."""
+        self.at += timedelta(**time)
+        self.take(e.ClockAdvanced)
+        return self
+
+    def close(self) -> "Play":
+        """The period is closed."""
+        self.take(e.CloseAsked)
+        return self
+
+    # --- what came of it
+
+    def get(self, attribute: str, entity: str = "Ann") -> Any:
+        """An attribute."""
+        return self.world.get(entity, attribute)
+
+    def money(self, account: str = "Ann", commodity: str = "$") -> int:
+        """Units in an account."""
+        return self.world.balance(account, commodity)
+
+    @property
+    def refused(self) -> str:
+        """Why the last request was refused, as `rule: words`; empty where it was not."""
+        found = [each.reasons for each in self.last if isinstance(each, e.AttemptRefused)]
+        return "; ".join(f"{reason.rule}: {reason.text}" for each in found for reason in each)
+
+    @property
+    def asked(self) -> e.QuestionRaised:
+        """The question that play waits for."""
+        question = self.world.waiting
+        assert question is not None, self.refused
+        return question
+
+    def value(self, operation: str, *arguments: Any) -> Any:
+        """What the rules state, asked from outside."""
+        program = linked(self.world.rules)
+        program.host.begin(self.world, Attempt(id="query", operation=operation))
+        return program.call(operation, *arguments)
+
+
+def kinds(events: Iterable[e.Event]) -> list[str]:
+    """Names of the events, without the input and the end."""
+    ends = (e.Input, e.AttemptDone)
+    return [type(each).__name__ for each in events if not isinstance(each, ends)]

@@ -1,0 +1,114 @@
+"""Rules about rules: what rule code changes in the ruleset, and from when."""
+
+import pytest
+
+from nomoledger import events as e
+from nomoledger.rules.rule import Amend, Do, Enact, Renumber, Repeal, Rule, Set
+
+from .inline import Play, kinds
+
+MORE = "def after_go_on(player):\\n    mint(player, 1)\\n"
+
+
+def numbers(play: Play) -> list[str]:
+    return [rule.name for rule in play.world.rules]
+
+
+def changing(words: str, **more: str) -> Play:
+    data = {"2": "parameters: {fee: 5}"}
+    two = "def value_cost(): return fee\n"
+    return Play({"1": f"def action_change(player):\n    {words}\n", "2": two, **more}, data)
+
+
+def change(play: Play) -> Play:
+    play.take(e.SubmissionReceived, by="Ann", action="change")
+    return play
+
+
+def test_enacting() -> None:
+    play = change(changing(f'enact("7", "More", "More.", "{MORE}")'))
+    assert numbers(play)[-1] == "7@1"
+    assert play.money() == 100
+    assert play.go().money() == 101
+
+
+def test_a_new_rule_begins_with_on_enact_after_the_attempt() -> None:
+    code = "def on_enact():\\n    mint('Ann', 1)\\n"
+    play = change(changing(f'enact("7", "More", "More.", "{code}")'))
+    assert (play.money(), kinds(play.last)) == (101, ["RuleEnacted", "Scheduled", "Posted"])
+
+
+def test_amending_a_parameter() -> None:
+    play = changing('amend("2", fee = 6)\n    set(player, "score", cost())')
+    assert change(play).get("score") == 5
+    assert change(play).get("score") == 6
+    assert numbers(play)[-1] == "2@3"
+
+
+def test_repealing() -> None:
+    code = "def on_repeal(): mint('Ann', 1)\ndef value_more(): return 1\n"
+    play = change(changing('repeal("3")', **{"3": code}))
+    assert (play.money(), numbers(play)) == (101, ["0@1", "1@1", "2@1"])
+
+
+def test_a_rule_that_repeals_itself() -> None:
+    play = changing('repeal("1")\n    set(player, "score", 1)')
+    assert change(play).get("score") == 1
+    assert "no rule in force" in change(play).refused
+
+
+def test_what_becomes_of_the_state() -> None:
+    for state, expected in (("keep", 4), ("drop", None)):
+        rules = {"1": "def after_go_on(player): set(player, 'luck', 4)\n", "2": ""}
+        play = Play({"1": rules["1"]}, {"1": "declares: {player: {luck: Number}}"}).go()
+        assert play.rule(Repeal("1", state)).get("luck") == expected
+
+
+def test_renumbering_keeps_version_and_code() -> None:
+    play = change(changing('renumber("2", "20")'))
+    assert numbers(play)[-1] == "20@1"
+    assert play.value("cost") == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "refused"),
+    [
+        ('enact("2", "a", "a", "")', "there is a rule 2 already"),
+        ('repeal("99")', "there is no rule 99"),
+        ('renumber("2", "1")', "there is a rule 1 already"),
+        ('enact("7", "a", "a", "def define_get(x): pass")', "a word of the language itself"),
+    ],
+)
+def test_changes_that_are_refused(words: str, refused: str) -> None:
+    play = change(changing(f'set(player, "score", 1)\n    {words}'))
+    assert refused in play.refused
+    assert play.get("score") is None
+
+
+def test_changes_by_a_ruling() -> None:
+    rule = Rule(number="7", code="def after_go_on(player): mint(player, 1)\n")
+    play = changing("pass").rule(
+        Enact(rule), Amend("2", parameters={"fee": 9}), Renumber("2", "20"),
+        Do("go_on", {"player": "Ann"}), Set("player", "Bob", "mark", "seen"),
+    )  # fmt: skip
+    assert play.refused == ""
+    assert (play.value("cost"), play.get("mark", "Bob")) == (9, "seen")
+    assert all("ruling:1" in each.rules for each in play.last if isinstance(each, e.RuleAmended))
+    assert play.go().money() == 101
+
+
+def test_an_urgent_ruling_asks_no_rule() -> None:
+    code = "def on_repeal(): mint('Ann', 1)\ndef check_all(): refuse('never')\n"
+    play = changing("pass")
+    play.take(e.RulingMade, number=1, kind="correct", text="", urgent=True,
+              changes=(Enact(Rule(number="7", code=code)),))
+    assert "never" in play.go().refused
+    play.take(e.RulingMade, number=2, kind="correct", text="", urgent=True, changes=(Repeal("7"),))
+    assert (play.money(), play.go().refused) == (100, "")
+
+
+def test_an_urgent_ruling_changes_rules_only() -> None:
+    play = changing("pass")
+    change = Set("player", "Ann", "mark", "x")
+    play.take(e.RulingMade, number=1, kind="correct", text="", urgent=True, changes=(change,))
+    assert "only change rules" in play.refused

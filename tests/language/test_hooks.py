@@ -1,0 +1,158 @@
+"""What each kind of hook does to an operation, and in which order."""
+
+import pytest
+
+from nomoledger import events as e
+from nomoledger.errors import RulebookError, RuleFault
+
+from .inline import Play
+
+MARK = 'set("Ann", "mark", (get("Ann", "mark") or "") + "{0}")'
+
+
+def marks(hook: str, letter: str) -> str:
+    return f"def {hook}:\n    {MARK.format(letter)}\n"
+
+
+def test_before_definition_after_in_the_order_of_rules() -> None:
+    play = Play({
+        "3": marks("after_step()", "d") + marks("before_step()", "a"),
+        "4": marks("after_step()", "e") + marks("before_step()", "b"),
+        "5": marks("define_step()", "c") + "def after_go_on(player): step()\n",
+    })  # fmt: skip
+    assert play.go().get("mark") == "abcde"
+
+
+def test_hooks_take_as_many_arguments_as_they_like() -> None:
+    play = Play({
+        "1": "def define_step(a, b = 2, c = 3): pass\ndef after_go_on(player): step(1, c = 4)\n",
+        "2": 'def after_step(a): set("Ann", "score", a)\n',
+        "3": 'def before_step(a, b, c): set("Ann", "mark", "%s%s%s" % (a, b, c))\n',
+    })  # fmt: skip
+    assert (play.go().get("mark"), play.get("score")) == ("124", 1)
+
+
+@pytest.mark.parametrize(
+    ("hook", "marked"),
+    [
+        ("return proceed(n)", "1;"),
+        ("return proceed(n + 1)", "2;"),
+        ("pass", None),
+        ("proceed(n)\n    proceed(n)", "1;1;"),
+        ("proceed(n + 1)\n    proceed(n + 2)", "2;3;"),
+    ],
+)
+def test_instead_goes_on_redirects_prevents_or_splits(hook: str, marked: str | None) -> None:
+    play = Play({
+        "1": "def define_step(n):\n"
+        '    set("Ann", "mark", (get("Ann", "mark") or "") + "%s;" % n)\n'
+        "def after_go_on(player): step(1)\n",
+        "2": f"def instead_step(proceed, n):\n    {hook}\n",
+    })  # fmt: skip
+    assert play.go().get("mark") == marked
+
+
+def test_before_and_after_run_once_per_change_that_happens() -> None:
+    play = Play({
+        "1": "def define_step(n): pass\ndef after_go_on(player): step(1)\n",
+        "2": "def instead_step(proceed, n):\n    proceed(n + 1)\n    proceed(n + 2)\n",
+        "3": 'def after_step(n): set("Ann", "mark", (get("Ann", "mark") or "") + str(n))\n',
+    })  # fmt: skip
+    assert play.go().get("mark") == "23"
+
+
+def test_other_arguments_ask_again_the_hooks_that_have_not_altered_it() -> None:
+    play = Play({
+        "1": "def define_step(n): set('Ann', 'score', n)\ndef after_go_on(player): step(1)\n",
+        "2": "def instead_step(proceed, n): return proceed(n * 10 if n > 1 else n)\n",
+        "3": "def instead_step(proceed, n): return proceed(n + 1)\n",
+    })  # fmt: skip
+    assert play.go().get("score") == 20
+    effect = next(each for each in play.last if isinstance(each, e.AttributeSet))
+    assert set(effect.rules) == {"1@1", "2@1", "3@1"}
+
+
+def test_a_change_by_its_own_name_is_a_new_change() -> None:
+    play = Play({
+        "1": "def define_step(n): set('Ann', 'score', n)\ndef after_go_on(player): step(1)\n",
+        "2": "def instead_step(proceed, n):\n    if n < 4:\n        step(n + 1)\n"
+        "    else:\n        proceed(n)\n",
+    })  # fmt: skip
+    assert play.go().get("score") == 4
+
+
+def test_forbid_refuses_with_all_reasons_and_may_only_tells_them() -> None:
+    rules = {
+        "1": "def define_step(n): pass\ndef after_go_on(player): step(1)\n",
+        "2": "def forbid_step(n): return 'too steep'\n",
+        "3": "def forbid_step(n): return 'too dark' if n == 1 else None\n",
+    }
+    play = Play(rules).go()
+    assert play.refused == "2@1: too steep; 3@1: too dark"
+    rules["1"] = (
+        "def define_step(n): pass\n"
+        "def after_go_on(player): set(player, 'mark', '; '.join(may('step', 2) + may('go_on')))\n"
+    )
+    assert Play(rules).go().get("mark") == "too steep"
+
+
+def test_a_refused_attempt_leaves_nothing() -> None:
+    play = Play({
+        "1": "def after_go_on(player):\n    pay(player, 'admin', 30)\n    step()\n"
+        "def define_step(): pass\n",
+        "2": "def forbid_step(): return 'no'\n",
+    }).go()  # fmt: skip
+    assert (play.money(), play.refused) == (100, "2@1: no")
+    assert not play.world.agenda
+
+
+def test_verbs_can_be_hooked_and_keep_who_acts() -> None:
+    play = Play({
+        "1": "def after_go_on(player): pay(player, 'admin', 30, 'dues')\n",
+        "2": "def instead_pay(proceed, payer, payee, amount):\n"
+        "    proceed(payer, 'Bob', amount - 10)\n",
+        "3": "def after_pay(payer, payee, amount, why): set(payer, 'mark', why)\n",
+    }).go()  # fmt: skip
+    assert (play.money(), play.money("Bob"), play.get("mark")) == (80, 120, "dues")
+    posted = next(each for each in play.last if isinstance(each, e.Posted))
+    assert posted.rules == ("1@1", "2@1")
+
+
+def test_checks_run_to_a_fixpoint_at_the_end() -> None:
+    play = Play({
+        "1": "def after_go_on(player): set(player, 'score', 5)\n",
+        "2": "def check_small():\n    n = get('Ann', 'score') or 0\n"
+        "    if n > 1:\n        set('Ann', 'score', n - 1)\n",
+    })  # fmt: skip
+    assert play.go().get("score") == 1
+
+
+def test_settle_asks_the_checks_at_once() -> None:
+    play = Play({
+        "1": "def after_go_on(player):\n    set(player, 'score', 5)\n    settle()\n"
+        "    set(player, 'mark', str(get(player, 'score')))\n",
+        "2": "def check_big():\n    if (get('Ann', 'score') or 0) > 3:\n"
+        "        set('Ann', 'score', 3)\n",
+    })  # fmt: skip
+    assert play.go().get("mark") == "3"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("def define_step(a): pass\ndef after_step(a, b): pass\n", "asks for 2 arguments"),
+        ("def define_len(x): pass\n", "a word of the language itself"),
+        ("def define_pay(a): pass\n", "is a verb"),
+        ("def on_fire(): pass\n", "there is on_enact and on_repeal"),
+        ("x = 1.5\n", "not exact"),
+    ],
+)
+def test_what_does_not_link(code: str, words: str) -> None:
+    with pytest.raises(RulebookError, match=words):
+        Play({"1": code})
+
+
+def test_a_fault_names_the_rule_and_the_place() -> None:
+    with pytest.raises(RuleFault, match=r"rule 1: inline.md:\d+:\d+: .*out of bound") as raised:
+        Play({"1": "def after_go_on(player):\n    n = 2\n    return [player][n]\n"}).go()
+    assert raised.value.rule == "1"

@@ -1,0 +1,58 @@
+"""Trial runs: what would happen, without a trace."""
+
+from .inline import Play, kinds
+
+STEP = """
+def define_step(n):
+    if n > 3:
+        refuse("too far")
+    set("Ann", "score", n)
+    return n
+def value_total(): return get("Ann", "score") or 0
+"""
+
+
+def tried(words: str, more: str = "") -> Play:
+    code = f"def after_go_on(player):\n    w = {words}\n"
+    code += "    set(player, 'mark', str([w.refused, w.seen, w.certain]))\n"
+    return Play({"1": STEP + more + code}).go()
+
+
+def test_what_would_be_seen() -> None:
+    play = tried("would('step', 2, see = ['total'])")
+    assert play.get("mark") == "[[], 2, True]"
+    assert play.get("score") is None
+    assert kinds(play.last) == ["AttributeSet"]
+
+
+def test_what_would_be_refused() -> None:
+    assert tried("would('step', 4, see = ['total'])").get("mark") == '[["too far"], 0, True]'
+
+
+def test_at_a_draw_it_is_uncertain() -> None:
+    more = "def define_gamble():\n    set('Ann', 'score', 1)\n    step(roll(1, 6)[0])\n"
+    play = tried("would('gamble', see = ['total'])", more)
+    assert play.get("mark") == "[[], 1, False]"
+    assert "DrawRecorded" not in kinds(play.last)
+
+
+def test_at_a_question_too() -> None:
+    more = "def define_wonder(): ask('Ann', 'well?', ['yes'])\n"
+    assert tried("would('wonder')", more).get("mark") == "[[], None, False]"
+
+
+def test_trials_within_trials_leave_no_trace() -> None:
+    more = (
+        "def define_deep():\n    step(1)\n    w = would('step', 2, see = ['total'])\n"
+        "    set('Ann', 'score', w.seen * 10 + total())\n"
+    )
+    play = tried("would('deep', see = ['total'])", more)
+    assert (play.get("mark"), play.get("score")) == ("[[], 21, True]", None)
+
+
+def test_a_trial_does_not_shift_a_draw() -> None:
+    rolls = "    set(player, 'score', roll(1, 1000, 'x')[0])\n"
+    plain = Play({"1": "def after_go_on(player):\n" + rolls})
+    tried_first = Play({"1": "def after_go_on(player):\n    would('dicey', player)\n" + rolls
+                        + "def define_dicey(player):\n" + rolls})
+    assert plain.go().get("score") == tried_first.go().get("score")

@@ -1,0 +1,126 @@
+"""Values: what states them, how steps bend them, and that they stay exact."""
+
+from decimal import Decimal
+from itertools import permutations
+
+import pytest
+
+from nomoledger.errors import RuleFault
+
+from .inline import Play
+
+STEPS = {
+    "2": "set_to(10)",
+    "3": "add(5)",
+    "4": "times(3, 2)",
+    "5": "at_most(20)",
+    "6": "at_least(21)",
+}
+
+
+def worth(steps: dict[str, str], base: str = "8") -> Play:
+    rules = {"1": f"def value_worth(thing): return {base}\n"}
+    rules |= {n: f"def adjust_worth(thing): return {step}\n" for n, step in steps.items()}
+    return Play(rules)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ("", 8), ("2", 10), ("3", 13), ("4", 12), ("34", Decimal("19.5")), ("23", 15),
+        ("234", Decimal("22.5")), ("2345", 20), ("23456", 21), ("456", 21),
+    ],
+)  # fmt: skip
+def test_stages(numbers: str, expected: Decimal) -> None:
+    steps = {number: STEPS[number] for number in numbers}
+    assert worth(steps).value("worth", None) == expected
+
+
+def test_the_order_of_the_rules_makes_no_difference() -> None:
+    for order in permutations("2345"):
+        steps = {number: STEPS[old] for number, old in zip("abcd", order, strict=True)}
+        assert worth(steps).value("worth", None) == 20
+
+
+def test_no_step_is_no_step() -> None:
+    assert worth({"2": "None"}).value("worth", None) == 8
+
+
+def test_a_value_with_steps_only_begins_at_nothing() -> None:
+    assert Play({"1": "def adjust_worth(thing): return add(3)\n"}).value("worth", None) == 3
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("divide(1, 4)", Decimal("0.25")),
+        ("divide(6, 3)", 2),
+        ("divide(2, 3)", Decimal("0.666666666667")),
+        ("divide(1, 4) + 1", Decimal("1.25")),
+        ("rounded(divide(5, 2))", 3),
+        ("rounded(divide(-5, 2))", -3),
+        ("7 // 2", 3),
+        ("1 << 70", 1 << 70),
+    ],
+)
+def test_exact_numbers(code: str, expected: Decimal) -> None:
+    play = Play({"1": f"def define_n():\n    x = {code}\n    return x\n"})
+    assert play.value("n") == expected
+    assert not isinstance(play.value("n"), float)
+
+
+@pytest.mark.parametrize(
+    "use", ["pay(player, 'admin', 7 / 2)", "rounded(7 / 2)", "divide(7 / 2, 1)"]
+)
+def test_floats_are_refused_where_they_would_count(use: str) -> None:
+    with pytest.raises(RuleFault, match="not an exact number"):
+        Play({"1": f"def after_go_on(player): {use}\n"}).go()
+
+
+def test_a_step_must_be_exact() -> None:
+    with pytest.raises(RuleFault, match="not an exact number"):
+        worth({"2": "times(1 / 2)"}).value("worth", None)
+
+
+@pytest.mark.parametrize(
+    ("amount", "units"), [("divide(1, 3)", 33), ("divide(1, 8)", 13), ("2", 200)]
+)
+def test_amounts_are_rounded_once_half_up(amount: str, units: int) -> None:
+    play = Play({"1": f"def after_go_on(player): mint(player, {amount}, commodity = 'paint')\n"})
+    assert play.go().money("Ann", "paint") == units
+    assert play.money("mint", "paint") == -units
+
+
+def test_a_balance_is_told_as_people_speak_of_it() -> None:
+    play = Play({
+        "1": "def after_go_on(player):\n    mint(player, divide(3, 2), commodity = 'paint')\n"
+        "    set(player, 'mark', str(balance(player, 'paint')))\n"
+    })  # fmt: skip
+    assert play.go().get("mark") == "1.5"
+
+
+def test_a_split_says_where_the_remainder_goes() -> None:
+    play = Play({
+        "1": "def after_go_on(player):\n"
+        "    split(player, [['Bob', 1], ['admin', 2]], 100, 'mint')\n"
+    })  # fmt: skip
+    play.go()
+    assert [play.money(each) for each in ("Ann", "Bob", "admin", "mint")] == [0, 133, 66, -199]
+
+
+def test_a_value_changes_nothing_even_through_others() -> None:
+    play = Play({
+        "1": "def value_worth(thing):\n    gift()\n    return 1\n"
+        "def define_gift(): mint('Ann', 1)\ndef after_go_on(player): worth(player)\n"
+    })  # fmt: skip
+    with pytest.raises(RuleFault, match="may not mint"):
+        play.go()
+
+
+def test_parameters_are_plain_names_and_others_are_asked_for() -> None:
+    rules = {
+        "1": "def value_fee(): return fee_base * 2\n",
+        "2": "def after_go_on(player): pay(player, 'admin', fee() + param('1', 'fee_base'))\n",
+    }
+    play = Play(rules, {"1": "parameters: {fee_base: 7}"})
+    assert play.go().money() == 79

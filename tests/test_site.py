@@ -1,0 +1,449 @@
+"""The published site: what is on it, what is not, and how it takes its place."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import html5lib
+import pytest
+from click.testing import CliRunner
+
+from nomoledger import events as e
+from nomoledger.changes import read_changes
+from nomoledger.cli import program
+from nomoledger.desk import Desk, open_game
+from nomoledger.errors import UnknownError, UsageError
+from nomoledger.ledger import Ledger
+from nomoledger.records import import_record
+from nomoledger.replays import find
+from nomoledger.rules.rulebook import load, parse
+from nomoledger.site import publish
+from nomoledger.site.folder import MARKER, put_in_place
+from nomoledger.site.public import public_entries
+
+NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
+SCRIPT = "<script>alert(1)</script>"
+PROOF = Path(__file__).parent / "rulebooks" / "proof.md"
+HTML = "{http://www.w3.org/1999/xhtml}"
+SETS = ("", "period-1/", "period-2/", "period-3/")
+MENU = "index standings board players accounts proposals rules rulings log".split()
+NASTY = (
+    f"{SCRIPT} <img src=x onerror=alert(2)> [a](javascript:alert(3)) [b](other.html)"
+    " ![c](http://example.org/c.png) write to ann@example.org"
+)
+TAX = {"number": "X.1", "title": SCRIPT, "prose": NASTY, "parameters": {"tax": 5},
+       "code": "def after_turn(player):\n    pay(player, 'admin', tax, '<b>tax</b>')\n"}  # fmt: skip
+
+
+def played(ledger: Ledger) -> Desk:
+    """Two closed periods and an open one; with rules made, amended, renumbered and repealed."""
+    rulebook = load("mail-opening")
+    settings = {"squares": 9}
+    desk = open_game(
+        ledger, "g", rulebook, settings=settings, dice_from="entered", at=NOON, secret=b"s" * 32
+    )
+    for name in ("Ann", SCRIPT):
+        desk.join(name, {"email": f"{len(name)}@example.org"}, at=NOON, id=f"join{len(name)}")
+    propose(desk, "Ann", "twenty", {"amend": "V.1", "parameters": {"dollars_per_number": 20}})
+    desk.submit("Ann", "buy", {"square": 8}, at=NOON, id="buy")
+    desk.submit("Ann", "name_square", {"square": 8, "name": SCRIPT}, at=NOON, id="name")
+    desk.rule("A *clear* case", cites=("V.1", "#17", "nowhere"), at=NOON, id="ruling")
+    desk.close(at=NOON, id="close1")
+    propose(desk, SCRIPT, NASTY, {"enact": TAX}, {"renumber": "VIII.4", "to": "VIII.9"})
+    desk.rule("red", changes=read_changes({"set": {"square": 9, "color": "red"}}), id="r2", at=NOON)
+    desk.close(at=NOON, id="close2")
+    propose(desk, "Ann", "no more tax", {"repeal": "X.1"})
+    propose(desk, "Ann", "and not this", verdict="rejected")
+    desk.propose(SCRIPT, NASTY, (), at=NOON, id="last")
+    return desk
+
+
+def propose(
+    desk: Desk, by: str, text: str, *changes: dict[str, Any], verdict: str = "accepted"
+) -> None:
+    """A proposal that is judged at once, and the turn it earns."""
+    number = len(desk.world.proposals) + 1
+    desk.propose(by, text, read_changes(list(changes)), at=NOON, id=f"p{number}")
+    desk.judge(number, verdict, at=NOON, id=f"j{number}")
+    desk.enter_dice([3, 4], at=NOON, id=f"d{number}")
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path_factory.mktemp("ledger") / "g.db", create=True) as opened:
+        played(opened)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def site(ledger: Ledger, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published") / "site"
+    publish(ledger, "g", folder)
+    return folder
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "fresh.db", create=True) as opened:
+        yield opened
+
+
+def contents(folder: Path) -> dict[str, str]:
+    files = (each for each in folder.rglob("*") if each.is_file())
+    return {str(each.relative_to(folder)): each.read_text("utf-8") for each in sorted(files)}
+
+
+def tree(text: str) -> Any:
+    """The page as a tree; anything that is not valid HTML is an error."""
+    return html5lib.HTMLParser(strict=True).parse(text)
+
+
+def elements(page: Any) -> Iterator[Any]:
+    return (each for each in page.iter() if isinstance(each.tag, str))
+
+
+def text_of(page: Any) -> str:
+    return " ".join("".join(page.itertext()).split())
+
+
+def by_id(page: Any, anchor: str) -> Any:
+    return next(each for each in elements(page) if each.get("id") == anchor)
+
+
+def links_of(page: Any) -> dict[str, str]:
+    """What each link of *page* says, and where it leads."""
+    return {text_of(each): each.get("href") for each in page.iter(f"{HTML}a")}
+
+
+def check_site(folder: Path) -> None:
+    """Every page is sound HTML that loads nothing, and every link leads somewhere."""
+    pages = {path: text for path, text in contents(folder).items() if path.endswith(".html")}
+    trees = {path: tree(text) for path, text in pages.items()}
+    anchors = {}
+    for path, page in trees.items():
+        ids = [each.get("id") for each in elements(page) if each.get("id")]
+        assert len(ids) == len(set(ids)), path
+        anchors[path] = set(ids)
+        check_page(path, page)
+    for path, page in trees.items():
+        for each in elements(page):
+            check_link(folder, path, each.get("href"), anchors)
+
+
+def check_page(path: str, page: Any) -> None:
+    names = [each.tag.removeprefix(HTML) for each in elements(page)]
+    assert names.count("h1") == names.count("main") == names.count("title") == 1, path
+    assert not {"script", "img", "iframe", "object", "form"} & set(names), path
+    assert page.get("lang") == "en"
+    for each in elements(page):
+        assert not [key for key in each.attrib if key.startswith("on") or key == "src"], path
+        assert "url(" not in each.get("style", ""), path
+
+
+def check_link(folder: Path, path: str, href: str | None, anchors: dict[str, set[str]]) -> None:
+    if href is None or href == "http://example.org/c.png":
+        return
+    assert ":" not in href, (path, href)
+    target, _, anchor = unquote(href).partition("#")
+    file = (folder / path).parent / target if target else folder / path
+    found = str(file.resolve().relative_to(folder.resolve()))
+    assert file.is_file(), (path, href)
+    assert not anchor or anchor in anchors[found], (path, href)
+
+
+# --- what is there ------------------------------------------------------------------------------
+
+
+def test_there_is_a_set_of_pages_for_every_period_and_one_for_now(site: Path) -> None:
+    paths = set(contents(site))
+    assert paths >= {f"{folder}{name}.html" for folder in SETS for name in MENU}
+    assert paths >= {f"{folder}players/ann.html" for folder in SETS}
+    assert paths >= {"rules/x-1.html", "style.css", MARKER}
+
+
+def test_every_page_is_valid_and_every_link_leads_somewhere(site: Path) -> None:
+    check_site(site)
+
+
+def test_a_period_is_as_it_stood_at_its_close(site: Path) -> None:
+    pages = contents(site)
+    assert "As it stood at the close of period 1" in pages["period-1/index.html"]
+    assert "Period 3, which is still open" in pages["period-3/index.html"]
+    assert ">X.1" not in pages["period-1/rules.html"]
+    assert 'rules/x-1.html#v1' in pages["period-2/rules.html"]
+    assert "No longer in force" in pages["rules.html"]
+    assert "Proposal 2" not in pages["period-1/proposals.html"]
+
+
+def test_the_front_page_says_what_is_waited_for_and_what_happened_last(site: Path) -> None:
+    front = text_of(tree(contents(site)["index.html"]))
+    assert "Period 3 is open. 2 players, 27 rules" in front
+    assert f"Proposal 5 by {SCRIPT} is undecided." in front
+    assert "What happened last" in front
+    assert f"{SCRIPT} makes proposal 5" in front
+
+
+def test_the_board_lies_as_the_rules_say(site: Path) -> None:
+    page = tree(contents(site)["board.html"])
+    board = next(t for t in page.iter(f"{HTML}table") if t.get("class") == "board")
+    called = [
+        [text_of(cell.find(f"{HTML}div")) for cell in row.iter(f"{HTML}td")]
+        for row in board.iter(f"{HTML}tr")
+    ]
+    assert called == [["7", "8", "9"], ["6", "5", "4"], ["1", "2", "3"]]
+    cells = [text_of(cell) for cell in board.iter(f"{HTML}td")]
+    assert cells[1].startswith(f"8 {SCRIPT} owner Ann")
+    assert cells[2] == "9 red"
+
+
+def test_every_amount_leads_to_the_event_that_last_set_it(site: Path) -> None:
+    pages = contents(site)
+    links = links_of(tree(pages["period-1/standings.html"]))
+    target, _, anchor = links["840"].removeprefix("../").partition("#")
+    assert "Ann -160 $" in text_of(by_id(tree(pages[target]), anchor))
+    now = links_of(tree(pages["standings.html"]))
+    assert now["840"] == f"{target}#{anchor}"
+
+
+def test_the_log_names_causes_and_rules(site: Path) -> None:
+    pages = contents(site)
+    line = next(
+        each
+        for each in tree(pages["period-2/log.html"]).iter(f"{HTML}li")
+        if "-5 $" in text_of(each)
+    )
+    links = links_of(line)
+    assert links["X.1@1"] == "../rules/x-1.html#v1"
+    assert any(text != text_of(line) and "log.html#e" in href for text, href in links.items())
+
+
+def test_a_rule_shows_its_history_what_changed_and_the_rulings_that_cite_it(site: Path) -> None:
+    page = tree(contents(site)["rules/v-1.html"])
+    text = text_of(page)
+    assert "version 1: enacted in period 1 by rulebook" in text
+    assert "version 2: amended in period 1 by proposal 1 by Ann" in text
+    assert "Ruling 1: A *clear* case" in text
+    second = by_id(page, "v2")
+    assert [each.text for each in second.iter(f"{HTML}del")] == ["10"]
+
+
+def test_a_rule_keeps_its_page_when_it_is_renumbered_or_repealed(site: Path) -> None:
+    pages = contents(site)
+    renumbered = text_of(tree(pages["rules/viii-4.html"]))
+    assert "renumbered from VIII.4 to VIII.9 in period 2 by proposal 2" in renumbered
+    assert "This rule is no longer in force." in text_of(tree(pages["rules/x-1.html"]))
+
+
+def test_rulings_lead_to_what_they_cite(site: Path) -> None:
+    page = tree(contents(site)["rulings.html"])
+    links = links_of(by_id(page, "r1"))
+    assert links["V.1"] == "rules/v-1.html"
+    assert links["#17"] == "period-1/log.html#e17"
+    assert "nowhere" not in links
+    assert "color of square 9 becomes red" in text_of(by_id(page, "r2"))
+
+
+def test_proposals_show_their_changes_and_verdicts(site: Path) -> None:
+    page = tree(contents(site)["proposals.html"])
+    assert "accepted" in text_of(by_id(page, "p1"))
+    assert "amend rule V.1: dollars_per_number becomes 20" in text_of(by_id(page, "p1"))
+    assert "rejected" in text_of(by_id(page, "p4"))
+    assert "undecided" in text_of(by_id(page, "p5"))
+
+
+def test_a_player_has_a_page_with_what_happened(site: Path) -> None:
+    text = text_of(tree(contents(site)["period-1/players/ann.html"]))
+    assert "Rank 2 of 2." in text
+    assert "Ann asks to buy: square 8" in text
+    assert "squares owned 8" in text
+
+
+def test_the_charts_are_drawn_without_a_script(site: Path) -> None:
+    page = contents(site)["standings.html"]
+    assert page.count("<polyline") == 4
+    assert "Ann, period 2: 840" in page
+
+
+@pytest.mark.parametrize("rulebook", ["mail-opening", "weekly-vote-opening"])
+def test_a_game_that_nobody_plays_yet(fresh: Ledger, tmp_path: Path, rulebook: str) -> None:
+    open_game(fresh, "empty", load(rulebook), at=NOON)
+    publish(fresh, "empty", tmp_path / "site")
+    check_site(tmp_path / "site")
+    assert "Nobody plays yet." in contents(tmp_path / "site")["standings.html"]
+
+
+def test_a_game_without_money_and_squares(fresh: Ledger, tmp_path: Path) -> None:
+    rules = "### I.1 Players\nWords.\n```yaml\ndeclares:\n  player: {name: Text key}\n```\n"
+    rules += '```python\ndef define_join(name: Text):\n    create("player", {"name": name})\n```\n'
+    desk = open_game(fresh, "bare", parse(rules, "bare.md"), at=NOON)
+    desk.join("Ann", at=NOON)
+    publish(fresh, "bare", tmp_path / "site")
+    check_site(tmp_path / "site")
+    assert "There are no squares." in contents(tmp_path / "site")["board.html"]
+
+
+def test_a_real_season_can_be_published(fresh: Ledger, tmp_path: Path) -> None:
+    desk = import_record(fresh, find("weekly-vote-season"))
+    publish(fresh, desk.game, tmp_path / "site")
+    check_site(tmp_path / "site")
+
+
+# --- what is not there --------------------------------------------------------------------------
+
+
+def test_what_players_write_is_text_and_nothing_else(site: Path) -> None:
+    for path, page in contents(site).items():
+        assert "<script" not in page, path
+        assert "<img" not in page, path
+        assert "<b>" not in page, path
+        assert 'href="javascript' not in page, path
+    assert "&lt;script&gt;" in contents(site)["board.html"]
+
+
+def test_addresses_are_withheld(site: Path) -> None:
+    for path, page in contents(site).items():
+        assert "@example" not in page, path
+    assert "email [address withheld]" in text_of(tree(contents(site)["players/ann.html"]))
+
+
+def proof(location: Path, plants: bool) -> dict[str, str]:
+    """The site of a game in which Ann plants something in secret, or does not."""
+    with Ledger.open(location / "proof.db", create=True) as ledger:
+        rules = parse(PROOF.read_text("utf-8"), "proof.md")
+        desk = open_game(ledger, "proof", rules, at=NOON, secret=b"s" * 32)
+        for name in ("Ann", "Bob"):
+            desk.join(name, {"team": ""}, at=NOON, id=name)
+        if plants:
+            desk.submit("Ann", "plant", {"square": 33}, at=NOON + timedelta(seconds=7), id="hush")
+        later = NOON + timedelta(minutes=1)
+        desk.submit("Bob", "gift", {"other": "Ann", "amount": 7}, at=later, id="gift")
+        desk.close(at=later, id="close")
+        publish(ledger, "proof", location / "site")
+        hidden = [each.number for each in ledger.read("proof") if each.body.audience is not None]
+    assert bool(hidden) == plants
+    found = contents(location / "site")
+    for number in hidden:
+        assert not [path for path, text in found.items() if re.search(rf"[#e]{number}\b", text)]
+    return found
+
+
+def test_nothing_shows_of_what_is_secret(tmp_path: Path) -> None:
+    """But for the numbers of later events, the site is as if it had not been."""
+    sites = []
+    for plants in (False, True):
+        (tmp_path / str(plants)).mkdir()
+        found = proof(tmp_path / str(plants), plants)
+        sites.append({path: re.sub(r"[#e]\d+\b", "#", text) for path, text in found.items()})
+    assert sites[0] == sites[1]
+
+
+def test_an_answer_to_a_secret_question_is_secret(fresh: Ledger) -> None:
+    when: dict[str, Any] = {"period": 1, "received_at": NOON, "recorded_at": NOON}
+    asked = e.QuestionRaised(
+        question="x|1", asks="choice", to="Ann", text="where?", audience=("Ann",), **when
+    )
+    answer = e.ChoiceAnswered(id="a", question="x|1", value="there", by="Ann", **when)
+    clock = e.ClockAdvanced(id="c", **when)
+    fresh.create_game("g")
+    fresh.append("g", [asked, answer, clock], expected=-1)
+    assert [(each.number, more) for each, more in public_entries(fresh, "g")] == [(2, True)]
+
+
+# --- how it takes its place ---------------------------------------------------------------------
+
+
+def test_publishing_twice_gives_the_same_bytes(ledger: Ledger, site: Path, tmp_path: Path) -> None:
+    before = contents(site)
+    publish(ledger, "g", tmp_path / "site")
+    assert contents(tmp_path / "site") == before
+    publish(ledger, "g", tmp_path / "site")
+    assert contents(tmp_path / "site") == before
+    assert [each.name for each in tmp_path.iterdir()] == ["site"]
+
+
+def test_what_was_published_before_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "site"
+    put_in_place(folder, {"a.html": "1", "b/c.html": "2"})
+    put_in_place(folder, {"a.html": "3"})
+    assert contents(folder) == {"a.html": "3", MARKER: contents(folder)[MARKER]}
+    assert folder.stat().st_mode & 0o055 == folder.parent.stat().st_mode & 0o055
+
+
+@pytest.mark.parametrize("name", ["mine.txt", ".git/config"])
+def test_a_folder_that_holds_anything_else_is_left_alone(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "site" / name
+    file.parent.mkdir(parents=True)
+    file.write_text("mine")
+    with pytest.raises(UsageError, match="holds something else"):
+        put_in_place(tmp_path / "site", {"a.html": "1"})
+    assert file.read_text() == "mine"
+
+
+def test_a_file_that_came_to_a_site_is_not_lost(tmp_path: Path) -> None:
+    put_in_place(tmp_path / "site", {"a.html": "1"})
+    (tmp_path / "site" / "CNAME").write_text("mine")
+    with pytest.raises(UsageError, match="holds CNAME, which is no part of the site"):
+        put_in_place(tmp_path / "site", {"a.html": "2"})
+    assert (tmp_path / "site" / "a.html").read_text() == "1"
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "site").write_text("mine")
+    with pytest.raises(UsageError, match="is a file"):
+        put_in_place(tmp_path / "site", {})
+
+
+@pytest.mark.parametrize("fails_at", [1, 2, 3])
+def test_where_it_cannot_be_put_in_place_the_old_site_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
+) -> None:
+    folder = tmp_path / "site"
+    put_in_place(folder, {"a.html": "1"})
+    calls = []
+
+    def failing(what: Any) -> Any:
+        def call(*arguments: Any, **named: Any) -> Any:
+            calls.append(arguments)
+            if len(calls) == fails_at:
+                raise OSError("no space left")
+            return what(*arguments, **named)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        names = {1: "write_text", 2: "rename", 3: "rename"}
+        patch.setattr(Path, names[fails_at], failing(getattr(Path, names[fails_at])))
+        calls += [()] if fails_at > 1 else []
+        with pytest.raises(OSError, match="no space left"):
+            put_in_place(folder, {"a.html": "2"})
+    assert (folder / "a.html").read_text() == "1"
+    assert [each.name for each in tmp_path.iterdir()] == ["site"]
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def test_the_command_says_what_it_made(ledger: Ledger, tmp_path: Path) -> None:
+    location = ledger.store.location
+    result = CliRunner().invoke(program, ["publish", location, str(tmp_path / "site")])
+    assert result.exit_code == 0
+    assert f"g is published in {tmp_path}/site: " in result.output
+    again = ["publish", location, str(tmp_path / "site"), "--game", "g", "--json"]
+    assert '"pages":' in CliRunner().invoke(program, again).output
+
+
+def test_the_command_leaves_other_folders_alone(ledger: Ledger, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    result = CliRunner().invoke(program, ["publish", ledger.store.location, str(tmp_path)])
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "holds something else" in result.stderr
+
+
+def test_an_unknown_game(ledger: Ledger, tmp_path: Path) -> None:
+    with pytest.raises(UnknownError):
+        publish(ledger, "nope", tmp_path / "site")
+    assert not (tmp_path / "site").exists()

@@ -1,0 +1,117 @@
+"""The published site in a real browser: what it shows, and that it fits on a phone."""
+
+import json
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nomoledger.changes import read_changes
+from nomoledger.desk import open_game
+from nomoledger.ledger import Ledger
+from nomoledger.rules.rulebook import load
+from nomoledger.site import publish
+
+NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
+LONG = "Somebodywithaveryverylongnamethatneverends" * 2
+FLAGS = """
+--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars
+--disable-background-networking --disable-component-update --disable-sync
+""".split()
+
+#: Loads every page in a frame as wide as a phone, and says how wide each comes out.
+PROBE = """<!DOCTYPE html><title>probe</title><body>FRAMES<pre></pre><script>
+onload = () => {
+  const found = [...document.querySelectorAll("iframe")].map(frame => ({
+    path: frame.getAttribute("src"),
+    width: frame.contentDocument.documentElement.scrollWidth,
+    title: frame.contentDocument.title,
+    size: parseFloat(frame.contentWindow.getComputedStyle(frame.contentDocument.body).fontSize),
+  }));
+  document.querySelector("pre").textContent = JSON.stringify(found);
+};
+</script>"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site with a name that is far too long for a phone, and long code and words."""
+    folder = tmp_path_factory.mktemp("browser")
+    with Ledger.open(folder / "g.db", create=True) as ledger:
+        settings = {"squares": 40}
+        desk = open_game(ledger, "Mail", load("mail-opening"), settings=settings, at=NOON)
+        for name in ("Ann", "Bob", LONG):
+            desk.join(name, {"email": f"{name}@x.org"}, at=NOON)
+        change = {"set": {"square": 4, "color": "red"}}
+        desk.propose(LONG, LONG * 3, read_changes(change), at=NOON)
+        desk.judge(1, "accepted", at=NOON)
+        desk.rule(LONG * 3, cites=("V.1",), at=NOON)
+        desk.close(at=NOON)
+        publish(ledger, "Mail", folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """Where the folder that holds the site is served."""
+    handler = partial(Quiet, directory=str(site.parent))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def browse(profile: Path, *words: str) -> str:
+    """What the browser prints, started afresh."""
+    browser = shutil.which("chromium")
+    assert browser is not None, "there is no chromium: apt-get install chromium"
+    command = [browser, *FLAGS, f"--user-data-dir={profile}", *words]
+    done = subprocess.run(command, capture_output=True, timeout=120, check=True, text=True)
+    return done.stdout
+
+
+def test_the_browser_shows_the_pages(site: Path, tmp_path: Path) -> None:
+    dom = browse(tmp_path, "--dump-dom", (site / "index.html").as_uri())
+    assert "<title>Overview · Mail</title>" in dom
+    assert "What is waited for" in dom
+    assert "<h2>Standings</h2>" in dom
+
+
+def test_no_page_is_wider_than_a_phone(site: Path, address: str, tmp_path: Path) -> None:
+    pages = sorted(str(each.relative_to(site.parent)) for each in site.rglob("*.html"))
+    frames = (f'<iframe src="{page}" width="360" height="640"></iframe>' for page in pages)
+    (site.parent / "probe.html").write_text(PROBE.replace("FRAMES", "".join(frames)))
+    dom = browse(tmp_path, "--dump-dom", f"{address}/probe.html")
+    match = re.search(r"<pre>(.*?)</pre>", dom, re.DOTALL)
+    assert match is not None
+    found = json.loads(match[1].replace("&lt;", "<").replace("&amp;", "&"))
+    assert [each["path"] for each in found] == pages
+    assert {each["path"]: each["width"] for each in found if each["width"] > 360 + 4} == {}
+    assert all(each["title"].endswith("· Mail") and each["size"] >= 16 for each in found)
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (1280, 900)])
+def test_a_picture_can_be_taken(site: Path, tmp_path: Path, width: int, height: int) -> None:
+    picture = tmp_path / "shot.png"
+    words = (f"--screenshot={picture}", f"--window-size={width},{height}")
+    browse(tmp_path / "profile", *words, (site / "board.html").as_uri())
+    head = picture.read_bytes()[:24]
+    assert head.startswith(b"\x89PNG")
+    assert (int.from_bytes(head[16:20]), int.from_bytes(head[20:24])) == (width, height)
