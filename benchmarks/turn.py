@@ -150,9 +150,7 @@ class Game:
         place = f"{attempt}|{path}/option#1"
         option = f"option:{hashlib.sha256(place.encode()).hexdigest()[:10]}"
         attributes = {"player": player, "square": f"square:{square}", "opened": self.now}
-        self._say(
-            e.EntityCreated, "VIII.3@1", entity=option, kind="option", attributes=attributes
-        )
+        self._say(e.EntityCreated, "VIII.3@1", entity=option, kind="option", attributes=attributes)
         lapse = f"{attempt}>{path}/lapse({option})"
         self._say(
             e.Scheduled, "VIII.3@1", attempt=lapse, operation="lapse", arguments=(option,),

@@ -11,12 +11,20 @@ from nomoledger.cli import program
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 FENCE = re.compile(r"```(?P<kind>\w+) ?(?P<file>\S*)\n(?P<body>.*?)```", re.DOTALL)
-COMMAND = re.compile(r"^\$ nomoledger (?P<words>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
+COMMAND = re.compile(r"^\$ (?P<words>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
-def run(words: str) -> str:
+def run(words: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """What the command prints, and its exit code where that is not 0."""
-    result = CliRunner().invoke(program, shlex.split(words))
+    name, *given = shlex.split(words)
+    if name == "export":
+        monkeypatch.setenv(*given[0].split("=", 1))
+        return ""
+    if name == "unset":
+        monkeypatch.delenv(given[0])
+        return ""
+    assert name == "nomoledger"
+    result = CliRunner().invoke(program, given)
     code = f"[exit code {result.exit_code}]\n" if result.exit_code else ""
     return result.output + code
 
@@ -36,9 +44,9 @@ def test_every_example_prints_what_the_page_says(
             Path(fence["file"]).write_text(fence["body"], "utf-8")
             continue
         for command in COMMAND.finditer(fence["body"]):
-            output = run(command["words"])
+            output = run(command["words"], monkeypatch)
             assert fits(command["output"].rstrip("\n"), output.rstrip("\n")), (
-                f"$ nomoledger {command['words']}\n{output}"
+                f"$ {command['words']}\n{output}"
             )
 
 

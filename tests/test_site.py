@@ -29,13 +29,28 @@ SCRIPT = "<script>alert(1)</script>"
 PROOF = Path(__file__).parent / "rulebooks" / "proof.md"
 HTML = "{http://www.w3.org/1999/xhtml}"
 SETS = ("", "period-1/", "period-2/", "period-3/")
-MENU = "index standings board players accounts proposals rules rulings log".split()
+MENU = (
+    "index",
+    "standings",
+    "board",
+    "players",
+    "accounts",
+    "proposals",
+    "rules",
+    "rulings",
+    "log",
+)
 NASTY = (
     f"{SCRIPT} <img src=x onerror=alert(2)> [a](javascript:alert(3)) [b](other.html)"
     " ![c](http://example.org/c.png) write to ann@example.org"
 )
-TAX = {"number": "X.1", "title": SCRIPT, "prose": NASTY, "parameters": {"tax": 5},
-       "code": "def after_turn(player):\n    pay(player, 'admin', tax, '<b>tax</b>')\n"}  # fmt: skip
+TAX = {
+    "number": "X.1",
+    "title": SCRIPT,
+    "prose": NASTY,
+    "parameters": {"tax": 5},
+    "code": "def after_turn(player):\n    pay(player, 'admin', tax, '<b>tax</b>')\n",
+}
 
 
 def played(ledger: Ledger) -> Desk:
@@ -173,7 +188,7 @@ def test_a_period_is_as_it_stood_at_its_close(site: Path) -> None:
     assert "As it stood at the close of period 1" in pages["period-1/index.html"]
     assert "Period 3, which is still open" in pages["period-3/index.html"]
     assert ">X.1" not in pages["period-1/rules.html"]
-    assert 'rules/x-1.html#v1' in pages["period-2/rules.html"]
+    assert "rules/x-1.html#v1" in pages["period-2/rules.html"]
     assert "No longer in force" in pages["rules.html"]
     assert "Proposal 2" not in pages["period-1/proposals.html"]
 

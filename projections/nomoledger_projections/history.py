@@ -60,13 +60,7 @@ def _chapter(period: int, writer: "_Writer") -> Chapter:
     threads = sorted(
         (events[0], thread) for thread, events in writer.told.items() if thread[0] == period
     )
-    found = (
-        Paragraph(
-            writer.times[first], sentences(writer.said[thread]), tuple(writer.threads[thread])
-        )
-        for first, thread in threads
-    )
-    return Chapter(period, tuple(found))
+    return Chapter(period, tuple(writer.paragraph(first, thread) for first, thread in threads))
 
 
 class _Writer:
@@ -93,6 +87,11 @@ class _Writer:
         if said := list(self._teller.tell(entry, world)):
             self.told.setdefault(thread, []).append(number)
             self.said.setdefault(thread, []).extend(said)
+
+    def paragraph(self, first: int, thread: Thread) -> Paragraph:
+        """What there is to say of *thread*, from event *first* on."""
+        events = tuple(self.threads[thread])
+        return Paragraph(self.times[first], sentences(self.said[thread]), events)
 
     def _root(self, number: int, body: e.Event) -> int:
         """The event that *body* goes back to: an input, or something that was to come later."""

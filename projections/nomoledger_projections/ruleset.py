@@ -42,9 +42,8 @@ class Authority(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         by = f" by {self.by}" if self.by not in (None, "admin") else ""
-        judged = ", ".join(
-            each for each in (self.verdict, self.vote and f"vote {self.vote}") if each
-        )
+        vote = f"vote {self.vote}" if self.vote else ""
+        judged = ", ".join(each for each in (self.verdict, vote) if each)
         cites = f"cites {', '.join(self.cites)}" if self.cites else ""
         inferred = "inferred from play" if self.inferred else ""
         notes = "; ".join(each for each in (judged, inferred, cites) if each)

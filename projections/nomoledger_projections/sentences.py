@@ -173,17 +173,13 @@ def _opened(body: e.GameOpened, world: World) -> str:
 
 
 def _given(body: e.StateGiven, world: World) -> str:
-    who = f": {', '.join(body.players)} play" if body.players else ""
-    return f"the game is under way already{who}"
+    return f"it begins with {', '.join(body.players)}" if body.players else "its start is given"
 
 
 def _submitted(body: e.SubmissionReceived, world: World) -> Iterator[Said]:
-    given = ", ".join(
-        f"{name.replace('_', ' ')} {_called(world, value)}"
-        for name, value in body.arguments.items()
-    )
-    action = f"asks to {body.action.replace('_', ' ')}" + (f" ({given})" if given else "")
-    yield Said(_called(world, body.by), action)
+    pairs = (f"{name} {_called(world, value)}" for name, value in body.arguments.items())
+    given = f" ({', '.join(pairs)})" if body.arguments else ""
+    yield Said(_called(world, body.by), f"asks to {body.action.replace('_', ' ')}{given}")
 
 
 def _ruled(body: e.RulingMade, world: World) -> str:

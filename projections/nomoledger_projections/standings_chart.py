@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from io import BytesIO
+from logging import ERROR, getLogger
 from typing import TYPE_CHECKING, Any, NamedTuple
 from warnings import catch_warnings, filterwarnings
 
@@ -54,6 +55,7 @@ def draw(
     except ImportError:
         advice = "pip install 'nomoledger[charts]'"
         raise UsageError(f"a chart needs matplotlib, which is not installed: {advice}") from None
+    getLogger("matplotlib").setLevel(ERROR)  # where it keeps its fonts is nobody's concern
     target = BytesIO()
     with rc_context(SETTINGS), catch_warnings():
         filterwarnings("ignore", message="Glyph .* missing from")  # a name in another script

@@ -1,11 +1,11 @@
 """Changes to the game as people write them in cases, on the command line and in records.
 
-    {do: paint, with: {square: 1, color: red}}
-    {set: {square: 1, color: red}}              the first key says which thing, the others what
-    {amend: V.1, parameters: {dollars_per_number: 20}}       also title, prose, code
-    {enact: {number: X.1, title: Tax, prose: ..., code: ...}}
-    {repeal: V.1, state: drop}                  state: keep (if not said), freeze or drop
-    {renumber: V.1, to: V.2}
+{do: paint, with: {square: 1, color: red}}
+{set: {square: 1, color: red}}              the first key says which thing, the others what
+{amend: V.1, parameters: {dollars_per_number: 20}}       also title, prose, code
+{enact: {number: X.1, title: Tax, prose: ..., code: ...}}
+{repeal: V.1, state: drop}                  state: keep (if not said), freeze or drop
+{renumber: V.1, to: V.2}
 """
 
 from collections.abc import Callable
@@ -87,8 +87,9 @@ def _enact(one: dict[str, Any]) -> tuple[Change, ...]:
         raise RulebookError("enact: a rule needs a number")
     known = set(Rule.__struct_fields__) - _NOT_TO_GIVE
     if unknown := sorted(set(data) - known):
-        raise RulebookError(f"enact {number}: a rule has no {unknown[0]!r}; it has "
-                            f"{', '.join(sorted(known))}")
+        raise RulebookError(
+            f"enact {number}: a rule has no {unknown[0]!r}; it has {', '.join(sorted(known))}"
+        )
     rule = _converted(data | {"number": number}, Rule, f"enact {number}")
     read(rule)
     return (Enact(rule),)

@@ -172,9 +172,7 @@ class Engine:
         host.staged, host.pending = [], None
         host.frames = [Frame("", (), "engine")]
         for each in draws:
-            host.emit(
-                e.DrawRecorded, address=each.address, values=each.values, rules=each.rules
-            )
+            host.emit(e.DrawRecorded, address=each.address, values=each.values, rules=each.rules)
         if isinstance(error, Suspended):
             apply(self.world, error.question)
             host.staged.append(error.question)

@@ -117,5 +117,3 @@ def _thing(program: Program, kind: str, stated: dict[str, Any]) -> None:
     host.attempt = attempt
     if isinstance(thing, str):
         _put_right(host, kind, thing, rest)
-
-

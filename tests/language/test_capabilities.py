@@ -68,14 +68,17 @@ def test_altering_what_another_does_is_acting() -> None:
 
 
 def test_looking_is_free_where_reads_are_not_listed() -> None:
-    play = secret("set(player, 'score', len(label(player)))",
-                  "capabilities: {hooks: [after_go_on], verbs: [set], attributes: [score]}")
+    play = secret(
+        "set(player, 'score', len(label(player)))",
+        "capabilities: {hooks: [after_go_on], verbs: [set], attributes: [score]}",
+    )
     assert play.get("score") == 3
 
 
 def test_a_secret_action_is_seen_by_its_author_alone() -> None:
-    play = Play({"1": "def action_plant(player): set(player, 'mark', 'bomb')\n"},
-                {"1": "secret: [plant]"})
+    play = Play(
+        {"1": "def action_plant(player): set(player, 'mark', 'bomb')\n"}, {"1": "secret: [plant]"}
+    )
     play.take(e.SubmissionReceived, by="Ann", action="plant", audience=("Ann",))
     assert {event.audience for event in play.last} == {("Ann",)}
 

@@ -100,8 +100,14 @@ def test_changes_by_a_ruling() -> None:
 def test_an_urgent_ruling_asks_no_rule() -> None:
     code = "def on_repeal(): mint('Ann', 1)\ndef check_all(): refuse('never')\n"
     play = changing("pass")
-    play.take(e.RulingMade, number=1, kind="correct", text="", urgent=True,
-              changes=(Enact(Rule(number="7", code=code)),))
+    play.take(
+        e.RulingMade,
+        number=1,
+        kind="correct",
+        text="",
+        urgent=True,
+        changes=(Enact(Rule(number="7", code=code)),),
+    )
     assert "never" in play.go().refused
     play.take(e.RulingMade, number=2, kind="correct", text="", urgent=True, changes=(Repeal("7"),))
     assert (play.money(), play.go().refused) == (100, "")

@@ -53,6 +53,12 @@ def test_trials_within_trials_leave_no_trace() -> None:
 def test_a_trial_does_not_shift_a_draw() -> None:
     rolls = "    set(player, 'score', roll(1, 1000, 'x')[0])\n"
     plain = Play({"1": "def after_go_on(player):\n" + rolls})
-    tried_first = Play({"1": "def after_go_on(player):\n    would('dicey', player)\n" + rolls
-                        + "def define_dicey(player):\n" + rolls})
+    tried_first = Play(
+        {
+            "1": "def after_go_on(player):\n    would('dicey', player)\n"
+            + rolls
+            + "def define_dicey(player):\n"
+            + rolls
+        }
+    )
     assert plain.go().get("score") == tried_first.go().get("score")

@@ -42,7 +42,7 @@ class Script:
     def add(self, dice: Any, draws: Any, answers: Any) -> None:
         """Take over what a step gives."""
         named = isinstance(dice, dict)
-        for label, values in (dice.items() if named else [("", dice)] if dice is not None else []):
+        for label, values in dice.items() if named else [("", dice)] if dice is not None else []:
             groups = list(_groups(values))
             sides = _SIDES.match(str(label))
             if sides is not None:

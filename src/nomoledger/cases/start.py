@@ -79,12 +79,8 @@ def check_batch(batch: list[e.Event], what: str) -> None:
 def stated(world: World, given: Given, start: datetime) -> dict[str, Any]:
     """*given* as the fields of `StateGiven`."""
     return {
-        "players": {
-            str(name): _row(world, "player", row) for name, row in given.players.items()
-        },
-        "squares": {
-            str(name): _row(world, "square", row) for name, row in given.squares.items()
-        },
+        "players": {str(name): _row(world, "player", row) for name, row in given.players.items()},
+        "squares": {str(name): _row(world, "square", row) for name, row in given.squares.items()},
         "accounts": _accounts(world, given),
         "things": _things(world, given, start),
         "game": given.game,
@@ -130,4 +126,3 @@ def _thing(world: World, kind: str, row: dict[str, Any], start: datetime) -> dic
     if "at" in row:
         made["at"] = seconds(read_time(row["at"], start))
     return made
-

@@ -2,7 +2,7 @@
 
 import sys
 
-from nomoledger.cli import cases, demo, ledgers, look, play, publish, rulebooks, status
+from nomoledger.cli import cases, completion, demo, ledgers, look, play, publish, rulebooks, status
 from nomoledger.cli.program import Program, version_option
 
 program = Program(
@@ -13,6 +13,8 @@ program = Program(
       nomoledger init game.db --rulebook mail-opening
       nomoledger join game.db Ann email=ann@example.org
       nomoledger standings game.db
+
+    Where the variable NOMOLEDGER_LEDGER names a file, LEDGER is left out.
 
     Every command has --help; those that print have --json. Exit codes: 0 done, 1 the game says
     no (or a replay diverges, a ledger does not verify, a case fails), 2 misuse.""",
@@ -38,10 +40,12 @@ program = Program(
             look.balances,
             look.state,
             rulebooks.rules,
+            look.history,
             look.log,
             publish.publish,
         ],
         "Prove": [ledgers.replay, ledgers.verify, ledgers.export, cases.test],
+        "Shell": [completion.completion],
     },
 )
 

@@ -1,12 +1,17 @@
-"""Commands that show a read model: standings, board, balances, state, log."""
+"""Commands that show a read model: standings, board, balances, state, history, log."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nomoledger.cli import options
 from nomoledger.cli.opened import view_of
-from nomoledger.cli.output import show
+from nomoledger.cli.output import csv, show
+
+if TYPE_CHECKING:
+    from nomoledger.projecting import ReadModel, Table
+
+as_csv = click.option("--csv", "as_csv", is_flag=True, help="Print CSV, for a spreadsheet.")
 
 
 def look_at(
@@ -16,12 +21,37 @@ def look_at(
     period: int | None,
     as_json: bool,
     reader: str | None = None,
+    as_csv: bool = False,
+    **given: Any,
 ) -> None:
-    """Print the projection called *name*."""
+    """Print the projection called *name*, which is told what else is *given*."""
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv are two ways to print: give one")
+    model = seen(name, ledger, game, period, reader, **given)
+    csv(_sheet(name, model)) if as_csv else show(model, as_json)
+
+
+def seen(
+    name: str,
+    ledger: str,
+    game: str | None,
+    period: int | None,
+    reader: str | None = None,
+    **given: Any,
+) -> "ReadModel":
+    """What the projection called *name* makes of a game."""
     from nomoledger.projecting import projection
 
     with view_of(ledger, game, period, reader) as view:
-        show(projection(name)(view), as_json)
+        return projection(name)(view, **given)
+
+
+def _sheet(name: str, model: "ReadModel") -> "Table":
+    from nomoledger.projecting import Sheet
+
+    if not isinstance(model, Sheet):
+        raise click.UsageError(f"{name} as it is installed here cannot be printed as CSV")
+    return model.sheet()
 
 
 def reading(function: options.Function) -> options.Function:
@@ -45,12 +75,25 @@ def who(admin: bool, player: str | None) -> str | None:
 
 @click.command()
 @reading
-def standings(**asked: Any) -> None:
+@as_csv
+@click.option("--all", "is_all", is_flag=True, help="Money (and rank) at every period's close.")
+@click.option(
+    "--chart",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Also draw rank and money over the periods into FILE.svg or FILE.png.",
+)
+def standings(is_all: bool, chart: str | None, **asked: Any) -> None:
     """Show the players by money, and the squares they own.
 
-    Example: nomoledger standings game.db --period 3
+    Example: nomoledger standings game.db --all --chart standings.svg
     """
-    look_at("standings", **asked)
+    if chart is not None:
+        from nomoledger.cli.charts import draw
+
+        where = {name: asked[name] for name in ("ledger", "game", "period")}
+        draw("standings_by_period", chart, **where)
+    look_at("standings_by_period" if is_all else "standings", **asked)
 
 
 @click.command()
@@ -65,6 +108,7 @@ def board(**asked: Any) -> None:
 
 @click.command()
 @reading
+@as_csv
 def balances(**asked: Any) -> None:
     """Show what is in every account, by commodity.
 
@@ -81,6 +125,20 @@ def state(**asked: Any) -> None:
     Example: nomoledger state game.db --period 3 --json
     """
     look_at("state", **asked)
+
+
+@click.command()
+@reading
+@reader
+def history(admin: bool, player: str | None, **asked: Any) -> None:
+    """Tell what happened, in words, as it can be published.
+
+    Who rolled what, where they went, what was paid; proposals with their verdicts, and rulings.
+    With --period only that period, else the whole game.
+
+    Example: nomoledger history game.db --period 3
+    """
+    look_at("history", reader=who(admin, player), only=asked["period"], **asked)
 
 
 @click.command()

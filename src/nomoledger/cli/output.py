@@ -51,6 +51,18 @@ def json(value: Any) -> None:
     click.echo(encoder.encode(value).decode())
 
 
+def csv(block: "Table") -> None:
+    """Print a table for a spreadsheet: comma-separated, the names of the columns first."""
+    from csv import writer
+    from io import StringIO
+
+    text = StringIO()
+    rows = writer(text, lineterminator="\n")
+    rows.writerow(map(harmless, block.columns))
+    rows.writerows([harmless(cell) for cell in row] for row in block.rows)
+    click.echo(text.getvalue(), nl=False)
+
+
 def show(model: "ReadModel", as_json: bool) -> None:
     """Print a read model, for people or as JSON."""
     if as_json:

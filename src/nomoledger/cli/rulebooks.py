@@ -4,6 +4,7 @@ from textwrap import indent
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from nomoledger.cli import options, ruleset
 from nomoledger.cli.chosen import chosen
@@ -24,6 +25,10 @@ class _Rules(click.Group):
         if names_none:
             args = ["of", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        found = super().shell_complete(ctx, incomplete)
+        return found or [CompletionItem(incomplete, type="file")]
 
 
 @click.group(cls=_Rules, subcommand_metavar="LEDGER | COMMAND ...")

@@ -66,9 +66,7 @@ def enact(
 ) -> None:
     """`enact(number, title, prose, code, parameters)`: a new rule, from the next attempt on."""
     host.permit("enact", number)
-    rule = r.Rule(
-        number=number, title=title, prose=prose, code=code, parameters=parameters or {}
-    )
+    rule = r.Rule(number=number, title=title, prose=prose, code=code, parameters=parameters or {})
     _enact(host, rule, _by(host))
 
 

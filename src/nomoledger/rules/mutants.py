@@ -81,9 +81,7 @@ _Work = tuple[Rulebook, list[Case], list[Mutant]]
 _work: _Work | None = None
 
 
-def unnoticed(
-    rulebook: Rulebook, cases: list[Case], progress: Progress | None = None
-) -> list[str]:
+def unnoticed(rulebook: Rulebook, cases: list[Case], progress: Progress | None = None) -> list[str]:
     """What of *rulebook* could be altered without any of *cases* failing, in rulebook order."""
     work = (rulebook, cases, mutants(rulebook))
     context = multiprocessing.get_context("fork")

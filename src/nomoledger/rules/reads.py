@@ -205,5 +205,3 @@ def _beats(host: Host, rule: str, other: str) -> bool:
     if "precedence" in host.program.links.operations:
         return bool(host.program.call("precedence", rule, other) == rule)
     return False
-
-

@@ -166,9 +166,7 @@ class Do(
     arguments: dict[str, Any] = {}
 
 
-class Set(
-    msgspec.Struct, frozen=True, tag_field="change", tag="set", forbid_unknown_fields=True
-):
+class Set(msgspec.Struct, frozen=True, tag_field="change", tag="set", forbid_unknown_fields=True):
     """Give *attribute* of the thing of *kind* called *entity* a *value*."""
 
     kind: str

@@ -1,17 +1,17 @@
 """Reads a rulebook: a Markdown file with a heading per rule, its prose, its data and its code.
 
-    ---
-    rulebook: my-game          (front matter: the name, and the API level of the code)
-    api: 0
-    ---
-    ### IV.2 Fines             (number and title of a rule; other headings group rules)
-    Prose in words that people can read.
-    ```yaml
-    parameters: {fine: 10}     (data: see `Rule`; also text_only and by_ruling with the reason)
-    ```
-    ```python
-    def define_fine(player, amount): ...      (Starlark, which is highlighted as Python)
-    ```
+---
+rulebook: my-game          (front matter: the name, and the API level of the code)
+api: 0
+---
+### IV.2 Fines             (number and title of a rule; other headings group rules)
+Prose in words that people can read.
+```yaml
+parameters: {fine: 10}     (data: see `Rule`; also text_only and by_ruling with the reason)
+```
+```python
+def define_fine(player, amount): ...      (Starlark, which is highlighted as Python)
+```
 """
 
 import re
@@ -171,9 +171,7 @@ def _sections(tokens: list[Token]) -> list[tuple[Token, list[Token]]]:
     return sections
 
 
-def _rule(
-    heading: Token, tokens: list[Token], lines: list[str], file: str, offset: int
-) -> Rule:
+def _rule(heading: Token, tokens: list[Token], lines: list[str], file: str, offset: int) -> Rule:
     match = _HEADING.match(heading.content)
     if match is None:
         raise _wrong(file, offset, heading, f"not a number and a title: {heading.content!r}")

@@ -47,9 +47,7 @@ def pay(
         _post(host, why, (payer, name, -units), (payee, name, units))
 
 
-def give(
-    host: Host, giver: str, taker: str, quantity: Any, commodity: str, why: str = ""
-) -> None:
+def give(host: Host, giver: str, taker: str, quantity: Any, commodity: str, why: str = "") -> None:
     """`give(giver, taker, quantity, commodity)`: something other than money."""
     host.permit("give", giver)
     units, name = host.units(quantity, commodity)
@@ -143,9 +141,7 @@ def set_attribute(
     was = host.world.get(entity, attribute)
     if was == value and until is None and type(was) is type(value):
         return
-    host.emit(
-        e.AttributeSet, entity=entity, attribute=attribute, value=value, was=was, until=until
-    )
+    host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=value, was=was, until=until)
     if isinstance(until, int):
         _schedule(host, "@expire", (entity, attribute, host.world.head), until)
 
@@ -188,9 +184,7 @@ def use(host: Host, entity: str, attribute: str) -> Any:
     ending = host.world.durations.get(entity, {}).get(attribute)
     if ending is not None and ending[0] == "use":
         host.permit("set", entity, attribute)
-        host.emit(
-            e.AttributeSet, entity=entity, attribute=attribute, value=ending[1], was=value
-        )
+        host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=ending[1], was=value)
     return value
 
 

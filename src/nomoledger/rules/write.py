@@ -41,6 +41,7 @@ GLOBALS = starlark.Globals.extended_by(
     [starlark.LibraryExtension.StructType, starlark.LibraryExtension.RustDecimal]
 )
 
+
 def mark(number: str) -> str:
     """The number of a rule as part of a name in the program."""
     return number.replace(".", "_d").replace("-", "_h")
@@ -260,5 +261,3 @@ def _write_checks(links: Links) -> str:
     table = ", ".join(f"{json.dumps(name)}: {name}" for name in {**links.operations, **VERBS})
     lines += [f"_ops = {{{table}}}"]
     return "\n".join(lines) + "\n"
-
-

@@ -82,11 +82,11 @@ def _step(span: float) -> float:
     """A round distance between marks, about five of them to *span*.
 
     >>> _step(930), _step(4), _step(0)
-    (200, 1, 1)
+    (200.0, 1.0, 1.0)
     """
     if span <= 0:
-        return 1
-    size = 10 ** floor(log10(span / 5))
+        return 1.0
+    size: float = 10.0 ** floor(log10(span / 5))
     return next((each for each in (size, 2 * size, 5 * size) if span / each <= 5), 10 * size)
 
 
@@ -123,19 +123,17 @@ def _dot(x: float, y: float, player: Person, period: int, value: float) -> Dot:
     return Dot(x, y, text, f"{folder_of(period)}standings.html")
 
 
-def _labelled(
-    lines: list[tuple[Person, tuple[Dot, ...]]], height: int
-) -> tuple[Curve, ...]:
+def _labelled(lines: list[tuple[Person, tuple[Dot, ...]]], height: int) -> tuple[Curve, ...]:
     """The lines, with their names beside their ends, none over another."""
-    ordered = sorted(lines, key=lambda line: (line[1][-1].y if line[1] else 0))
+    ordered = sorted(lines, key=lambda line: line[1][-1].y if line[1] else 0)
     placed: list[float] = []
     for _, dots in ordered:
         wanted = dots[-1].y if dots else 0.0
         placed.append(max(wanted, placed[-1] + LABEL_GAP) if placed else wanted)
-    over = max(0.0, placed[-1] - (height - BOTTOM)) if placed else 0.0
-    below = height - BOTTOM + LABEL_GAP
-    for place in range(len(placed) - 1, -1, -1) if over else ():
-        placed[place] = below = min(placed[place], below - LABEL_GAP)
+    lowest = float(height - BOTTOM)
+    for place in reversed(range(len(placed))):
+        placed[place] = min(placed[place], lowest)
+        lowest = placed[place] - LABEL_GAP
     return tuple(
         Curve(player, _short(player.name), dots, round(at, 1))
         for (player, dots), at in zip(ordered, placed, strict=True)

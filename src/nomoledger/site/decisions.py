@@ -90,9 +90,7 @@ class Decisions:
             replaced = msgspec.structs.replace(self.proposals[number], **fields)
             self.proposals[number] = replaced
 
-    def _ruling(
-        self, body: e.RulingMade, ref: Ref, world: World, refs: dict[int, Ref]
-    ) -> Ruling:
+    def _ruling(self, body: e.RulingMade, ref: Ref, world: World, refs: dict[int, Ref]) -> Ruling:
         question = world.questions.get(body.question) if body.question else None
         return Ruling(
             number=body.number,
@@ -133,7 +131,9 @@ def change_told(change: r.Change) -> ChangeTold:
         rule = change.rule
         return ChangeTold(f"enact rule {rule.number} {rule.title}", rule.prose, rule.code)
     if isinstance(change, r.Amend):
-        return ChangeTold(f"amend rule {change.number}{_amended(change)}", change.prose, change.code)
+        return ChangeTold(
+            f"amend rule {change.number}{_amended(change)}", change.prose, change.code
+        )
     if isinstance(change, r.Repeal):
         return ChangeTold(f"repeal rule {change.number}")
     if isinstance(change, r.Renumber):

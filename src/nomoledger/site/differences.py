@@ -16,8 +16,8 @@ class Piece(msgspec.Struct, frozen=True):
 def differences(old: str, new: str, by_line: bool = False) -> tuple[Piece, ...]:
     """How *new* differs from *old*, word by word; nothing where it does not.
 
-    >>> differences("ten dollars", "twenty dollars")
-    (Piece(text='ten', mark='del'), Piece(text='twenty', mark='ins'), Piece(text=' dollars', mark=''))
+    >>> [(piece.text, piece.mark) for piece in differences("ten dollars", "twenty dollars")]
+    [('ten', 'del'), ('twenty', 'ins'), (' dollars', '')]
     """
     if old == new:
         return ()

@@ -1,5 +1,6 @@
 """Single facts as they are shown: what is so, and the event that made it so."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -10,9 +11,14 @@ from nomoledger.site.public import PublicWorld
 
 #: What people call colours, of which the name alone can be shown as a swatch.
 COLORS = frozenset(
-    "aqua azure beige black blue brown coral crimson cyan fuchsia gold gray green grey indigo ivory"
-    " khaki lavender lime magenta maroon navy olive orange orchid pink plum purple red salmon sienna"
-    " silver tan teal tomato turquoise violet white yellow".split()
+    re.findall(
+        r"\w+",
+        """
+        aqua azure beige black blue brown coral crimson cyan fuchsia gold gray green grey indigo
+        ivory khaki lavender lime magenta maroon navy olive orange orchid pink plum purple red
+        salmon sienna silver tan teal tomato turquoise violet white yellow
+        """,
+    )
 )
 
 

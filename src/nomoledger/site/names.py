@@ -29,7 +29,7 @@ class Slugs:
 
     >>> slugs = Slugs()
     >>> slugs.of(1, "Ann"), slugs.of(2, "VIII.3"), slugs.of(3, "../x"), slugs.of(1, "Ann")
-    ('ann', 'viii-3', 'x-5c1e05', 'ann')
+    ('ann', 'viii-3', 'x-5008f8', 'ann')
     """
 
     def __init__(self) -> None:

@@ -60,9 +60,7 @@ class Story:
         self._by: dict[int, frozenset[str]] = {}
         self._to_come: dict[str, str] = {}
 
-    def take(
-        self, entry: e.Entry, world: World, refs: dict[int, Ref], left_out: bool
-    ) -> None:
+    def take(self, entry: e.Entry, world: World, refs: dict[int, Ref], left_out: bool) -> None:
         """Tell an event, in a *world* in which what it speaks of has its name."""
         line = self._line(entry, world, refs)
         groups = self.groups.setdefault(entry.body.period, [])
