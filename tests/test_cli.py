@@ -275,6 +275,17 @@ MISUSE = [
     ("verify g.db --head 3:ab", "not a head: '3:ab'"),
     ("log g.db --as Zoe", "there is no player 'Zoe'"),
     ("rules nope.db", "no ledger at nope.db"),
+    ("rules diff g.db 1", "missing argument 'B'"),
+    ("rules diff g.db 0 7", "there is no period 7; the periods are 1 to 1, and 0 for the opening"),
+    ("rules diff g.db one 2", "'one' is not a valid integer"),
+    ("rules blame g.db XX.1", "there has been no rule 'XX.1'"),
+    ("rules log g.db --period 9", "there is no period 9"),
+    ("history g.db --period 9", "there is no period 9"),
+    ("standings g.db --csv --json", "two ways to print"),
+    ("standings g.db --chart standings.jpg", "something.svg or something.png"),
+    ("standings g.db --chart .", "is a directory"),
+    ("standings g.db --chart no/where.svg", "no/where.svg"),
+    ("completion tcsh", "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
     ("rules show mail-opening XX.1", "has no rule 'XX.1'"),
     ("replay g.db --period 9", "there is no period 9"),
     ("test nope.yaml", "nope.yaml"),
@@ -312,6 +323,125 @@ def test_an_unexpected_error_is_one_line(game: str, monkeypatch: pytest.MonkeyPa
     assert result.stderr.startswith("nomoledger: unexpected ZeroDivisionError: of ours; this is a")
     monkeypatch.setenv("NOMOLEDGER_DEBUG", "1")
     assert isinstance(run("standings", game).exception, ZeroDivisionError)
+
+
+# --- the history of the rules and of the game -----------------------------------------------------
+
+
+def test_the_rules_and_their_history(landed: str) -> None:
+    ok("propose", landed, "Ann", "Ten", "--amend", "VIII.3.days_open=10", "--at", NOON)
+    ok("judge", landed, "2", "accepted", "--at", NOON)
+    assert "VIII.3 Options to buy is amended by proposal 2 by Ann" in ok("rules", "log", landed)
+    told = ok("rules", "diff", landed, "0", "1")
+    assert "-days_open = 7\n+days_open = 10" in told
+    assert "\x1b" not in told
+    (found,) = data("rules", "diff", landed, "0", "1")["differences"]
+    assert (found["number"], found["was"], found["now"]) == ("VIII.3", "VIII.3@1", "VIII.3@2")
+    versions = data("rules", "blame", landed, "VIII.3")["versions"]
+    assert [each["by"]["source"] for each in versions] == ["rulebook", "proposal 2"]
+    assert versions[1]["by"]["verdict"] == "accepted"
+    assert len(data("rules", "log", landed)["changes"]) == 28
+
+
+def test_the_history_in_words(landed: str) -> None:
+    told = ok("history", landed)
+    assert "Ann rolls 3 and 4 and goes from 1 to 8. There is a new option" in told
+    assert ok("history", landed, "--period", "1") == told
+    assert data("history", landed)["chapters"][0]["period"] == 1
+
+
+def test_standings_for_a_spreadsheet(landed: str) -> None:
+    assert ok("standings", landed, "--csv").splitlines()[1] == "1,Ann,1000,0,"
+    assert ok("standings", landed, "--all", "--csv").splitlines()[1] == "Ann,1,yes,1,1000,0"
+    assert ok("balances", landed, "--csv").splitlines()[-1] == "admin,-2000"
+    assert ok("standings", landed, "--all").split()[:3] == ["player", "1", "(open)"]
+
+
+@pytest.mark.parametrize(("name", "begins"), [("c.svg", b"<?xml"), ("c.PNG", b"\x89PNG")])
+def test_a_chart_is_drawn_beside_what_is_printed(landed: str, name: str, begins: bytes) -> None:
+    assert ok("standings", landed, "--chart", name) == ok("standings", landed)
+    assert Path(name).read_bytes().startswith(begins)
+
+
+# --- less to type ---------------------------------------------------------------------------------
+
+
+def test_the_ledger_may_be_named_by_the_environment(
+    game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOMOLEDGER_LEDGER", game)
+    assert "there is a new player Cyd" in ok("join", "Cyd", "email=c@x.org", "--at", NOON)
+    ok("propose", "Ann", "Nothing", "--at", NOON)
+    asked = ok("judge", "1", "rejected", "--at", NOON)
+    assert "enter the dice: nomoledger roll N N\n" in asked
+    assert "Ann moves from 1 to 8" in ok("roll", "3", "4", "--at", NOON)
+    assert ok("rules") == ok("rules", "of") != ok("rules", "log")
+    assert ok("rules", "--period", "1") == ok("rules")
+    assert "Starting money" in ok("rules", "blame", "IV.1")
+    assert len(data("standings")["standings"]) == 3
+    assert ok("standings", "--help").startswith("Usage: nomoledger standings [OPTIONS]\n")
+
+
+def test_no_command_takes_a_ledger_where_the_environment_names_one(
+    game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = data("verify", game)
+    monkeypatch.setenv("NOMOLEDGER_LEDGER", game)
+    said = run("standings", game).stderr
+    assert "extra argument (g.db); NOMOLEDGER_LEDGER is set to g.db, so LEDGER is not" in said
+    for words in ("leave g.db Ann", "submit g.db Ann buy", "roll g.db 3 4", "rules g.db"):
+        assert run(*words.split()).exit_code == 2
+    monkeypatch.setenv("NOMOLEDGER_LEDGER", "nope.db")
+    assert "no ledger at nope.db" in wrong("standings")
+    monkeypatch.setenv("NOMOLEDGER_LEDGER", "")
+    assert data("verify", game) == before
+    assert "missing argument 'LEDGER'" in wrong("standings")
+
+
+def test_commands_to_paste_name_another_ledger_and_one_of_several_games(
+    game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOMOLEDGER_LEDGER", "other.db")
+    assert "next: nomoledger join NAME, or nomoledger status\n" in ok(
+        "init", "--rulebook", "mail-opening"
+    )
+    assert "NOMOLEDGER_LEDGER=mine.db nomoledger log\n" in ok("demo", "--ledger", "mine.db")
+    monkeypatch.delenv("NOMOLEDGER_LEDGER")
+    told = ok("init", game, "--rulebook", "mail-opening", "--game", "two of them")
+    assert "nomoledger status g.db --game 'two of them'\n" in told
+    which = ("--game", "mail-opening", "--at", NOON)
+    ok("propose", game, "Ann", "Nothing", *which)
+    asked = ok("judge", game, "1", "rejected", *which)
+    assert "nomoledger roll g.db N N --game mail-opening\n" in asked
+    assert data("verify", game)["ok"] is True
+    assert len(data("verify", game)["games"]) == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_of_a_shell(shell: str) -> None:
+    assert f"_NOMOLEDGER_COMPLETE={shell}_complete" in ok("completion", shell)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["sta"], "plain,standings"),
+        (["rules", "bl"], "plain,blame"),
+        (["rules", "ga"], "file,ga"),
+        (["standings", "ga"], "file,ga"),
+        (["standings", "game.db", "--ch"], "plain,--chart"),
+        (["judge", "game.db", "1", "acc"], "plain,accepted"),
+    ],
+)
+def test_what_a_shell_is_told(words: list[str], found: str) -> None:
+    environment = os.environ | {
+        "_NOMOLEDGER_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(["nomoledger", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    done = subprocess.run(COMMAND, capture_output=True, env=environment, check=True)
+    assert found in done.stdout.decode().splitlines()
+    assert done.stderr == b""
 
 
 # --- whole ledgers --------------------------------------------------------------------------------
@@ -434,7 +564,11 @@ def test_a_rulebook_with_an_error(game: str) -> None:
 
 
 def in_terminal(
-    words: list[str], columns: int = 100, press: bytes = b"", after: float = 0
+    words: list[str],
+    columns: int = 100,
+    press: bytes = b"",
+    after: float = 0,
+    command: list[str] = COMMAND,
 ) -> tuple[int, str]:
     """Exit code and output of a command on a terminal of its own, where keys may be pressed."""
     import fcntl
@@ -447,7 +581,7 @@ def in_terminal(
     environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": str(columns)}
     environment.pop("NO_COLOR", None)
     child = subprocess.Popen(
-        [*COMMAND, *words],
+        [*command, *words],
         stdin=follower,
         stdout=follower,
         stderr=follower,
@@ -475,6 +609,45 @@ def test_colour_on_a_terminal_and_none_in_a_pipe(landed: str) -> None:
     piped = subprocess.run([*COMMAND, "standings", landed], capture_output=True, check=True)
     assert b"\x1b" not in piped.stdout
     assert piped.stdout.splitlines()[0].split() == [b"rank", b"player", b"$", b"squares", b"owned"]
+
+
+#: The command line, with a progress bar that comes at once.
+AT_ONCE = [
+    sys.executable,
+    "-c",
+    "from nomoledger.cli import main, progress\n"
+    "progress.AFTER_SECONDS = progress.EVERY_SECONDS = .001\n"
+    "main()",
+]
+
+
+def test_a_bar_shows_how_far_it_is_and_goes(landed: str) -> None:
+    ok("export", landed, "whole.jsonl")
+    expected = ok("verify", landed)
+    for words, title in [
+        (["verify", landed], "verifying"),
+        (["export", landed, "again.jsonl"], "exporting"),
+        (["import", "copy.db", "whole.jsonl"], "importing"),
+        (["replay", landed], "replaying"),
+    ]:
+        code, output = in_terminal(words, command=AT_ONCE)
+        assert code == 0, output
+        assert title in output
+        assert output.count("\x1b[?25l") == output.count("\x1b[?25h")  # the cursor is back
+    assert Path("again.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert ok("verify", "copy.db") == expected
+
+
+def test_no_bar_on_what_is_quick_nor_in_a_pipe(landed: str) -> None:
+    _, output = in_terminal(["verify", landed])
+    assert "verifying" not in output
+    piped = subprocess.run([*AT_ONCE, "verify", landed], capture_output=True, check=True)
+    assert piped.stderr == b""
+
+
+def test_differences_are_coloured_on_a_terminal(game: str) -> None:
+    _, output = in_terminal(["rules", "blame", game, "IV.1"])
+    assert "\x1b[32m+starting_money = 1000" in output
 
 
 def test_the_board_fits_the_terminal(landed: str) -> None:

@@ -86,7 +86,8 @@ def one_table(model: Any) -> Table:
 
 
 def test_every_projection_is_found_by_its_entry_point() -> None:
-    names = ["balances", "board", "log", "rules", "standings", "state"]
+    names = ["balances", "board", "history", "log", "proposals", "rules", "ruleset"]
+    names += ["ruleset_blame", "ruleset_diff", "standings", "standings_by_period", "state"]
     assert set(names) <= set(projections())
     assert projection("standings") is standings
     with pytest.raises(UnknownError, match="no projection 'nope'"):

@@ -1,5 +1,6 @@
 """The published site: what is on it, what is not, and how it takes its place."""
 
+import os
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -42,7 +43,7 @@ MENU = (
 )
 NASTY = (
     f"{SCRIPT} <img src=x onerror=alert(2)> [a](javascript:alert(3)) [b](other.html)"
-    " ![c](http://example.org/c.png) write to ann@example.org"
+    " ![c](http://example.org/c.png) write to ann@example.org \u202e\x0b\x1b # {{ x }}"
 )
 TAX = {
     "number": "X.1",
@@ -65,7 +66,7 @@ def played(ledger: Ledger) -> Desk:
     propose(desk, "Ann", "twenty", {"amend": "V.1", "parameters": {"dollars_per_number": 20}})
     desk.submit("Ann", "buy", {"square": 8}, at=NOON, id="buy")
     desk.submit("Ann", "name_square", {"square": 8, "name": SCRIPT}, at=NOON, id="name")
-    desk.rule("A *clear* case", cites=("V.1", "#17", "nowhere"), at=NOON, id="ruling")
+    desk.rule("A *clear* case", cites=("V.1", "#17", "nowhere@two"), at=NOON, id="ruling")
     desk.close(at=NOON, id="close1")
     propose(desk, SCRIPT, NASTY, {"enact": TAX}, {"renumber": "VIII.4", "to": "VIII.9"})
     desk.rule("red", changes=read_changes({"set": {"square": 9, "color": "red"}}), id="r2", at=NOON)
@@ -257,7 +258,7 @@ def test_rulings_lead_to_what_they_cite(site: Path) -> None:
     links = links_of(by_id(page, "r1"))
     assert links["V.1"] == "rules/v-1.html"
     assert links["#17"] == "period-1/log.html#e17"
-    assert "nowhere" not in links
+    assert "nowhere@two" not in links
     assert "color of square 9 becomes red" in text_of(by_id(page, "r2"))
 
 
@@ -436,6 +437,21 @@ def test_where_it_cannot_be_put_in_place_the_old_site_stays(
             put_in_place(folder, {"a.html": "2"})
     assert (folder / "a.html").read_text() == "1"
     assert [each.name for each in tmp_path.iterdir()] == ["site"]
+
+
+def test_what_a_dead_process_left_does_not_get_into_the_site(tmp_path: Path) -> None:
+    left = tmp_path / f".site.new-{os.getpid()}"
+    left.mkdir()
+    (left / "old.html").write_text("old")
+    put_in_place(tmp_path / "site", {"a.html": "1"})
+    assert set(contents(tmp_path / "site")) == {"a.html", MARKER}
+
+
+def test_the_page_about_the_site_names_every_page_and_has_its_picture() -> None:
+    docs = Path(__file__).parents[1] / "docs"
+    text = (docs / "site.md").read_text("utf-8")
+    assert re.findall(r"^\| `(\w+)\.html`", text, re.MULTILINE) == list(MENU)
+    assert (docs / "site.png").read_bytes().startswith(b"\x89PNG")
 
 
 # --- the command --------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from nomoledger import events as e
 from nomoledger.facts import Fact
 from nomoledger.reducer import seconds
-from nomoledger.rules.program import linked
 from nomoledger.rules.rule import Speech
 from nomoledger.tape import Oracle
 from nomoledger.world import Attempt, World
@@ -43,7 +42,7 @@ def judge(engine: "Engine", body: e.FactRecorded) -> list[e.Event]:
 def _begin(engine: "Engine", body: e.FactRecorded, number: int) -> Fact:
     """Get the host ready for bookkeeping about the fact."""
     world = engine.world
-    host = linked(world.rules).host
+    host = engine.link(world.rules).host
     at = seconds(body.received_at)
     host.begin(world, Attempt(id=body.id, operation="", cause=number, at=at))
     return Fact(host, body, number, is_followed=engine.follows_record)

@@ -8,8 +8,8 @@ reads on and tries again.
 import secrets as random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from itertools import takewhile
 from functools import partial
+from itertools import takewhile
 from typing import Any, TypeVar
 
 import msgspec
@@ -283,8 +283,8 @@ class Desk:
         self,
         kind: type[e.Input],
         at: datetime | None,
-        id: str,
-        fields: dict[str, Any],  # noqa: A002
+        id: str,  # noqa: A002
+        fields: dict[str, Any],
     ) -> e.Input:
         if set(id) & {"|", ">"} or not id.isprintable():
             raise UsageError(f"{id!r} cannot be an id: no | or >, and nothing unprintable")

@@ -4,7 +4,7 @@ The engine is pure: given a world, an input and an oracle it always makes the sa
 them out in batches; each batch is one transaction, and after each the world is a place to stop.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from nomoledger import audit, dice
@@ -16,6 +16,7 @@ from nomoledger.rules.adopt import make
 from nomoledger.rules.host import Frame, Host, Refused, Suspended
 from nomoledger.rules.program import Program, linked
 from nomoledger.rules.resolve import named_arguments
+from nomoledger.rules.rule import Rule
 from nomoledger.tape import Oracle, ask_people
 from nomoledger.world import Attempt, World
 
@@ -39,7 +40,9 @@ class Engine:
         secret: bytes | None = None,
         *,
         follows_record: bool = True,
+        link: Callable[[tuple[Rule, ...]], Program] = linked,
     ) -> None:
+        self.link = link
         self.follows_record = follows_record
         self.world = world
         self.oracle = oracle
@@ -84,7 +87,7 @@ class Engine:
         return self.carry_out(head) if head is not None else []
 
     def _fire(self, timer: Attempt) -> Batch:
-        host, mark = linked(self.world.rules).host, self.world.mark()
+        host, mark = self.link(self.world.rules).host, self.world.mark()
         try:
             host.begin(self.world, timer)
             host.emit(e.TimerFired, attempt=timer.id)
@@ -106,7 +109,7 @@ class Engine:
 
     def carry_out(self, attempt: Attempt, oracle: Oracle | None = None) -> Batch:
         """All of *attempt*, or a refusal, or a question. The world has taken what it gives."""
-        program = linked(self.world.rules)
+        program = self.link(self.world.rules)
         host = program.host
         host.begin(self.world, attempt, oracle or self.oracle)
         mark = self.world.mark()
@@ -163,7 +166,7 @@ class Engine:
 
     def _check_links(self) -> None:
         try:
-            linked(self.world.rules)
+            self.link(self.world.rules)
         except RulebookError as error:
             raise Refused([e.Reason("engine", f"the rules would not link: {error}")]) from None
 

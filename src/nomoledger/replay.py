@@ -72,7 +72,7 @@ def replay(
         RuleFault: rule code failed.
     """
     period = world_of(ledger, game).period if period is None else period
-    first, bodies = _part(ledger, game, period)
+    first, bodies = events_of(ledger, game, period)
     before = world_of(ledger, game, first - 1)
     tape = recorded(ledger.read(game))
     secret = ledger.secret(game)
@@ -88,7 +88,7 @@ def replay(
     return msgspec.msgpack.decode(piece, type=Report)
 
 
-def _part(ledger: Ledger, game: str, period: int) -> tuple[int, list[e.Event]]:
+def events_of(ledger: Ledger, game: str, period: int) -> tuple[int, list[e.Event]]:
     """Number of the first event after the period before, and the events of *period*."""
     first, bodies, seen = 0, list[e.Event](), False
     for entry in ledger.read(game):
@@ -110,7 +110,7 @@ def first_of(ledger: Ledger, game: str, period: int) -> int:
     Raises:
         UnknownError: that period has not begun.
     """
-    return _part(ledger, game, period)[0]
+    return events_of(ledger, game, period)[0]
 
 
 def opened(engine: Engine, bodies: Sequence[e.Event]) -> Iterator[list[e.Event]]:

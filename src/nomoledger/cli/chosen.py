@@ -6,10 +6,13 @@ its first word is a ledger or a player's name.
 
 import os
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from nomoledger.ledger import Ledger
 
 VARIABLE = "NOMOLEDGER_LEDGER"
 
@@ -36,16 +39,21 @@ def chosen() -> str:
     return os.environ.get(VARIABLE, "")
 
 
-def command_line(verb: str, ledger: str, rest: str = "") -> str:
-    """How to write the command *verb* on *ledger*: it can be pasted as it is."""
-    words = f"nomoledger {verb} {rest}".rstrip()
-    if not chosen():
-        return f"nomoledger {verb} {quote(ledger)} {rest}".rstrip()
-    return words if chosen() == ledger else f"{VARIABLE}={quote(ledger)} {words}"
+def command_line(verb: str, ledger: str, rest: str = "", game: str = "") -> str:
+    """How to write the command *verb* on *ledger* (and *game*): it can be pasted as it is."""
+    before = "" if chosen() in ("", ledger) else f"{VARIABLE}={quote(ledger)}"
+    written = "" if chosen() else quote(ledger)
+    which = f"--game {quote(game)}" if game else ""
+    return " ".join(each for each in (before, "nomoledger", verb, written, rest, which) if each)
+
+
+def game_to_say(ledger: "Ledger", game: str) -> str:
+    """*game*, where *ledger* has others and a command must say which; else nothing."""
+    return game if len(ledger.games()) > 1 else ""
 
 
 def too_many_words() -> str:
     """A hint for whoever wrote LEDGER although the variable is set."""
     if not chosen():
         return ""
-    return f" ({VARIABLE} is set to {chosen()}, so LEDGER is not written: unset it to write one)"
+    return f"; {VARIABLE} is set to {chosen()}, so LEDGER is not written: unset it to write one"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.chosen import command_line
+from nomoledger.cli.chosen import command_line, game_to_say
 from nomoledger.cli.opened import ledger_at, new_ledger_at, place_of
 from nomoledger.cli.output import json, line
 from nomoledger.cli.progress import counting, progress, records_in, size_of, watched
@@ -66,13 +66,14 @@ def init(
             dice_from=dice,
             at=at,
         )
-        head = opened.head(desk.game)
+        head, which = opened.head(desk.game), game_to_say(opened, desk.game)
     if as_json:
         count = len(rules.rules)
         json({"game": desk.game, "rulebook": rules.name, "rules": count, "head": str(head)})
         return
     line(f"the game {desk.game} is open in {ledger}: {len(rules.rules)} rules of {rules.name}")
-    line(f"next: {command_line('join', ledger, 'NAME')}, or {command_line('status', ledger)}")
+    join = command_line("join", ledger, "NAME", which)
+    line(f"next: {join}, or {command_line('status', ledger, game=which)}")
 
 
 @click.command("import")

@@ -51,6 +51,7 @@ class _Bar:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         self.done = 0
+        self._is_drawing = False
         console = Console(stderr=True)
         text = TextColumn("{task.description}")
         self.progress = Progress(
@@ -64,11 +65,15 @@ class _Bar:
         self.done += count
 
     def draw(self) -> None:
-        """Draw it as far as it is."""
+        """Draw it as far as it is, unless this very drawing is what the timer interrupted."""
+        if self._is_drawing:
+            return
+        self._is_drawing = True
         with suppress(OSError):
             self.progress.start()
             self.progress.update(self.task, completed=self.done)
             self.progress.refresh()
+        self._is_drawing = False
 
 
 # --- what tells how far it is -------------------------------------------------------------------

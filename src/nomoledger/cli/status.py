@@ -75,13 +75,13 @@ def status_of(view: "LedgerView") -> Status:
     from nomoledger.projecting import described
 
     world = view.world
-    waiting, location = world.waiting, view.ledger.store.location
+    waiting = world.waiting
     return Status(
         game=view.game,
         rulebook=world.game["rulebook"],
         period=world.period,
         now=_time(world.game["now"]),
-        waiting=[] if waiting is None else how_to_answer(world, waiting, location),
+        waiting=[] if waiting is None else how_to_answer(world, waiting, view.ledger),
         interrupted=waiting is None and bool(world.agenda),
         proposals=_undecided(view),
         due=[

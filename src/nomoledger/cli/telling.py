@@ -6,13 +6,14 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from nomoledger.cli import output
-from nomoledger.cli.chosen import command_line
+from nomoledger.cli.chosen import command_line, game_to_say
 from nomoledger.cli.opened import desk_at
 from nomoledger.cli.options import scalar, typed
 
 if TYPE_CHECKING:
     from nomoledger import events as e
     from nomoledger.desk import Desk, Outcome
+    from nomoledger.ledger import Ledger
     from nomoledger.world import World
 
 Request = Callable[["Desk", dict[str, Any]], "Outcome"]
@@ -86,8 +87,7 @@ def tell_outcome(desk: "Desk", outcome: "Outcome", label: Label) -> None:
                 ("" if isinstance(event, e.Input) else "  ") + tell(event, names, commodities)
             )
     if desk.world.waiting is not None:
-        location = desk.ledger.store.location
-        for each in how_to_answer(desk.world, desk.world.waiting, location):
+        for each in how_to_answer(desk.world, desk.world.waiting, desk.ledger):
             output.line(each)
 
 
@@ -96,19 +96,20 @@ def _refusal(refusal: "e.AttemptRefused") -> str:
     return f"refused: {'; '.join(reasons)}"
 
 
-def how_to_answer(world: "World", question: "e.QuestionRaised", location: str) -> list[str]:
+def how_to_answer(world: "World", question: "e.QuestionRaised", ledger: "Ledger") -> list[str]:
     """The open *question* in words, and the command that answers it."""
+    location, game = ledger.store.location, game_to_say(ledger, world.game["game"])
     options = ", ".join(str(world.label(each)) for each in question.options)
     asked = f"waiting for {world.label(question.to)}: {question.text}"
     if question.asks == "dice":
         values = " ".join("N" for _ in question.options)
-        return [asked, f"  enter the dice: {command_line('roll', location, values)}"]
+        return [asked, f"  enter the dice: {command_line('roll', location, values, game)}"]
     choose = f" (one of: {options})" if options else ""
     verb, rest = {
         "draw": ("roll", "VALUE"),
         "choice": ("answer", f"VALUE --by {quote(str(world.label(question.to)))}"),
     }.get(question.asks, ("ruling", "TEXT --value VALUE"))
-    return [asked + choose, f"  answer it: {command_line(verb, location, rest)}"]
+    return [asked + choose, f"  answer it: {command_line(verb, location, rest, game)}"]
 
 
 def _labels(world: "World") -> Label:

@@ -27,21 +27,30 @@ TOLD_MAX = 400
 class Program:
     """A ruleset, linked. Carries operations out through its `Host`."""
 
+    #: Whether the program tells its host every step (see `nomoledger.rules.trace`).
+    is_traced = False
+
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self.rules = rules
         self.by_number = {rule.number: rule for rule in rules}
-        self.links: Links = survey(rules)
+        self.links = self._surveyed(rules)
         self.commodities = {n: each for rule in rules for n, each in rule.commodities.items()}
         self.money = next(iter(self.commodities), "")
         self.accounts = {"mint", "admin", *(name for rule in rules for name in rule.accounts)}
         self._names = {rule.number: rule.name for rule in rules}
         self._cited: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._checks = any(h.kind == "check" for c in self.links.codes.values() for h in c.hooks)
-        self.host = Host(self)
+        self.host = self._host()
         self._options = starlark.EvalOptions(
             max_callstack_size=STACK_MAX, check_cancelled=lambda: False
         )
         self._module = self._compile()
+
+    def _host(self) -> Host:
+        return Host(self)
+
+    def _surveyed(self, rules: tuple[Rule, ...]) -> Links:
+        return survey(rules)
 
     def name(self, number: str) -> str:
         """Number and version of a rule: `VII.2@1`."""
@@ -58,7 +67,7 @@ class Program:
         module = starlark.Module()
         for name, function in self._words().items():
             module.add_callable(name, function)
-        for number, file, source in write_program(self.links):
+        for number, file, source in write_program(self.links, traced=self.is_traced):
             self.host.notice(number)
             if file == "operations":
                 self._outline = self._outlined(source)

@@ -57,8 +57,11 @@ def _call(number: str, hook: Hook, names: list[str], first: str = "") -> str:
     return f"_h[{json.dumps(number + ':' + hook.name)}]({arguments})"
 
 
-def write_operation(operation: Operation, *, plain: bool = False) -> str:
-    """The Starlark functions that carry out *operation*; where it is *plain*, just its code."""
+def write_operation(operation: Operation, *, plain: bool = False, traced: bool = False) -> str:
+    """The Starlark functions that carry out *operation*; where it is *plain*, just its code.
+
+    Where it is *traced*, they also tell the host what the hooks said.
+    """
     signature, names = operation.signature, operation.names
     if plain:
         call = _call(*operation.hooks[0], names)
@@ -70,7 +73,13 @@ def write_operation(operation: Operation, *, plain: bool = False) -> str:
     lines += [f"def {inner}({', '.join(names) if replacements else signature}):", *body]
     if replacements:
         lines += _write_chain(operation, signature, names, replacements)
-    return "\n".join(lines) + "\n"
+    kept = lines if traced else [line for line in lines if not line.lstrip().startswith("_tell(")]
+    return "\n".join(kept) + "\n"
+
+
+def _tell(indent: int, kind: str, rule: str, value: str = "None") -> str:
+    """A line that tells the host something, kept in traced programs only."""
+    return f"{' ' * indent}_tell({kind!r}, {rule!r}, {value})"
 
 
 def _write_guards(operation: Operation, names: list[str]) -> list[str]:
@@ -81,7 +90,7 @@ def _write_guards(operation: Operation, names: list[str]) -> list[str]:
     lines = [f"def _{operation.name}_guards({arguments}):", "    _look()", "    _no = []"]
     for number, hook in guards:
         call = _call(number, hook, names)
-        lines += [f"    {_at(number)}", f"    _why = {call}"]
+        lines += [f"    {_at(number)}", f"    _why = {call}", _tell(4, "guard", number, "_why")]
         lines += ["    if _why != None: _no.append([" + repr(number) + ", _why])"]
     lines += ["    _looked()", "    return _no"]
     lines += [f"def _{operation.name}_may(*args):"]
@@ -100,13 +109,17 @@ def _write_body(operation: Operation, names: list[str], *, entered: bool) -> lis
         lines += [f"    _no = _{operation.name}_guards({', '.join(names)})"]
         lines += [f"    if _no: _refuse({operation.name!r}, _no)"]
     for number, hook in operation.of("before"):
+        lines += [_tell(4, "before", number)]
         lines += [f"    {_at(number)}", f"    {_call(number, hook, names)}"]
     if rule and (entered or len(lines) > 1):
         lines += [f"    {_at(rule)}"]
     lines += _write_definition(operation, names)
     if operation.is_value:
         lines += _write_steps(operation, names)
+    if operation.is_value:
+        lines += [_tell(4, "result", rule, "_r")]
     for number, hook in operation.of("after"):
+        lines += [_tell(4, "after", number)]
         lines += [f"    {_at(number)}", f"    {_call(number, hook, names)}"]
     if not entered:
         lines += ["    _leave_value()" if operation.is_value else "    _leave()"]
@@ -140,6 +153,7 @@ def _write_steps(operation: Operation, names: list[str]) -> list[str]:
     lines = ["    _steps = []"]
     for number, hook in steps:
         lines += [f"    {_at(number)}", f"    _s = {_call(number, hook, names)}"]
+        lines += [_tell(4, "step", number, "_s")]
         lines += [f"    if _s != None: _steps.append([{number!r}, _s])"]
     return [*lines, f"    if _steps: _r = _combine({operation.name!r}, _r, _steps)"]
 
@@ -155,12 +169,14 @@ def _write_chain(
         lines += [
             f"    if place <= {i} and {i} not in done:",
             f"        {_at(number)}",
+            _tell(8, "instead", number),
             "        def proceed(*new):",
             "            new = list(new) + args[len(new):]",
             "            if new == args:",
             f"                r = _{name}_chain(done, {i + 1}, args)",
             "            else:",
             f"                _alter({number!r}, new)",
+            _tell(16, "altered", number, "new"),
             f"                r = _{name}_chain(done + [{i}], 0, new)",
             "                _restore(args)",
             f"            {_at(number)}",
@@ -205,7 +221,7 @@ def _literal(value: Any) -> str:
     raise RulebookError(f"a parameter cannot be {value!r}: whole numbers, text, flags and lists")
 
 
-def write_program(links: Links) -> list[tuple[str, str, str]]:
+def write_program(links: Links, *, traced: bool = False) -> list[tuple[str, str, str]]:
     """The sources to evaluate in order, as (rule number or "", file, source)."""
     sources = [("", "prelude", _write_shortcuts(links.rules) + _PRELUDE)]
     types = {kind_type(kind) for rule in links.rules for kind in rule.declares} | set(TYPES)
@@ -216,7 +232,8 @@ def write_program(links: Links) -> list[tuple[str, str, str]]:
     unhooked = "\n".join(f"{v} = _verb_{v}" for v in VERBS if v not in links.operations)
     sources.append(("", "verbs", unhooked + "\n" + stubs + "\n"))
     operations = "\n".join(
-        write_operation(each, plain=name in links.plain) for name, each in links.operations.items()
+        write_operation(each, plain=name in links.plain, traced=traced)
+        for name, each in links.operations.items()
     )
     sources.append(("", "operations", operations))
     for rule in links.rules:

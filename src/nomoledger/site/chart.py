@@ -8,10 +8,10 @@ import msgspec
 from nomoledger.site.facts import Person
 from nomoledger.site.names import folder_of
 
-WIDTH, LEFT, RIGHT, TOP, BOTTOM = 480, 52, 96, 18, 34
+WIDTH, LEFT, RIGHT, TOP, BOTTOM = 480, 52, 106, 18, 34
 LABEL_GAP = 16
 TICKS_MAX = 8
-NAME_MAX = 11
+NAME_MAX = 10
 
 
 class Tick(msgspec.Struct, frozen=True):

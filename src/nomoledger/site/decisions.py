@@ -1,5 +1,6 @@
 """Proposals with their votes and verdicts, and the admin's rulings."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -105,8 +106,8 @@ class Decisions:
         )
 
     def _cite(self, cite: str, refs: dict[int, Ref]) -> Link:
-        if cite.startswith("#") and cite[1:].isdecimal():
-            found = refs.get(int(cite[1:]))
+        if match := re.fullmatch(r"#([0-9]{1,15})", cite):
+            found = refs.get(int(match[1]))
             return Link(cite, found.path if found else None)
         return self.ruleset.find(cite) or Link(cite)
 

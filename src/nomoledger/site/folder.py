@@ -22,7 +22,7 @@ def put_in_place(folder: Path, pages: Mapping[str, str]) -> None:
     folder = folder.resolve()
     _check(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    fresh = folder.with_name(f".{folder.name}.new-{os.getpid()}")
+    fresh = _beside(folder, "new")
     try:
         _write(fresh, pages)
         _swap(folder, fresh)
@@ -35,10 +35,12 @@ def _check(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise UsageError(f"{folder} is a file: give a folder for the site")
-    there = {str(each.relative_to(folder)) for each in folder.rglob("*") if not each.is_dir()}
-    if there and MARKER not in there:
+    if not any(folder.iterdir()):
+        return
+    if not (folder / MARKER).is_file():
         raise UsageError(f"{folder} holds something else: give an empty folder, or a new one")
-    known = set((folder / MARKER).read_text("utf-8").splitlines()[1:]) if there else set()
+    there = {str(each.relative_to(folder)) for each in folder.rglob("*") if not each.is_dir()}
+    known = set((folder / MARKER).read_text("utf-8").splitlines()[1:])
     if foreign := sorted(there - known - {MARKER}):
         raise UsageError(f"{folder} holds {foreign[0]}, which is no part of the site: move it away")
 
@@ -51,12 +53,19 @@ def _write(fresh: Path, pages: Mapping[str, str]) -> None:
         file.write_text(text, "utf-8", newline="\n")
 
 
+def _beside(folder: Path, what: str) -> Path:
+    """A place in the same file system, which a process that died there has left empty."""
+    place = folder.with_name(f".{folder.name}.{what}-{os.getpid()}")
+    shutil.rmtree(place, ignore_errors=True)
+    return place
+
+
 def _swap(folder: Path, fresh: Path) -> None:
     """Let *fresh* be *folder*; where that fails, what was there is put back."""
     if not folder.exists():
         fresh.rename(folder)
         return
-    old = folder.with_name(f".{folder.name}.old-{os.getpid()}")
+    old = _beside(folder, "old")
     folder.rename(old)
     try:
         fresh.rename(folder)

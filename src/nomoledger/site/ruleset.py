@@ -119,11 +119,11 @@ class Ruleset:
 
     def find(self, citation: str) -> Link | None:
         """What `VIII.5@3` or `VIII.5` leads to; None for a rule that is not known."""
-        number, _, version = citation.partition("@")
-        page = self._by_number.get(number)
+        match = re.fullmatch(r"(.*)@([0-9]{1,9})", citation)
+        page = self._by_number.get(match[1] if match else citation)
         if page is None:
             return None
-        return Link(citation, page.path + (page.anchor(int(version)) if version else ""))
+        return Link(citation, page.path + (page.anchor(int(match[2])) if match else ""))
 
     def cited(self, rules: tuple[str, ...]) -> tuple[Link, ...]:
         """The rules and rulings behind an event, but for those that nobody may know of."""

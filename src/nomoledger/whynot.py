@@ -1,0 +1,102 @@
+"""Says why something did not happen: the guard that refused, the hook that stepped in, the value
+that came to nothing, or what the rule saw that might have led there."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.desk import world_of
+from nomoledger.engine import Engine
+from nomoledger.errors import UnknownError
+from nomoledger.fence import Limits, fenced
+from nomoledger.ledger import Ledger
+from nomoledger.replay import events_of, opened
+from nomoledger.rules.host import Host
+from nomoledger.rules.trace import Node, TracedProgram, TracingHost, traced
+from nomoledger.tape import recorded, replaying
+from nomoledger.trails import Teller
+from nomoledger.world import World
+
+
+class Absence(msgspec.Struct, frozen=True):
+    """Why *operation* did not come about for *about* in *period*, in lines."""
+
+    operation: str
+    about: str
+    period: int
+    lines: tuple[str, ...]
+
+
+def why_not(
+    ledger: Ledger,
+    game: str,
+    operation: str,
+    about: str,
+    period: int,
+    *,
+    limits: Limits | None = None,
+) -> Absence:
+    """Why *operation* of the rules did not happen for *about* (a player, or a square by number).
+
+    Raises:
+        UnknownError: no rule of that period speaks of the operation, or there is no such period.
+        RuleFault: rule code failed when it was run again.
+    """
+    first, bodies = events_of(ledger, game, period)
+    world = world_of(ledger, game, first - 1)
+    draws, secret = recorded(ledger.read(game)), ledger.secret(game)
+
+    def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
+        Host.notice = staticmethod(notice)
+        engine = Engine(world, replaying(draws), secret, link=traced)
+        yield msgspec.msgpack.encode(list(_lines(engine, bodies, operation, about)))
+
+    (piece,) = fenced(produce, limits)
+    lines = msgspec.msgpack.decode(piece, type=list[str])
+    if not lines:
+        lines = [f"nothing in period {period} that might have led to {operation} was about {about}"]
+    return Absence(operation, about, period, tuple(lines))
+
+
+def _lines(engine: Engine, bodies: list[e.Event], operation: str, about: str) -> Iterator[str]:
+    known = False
+    for body in bodies:
+        if not isinstance(body, e.Input):
+            continue
+        follow = opened(engine, bodies) if isinstance(body, e.GameOpened) else engine.take(body)
+        for _ in follow:
+            program = engine.link(engine.world.rules)
+            assert isinstance(program, TracedProgram)
+            known = known or operation in program.links.operations
+            host = program.host
+            assert isinstance(host, TracingHost)
+            for root in host.roots:
+                yield from _about(program, engine.world, root, operation, about)
+            host.roots.clear()
+    if not known:
+        raise UnknownError(f"no rule of that period speaks of {operation!r}")
+
+
+def _about(
+    program: TracedProgram, world: World, root: Node, operation: str, about: str
+) -> Iterator[str]:
+    nodes = [node for node in root.nodes if about in _subjects(world, node)]
+    asked = [node for node in nodes if node.operation == operation]
+    for node in asked:
+        yield from Teller(world).outcome(node)
+    if asked:
+        return
+    callers = {
+        number
+        for number, code in program.links.codes.items()
+        if any(call.name == operation for call in code.calls)
+    }
+    for node in nodes:
+        for rule in sorted({note.rule for note in node.notes("before", "after")} & callers):
+            yield from Teller(world).passed_by(node, rule)
+
+
+def _subjects(world: World, node: Node) -> set[Any]:
+    return {str(world.label(each)) for each in node.arguments if isinstance(each, str)}

@@ -1,0 +1,157 @@
+"""The history: running text, one paragraph a submission, and nothing in it that is not public."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from nomoledger.desk import Desk, open_game
+from nomoledger.ledger import Ledger
+from nomoledger.projecting import LedgerView
+from nomoledger.records import import_record
+from nomoledger.replays import find
+from nomoledger.rules.rule import Do
+from nomoledger.rules.rulebook import load, parse
+from nomoledger_projections.history import history
+from nomoledger_projections.log import log
+from nomoledger_projections.sentences import Said, sentences
+
+NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+BOMBS = """
+### I.1 Bombs
+Words.
+```yaml
+secret: [plant]
+declares: {player: {name: Text key}, bomb: {owner: Player}}
+commodities: {gold: {places: 2}, pies: {places: 0}}
+accounts: [bank]
+```
+```python
+def define_join(name: Text):
+    create("player", {"name": name}, name)
+def action_plant(player: Player):
+    create("bomb", {"owner": player})
+def action_blast(player: Player):
+    for bomb in all("bomb"):
+        destroy(bomb)
+    split("bank", [[each, 1] for each in all("player")], 10, "bank", "damages")
+def action_bet(player: Player):
+    if ask(player, "higher?", ["yes", "no"], "no") == "yes":
+        pay(player, "bank", ruling("how much?", [1, 2]), "bet")
+    mint(player, 2, commodity = "pies")
+```
+"""
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "g.db", create=True) as opened:
+        yield opened
+
+
+def told(desk: Desk, reader: str | None = None, only: int | None = None) -> list[str]:
+    view = LedgerView(desk.ledger, desk.game, None, reader)
+    return [
+        each.text for chapter in history(view, only=only).chapters for each in chapter.paragraphs
+    ]
+
+
+def test_what_is_said_of_one_person_in_turn_is_one_sentence() -> None:
+    said = [
+        Said("Ann", "rolls 1"),
+        Said("Ann", "walks"),
+        Said("Ann", "pays"),
+        Said(None, "so be it"),
+    ]
+    assert sentences(said) == "Ann rolls 1, walks and pays. So be it."
+    assert sentences([Said("Ann", "rolls 1"), Said("Ann", "rolls 2", fresh=True)]) == (
+        "Ann rolls 1. Ann rolls 2."
+    )
+    assert sentences([Said(None, "called “Corp.”"), Said(None, "a\nb")]) == "Called “Corp.” A b."
+    assert sentences([]) == ""
+
+
+def test_a_week_in_words(ledger: Ledger) -> None:
+    rulebook = load("mail-opening")
+    desk = open_game(ledger, "g", rulebook, settings={"squares": 9}, dice_from="entered", at=NOON)
+    desk.join("Ann", {"email": "a@x.org"}, at=NOON)
+    desk.join("Bob", {"email": "b@x.org"}, at=NOON)
+    desk.join("Bob", {"email": "b@x.org"}, at=NOON)
+    desk.propose("Ann", "nothing", (), at=NOON)
+    desk.judge(1, "rejected", at=NOON)
+    desk.enter_dice([3, 4], at=NOON)
+    desk.submit("Ann", "buy", {"square": 8}, at=NOON)
+    desk.submit("Ann", "name_square", {"square": 8, "name": "Mill"}, at=NOON)
+    changes = (Do("fine", {"player": "Ann", "amount": 20, "why": "late"}),)
+    desk.rule("she was late", changes=changes, cites=("IV.2",), at=NOON)
+    desk.close(at=NOON + timedelta(days=1))
+    assert told(desk) == [
+        "The game g opens under the rules of mail-opening.",
+        "Ann joins, gets $1000 from admin (starting money) and starts on square 1.",
+        "Bob joins, gets $1000 from admin (starting money) and starts on square 1.",
+        "Bob asks to join. This is refused: there is a player called Bob already (II.1).",
+        "Ann makes proposal 1 (“nothing”).",
+        "Proposal 1 by Ann (“nothing”) is rejected. Ann rolls 3 and 4 and goes from 1 to 8."
+        " There is a new option (player Ann, square 8).",
+        "Ann asks to buy (square 8), pays $80 to admin (square) and now owns square 8."
+        " The option (player Ann, square 8) is gone.",
+        "Ann asks to name square (square 8, name Mill). Square 8 is now called “Mill”.",
+        "Ruling 1: she was late (cites IV.2). Ann pays $20 to admin (late).",
+        "Period 1 is closed.",
+    ]
+    assert told(desk, only=2) == []
+    view = LedgerView(ledger, "g")
+    chapter = history(view).chapters[0]
+    every = {number for each in chapter.paragraphs for number in each.events}
+    assert every <= set(range(view.world.head + 1))
+    assert str(chapter).startswith("Period 1\n\n05 Jan  The game g opens")
+
+
+def test_what_falls_due_is_told_when_it_falls_due(ledger: Ledger) -> None:
+    desk = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
+    desk.join("Ann", {"email": "a@x.org"}, at=NOON)
+    desk.propose("Ann", "nothing", (), at=NOON)
+    desk.judge(1, "rejected", at=NOON)
+    desk.enter_dice([3, 4], at=NOON)
+    desk.advance(at=NOON + timedelta(days=8))
+    last = history(LedgerView(ledger, "g")).chapters[0].paragraphs[-1]
+    assert last.text == "The option (player Ann, square 8) is gone."
+    assert f"{last.at:%d %b}" == "12 Jan"
+
+
+def test_a_hand_kept_week_reads_like_any_other(ledger: Ledger) -> None:
+    desk = import_record(ledger, find("weekly-vote-season"), until=2)
+    weeks = told(desk, only=1), told(desk, only=2)
+    assert "Jamie rolls 6 and 6 and goes from 1 to 13. Jamie rolls 5 and 3" in " ".join(weeks[0])
+    assert any(each.startswith("The record has 3 as the square of Jamie") for each in weeks[0])
+    assert any("is rejected (vote 4-3)." in each for each in weeks[0])
+    assert "Ruling 2: how squares were bought and named in week 2 (inferred from" in weeks[1][0]
+    assert not any("turns_taken" in each for week in weeks for each in week)
+
+
+def test_questions_are_told_with_their_answers(ledger: Ledger) -> None:
+    desk = open_game(ledger, "b", parse(BOMBS, "bombs.md"), at=NOON)
+    desk.join("Ann", at=NOON)
+    desk.submit("Ann", "bet", at=NOON)
+    desk.answer("yes", "Ann", at=NOON)
+    desk.rule("two will do", value=2, at=NOON)
+    assert told(desk)[-1] == (
+        "Ann asks to bet. Ann is asked “higher?” and answers yes."
+        " Ruling 1 on “how much?”: 2. two will do. Ann pays 2 gold to bank (bet)"
+        " and gets 2 pies from mint."
+    )
+
+
+def test_what_is_secret_is_not_told_though_it_ends_in_public(ledger: Ledger) -> None:
+    desk = open_game(ledger, "b", parse(BOMBS, "bombs.md"), at=NOON)
+    desk.join("Ann", at=NOON)
+    desk.join("Bob", at=NOON)
+    desk.submit("Ann", "plant", at=NOON)
+    desk.submit("Bob", "blast", at=NOON)
+    assert any("asks to plant" in each for each in told(desk, "Ann"))
+    for reader in (None, "Bob"):
+        assert not any("plant" in each or "Ann)" in each for each in told(desk, reader))
+        assert log(LedgerView(ledger, "b", None, reader)).events
+    assert "pays 10 gold (damages)" in told(desk)[-1]

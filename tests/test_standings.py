@@ -1,0 +1,99 @@
+"""Standings by period, as table, sheet and chart."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from nomoledger.desk import Desk, open_game
+from nomoledger.errors import UsageError
+from nomoledger.ledger import Ledger
+from nomoledger.projecting import Drawing, LedgerView, Sheet
+from nomoledger.rules.rulebook import load
+from nomoledger_projections.standings import standings
+from nomoledger_projections.standings_by_period import standings_by_period
+from nomoledger_projections.standings_chart import Line, draw
+
+NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """Ann from the first period on, Bob from the second; both closed."""
+    with Ledger.open(tmp_path / "g.db", create=True) as ledger:
+        desk = open_game(ledger, "g", load("mail-opening"), at=NOON)
+        desk.join("Ann", {"email": "a@x.org"}, at=NOON)
+        desk.close(at=NOON)
+        desk.join("Bob", {"email": "b@x.org"}, at=NOON)
+        desk.close(at=NOON)
+        yield desk
+
+
+def test_every_period_is_as_its_own_standings_say(desk: Desk) -> None:
+    found = standings_by_period(LedgerView(desk.ledger, "g"))
+    assert (found.periods, found.open) == ((1, 2, 3), 3)
+    for period in found.periods:
+        then = standings(LedgerView(desk.ledger, "g", period)).standings
+        places = {
+            (course.player, place.rank, place.money)
+            for course in found.players
+            for place in course.places
+            if place.period == period
+        }
+        assert places == {(each.player, each.rank, each.money) for each in then}
+
+
+def test_a_period_in_the_past_ends_the_table(desk: Desk) -> None:
+    found = standings_by_period(LedgerView(desk.ledger, "g", 2))
+    assert (found.periods, found.open) == ((1, 2), None)
+    (table,) = found.show()
+    assert table.columns == ("player", "1", "2")  # type: ignore[union-attr]
+    assert table.rows == (("Ann", "1000 (1)", "1000 (1)"), ("Bob", "", "1000 (1)"))  # type: ignore[union-attr]
+
+
+def test_the_sheet_holds_bare_figures(desk: Desk) -> None:
+    found = standings_by_period(LedgerView(desk.ledger, "g"))
+    assert isinstance(found, Sheet)
+    sheet = found.sheet()
+    assert sheet.columns == ("player", "period", "open", "rank", "$", "squares")
+    assert sheet.rows[-1] == ("Bob", "3", "yes", "1", "1000", "0")
+
+
+def test_the_chart_is_the_same_every_time(desk: Desk) -> None:
+    found = standings_by_period(LedgerView(desk.ledger, "g"))
+    assert isinstance(found, Drawing)
+    svg = found.drawn("svg")
+    assert svg == found.drawn("svg")
+    assert b"<dc:date>" not in svg
+    assert found.drawn("png").startswith(b"\x89PNG")
+    texts = {each.text for each in ElementTree.fromstring(svg).iter() if each.tag.endswith("text")}
+    assert {"Ann", "Bob", "rank", "$", "period (3 is still open)"} <= texts
+
+
+@pytest.mark.parametrize("name", ["_Ann", "$x$ and $y$", "A" * 300, "A\x1b[31m", "安妮", "<&>"])
+def test_any_name_can_stand_in_a_chart(name: str) -> None:
+    svg = draw("g", "$", [1, 2], None, [Line(name, [1, 2], [1, 1], [5.0, 6.0])], "svg")
+    texts = {each.text for each in ElementTree.fromstring(svg).iter() if each.tag.endswith("text")}
+    assert any(text and text.strip().startswith(name[:1]) for text in texts)
+
+
+def test_a_chart_of_nobody_is_a_chart() -> None:
+    assert draw("g", "money", [1], 1, [], "png").startswith(b"\x89PNG")
+
+
+def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(UsageError, match=r"pip install 'nomoledger\[charts\]'"):
+        draw("g", "$", [1], None, [], "svg")
+
+
+def test_matplotlib_is_loaded_for_a_chart_only() -> None:
+    script = (
+        "import sys, nomoledger_projections.standings_by_period\n"
+        "assert not {'matplotlib', 'numpy'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
