@@ -47,20 +47,24 @@ class History(msgspec.Struct, frozen=True):
 
 
 def history(view: View, *, only: int | None = None) -> History:
-    """The history of *view*; of the period *only*, where one is given."""
+    """The history of *view*; of the period *only*, where one is given.
+
+    Paragraphs stand in the order in which there was first something to say.
+    """
     writer = _Writer()
     for entry, world in retold(view):
         writer.take(entry, world)
-    chapters = (_chapter(period, writer) for period in sorted({p for p, _ in writer.said}))
-    return History(view.game, tuple(each for each in chapters if only in (None, each.period)))
-
-
-def _chapter(period: int, writer: "_Writer") -> Chapter:
-    """The threads of *period*, in the order in which there was first something to say of them."""
-    threads = sorted(
-        (events[0], thread) for thread, events in writer.told.items() if thread[0] == period
+    starts: dict[int, list[tuple[int, Thread]]] = {}
+    for thread, events in writer.told.items():
+        starts.setdefault(thread[0], []).append((events[0], thread))
+    return History(
+        view.game,
+        tuple(
+            Chapter(period, tuple(writer.paragraph(*each) for each in sorted(starts[period])))
+            for period in sorted(starts)
+            if only in (None, period)
+        ),
     )
-    return Chapter(period, tuple(writer.paragraph(first, thread) for first, thread in threads))
 
 
 class _Writer:

@@ -145,7 +145,8 @@ class Desk:
             _check_dice(question, values)
         elif len(values) != 1 or values[0] not in question.options:
             raise UsageError(f"draw one of {_listed(question.options)}")
-        return self.take(e.DrawEntered, question=question.question, values=tuple(values), **when)
+        fields = {"values": tuple(values), **_about(question)}
+        return self.take(e.DrawEntered, **fields, **when)
 
     def answer(self, value: Any, by: str = "admin", **when: Any) -> Outcome:
         """A player's answer to the question that waits for it."""
@@ -153,7 +154,7 @@ class Desk:
         if by not in ("admin", question.to):
             raise UsageError(f"the question is put to {question.to}, not to {by}")
         _check_option(question, value)
-        fields = {"question": question.question, "value": value, "by": by}
+        fields = {"value": value, "by": by, **_about(question)}
         return self.take(e.ChoiceAnswered, **fields, **when)
 
     def rule(
@@ -177,7 +178,7 @@ class Desk:
             return self._correct(fields | when, urgent)
         question = self.waiting("ruling", "conflict")
         _check_option(question, value)
-        fields |= {"kind": "answer", "question": question.question, "value": value}
+        fields |= {"kind": "answer", "value": value, **_about(question)}
         return self.take(e.RulingMade, **fields, **when)
 
     def _correct(self, fields: dict[str, Any], urgent: bool) -> Outcome:
@@ -462,6 +463,11 @@ def _unpacked(piece: bytes) -> Batch:
         return [decode(tag, state) for tag, state in msgspec.msgpack.decode(piece)]
     except CorruptError as error:
         raise RuleFault(f"the rules made something that cannot be read: {error}") from None
+
+
+def _about(question: e.QuestionRaised) -> dict[str, Any]:
+    """What an answer takes over from its *question*: its address, and who may see it."""
+    return {"question": question.question, "audience": question.audience}
 
 
 def _check_dice(question: e.QuestionRaised, values: list[Any]) -> None:

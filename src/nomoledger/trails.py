@@ -47,6 +47,9 @@ class Teller:
             yield self._line(depth, f"{self.called(node)}: {self._shown(results[-1].value)}")
             for note in node.notes("step"):
                 yield from self._noted(note, depth + 1)
+            for part in node.parts:
+                if isinstance(part, Node) and any(each.notes("step") for each in part.nodes):
+                    yield from self._aside(part, depth + 1)
         for event in node.events:
             if isinstance(event, e.DrawRecorded):
                 yield self._line(depth, self._said(event))

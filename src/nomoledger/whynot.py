@@ -51,16 +51,19 @@ def why_not(
     def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
         Host.notice = staticmethod(notice)
         engine = Engine(world, replaying(draws), secret, link=traced)
-        yield msgspec.msgpack.encode(list(_lines(engine, bodies, operation, about)))
+        yield msgspec.msgpack.encode(list(_blocks(engine, bodies, operation, about)))
 
     (piece,) = fenced(produce, limits)
-    lines = msgspec.msgpack.decode(piece, type=list[str])
+    told = msgspec.msgpack.decode(piece, type=list[list[str]])
+    lines = [line for block in dict.fromkeys(map(tuple, told)) for line in block]
     if not lines:
         lines = [f"nothing in period {period} that might have led to {operation} was about {about}"]
     return Absence(operation, about, period, tuple(lines))
 
 
-def _lines(engine: Engine, bodies: list[e.Event], operation: str, about: str) -> Iterator[str]:
+def _blocks(
+    engine: Engine, bodies: list[e.Event], operation: str, about: str
+) -> Iterator[list[str]]:
     known = False
     for body in bodies:
         if not isinstance(body, e.Input):
@@ -81,11 +84,11 @@ def _lines(engine: Engine, bodies: list[e.Event], operation: str, about: str) ->
 
 def _about(
     program: TracedProgram, world: World, root: Node, operation: str, about: str
-) -> Iterator[str]:
+) -> Iterator[list[str]]:
     nodes = [node for node in root.nodes if about in _subjects(world, node)]
     asked = [node for node in nodes if node.operation == operation]
     for node in asked:
-        yield from Teller(world).outcome(node)
+        yield list(Teller(world).outcome(node))
     if asked:
         return
     callers = {
@@ -95,7 +98,7 @@ def _about(
     }
     for node in nodes:
         for rule in sorted({note.rule for note in node.notes("before", "after")} & callers):
-            yield from Teller(world).passed_by(node, rule)
+            yield list(Teller(world).passed_by(node, rule))
 
 
 def _subjects(world: World, node: Node) -> set[Any]:

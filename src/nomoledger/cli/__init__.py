@@ -2,7 +2,18 @@
 
 import sys
 
-from nomoledger.cli import cases, completion, demo, ledgers, look, play, publish, rulebooks, status
+from nomoledger.cli import (
+    cases,
+    completion,
+    demo,
+    explain,
+    ledgers,
+    look,
+    play,
+    publish,
+    rulebooks,
+    status,
+)
 from nomoledger.cli.program import Program, version_option
 
 program = Program(
@@ -44,7 +55,14 @@ program = Program(
             look.log,
             publish.publish,
         ],
-        "Prove": [ledgers.replay, ledgers.verify, ledgers.export, cases.test],
+        "Prove": [
+            explain.explain,
+            explain.why_not,
+            ledgers.replay,
+            ledgers.verify,
+            ledgers.export,
+            cases.test,
+        ],
         "Shell": [completion.completion],
     },
 )
