@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from nomoledger import replays
+from nomoledger.cli import program
 from nomoledger.errors import UnknownError
 from nomoledger.following import Otherwise, follow
 from nomoledger.ledger import Ledger
@@ -46,3 +48,11 @@ def test_a_period_that_was_not_played(ledger: Ledger) -> None:
     import_record(ledger, replays.find(SEASON), until=1)
     with pytest.raises(UnknownError):
         follow(ledger, SEASON, 9)
+
+
+def test_on_the_command_line(ledger: Ledger) -> None:
+    import_record(ledger, replays.find(SEASON), until=1)
+    where = str(ledger.store.location)
+    result = CliRunner().invoke(program, ["replay", where, "--period", "1", "--follow"])
+    assert result.exit_code == 1
+    assert "square of Jamie: 3, by the rules 1" in result.output

@@ -12,6 +12,7 @@ from nomoledger.cli.output import json, line
 from nomoledger.cli.progress import counting, progress, records_in, size_of, watched
 
 if TYPE_CHECKING:
+    from nomoledger.ledger import Ledger
     from datetime import datetime
 
     from nomoledger.chain import Head
@@ -190,13 +191,15 @@ def verify(ledger: str, head: str | None, game: str | None, as_json: bool) -> in
 @click.command()
 @options.ledger
 @click.option("--period", type=int, metavar="N", help="The period (default: the one open).")
+@click.option("--follow", is_flag=True, help="Go on from what the rules gave, to the end.")
 @options.game
 @options.as_json
-def replay(ledger: str, period: int | None, game: str | None, as_json: bool) -> int:
+def replay(ledger: str, period: int | None, follow: bool, game: str | None, as_json: bool) -> int:
     """Run a period again under its own rules: does the record differ?
 
-    A period of a hand-kept record is audited: each recorded fact is held against the rules.
-    Exit code 1 where something differs.
+    A period of a hand-kept record is audited: each recorded fact is held against the rules. With
+    --follow play goes on from what the rules gave instead of the record, to the end of the game,
+    and what would stand otherwise is listed. Exit code 1 where something differs.
 
     Example: nomoledger replay game.db --period 1
     """
@@ -204,6 +207,8 @@ def replay(ledger: str, period: int | None, game: str | None, as_json: bool) -> 
     from nomoledger.replay import replay as run
 
     with ledger_at(ledger) as opened, progress("replaying"):
+        if follow:
+            return _follow(opened, game or the_game(opened), period, as_json)
         report = run(opened, game or the_game(opened), period)
     if as_json:
         json(report)
@@ -211,6 +216,23 @@ def replay(ledger: str, period: int | None, game: str | None, as_json: bool) -> 
         for each in told(report):
             line(each)
     return FAILED if report.divergences else 0
+
+
+def _follow(ledger: "Ledger", game: str, period: int | None, as_json: bool) -> int:
+    """Tell what would stand otherwise, had play gone on from what the rules gave."""
+    from nomoledger.desk import world_of
+    from nomoledger.following import follow
+
+    found = follow(ledger, game, world_of(ledger, game).period if period is None else period)
+    if as_json:
+        json(found)
+        return FAILED if found.otherwise else 0
+    line(f"{game}, by the rules alone from period {found.period}: {found.noted} facts differ")
+    for each in found.otherwise:
+        line(f"  {each.what} of {each.subject}: {each.recorded}, by the rules {each.by_rules}")
+    if not found.otherwise:
+        line("  everything would stand as it does")
+    return FAILED if found.otherwise else 0
 
 
 def told(report: "Report") -> list[str]:

@@ -151,6 +151,7 @@ def answer(value: str, by: str, **asked: Any) -> int:
 @click.option("--changes", metavar="FILE", help="What is put right from now on, in YAML.")
 @click.option("--cite", multiple=True, metavar="RULE_OR_EVENT", help="What it cites: VI.1, #17.")
 @click.option("--inferred", is_flag=True, help="Known only from how the game was played.")
+@click.option("--urgent", is_flag=True, help="Rules are changed before all that is due or waits.")
 @options.request
 def ruling(
     text: str,
@@ -158,6 +159,7 @@ def ruling(
     changes: str | None,
     cite: tuple[str, ...],
     inferred: bool,
+    urgent: bool,
     **asked: Any,
 ) -> int:
     """Rule: answer what waits for a ruling, or put something right.
@@ -175,6 +177,7 @@ def ruling(
             changes=wanted,
             cites=cite,
             basis=basis,
+            urgent=urgent,
             **when,
         ),
         **asked,
