@@ -22,10 +22,7 @@ def explain(
     SUBJECT is an event (#17), or a player or square; WHAT is one of its attributes, money, or a
     commodity.
 
-    \b
-    Example:
-      nomoledger explain game.db Ann money
-      nomoledger explain game.db '#17'
+    Example: nomoledger explain game.db Ann money
     """
     from nomoledger.desk import as_of, the_game
     from nomoledger.explain import explain as explained
@@ -59,7 +56,9 @@ def explain(
 def why_not(
     ledger: str, operation: str, about: str, game: str | None, period: int | None, as_json: bool
 ) -> None:
-    """Say why OPERATION of the rules did not happen to ABOUT, a player or a square.
+    """Say why something of the rules did not happen.
+
+    OPERATION is what the rules call it, ABOUT the player or square that it is about.
 
     Example: nomoledger why-not game.db open_option 16 --period 2
     """

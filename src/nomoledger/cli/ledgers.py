@@ -12,10 +12,10 @@ from nomoledger.cli.output import json, line
 from nomoledger.cli.progress import counting, progress, records_in, size_of, watched
 
 if TYPE_CHECKING:
-    from nomoledger.ledger import Ledger
     from datetime import datetime
 
     from nomoledger.chain import Head
+    from nomoledger.ledger import Ledger
     from nomoledger.replay import Report
 
 FAILED = 1
@@ -227,7 +227,7 @@ def _follow(ledger: "Ledger", game: str, period: int | None, as_json: bool) -> i
     if as_json:
         json(found)
         return FAILED if found.otherwise else 0
-    line(f"{game}, by the rules alone from period {found.period}: {found.noted} facts differ")
+    line(f"{game}, by the rules alone from period {found.period}; facts that differ: {found.noted}")
     for each in found.otherwise:
         line(f"  {each.what} of {each.subject}: {each.recorded}, by the rules {each.by_rules}")
     if not found.otherwise:
