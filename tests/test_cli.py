@@ -616,7 +616,7 @@ AT_ONCE = [
     sys.executable,
     "-c",
     "from nomoledger.cli import main, progress\n"
-    "progress.AFTER_SECONDS = progress.EVERY_SECONDS = .001\n"
+    "progress.AFTER_SECONDS, progress.EVERY_SECONDS = 0, .001\n"
     "main()",
 ]
 

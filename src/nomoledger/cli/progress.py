@@ -34,8 +34,10 @@ def progress(what: str, total: int = 0) -> Iterator[Advance | None]:
         return
     bar = _Bar(what, total)
     before = signal.signal(signal.SIGALRM, lambda *_: bar.draw())
-    signal.setitimer(signal.ITIMER_REAL, AFTER_SECONDS, EVERY_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, AFTER_SECONDS or EVERY_SECONDS, EVERY_SECONDS)
     try:
+        if not AFTER_SECONDS:
+            bar.draw()
         yield bar.advance
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
