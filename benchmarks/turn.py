@@ -15,12 +15,14 @@ from typing import Any
 
 from nomoledger import dice
 from nomoledger import events as e
-from nomoledger.desk import Desk, open_game, world_of
+from nomoledger.desk import Desk
 from nomoledger.engine import Engine
 from nomoledger.ledger import Ledger
 from nomoledger.rules.program import linked
 from nomoledger.rules.rule import Do
 from nomoledger.rules.rulebook import load
+from nomoledger.start import open_game
+from nomoledger.state import world_of
 from nomoledger.tape import seeded
 from nomoledger.world import World
 

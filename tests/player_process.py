@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from nomoledger.desk import Desk, Outcome, open_game
+from nomoledger.desk import Desk, Outcome
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
 from nomoledger.rules.rule import Enact, Rule
 from nomoledger.rules.rulebook import load
+from nomoledger.start import open_game
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CLOSE = """

@@ -15,11 +15,13 @@ from pathlib import Path
 import pytest
 
 from nomoledger import events as e
-from nomoledger.desk import Desk, open_game, world_of
+from nomoledger.desk import Desk
 from nomoledger.errors import StoreError
 from nomoledger.ledger import Ledger
 from nomoledger.replay import replay
 from nomoledger.rules.rulebook import load
+from nomoledger.start import open_game
+from nomoledger.state import world_of
 from nomoledger.store.sqlite import SqliteStore
 
 PLAYER = Path(__file__).parent / "player_process.py"

@@ -10,12 +10,13 @@ from click.testing import CliRunner
 from nomoledger import events as e
 from nomoledger import replays
 from nomoledger.cli import program
-from nomoledger.desk import Desk, open_game
+from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
 from nomoledger.explain import explain, last_of
 from nomoledger.ledger import Ledger
 from nomoledger.records import import_record
 from nomoledger.rules.rulebook import load
+from nomoledger.start import open_game
 from nomoledger.whynot import why_not
 
 NOON = datetime(2002, 3, 1, 12, tzinfo=UTC)

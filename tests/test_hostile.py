@@ -18,7 +18,7 @@ import pytest
 
 from nomoledger import engine
 from nomoledger import events as e
-from nomoledger.desk import Desk, Outcome, open_game, world_of
+from nomoledger.desk import Desk, Outcome
 from nomoledger.errors import RuleFault
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
@@ -26,6 +26,8 @@ from nomoledger.replay import replay
 from nomoledger.rules import host, verbs
 from nomoledger.rules.rule import Enact, Repeal, Rule
 from nomoledger.rules.rulebook import load, load_yaml
+from nomoledger.start import open_game
+from nomoledger.state import world_of
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LIMITS = Limits(memory_bytes=256 << 20, cpu_seconds=0.6, wall_seconds=8.0)

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from nomoledger import events as e
-from nomoledger.desk import Desk, open_game, world_of
+from nomoledger.desk import Desk
 from nomoledger.engine import Engine
 from nomoledger.errors import UsageError
 from nomoledger.exchange import export_ledger, import_ledger
@@ -24,6 +24,8 @@ from nomoledger.reducer import apply
 from nomoledger.replay import replay
 from nomoledger.rules.rule import Amend, Change, Do, Enact, Renumber, Repeal, Rule
 from nomoledger.rules.rulebook import Rulebook, load
+from nomoledger.start import open_game
+from nomoledger.state import world_of
 from nomoledger.tape import recorded, replaying
 from nomoledger.world import World
 

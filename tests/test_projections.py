@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from nomoledger.desk import Desk, open_game
+from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
 from nomoledger.events import Event
 from nomoledger.ledger import Ledger
 from nomoledger.projecting import LedgerView, Table, called, projection, projections, shown
 from nomoledger.rules.rulebook import load, parse
+from nomoledger.start import open_game
 from nomoledger_projections.balances import Balances, balances
 from nomoledger_projections.board import Board, board
 from nomoledger_projections.log import Log, log

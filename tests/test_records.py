@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from nomoledger import replays
-from nomoledger.desk import Desk, as_of
+from nomoledger.desk import Desk
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events import FactUnexplained, RulingMade
 from nomoledger.ledger import Ledger
 from nomoledger.records import import_record, is_record
 from nomoledger.replay import Report, replay
+from nomoledger.state import as_of
 
 SEASON = "weekly-vote-season"
 

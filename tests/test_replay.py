@@ -10,11 +10,12 @@ import pytest
 
 from nomoledger import dice
 from nomoledger import events as e
-from nomoledger.desk import Desk, open_game
+from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
 from nomoledger.ledger import Ledger
 from nomoledger.replay import replay
 from nomoledger.rules.rulebook import load
+from nomoledger.start import open_game
 
 NOON = datetime(2002, 3, 1, 12, tzinfo=UTC)
 

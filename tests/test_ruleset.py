@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from nomoledger.desk import Desk, open_game
+from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
 from nomoledger.ledger import Ledger
 from nomoledger.projecting import LedgerView, Table
 from nomoledger.rules.rule import Amend, Enact, Renumber, Repeal, Rule
 from nomoledger.rules.rulebook import load
+from nomoledger.start import open_game
 from nomoledger_projections.proposals import proposals
 from nomoledger_projections.rules import rules
 from nomoledger_projections.ruleset import ruleset

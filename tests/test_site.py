@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from nomoledger import events as e
 from nomoledger.changes import read_changes
 from nomoledger.cli import program
-from nomoledger.desk import Desk, open_game
+from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.ledger import Ledger
 from nomoledger.records import import_record
@@ -24,6 +24,7 @@ from nomoledger.rules.rulebook import load, parse
 from nomoledger.site import publish
 from nomoledger.site.folder import MARKER, put_in_place
 from nomoledger.site.public import public_entries
+from nomoledger.start import open_game
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 SCRIPT = "<script>alert(1)</script>"

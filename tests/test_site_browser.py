@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from nomoledger.changes import read_changes
-from nomoledger.desk import open_game
 from nomoledger.ledger import Ledger
 from nomoledger.rules.rulebook import load
 from nomoledger.site import publish
+from nomoledger.start import open_game
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 LONG = "Somebodywithaveryverylongnamethatneverends" * 2

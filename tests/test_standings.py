@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nomoledger.desk import Desk, open_game
+from nomoledger.desk import Desk
 from nomoledger.errors import UsageError
 from nomoledger.ledger import Ledger
 from nomoledger.projecting import Drawing, LedgerView, Sheet
 from nomoledger.rules.rulebook import load
+from nomoledger.start import open_game
 from nomoledger_projections.standings import standings
 from nomoledger_projections.standings_by_period import standings_by_period
 from nomoledger_projections.standings_chart import Line, draw

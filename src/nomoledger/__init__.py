@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nomoledger.cases import load_cases, run_case
     from nomoledger.changes import read_changes
-    from nomoledger.desk import Desk, Outcome, as_of, open_game, world_of
+    from nomoledger.desk import Desk, Outcome
     from nomoledger.errors import NomoledgerError
     from nomoledger.exchange import export_ledger, import_ledger
     from nomoledger.ledger import Head, Ledger, Verdict
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from nomoledger.replay import replay as replay_period
     from nomoledger.rules.rulebook import Rulebook
     from nomoledger.rules.rulebook import load as load_rulebook
+    from nomoledger.start import open_game
+    from nomoledger.state import as_of, world_of
     from nomoledger.world import World
 
 _HOMES = {
@@ -33,17 +35,17 @@ _HOMES = {
     "Rulebook": "rules.rulebook",
     "Verdict": "ledger",
     "World": "world",
-    "as_of": "desk",
+    "as_of": "state",
     "export_ledger": "exchange",
     "import_ledger": "exchange",
     "import_record": "records",
     "load_cases": "cases",
     "load_rulebook": "rules.rulebook:load",
-    "open_game": "desk",
+    "open_game": "start",
     "read_changes": "changes",
     "replay_period": "replay:replay",
     "run_case": "cases",
-    "world_of": "desk",
+    "world_of": "state",
 }
 
 __all__ = [

@@ -14,25 +14,21 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from nomoledger import dice
 from nomoledger import events as e
-from nomoledger.codec import decode, encode, tag_of
 from nomoledger.engine import Batch, Engine
-from nomoledger.errors import ConflictError, CorruptError, RuleFault, UnknownError, UsageError
-from nomoledger.fence import Limits, fenced
+from nomoledger.errors import ConflictError, RuleFault, UnknownError, UsageError
+from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply, seconds
-from nomoledger.rules.host import Host, Refused
-from nomoledger.rules.link import fingerprint, survey
-from nomoledger.rules.program import linked
+from nomoledger.rules.host import Refused
+from nomoledger.rules.link import survey
 from nomoledger.rules.resolve import named_arguments
-from nomoledger.rules.rulebook import Rulebook
+from nomoledger.state import the_game, world_of
 from nomoledger.tape import ask_people, seeded
+from nomoledger.work import worked_out
 from nomoledger.world import World
 
 TRIES_MAX = 50
-#: Fingerprints of the rulesets that workers have linked.
-_LINKED_BEFORE: set[str] = set()
 Made = TypeVar("Made", bound=e.Input)
 
 
@@ -50,30 +46,6 @@ class Outcome(msgspec.Struct, frozen=True):
     def questions(self) -> list[e.QuestionRaised]:
         """What has to be answered before play goes on."""
         return [each for each in self.events if isinstance(each, e.QuestionRaised)]
-
-
-def world_of(ledger: Ledger, game: str, upto: int | None = None) -> World:
-    """The world of *game* after event *upto* (the last where None)."""
-    world = World()
-    for entry in ledger.read(game, upto=upto):
-        apply(world, entry.body)
-    return world
-
-
-def as_of(ledger: Ledger, game: str, period: int | None) -> World:
-    """The world of *game* as it stood when *period* closed; as it stands where None or open.
-
-    Raises:
-        UnknownError: that period has not begun.
-    """
-    world = World()
-    for entry in ledger.read(game):
-        apply(world, entry.body)
-        if isinstance(entry.body, e.PeriodClosed) and entry.body.period == period:
-            return world
-    if period is not None and period != world.period:
-        raise UnknownError(f"{game}: there is no period {period}; it is in period {world.period}")
-    return world
 
 
 class Desk:
@@ -333,110 +305,6 @@ class Desk:
         return world.waiting is None and (bool(world.agenda) or due)
 
 
-def open_game(
-    ledger: Ledger,
-    game: str,
-    rulebook: Rulebook,
-    *,
-    settings: dict[str, Any] | None = None,
-    given: dict[str, Any] | None = None,
-    dice_from: str = "seeded",
-    period: int = 1,
-    at: datetime | None = None,
-    secret: bytes | None = None,
-    limits: Limits | None = None,
-    then: Callable[[Engine], Iterator[Batch]] | None = None,
-) -> Desk:
-    """A new game in *ledger* under *rulebook*, starting from the state *given* (see StateGiven).
-
-    *then* says what follows at once: all of it is stored together with the opening, or nothing.
-
-    Raises:
-        UsageError: the game exists, a setting is unknown, or the rules refuse such a start.
-    """
-    rulebook = rulebook.with_settings(settings or {})
-    now = datetime.now(UTC).replace(microsecond=0)
-    secret = secret or random.token_bytes(32)
-    common: dict[str, Any] = {"period": period, "received_at": at or now, "recorded_at": now}
-    opened = e.GameOpened(
-        id="opening",
-        game=game,
-        rulebook=rulebook.name,
-        dice=dice_from,
-        commitment=dice.commitment(dice.period_seed(secret, period)),
-        settings=settings or {},
-        **common,
-    )
-    enacted = [
-        e.RuleEnacted(rule=rule, source="rulebook", cause=0, rules=("engine",), **common)
-        for rule in rulebook.rules
-    ]
-    stated = None if given is None else e.StateGiven(id="given", **common, **given)
-
-    def follow(engine: Engine) -> Iterator[Batch]:
-        for event in (opened, *enacted):
-            apply(engine.world, event)
-        yield _checked([opened, *enacted, *engine.step()])
-        for batch in () if stated is None else engine.take(stated):
-            yield _checked(batch)
-        if then is not None:
-            yield from then(engine)
-
-    with ledger.transaction() as transaction:
-        transaction.create_game(game, secret)
-        expected = -1
-        for batch in worked_out(follow, Engine(World(), ask_people, secret), limits):
-            transaction.append(game, batch, expected=expected)
-            expected += len(batch)
-    return Desk(ledger, game, limits=limits)
-
-
-def worked_out(
-    follow: Callable[[Engine], Iterator[Batch]], engine: Engine, limits: Limits | None
-) -> Iterator[Batch]:
-    """What *follow* makes of *engine*, in a worker process; this process's world stays as it is.
-
-    Rules that a worker has linked before are known to link within its limits: from then on they are
-    linked here, where every later worker finds them.
-    """
-    key = fingerprint(engine.world.rules)
-    if key in _LINKED_BEFORE:
-        linked(engine.world.rules)
-
-    def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
-        Host.notice = staticmethod(notice)
-        for batch in follow(engine):
-            yield _packed(batch)
-
-    for piece in fenced(produce, limits):
-        yield _unpacked(piece)
-    _LINKED_BEFORE.add(key)
-
-
-def _checked(batch: Batch) -> Batch:
-    for event in batch:
-        if isinstance(event, e.AttemptRefused):
-            reason = event.reasons[0]
-            raise UsageError(f"the game cannot start so: {reason.text} ({reason.rule})")
-        if isinstance(event, e.QuestionRaised):
-            raise UsageError(f"the game cannot start with a question open: {event.text}")
-    return batch
-
-
-def the_game(ledger: Ledger) -> str:
-    """The one game of *ledger*.
-
-    Raises:
-        UsageError: there is none, or there are several.
-    """
-    games = ledger.games()
-    if len(games) == 1:
-        return games[0]
-    if games:
-        raise UsageError(f"there are several games, say which: {', '.join(games)}")
-    raise UsageError("there is no game in this ledger yet: see nomoledger init")
-
-
 def _taking(event: e.Input, engine: Engine) -> Iterator[Batch]:
     return engine.take(event)
 
@@ -449,20 +317,6 @@ def _so_far(stored: list[e.Event]) -> str:
 
 def _moment(world: World) -> datetime:
     return datetime.fromtimestamp(world.game["now"], UTC)
-
-
-def _packed(batch: Batch) -> bytes:
-    try:
-        return msgspec.msgpack.encode([(tag_of(event), encode(event)) for event in batch])
-    except (TypeError, OverflowError) as error:
-        raise RuleFault(f"the rules made something that cannot be stored: {error}") from None
-
-
-def _unpacked(piece: bytes) -> Batch:
-    try:
-        return [decode(tag, state) for tag, state in msgspec.msgpack.decode(piece)]
-    except CorruptError as error:
-        raise RuleFault(f"the rules made something that cannot be read: {error}") from None
 
 
 def _about(question: e.QuestionRaised) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.desk import world_of
 from nomoledger.engine import Engine
 from nomoledger.errors import UnknownError
 from nomoledger.fence import Limits, fenced
@@ -18,6 +17,7 @@ from nomoledger.ledger import Ledger
 from nomoledger.replay import opened
 from nomoledger.rules.host import Host
 from nomoledger.rules.trace import TracingHost, traced
+from nomoledger.state import world_of
 from nomoledger.tape import recorded, replaying
 from nomoledger.trails import Teller, holds
 from nomoledger.words import tell

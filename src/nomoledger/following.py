@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.desk import world_of
 from nomoledger.engine import Engine
 from nomoledger.fence import Limits, fenced
 from nomoledger.ledger import Ledger
 from nomoledger.replay import first_of, opened
 from nomoledger.rules.host import Host
 from nomoledger.rules.values import amount
+from nomoledger.state import world_of
 from nomoledger.tape import recorded, replaying
 from nomoledger.world import World
 

@@ -108,7 +108,7 @@ class LedgerView:
     def __init__(
         self, ledger: Ledger, game: str, period: int | None = None, reader: str | None = None
     ) -> None:
-        from nomoledger.desk import as_of
+        from nomoledger.state import as_of
 
         self.ledger = ledger
         self.game = game

@@ -23,12 +23,13 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.audit import PERIOD_ENDS
 from nomoledger.changes import read_changes
-from nomoledger.desk import Desk, open_game
+from nomoledger.desk import Desk
 from nomoledger.engine import Batch, Engine
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.ledger import Ledger
 from nomoledger.rules.rule import Amend, Change, Enact
 from nomoledger.rules.rulebook import load, parse, shipped
+from nomoledger.start import open_game
 from nomoledger.world import World
 
 PERIOD_NAMES = ("week", "day", "period")

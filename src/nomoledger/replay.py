@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.desk import as_of, world_of
 from nomoledger.engine import Engine
 from nomoledger.errors import UnknownError
 from nomoledger.fence import Limits, fenced
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
 from nomoledger.rules.host import Host
+from nomoledger.state import as_of, world_of
 from nomoledger.tape import recorded, replaying
 from nomoledger.words import tell
 from nomoledger.world import World

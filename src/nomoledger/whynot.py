@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.desk import world_of
 from nomoledger.engine import Engine
 from nomoledger.errors import UnknownError
 from nomoledger.fence import Limits, fenced
@@ -15,6 +14,7 @@ from nomoledger.ledger import Ledger
 from nomoledger.replay import events_of, opened
 from nomoledger.rules.host import Host
 from nomoledger.rules.trace import Node, TracedProgram, TracingHost, traced
+from nomoledger.state import world_of
 from nomoledger.tape import recorded, replaying
 from nomoledger.trails import Teller
 from nomoledger.world import World

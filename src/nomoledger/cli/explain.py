@@ -24,9 +24,9 @@ def explain(
 
     Example: nomoledger explain game.db Ann money
     """
-    from nomoledger.desk import as_of, the_game
     from nomoledger.explain import explain as explained
     from nomoledger.explain import last_of
+    from nomoledger.state import as_of, the_game
 
     with ledger_at(ledger) as opened:
         game = game or the_game(opened)
@@ -62,7 +62,7 @@ def why_not(
 
     Example: nomoledger why-not game.db open_option 16 --period 2
     """
-    from nomoledger.desk import as_of, the_game
+    from nomoledger.state import as_of, the_game
     from nomoledger.whynot import why_not as answered
 
     with ledger_at(ledger) as opened:

@@ -54,8 +54,8 @@ def init(
 
     Example: nomoledger init game.db --rulebook mail-opening --set squares=20
     """
-    from nomoledger.desk import open_game
     from nomoledger.rules.rulebook import load
+    from nomoledger.start import open_game
 
     rules = load(rulebook)
     with new_ledger_at(ledger) as opened:
@@ -166,7 +166,7 @@ def verify(ledger: str, head: str | None, game: str | None, as_json: bool) -> in
     Example: nomoledger verify game.db
     """
     from nomoledger.chain import Head
-    from nomoledger.desk import the_game
+    from nomoledger.state import the_game
 
     expected = None if head is None else Head.parse(head)
     with ledger_at(ledger) as opened:
@@ -203,8 +203,8 @@ def replay(ledger: str, period: int | None, follow: bool, game: str | None, as_j
 
     Example: nomoledger replay game.db --period 1
     """
-    from nomoledger.desk import the_game
     from nomoledger.replay import replay as run
+    from nomoledger.state import the_game
 
     with ledger_at(ledger) as opened, progress("replaying"):
         if follow:
@@ -220,8 +220,8 @@ def replay(ledger: str, period: int | None, follow: bool, game: str | None, as_j
 
 def _follow(ledger: "Ledger", game: str, period: int | None, as_json: bool) -> int:
     """Tell what would stand otherwise, had play gone on from what the rules gave."""
-    from nomoledger.desk import world_of
     from nomoledger.following import follow
+    from nomoledger.state import world_of
 
     found = follow(ledger, game, world_of(ledger, game).period if period is None else period)
     if as_json:

@@ -56,8 +56,8 @@ def view_of(
     location: str, game: str | None, period: int | None = None, reader: str | None = None
 ) -> Iterator["LedgerView"]:
     """A game in the ledger at *location*, as it stood at the close of *period*."""
-    from nomoledger.desk import the_game
     from nomoledger.projecting import LedgerView
+    from nomoledger.state import the_game
 
     with ledger_at(location) as ledger:
         yield LedgerView(ledger, game or the_game(ledger), period, reader)

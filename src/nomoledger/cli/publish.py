@@ -20,8 +20,8 @@ def publish(ledger: str, folder: str, game: str | None, as_json: bool) -> None:
 
     Example: nomoledger publish game.db site
     """
-    from nomoledger.desk import the_game
     from nomoledger.site import publish as publish_site
+    from nomoledger.state import the_game
 
     with ledger_at(ledger) as opened:
         name = game or the_game(opened)
