@@ -20,6 +20,8 @@ from nomoledger.rules.rulebook import load
 from nomoledger.site import publish
 from nomoledger.start import open_game
 
+pytestmark = pytest.mark.browser
+
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 LONG = "Somebodywithaveryverylongnamethatneverends" * 2
 FLAGS = (
