@@ -15,7 +15,7 @@ from nomoledger.reducer import CLOSING, URGENT, apply
 from nomoledger.rules.adopt import make
 from nomoledger.rules.host import Frame, Host, Refused, Suspended
 from nomoledger.rules.program import Program, linked
-from nomoledger.rules.resolve import named_arguments
+from nomoledger.rules.resolve import in_order, named_arguments
 from nomoledger.rules.rule import Rule
 from nomoledger.tape import Oracle, ask_people
 from nomoledger.world import Attempt, World
@@ -146,7 +146,8 @@ class Engine:
                 raise Refused([e.Reason("engine", text)])
             arguments = named_arguments(world, operation, attempt.arguments, attempt.named)
             if operation.is_action and "act" in program.links.operations:
-                program.call("act", attempt.by, attempt.operation, list(arguments.values()))
+                given = in_order(operation, arguments)
+                program.call("act", attempt.by, attempt.operation, given)
             else:
                 program.call(attempt.operation, **arguments)
         host.frames = host.frames[:1]

@@ -156,3 +156,30 @@ def test_a_fault_names_the_rule_and_the_place() -> None:
     with pytest.raises(RuleFault, match=r"rule 1: inline.md:\d+:\d+: .*out of bound") as raised:
         Play({"1": "def after_go_on(player):\n    n = 2\n    return [player][n]\n"}).go()
     assert raised.value.rule == "1"
+
+
+# --- act, which carries out every submitted action ----------------------------------------------
+
+ACTIONS = """
+def action_mark(player: Player, first: Text = "a", second: Text = "b"):
+    set(player, "mark", first + second)
+"""
+
+
+def submit(play: Play, **arguments: str) -> list[e.Event]:
+    return play.take(e.SubmissionReceived, by="Ann", action="mark", arguments=arguments)
+
+
+def test_act_guards_every_action() -> None:
+    guard = 'def forbid_act(player, action, arguments):\n    return "no " + action\n'
+    play = Play({"1": ACTIONS, "2": guard})
+    (refusal,) = [each for each in submit(play) if isinstance(each, e.AttemptRefused)]
+    assert refusal.reasons == (e.Reason("2@1", "no mark"),)
+
+
+def test_act_passes_each_argument_to_its_own_place() -> None:
+    watch = "def after_act(player, action, arguments):\n    set(player, 'score', len(arguments))\n"
+    play = Play({"1": ACTIONS, "2": watch})
+    submit(play, second="z")
+    assert play.world.get("Ann", "mark") == "az"
+    assert play.world.get("Ann", "score") == 3

@@ -1,5 +1,6 @@
 """From what people write (square 9, "Ann") to what rules work with, by a parameter's type."""
 
+import ast
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
@@ -30,6 +31,15 @@ def named_arguments(
         elif parameter.default is None:
             _no(f"{operation.name} needs to be told {parameter.name!r}")
     return arguments
+
+
+def in_order(operation: Operation, arguments: dict[str, Any]) -> list[Any]:
+    """The *arguments* of *operation* by position, with its defaults where one is not given."""
+    _, hook = operation.definitions[0]
+    return [
+        arguments[each.name] if each.name in arguments else ast.literal_eval(str(each.default))
+        for each in hook.parameters
+    ]
 
 
 def resolve(world: World, parameter: Parameter, value: Any) -> Any:
