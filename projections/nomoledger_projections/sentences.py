@@ -267,6 +267,7 @@ _TELLERS: dict[type[e.Event], Callable[[Any, World], Iterator[Said]]] = {
     e.ProposalMade: _of(lambda body: (body.by, f"makes proposal {body.number} (“{body.text}”)")),
     e.VoteCast: _of(lambda body: (body.by, f"votes {body.choice} on proposal {body.proposal}")),
     e.RulingMade: _alone(_ruled),
+    e.InputWithdrawn: _alone(lambda body, _: "the last request is taken back"),
     e.RuleEnacted: _alone(lambda body, _: f"rule {body.rule.number} {body.rule.title} is new"),
     e.RuleAmended: _alone(lambda body, _: f"rule {body.rule.number} {body.rule.title} is amended"),
     e.RuleRepealed: _alone(lambda body, _: f"rule {body.number} is repealed"),

@@ -6,6 +6,7 @@ reads on and tries again.
 """
 
 import secrets as random
+from collections import deque
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -19,7 +20,7 @@ from nomoledger.engine import Batch, Engine
 from nomoledger.errors import ConflictError, RuleFault, UnknownError, UsageError
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
-from nomoledger.reducer import apply, seconds
+from nomoledger.reducer import apply, is_of, seconds
 from nomoledger.rules.host import Refused
 from nomoledger.rules.link import survey
 from nomoledger.rules.resolve import named_arguments
@@ -162,6 +163,17 @@ class Desk:
             if self.world.game.get("rulings", 0) > number:
                 raise
             return self.take(e.RulingMade, urgent=True, **fields)
+
+    def undo(self, **when: Any) -> Outcome:
+        """Take back the last input, while it is not carried out and no die of it was seen."""
+        inputs = (x.body for x in self.ledger.read(self.game) if isinstance(x.body, e.Input))
+        last = deque(inputs, maxlen=1).pop()
+        attempts = [each.id for each in self.world.agenda if is_of(each.id, last.id)]
+        if not attempts:
+            raise UsageError(f"{self.game}: nothing to take back: the last input is carried out")
+        if any(self.world.answers.get(attempt) for attempt in attempts):
+            raise UsageError(f"{self.game}: too late to take it back: a die or an answer was seen")
+        return self.take(e.InputWithdrawn, withdrawn=last.id, audience=last.audience, **when)
 
     def close(self, **when: Any) -> Outcome:
         """Carry the period out and close it."""

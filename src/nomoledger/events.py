@@ -171,6 +171,12 @@ class CloseAsked(Input, frozen=True, kw_only=True, tag="close-asked/1"):
     """The admin asks for the period to be carried out and closed."""
 
 
+class InputWithdrawn(Input, frozen=True, kw_only=True, tag="input-withdrawn/1"):
+    """The admin takes back the input called *withdrawn*, which is not carried out yet."""
+
+    withdrawn: str
+
+
 class FactRecorded(Input, frozen=True, kw_only=True, tag="fact-recorded/1"):
     """A line of a hand-kept record: what *kind* of thing it says happened, and its *fields*."""
 

@@ -126,6 +126,20 @@ def _close(world: World, event: e.CloseAsked) -> None:
     _ask(world, event, CLOSING, called=">closed")
 
 
+@_on(e.InputWithdrawn)
+def _withdrawn(world: World, event: e.InputWithdrawn) -> None:
+    gone = [each.id for each in world.agenda if is_of(each.id, event.withdrawn)]
+    for attempt in gone:
+        _leave_agenda(world, attempt)
+    for number in [n for n, made in world.proposals.items() if made.id == event.withdrawn]:
+        world.drop(world.proposals, number)
+
+
+def is_of(attempt: str, input_id: str) -> bool:
+    """Whether an attempt is that of the input, or follows from it."""
+    return attempt == input_id or attempt.startswith(input_id + ">")
+
+
 @_on(e.DrawEntered)
 def _draw_entered(world: World, event: e.DrawEntered) -> None:
     _answer(world, event.question, list(event.values))

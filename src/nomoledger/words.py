@@ -99,6 +99,7 @@ _TELLERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
     e.ChoiceAnswered: lambda x, label: f"{x.by} answers {label(x.value)}",
     e.RulingMade: lambda x, _: f"ruling {x.number} ({x.kind}): {x.text}",
     e.ClockAdvanced: lambda x, _: f"the clock stands at {x.received_at:%Y-%m-%d %H:%M}",
+    e.InputWithdrawn: lambda x, _: "the last request is taken back",
     e.CloseAsked: lambda x, _: "the admin closes the period",
     e.FactRecorded: _fact,
     e.DrawRecorded: lambda x, label: f"rolled: {_values(x.values, label)}",

@@ -43,6 +43,7 @@ program = Program(
             play.ruling,
             play.close,
             play.advance,
+            play.undo,
         ],
         "Look": [
             status.status,

@@ -187,6 +187,17 @@ def ruling(
 @click.command()
 @options.ledger
 @options.request
+def undo(**asked: Any) -> int:
+    """Take back the last request, while it waits and no die was seen.
+
+    Example: nomoledger undo game.db
+    """
+    return ask_desk(lambda desk, when: desk.undo(**when), **asked)
+
+
+@click.command()
+@options.ledger
+@options.request
 def close(**asked: Any) -> int:
     """Carry out what the period still holds, and close it.
 

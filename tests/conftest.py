@@ -1,0 +1,64 @@
+"""What tests of pages share: the examples of a page, run one after the other."""
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from nomoledger.cli import program
+
+FENCE = re.compile(r"^```(?P<kind>\w*) ?(?P<file>\S*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+COMMAND = re.compile(r"^\$ (?P<words>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
+
+Play = Callable[[Path], list[str]]
+
+
+@pytest.fixture
+def play_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
+    """Plays a page in an empty folder, and gives back the commands on it.
+
+    A fence with the name of a file becomes that file; every other must be a `console`, whose
+    commands print what stands under them, a `…` standing for anything.
+    """
+    monkeypatch.chdir(tmp_path)
+
+    def play(page: Path) -> list[str]:
+        played = []
+        for fence in FENCE.finditer(page.read_text("utf-8")):
+            if fence["file"]:
+                Path(fence["file"]).write_text(fence["body"], "utf-8")
+                continue
+            assert fence["kind"] == "console", f"nothing runs this:\n{fence[0]}"
+            for command in COMMAND.finditer(fence["body"]):
+                output = _run(command["words"], monkeypatch)
+                assert _fits(command["output"].rstrip("\n"), output.rstrip("\n")), (
+                    f"$ {command['words']}\n{output}"
+                )
+                played.append(command["words"])
+        return played
+
+    return play
+
+
+def _run(words: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What the command prints, and its exit code where that is not 0."""
+    name, *given = shlex.split(words)
+    if name == "export":
+        monkeypatch.setenv(*given[0].split("=", 1))
+        return ""
+    if name == "unset":
+        monkeypatch.delenv(given[0])
+        return ""
+    assert name == "nomoledger"
+    result = CliRunner().invoke(program, given)
+    code = f"[exit code {result.exit_code}]\n" if result.exit_code else ""
+    return result.output + code
+
+
+def _fits(expected: str, output: str) -> bool:
+    """Whether *output* is as *expected*, in which `…` stands for anything."""
+    parts = (re.escape(part) for part in expected.split("…"))
+    return re.fullmatch(".*?".join(parts), output, re.DOTALL) is not None

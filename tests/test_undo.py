@@ -1,0 +1,63 @@
+"""Taking back the last request."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nomoledger.desk import Desk
+from nomoledger.errors import UsageError
+from nomoledger.ledger import Ledger
+from nomoledger.replay import replay
+from nomoledger.rules.rulebook import load
+from nomoledger.start import open_game
+
+NOON = datetime(2002, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A game with real dice, in which Ann's turn waits for them."""
+    with Ledger.open(tmp_path / "game.db", create=True) as ledger:
+        players: dict[str, Any] = {"players": {"Ann": {}, "Bob": {}}}
+        book = load("mail-opening")
+        desk = open_game(ledger, "g", book, given=players, dice_from="entered", at=NOON)
+        desk.propose("Ann", "nothing", (), at=NOON)
+        desk.judge(1, "rejected", at=NOON)
+        yield desk
+
+
+def test_a_request_that_waits_behind_a_question_is_taken_back(desk: Desk) -> None:
+    desk.propose("Bob", "a mistake", (), at=NOON)
+    assert 2 in desk.world.proposals
+    desk.undo(at=NOON)
+    assert 2 not in desk.world.proposals
+    desk.enter_dice([1, 2], at=NOON)
+    assert desk.world.kinds["proposal"] == ("proposal:1",)
+    assert desk.world.label(desk.world.get("Ann", "square")) == 4
+    assert replay(desk.ledger, "g", 1).exact
+
+
+def test_what_is_carried_out_stays(desk: Desk) -> None:
+    desk.enter_dice([1, 2], at=NOON)
+    with pytest.raises(UsageError, match="nothing to take back"):
+        desk.undo(at=NOON)
+
+
+def test_a_turn_that_waits_for_its_dice_can_be_taken_back(desk: Desk) -> None:
+    desk.undo(at=NOON)
+    assert desk.world.waiting is None
+    assert desk.world.agenda == ()
+    assert desk.world.label(desk.world.get("Ann", "square")) == 1
+
+
+def test_not_after_a_die_was_seen(desk: Desk) -> None:
+    book = load(str(Path(__file__).parent / "rulebooks" / "proof.md"))
+    given: dict[str, Any] = {"players": {"Ann": {}}}
+    other = open_game(desk.ledger, "h", book, given=given, secret=b"s" * 32, at=NOON)
+    other.submit("Ann", "take_turn", at=NOON, id="turn")
+    assert other.waiting("choice").text.startswith("buy")
+    with pytest.raises(UsageError, match="a die or an answer was seen"):
+        other.undo(at=NOON)
