@@ -64,11 +64,11 @@ def test_a_payment_is_explained_down_to_the_dice(desk: Desk) -> None:
     assert found.causes[-1].told == "Ann asks to take_turn"
     told = "\n".join(found.trail)
     for line in (
-        "take_turn(Ann)  [B.2]",
-        "land(Ann, square 34)  [B.2]",
-        "rent(square 34, Ann)  [IV.4]: 34",
-        "XXVIII.3 steps in",
-        "XXVIII.3 goes on with [Ann, Bob, 35]",
+        "take_turn(Ann)  [B.2@1]",
+        "land(Ann, square 34)  [B.2@1]",
+        "rent(square 34, Ann)  [IV.4@1]: 34",
+        "XXVIII.3@1 steps in",
+        "XXVIII.3@1 goes on with [Ann, Bob, 35]",
         "Ann -35 $, Bob +35 $ (rent)  <- this",
     ):
         assert line in told
@@ -77,12 +77,12 @@ def test_a_payment_is_explained_down_to_the_dice(desk: Desk) -> None:
 def test_the_steps_of_a_value_are_told(desk: Desk) -> None:
     turn(desk, "Cal", [1, 2])
     desk.answer("yes", at=NOON)
-    assert "V.2: times 11 (next to a public square)" not in trail(desk, "32", "owner")
+    assert "V.2@1: times 11 (next to a public square)" not in trail(desk, "32", "owner")
     turn(desk, "Cal", [3, 4])
     desk.answer("yes", at=NOON)
     told = trail(desk, "39", "owner")
-    assert "market_value(square 39)  [V.1]: 429" in told
-    assert "V.2: times 11 (next to a public square)" in told
+    assert "market_value(square 39)  [V.1@1]: 429" in told
+    assert "V.2@1: times 11 (next to a public square)" in told
 
 
 def test_every_consequence_leads_back_to_an_input(desk: Desk) -> None:
@@ -110,19 +110,19 @@ def absent(desk: Desk, operation: str, about: str) -> str:
 
 def test_a_hook_stepped_in(desk: Desk) -> None:
     turn(desk, "Ann", [1, 4], [1, 1, 1, 1])
-    assert "XXVIII.3 steps in" in absent(desk, "pay_rent", "Ann")
+    assert "XXVIII.3@1 steps in" in absent(desk, "pay_rent", "Ann")
 
 
 def test_a_value_came_to_nothing(desk: Desk) -> None:
     turn(desk, "Dan", [2, 3])
-    assert "rent(square 16, Dan)  [IV.4]: 0" in absent(desk, "pay_rent", "16")
+    assert "rent(square 16, Dan)  [IV.4@1]: 0" in absent(desk, "pay_rent", "16")
     assert "it comes to 0" in absent(desk, "rent", "16")
 
 
 def test_the_rule_was_asked_and_saw_what_kept_it(desk: Desk) -> None:
     turn(desk, "Cal", [1, 3])
     told = absent(desk, "pay_rent", "33")
-    assert "VIII.5 was asked, and went no further" in told
+    assert "VIII.5@1 was asked, and went no further" in told
     assert "owner of square 33 is nothing" in told
 
 

@@ -148,4 +148,4 @@ def _trail(engine: Engine, bodies: list[e.Event], place: int) -> Iterator[str]:
 def _told_by(host: TracingHost, world: World, event: e.Event) -> Iterator[str]:
     root = next((root for root in reversed(host.roots) if holds(root, event)), None)
     if root is not None:
-        yield from Teller(world, event).told(root, 0)
+        yield from Teller(host.program, world, event).told(root, 0)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nomoledger import events as e
+from nomoledger.rules.program import Program
 from nomoledger.rules.trace import Node, Note
 from nomoledger.words import tell
 from nomoledger.world import World
@@ -17,7 +18,8 @@ def holds(node: Node, event: e.Event) -> bool:
 class Teller:
     """Tells a trace as indented lines: the way to *event*, and what was found out on it."""
 
-    def __init__(self, world: World, event: e.Event | None = None) -> None:
+    def __init__(self, program: Program, world: World, event: e.Event | None = None) -> None:
+        self.program = program
         self.world = world
         self.event = event
 
@@ -58,18 +60,23 @@ class Teller:
         if note.kind == "step" and note.value is not None:
             word, figure, *why = note.value
             reason = f" ({why[0]})" if why and why[0] else ""
-            yield self._line(depth, f"{note.rule}: {word} {figure}{reason}")
+            yield self._line(depth, f"{self._cited(note.rule)}: {word} {figure}{reason}")
         elif note.kind == "guard" and note.value is not None:
-            yield self._line(depth, f"{note.rule} says no: {note.value}")
+            yield self._line(depth, f"{self._cited(note.rule)} says no: {note.value}")
         elif note.kind == "instead":
-            yield self._line(depth, f"{note.rule} steps in")
+            yield self._line(depth, f"{self._cited(note.rule)} steps in")
         elif note.kind == "altered":
-            yield self._line(depth, f"{note.rule} goes on with {self._shown(note.value)}")
+            yield self._line(
+                depth, f"{self._cited(note.rule)} goes on with {self._shown(note.value)}"
+            )
+
+    def _cited(self, rule: str) -> str:
+        return self.program.name(rule)
 
     def called(self, node: Node) -> str:
         """The operation with what it was about, and the rule that defines it."""
         arguments = ", ".join(self._shown(each) for each in node.arguments)
-        return f"{node.operation}({arguments})  [{node.rule}]"
+        return f"{node.operation}({arguments})  [{self._cited(node.rule)}]"
 
     def _said(self, event: e.Event) -> str:
         return tell(event, self.world.label, self.world.commodities())
@@ -103,7 +110,9 @@ class Teller:
 
     def passed_by(self, node: Node, rule: str) -> Iterator[str]:
         """What *rule* saw in *node*, where it might have gone on and did not."""
-        yield self._line(0, f"{self.called(node)}: {rule} was asked, and went no further")
+        yield self._line(
+            0, f"{self.called(node)}: {self._cited(rule)} was asked, and went no further"
+        )
         looks = [note for note in node.notes("look") if note.rule == rule]
         for note in dict.fromkeys(self._looked(note) for note in looks):
             yield self._line(1, note)

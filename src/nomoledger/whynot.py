@@ -88,7 +88,7 @@ def _about(
     nodes = [node for node in root.nodes if about in _subjects(world, node)]
     asked = [node for node in nodes if node.operation == operation]
     for node in asked:
-        yield list(Teller(world).outcome(node))
+        yield list(Teller(program, world).outcome(node))
     if asked:
         return
     callers = {
@@ -98,7 +98,7 @@ def _about(
     }
     for node in nodes:
         for rule in sorted({note.rule for note in node.notes("before", "after")} & callers):
-            yield list(Teller(world).passed_by(node, rule))
+            yield list(Teller(program, world).passed_by(node, rule))
 
 
 def _subjects(world: World, node: Node) -> set[Any]:
