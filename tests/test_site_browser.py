@@ -53,7 +53,7 @@ onload = () => {
 class Quiet(SimpleHTTPRequestHandler):
     """Serves files and says nothing."""
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: Any) -> None:
         pass
 
 

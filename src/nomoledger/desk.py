@@ -236,13 +236,13 @@ class Desk:
         /,
         *,
         at: datetime | None = None,
-        id: str | None = None,  # noqa: A002
+        id: str | None = None,
         **fields: Any,
     ) -> Outcome:
         """Record an input of *kind* and everything that follows from it."""
         if id is not None and (number := self.ledger.find_input(self.game, id)) is not None:
             return self._told_before(number)
-        id = id or random.token_hex(6)  # noqa: A001
+        id = id or random.token_hex(6)
         stored: list[e.Event] = []
         for _ in range(TRIES_MAX):
             try:
@@ -268,7 +268,7 @@ class Desk:
         self,
         kind: type[e.Input],
         at: datetime | None,
-        id: str,  # noqa: A002
+        id: str,
         fields: dict[str, Any],
     ) -> e.Input:
         if set(id) & {"|", ">"} or not id.isprintable():

@@ -107,7 +107,7 @@ class Ledger:
         if expected <= upto:
             raise CorruptError(f"game {game!r} has no record #{expected}: verify it")
 
-    def find_input(self, game: str, id: str) -> int | None:  # noqa: A002
+    def find_input(self, game: str, id: str) -> int | None:
         """The number of the input called *id*; None when there is none."""
         self.secret(game)
         for number, topic, state in self.store.containing(game, id):

@@ -122,12 +122,12 @@ class Run:
             return None
         return f"it is {shown(found)}, expected {shown(step.is_)}"
 
-    def _take(self, id: str, kind: type[e.Input], fields: dict[str, Any]) -> list[e.Event]:  # noqa: A002
+    def _take(self, id: str, kind: type[e.Input], fields: dict[str, Any]) -> list[e.Event]:
         period = self.world.period
         event = kind(id=id, period=period, received_at=self.now, recorded_at=self.now, **fields)
         return [each for batch in self.engine.take(event) for each in batch]
 
-    def _answers(self, id: str) -> list[e.Event]:  # noqa: A002
+    def _answers(self, id: str) -> list[e.Event]:
         """What follows once the questions that the step gives answers for are answered."""
         made: list[e.Event] = []
         for count in range(1, _ANSWERS_MAX):

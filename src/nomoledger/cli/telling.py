@@ -27,7 +27,7 @@ def ask_desk(
     ledger: str,
     game: str | None,
     at: datetime | None,
-    id: str | None,  # noqa: A002
+    id: str | None,
     as_json: bool,
 ) -> int:
     """Make *request* at the desk, print what happened, and give the exit code."""
