@@ -89,6 +89,7 @@ def _values(values: tuple[Any, ...], label: Label) -> str:
 
 _TELLERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
     e.GameOpened: lambda x, _: f"the game {x.game} opens under {x.rulebook}",
+    e.StateGiven: lambda x, _: "the admin states how things stand",
     e.JoinRequested: lambda x, _: f"{x.name} asks to join",
     e.LeaveRequested: lambda x, _: f"{x.by} asks to leave",
     e.SubmissionReceived: _submitted,
