@@ -4,7 +4,7 @@ Trails are not stored. The attempt behind an event is run again, from the world 
 the draws as recorded, by a program that notes every step (`nomoledger.rules.trace`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -12,15 +12,14 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine import Engine
 from nomoledger.errors import UnknownError
-from nomoledger.fence import Limits, fenced
+from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
-from nomoledger.replay import opened
-from nomoledger.rules.host import Host
+from nomoledger.replay import engine_at, taken
 from nomoledger.rules.trace import TracingHost, traced
 from nomoledger.state import world_of
-from nomoledger.tape import recorded, replaying
 from nomoledger.trails import Teller, holds
 from nomoledger.words import tell
+from nomoledger.work import found
 from nomoledger.world import World
 
 
@@ -79,14 +78,14 @@ def last_of(ledger: Ledger, game: str, subject: str, what: str, upto: int | None
     if thing is None:
         raise UnknownError(f"{game}: there is no {subject!r}")
     commodity = next(iter(world.commodities()), "") if what == "money" else what
-    found = [
+    changes = [
         entry.number
         for entry in ledger.read(game, upto=upto)
         if _touches(entry.body, thing, what, commodity)
     ]
-    if not found:
+    if not changes:
         raise UnknownError(f"{game}: nothing ever changed {what!r} of {subject}")
-    return found[-1]
+    return changes[-1]
 
 
 def _touches(body: e.Event, thing: str, what: str, commodity: str) -> bool:
@@ -118,25 +117,16 @@ def _in_worker(
     ledger: Ledger, game: str, number: int, bodies: list[e.Event], limits: Limits | None
 ) -> tuple[str, ...]:
     start = max(at for at in range(number + 1) if isinstance(bodies[at], e.Input))
-    world = world_of(ledger, game, start - 1)
-    draws, secret = recorded(ledger.read(game)), ledger.secret(game)
-
-    def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
-        Host.notice = staticmethod(notice)
-        engine = Engine(world, replaying(draws), secret, link=traced)
-        yield msgspec.msgpack.encode(list(_trail(engine, bodies[start:], number - start)))
-
-    (piece,) = fenced(produce, limits)
-    return tuple(msgspec.msgpack.decode(piece, type=list[str]))
+    engine = engine_at(ledger, game, start, link=traced)
+    return tuple(
+        found(lambda: list(_trail(engine, bodies[start:], number - start)), list[str], limits)
+    )
 
 
 def _trail(engine: Engine, bodies: list[e.Event], place: int) -> Iterator[str]:
     """The trail of the event that is made as number *place* when *bodies* are run again."""
-    first = bodies[0]
-    assert isinstance(first, e.Input)
-    follow = opened(engine, bodies) if isinstance(first, e.GameOpened) else engine.take(first)
     made: list[e.Event] = []
-    for batch in follow:
+    for batch in taken(engine, bodies):
         made += batch
         if len(made) > place:
             host = engine.link(engine.world.rules).host

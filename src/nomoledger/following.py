@@ -4,20 +4,19 @@ The inputs from a period on are run again, dice, answers and requests as recorde
 differs from the rules is only noted: play goes on from what the rules gave.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine import Engine
-from nomoledger.fence import Limits, fenced
+from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
-from nomoledger.replay import first_of, opened
-from nomoledger.rules.host import Host
+from nomoledger.replay import engine_at, first_of, taken
 from nomoledger.rules.values import amount
 from nomoledger.state import world_of
-from nomoledger.tape import recorded, replaying
+from nomoledger.work import found
 from nomoledger.world import World
 
 
@@ -50,30 +49,21 @@ def follow(ledger: Ledger, game: str, period: int, *, limits: Limits | None = No
         RuleFault: rule code failed.
     """
     first = first_of(ledger, game, period)
-    world = world_of(ledger, game, first - 1)
     bodies = [entry.body for entry in ledger.read(game, after=first - 1)]
-    draws, secret = recorded(ledger.read(game)), ledger.secret(game)
+    engine = engine_at(ledger, game, first, follows_record=False)
     now = world_of(ledger, game)
 
-    def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
-        Host.notice = staticmethod(notice)
-        engine = Engine(world, replaying(draws), secret, follows_record=False)
-        made = list(_run(engine, bodies))
-        noted = sum(isinstance(event, e.RecordPrevailed) for event in made)
-        compared = tuple(differences(now, engine.world))
-        yield msgspec.msgpack.encode(Followed(game, period, noted, compared))
+    def make() -> Followed:
+        noted = sum(isinstance(event, e.RecordPrevailed) for event in _run(engine, bodies))
+        return Followed(game, period, noted, tuple(differences(now, engine.world)))
 
-    (piece,) = fenced(produce, limits)
-    return msgspec.msgpack.decode(piece, type=Followed)
+    return found(make, Followed, limits)
 
 
 def _run(engine: Engine, bodies: list[e.Event]) -> Iterator[e.Event]:
-    if isinstance(bodies[0], e.GameOpened):
-        for batch in opened(engine, bodies):
-            yield from batch
-    for body in bodies:
-        if isinstance(body, e.Input) and not isinstance(body, e.GameOpened):
-            for batch in engine.take(body):
+    for place, body in enumerate(bodies):
+        if isinstance(body, e.Input):
+            for batch in taken(engine, bodies, place):
                 yield from batch
 
 

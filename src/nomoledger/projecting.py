@@ -143,23 +143,20 @@ class LedgerView:
         """What the rules give for *operation*, for the arguments of each of the *calls*."""
         if not any(_defines(rule, operation) for rule in self.world.rules):
             return None
-        from nomoledger.fence import fenced
         from nomoledger.rules.host import Refused, Suspended
         from nomoledger.rules.program import linked
+        from nomoledger.work import found
 
-        def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
+        def make() -> list[Any] | None:
             program = linked(self.world.rules)
             attempt = Attempt(id="query", operation=operation, at=self.world.game["now"])
             program.host.begin(self.world, attempt)
             try:
-                found = [program.call(operation, *arguments) for arguments in calls]
+                return [program.call(operation, *arguments) for arguments in calls]
             except (Refused, Suspended):
-                found = None
-            yield msgspec.msgpack.encode(found)
+                return None
 
-        (piece,) = fenced(produce)
-        values: list[Any] | None = msgspec.msgpack.decode(piece)
-        return values
+        return found(make, list[Any] | None)
 
 
 def _defines(rule: Rule, operation: str) -> bool:

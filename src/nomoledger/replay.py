@@ -1,6 +1,6 @@
 """Runs a period again under its own rules, and compares all that follows with what is recorded."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -8,13 +8,13 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine import Engine
 from nomoledger.errors import UnknownError
-from nomoledger.fence import Limits, fenced
+from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
-from nomoledger.rules.host import Host
 from nomoledger.state import as_of, world_of
 from nomoledger.tape import recorded, replaying
 from nomoledger.words import tell
+from nomoledger.work import in_worker
 from nomoledger.world import World
 
 
@@ -73,18 +73,15 @@ def replay(
     """
     period = world_of(ledger, game).period if period is None else period
     first, bodies = events_of(ledger, game, period)
-    before = world_of(ledger, game, first - 1)
-    tape = recorded(ledger.read(game))
-    secret = ledger.secret(game)
+    engine = engine_at(ledger, game, first)
 
-    def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
-        Host.notice = staticmethod(notice)
-        rerun = _Rerun(Engine(before, replaying(tape), secret), first, bodies)
+    def pieces() -> Iterator[bytes]:
+        rerun = _Rerun(engine, first, bodies)
         for _ in rerun.run():
             yield b""  # the limits are those of one input, not of a whole period
         yield msgspec.msgpack.encode(rerun.report(game, period))
 
-    *_, piece = fenced(produce, limits)
+    *_, piece = in_worker(pieces, limits)
     return msgspec.msgpack.decode(piece, type=Report)
 
 
@@ -111,6 +108,24 @@ def first_of(ledger: Ledger, game: str, period: int) -> int:
         UnknownError: that period has not begun.
     """
     return events_of(ledger, game, period)[0]
+
+
+def engine_at(ledger: Ledger, game: str, first: int, **options: Any) -> Engine:
+    """An engine on *game* as it stood before event *first*, with the draws as recorded.
+
+    *options* are those of `Engine`.
+    """
+    draws, secret = recorded(ledger.read(game)), ledger.secret(game)
+    return Engine(world_of(ledger, game, first - 1), replaying(draws), secret, **options)
+
+
+def taken(engine: Engine, bodies: Sequence[e.Event], place: int = 0) -> Iterator[list[e.Event]]:
+    """What follows, again, from the input at *place* among *bodies*."""
+    event = bodies[place]
+    assert isinstance(event, e.Input)
+    if isinstance(event, e.GameOpened):
+        return opened(engine, bodies[place:])
+    return engine.take(event)
 
 
 def opened(engine: Engine, bodies: Sequence[e.Event]) -> Iterator[list[e.Event]]:
@@ -169,9 +184,7 @@ class _Rerun:
         event = self.bodies[start]
         if not isinstance(event, e.Input):
             return self.engine.run()
-        if not isinstance(event, e.GameOpened):
-            return self.engine.take(event)
-        return opened(self.engine, self.bodies[start:])
+        return taken(self.engine, self.bodies, start)
 
     def _compare(self, start: int, end: int, follow: Iterator[list[e.Event]]) -> None:
         world, recorded_bodies = self.engine.world, self.bodies[start:end]

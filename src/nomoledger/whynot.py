@@ -1,7 +1,7 @@
 """Says why something did not happen: the guard that refused, the hook that stepped in, the value
 that came to nothing, or what the rule saw that might have led there."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -9,14 +9,12 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine import Engine
 from nomoledger.errors import UnknownError
-from nomoledger.fence import Limits, fenced
+from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
-from nomoledger.replay import events_of, opened
-from nomoledger.rules.host import Host
+from nomoledger.replay import engine_at, events_of, taken
 from nomoledger.rules.trace import Node, TracedProgram, TracingHost, traced
-from nomoledger.state import world_of
-from nomoledger.tape import recorded, replaying
 from nomoledger.trails import Teller
+from nomoledger.work import found
 from nomoledger.world import World
 
 
@@ -45,16 +43,8 @@ def why_not(
         RuleFault: rule code failed when it was run again.
     """
     first, bodies = events_of(ledger, game, period)
-    world = world_of(ledger, game, first - 1)
-    draws, secret = recorded(ledger.read(game)), ledger.secret(game)
-
-    def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
-        Host.notice = staticmethod(notice)
-        engine = Engine(world, replaying(draws), secret, link=traced)
-        yield msgspec.msgpack.encode(list(_blocks(engine, bodies, operation, about)))
-
-    (piece,) = fenced(produce, limits)
-    told = msgspec.msgpack.decode(piece, type=list[list[str]])
+    engine = engine_at(ledger, game, first, link=traced)
+    told = found(lambda: list(_blocks(engine, bodies, operation, about)), list[list[str]], limits)
     lines = [line for block in dict.fromkeys(map(tuple, told)) for line in block]
     if not lines:
         lines = [f"nothing in period {period} that might have led to {operation} was about {about}"]
@@ -65,11 +55,10 @@ def _blocks(
     engine: Engine, bodies: list[e.Event], operation: str, about: str
 ) -> Iterator[list[str]]:
     known = False
-    for body in bodies:
+    for place, body in enumerate(bodies):
         if not isinstance(body, e.Input):
             continue
-        follow = opened(engine, bodies) if isinstance(body, e.GameOpened) else engine.take(body)
-        for _ in follow:
+        for _ in taken(engine, bodies, place):
             program = engine.link(engine.world.rules)
             assert isinstance(program, TracedProgram)
             known = known or operation in program.links.operations

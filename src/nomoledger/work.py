@@ -1,6 +1,7 @@
-"""Has an engine work in a worker process, and takes what it makes, batch by batch."""
+"""Has rules run in a worker process, and takes what comes of it."""
 
 from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -14,6 +15,30 @@ from nomoledger.rules.program import linked
 
 #: Fingerprints of the rulesets that workers have linked.
 _LINKED_BEFORE: set[str] = set()
+Value = TypeVar("Value")
+
+
+def in_worker(
+    pieces: Callable[[], Iterator[bytes]], limits: Limits | None = None
+) -> Iterator[bytes]:
+    """The *pieces* that are made in a worker process, whose death names the rule that was acting.
+
+    Raises:
+        RuleFault: rule code failed, or the worker died.
+    """
+
+    def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
+        Host.notice = staticmethod(notice)
+        yield from pieces()
+
+    return fenced(produce, limits)
+
+
+def found(make: Callable[[], Value], kind: Any, limits: Limits | None = None) -> Value:
+    """What *make* gives in a worker process, which is a value of *kind*; raises as `in_worker`."""
+    (piece,) = in_worker(lambda: iter([msgspec.msgpack.encode(make())]), limits)
+    value: Value = msgspec.msgpack.decode(piece, type=kind)
+    return value
 
 
 def worked_out(
@@ -28,12 +53,7 @@ def worked_out(
     if key in _LINKED_BEFORE:
         linked(engine.world.rules)
 
-    def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
-        Host.notice = staticmethod(notice)
-        for batch in follow(engine):
-            yield _packed(batch)
-
-    for piece in fenced(produce, limits):
+    for piece in in_worker(lambda: map(_packed, follow(engine)), limits):
         yield _unpacked(piece)
     _LINKED_BEFORE.add(key)
 

@@ -1,6 +1,5 @@
 """The command test: cases, which are examples that say what the rules must do."""
 
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -40,13 +39,7 @@ def test(files: tuple[str, ...], as_json: bool) -> int:
 
 def _result(case: "Case") -> "Result":
     """What came of *case*, run where its rules can do no harm."""
-    import msgspec
-
     from nomoledger.cases import Result, run_case
-    from nomoledger.fence import fenced
+    from nomoledger.work import found
 
-    def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
-        yield msgspec.msgpack.encode(run_case(case))
-
-    (piece,) = fenced(produce)
-    return msgspec.msgpack.decode(piece, type=Result)
+    return found(lambda: run_case(case), Result)
