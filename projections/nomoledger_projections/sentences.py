@@ -8,7 +8,7 @@ from nomoledger import events as e
 from nomoledger.projecting import described, shown
 from nomoledger.rules.rule import Commodity
 from nomoledger.rules.values import amount
-from nomoledger.words import tell
+from nomoledger.words import order_told, tell
 from nomoledger.world import World
 from nomoledger_projections.proposals import Book
 
@@ -267,6 +267,9 @@ _TELLERS: dict[type[e.Event], Callable[[Any, World], Iterator[Said]]] = {
     e.ProposalMade: _of(lambda body: (body.by, f"makes proposal {body.number} (“{body.text}”)")),
     e.VoteCast: _of(lambda body: (body.by, f"votes {body.choice} on proposal {body.proposal}")),
     e.RulingMade: _alone(_ruled),
+    e.OrderGiven: _of(lambda body: (body.by, f"orders: {order_told(body)}")),
+    e.OrderFired: _alone(lambda body, _: "a standing order is carried out"),
+    e.OrderLapsed: _alone(lambda body, _: f"a standing order lapses: {body.why}"),
     e.InputWithdrawn: _alone(lambda body, _: "the last request is taken back"),
     e.RuleEnacted: _alone(lambda body, _: f"rule {body.rule.number} {body.rule.title} is new"),
     e.RuleAmended: _alone(lambda body, _: f"rule {body.rule.number} {body.rule.title} is amended"),

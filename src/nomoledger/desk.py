@@ -23,8 +23,10 @@ from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply, is_of, seconds
 from nomoledger.rules.host import Refused
 from nomoledger.rules.link import survey
+from nomoledger.rules.program import linked
 from nomoledger.rules.resolve import named_arguments
 from nomoledger.state import the_game, world_of
+from nomoledger.statements import Statement
 from nomoledger.tape import ask_people, seeded
 from nomoledger.work import worked_out
 from nomoledger.world import World
@@ -154,6 +156,39 @@ class Desk:
         fields |= {"kind": "answer", "value": value, **_about(question)}
         return self.take(e.RulingMade, **fields, **when)
 
+    def order(
+        self,
+        player: str,
+        when: str,
+        acts: tuple[e.Act, ...] = (),
+        *,
+        holds: str = "",
+        answer: Any = None,
+        **times: Any,
+    ) -> Outcome:
+        """*player* says what to do (or to *answer*) once *when* is so, while it *holds*."""
+        player = self.player(player)
+        if bool(acts) == (answer is not None):
+            raise UsageError(
+                "a standing order says what to ask for, or what to answer: one of them"
+            )
+        for statement in filter(None, (when, holds)):
+            Statement(statement).check_names(self.world, linked(self.world.rules))
+        for act in acts:
+            self._check_action(player, act.action)
+            self._check_arguments(act.action, (player,), act.arguments)
+        fields: dict[str, Any] = {"by": player, "when": when, "holds": holds, "acts": acts}
+        return self.take(e.OrderGiven, answer=answer, audience=(player,), **fields, **times)
+
+    def cancel_order(self, player: str, order: str, **when: Any) -> Outcome:
+        """*player* takes back the standing order of that id."""
+        player = self.player(player)
+        mine = [each for each, (given, _) in self.world.orders.items() if given.by == player]
+        if order not in mine:
+            known = ", ".join(mine) or "none"
+            raise UnknownError(f"{self.game}: {player} has no standing order {order!r}; {known}")
+        return self.take(e.InputWithdrawn, withdrawn=order, audience=(player,), **when)
+
     def _correct(self, fields: dict[str, Any], urgent: bool) -> Outcome:
         """A correction; ahead of everything else where rule code fails before its turn comes."""
         number = self.world.game.get("rulings", 0)
@@ -169,7 +204,7 @@ class Desk:
         inputs = (x.body for x in self.ledger.read(self.game) if isinstance(x.body, e.Input))
         last = deque(inputs, maxlen=1).pop()
         attempts = [each.id for each in self.world.agenda if is_of(each.id, last.id)]
-        if not attempts:
+        if not attempts and last.id not in self.world.orders:
             raise UsageError(f"{self.game}: nothing to take back: the last input is carried out")
         if any(self.world.answers.get(attempt) for attempt in attempts):
             raise UsageError(f"{self.game}: too late to take it back: a die or an answer was seen")

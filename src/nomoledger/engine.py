@@ -11,7 +11,8 @@ from nomoledger import audit, dice
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.opening import give_state
-from nomoledger.reducer import CLOSING, URGENT, apply
+from nomoledger.orders import heed
+from nomoledger.reducer import CLOSING, ORDER, URGENT, apply
 from nomoledger.rules.adopt import make
 from nomoledger.rules.host import Frame, Host, Refused, Suspended
 from nomoledger.rules.program import Program, linked
@@ -76,11 +77,13 @@ class Engine:
     def step(self) -> Batch:
         """The next thing that is due or on the agenda; empty where there is nothing to do."""
         world = self.world
-        if world.waiting is not None:
-            return []
         head = world.agenda[0] if world.agenda else None
         if head is not None and head.operation == URGENT:
             return self.carry_out(head)
+        if world.orders and (batch := heed(self)):
+            return batch
+        if world.waiting is not None:
+            return []
         timer = self._due(head.at if head else world.game["now"])
         if timer is not None:
             return self._fire(timer)
@@ -140,21 +143,25 @@ class Engine:
             if world.game["ended"] is not None:
                 rule = (*world.game["ended_by"], "engine")[0]
                 raise Refused([e.Reason(rule, f"the game is over: {world.game['ended']}")])
-            operation = program.links.operations.get(attempt.operation)
-            if operation is None or not operation.definitions:
-                text = f"no rule in force says how to {attempt.operation}"
-                raise Refused([e.Reason("engine", text)])
-            arguments = named_arguments(world, operation, attempt.arguments, attempt.named)
-            if operation.is_action and "act" in program.links.operations:
-                given = in_order(operation, arguments)
-                program.call("act", attempt.by, attempt.operation, given)
-            else:
-                program.call(attempt.operation, **arguments)
+            self._call(program, attempt.by, attempt.operation, attempt.arguments, attempt.named)
         host.frames = host.frames[:1]
         if not host.staged or any(not isinstance(each, _OF_RULES) for each in host.staged):
             program.settle()
         if world.rules is not program.rules and world.rules != program.rules:
             self._check_links()
+
+    def _call(
+        self, program: Program, by: str, name: str, given: tuple[Any, ...], named: dict[str, Any]
+    ) -> None:
+        """Carry out the operation called *name*; what somebody submitted by way of `act`."""
+        operation = program.links.operations.get(name)
+        if operation is None or not operation.definitions:
+            raise Refused([e.Reason("engine", f"no rule in force says how to {name}")])
+        arguments = named_arguments(self.world, operation, given, named)
+        if operation.is_action and "act" in program.links.operations:
+            program.call("act", by, name, in_order(operation, arguments))
+        else:
+            program.call(name, **arguments)
 
     def _close_the_books(self, host: Host) -> None:
         """The last event of a period: what the state has come to, and what its dice came from."""
@@ -221,6 +228,11 @@ def _ruling(engine: Engine, program: Program, attempt: Attempt) -> None:
     make(program.host, ruling.changes, f"ruling {ruling.number}", urgent=urgent)
 
 
+def _order(engine: Engine, program: Program, attempt: Attempt) -> None:
+    for act in attempt.arguments:
+        engine._call(program, attempt.by, act.action, (attempt.by,), act.arguments)
+
+
 def _expire(engine: Engine, program: Program, attempt: Attempt) -> None:
     entity, attribute, number = attempt.arguments
     ending = engine.world.durations.get(entity, {}).get(attribute)
@@ -252,6 +264,7 @@ _BUILTIN = {
     "@given": _given,
     "@ruling": _ruling,
     URGENT: _ruling,
+    ORDER: _order,
     "@expire": _expire,
     "@close": _close,
     "@closed": _closed,

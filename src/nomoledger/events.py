@@ -171,6 +171,30 @@ class CloseAsked(Input, frozen=True, kw_only=True, tag="close-asked/1"):
     """The admin asks for the period to be carried out and closed."""
 
 
+class Act(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An *action* to be asked for, with its *arguments*, as in `SubmissionReceived`."""
+
+    action: str
+    arguments: dict[str, Any] = {}
+
+
+class OrderGiven(Input, frozen=True, kw_only=True, tag="order-given/1"):
+    """Player *by* says what is to be done for them as soon as something is so.
+
+    Attributes:
+        when: the statement (see `nomoledger.statements`) that sets it going.
+        holds: the statement that must be so from now until then; else the order lapses.
+        acts: what is then asked for, all of it or nothing.
+        answer: what is then answered to the question put to *by*, instead of *acts*.
+    """
+
+    by: str
+    when: str
+    holds: str = ""
+    acts: tuple[Act, ...] = ()
+    answer: Any = None
+
+
 class InputWithdrawn(Input, frozen=True, kw_only=True, tag="input-withdrawn/1"):
     """The admin takes back the input called *withdrawn*, which is not carried out yet."""
 
@@ -307,6 +331,20 @@ class TimerFired(Event, frozen=True, kw_only=True, tag="timer-fired/1"):
     """A scheduled attempt fell due."""
 
     attempt: str
+
+
+class OrderFired(Event, frozen=True, kw_only=True, tag="order-fired/1"):
+    """What a standing *order* waits for is so: it is carried out, or answers *question*."""
+
+    order: str
+    question: str | None = None
+
+
+class OrderLapsed(Event, frozen=True, kw_only=True, tag="order-lapsed/1"):
+    """What had to be so for the standing *order* no longer is; it is gone."""
+
+    order: str
+    why: str
 
 
 class AttemptDone(Event, frozen=True, kw_only=True, tag="attempt-done/1"):

@@ -215,7 +215,12 @@ def described(world: World, value: Any) -> Any:
         return name
     if name != value:
         return f"{kind} {name}"
-    types, attributes = world.declared(kind), world.attributes.get(value, {})
+    return made_of(world, kind, world.attributes.get(value, {}))
+
+
+def made_of(world: World, kind: str, attributes: dict[str, Any]) -> str:
+    """A thing of *kind* described by its *attributes*, but for mere numbers."""
+    types = world.declared(kind)
     told = [
         f"{each} {world.label(attributes[each])}"
         for each, type_ in types.items()

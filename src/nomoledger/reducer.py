@@ -12,6 +12,7 @@ from nomoledger.world import Attempt, Timer, World
 
 CLOSING = "@closed"
 URGENT = "@urgent"
+ORDER = "@order"
 
 _REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = {}
 
@@ -126,8 +127,14 @@ def _close(world: World, event: e.CloseAsked) -> None:
     _ask(world, event, CLOSING, called=">closed")
 
 
+@_on(e.OrderGiven)
+def _ordered(world: World, event: e.OrderGiven) -> None:
+    world.put(world.orders, event.id, (event, world.head))
+
+
 @_on(e.InputWithdrawn)
 def _withdrawn(world: World, event: e.InputWithdrawn) -> None:
+    world.drop(world.orders, event.withdrawn)
     gone = [each.id for each in world.agenda if is_of(each.id, event.withdrawn)]
     for attempt in gone:
         _leave_agenda(world, attempt)
@@ -214,6 +221,31 @@ def _fired(world: World, event: e.TimerFired) -> None:
     timer = world.timers[event.attempt]
     world.drop(world.timers, event.attempt)
     world.put(world.game, "agenda", (timer.attempt, *world.agenda))
+
+
+@_on(e.OrderFired)
+def _order_fired(world: World, event: e.OrderFired) -> None:
+    order, number = world.orders[event.order]
+    world.drop(world.orders, event.order)
+    if event.question is not None:
+        _answer(world, event.question, order.answer)
+        return
+    is_secret = all(any(act.action in rule.secret for rule in world.rules) for act in order.acts)
+    attempt = Attempt(
+        id=order.id,
+        operation=ORDER,
+        arguments=order.acts,
+        by=order.by,
+        cause=number,
+        at=seconds(event.received_at),
+        audience=order.audience if is_secret else None,
+    )
+    world.put(world.game, "agenda", (attempt, *world.agenda))
+
+
+@_on(e.OrderLapsed)
+def _order_lapsed(world: World, event: e.OrderLapsed) -> None:
+    world.drop(world.orders, event.order)
 
 
 @_on(e.AttemptDone)
@@ -382,7 +414,8 @@ def _ended(world: World, event: e.GameEnded) -> None:
     world.put(world.game, "ended_by", event.rules)
     world.put(world.game, "winners", event.winners)
     world.put(world.game, "agenda", tuple(a for a in world.agenda if a.cause == event.cause))
-    for timer in list(world.timers):
-        world.drop(world.timers, timer)
+    for table in (world.timers, world.orders):
+        for each in list(table):
+            world.drop(table, each)
     for question in list(world.questions):
         world.drop(world.questions, question)

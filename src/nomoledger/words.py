@@ -71,6 +71,18 @@ def _submitted(event: e.SubmissionReceived, label: Label) -> str:
     return f"{event.by} asks to {event.action}" + (arguments and f": {arguments}")
 
 
+def order_told(order: e.OrderGiven) -> str:
+    """What a standing order says, in words."""
+    acts = [f"{act.action}" + _in_brackets(act.arguments) for act in order.acts]
+    then = " and ".join(acts) or f"answer {order.answer}"
+    unless = f", so long as {order.holds}" if order.holds else ""
+    return f"when {order.when}{unless}: {then}"
+
+
+def _in_brackets(arguments: dict[str, Any]) -> str:
+    return f" ({_named(arguments, str)})" if arguments else ""
+
+
 def _prevailed(event: e.RecordPrevailed, label: Label) -> str:
     return (
         f"the record prevails: {event.what} of {event.subject} is {event.recorded}, "
@@ -100,6 +112,9 @@ _TELLERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
     e.ChoiceAnswered: lambda x, label: f"{x.by} answers {label(x.value)}",
     e.RulingMade: lambda x, _: f"ruling {x.number} ({x.kind}): {x.text}",
     e.ClockAdvanced: lambda x, _: f"the clock stands at {x.received_at:%Y-%m-%d %H:%M}",
+    e.OrderGiven: lambda x, _: f"{x.by} orders: {order_told(x)}",
+    e.OrderFired: lambda x, _: "a standing order is carried out",
+    e.OrderLapsed: lambda x, _: f"a standing order lapses: {x.why}",
     e.InputWithdrawn: lambda x, _: "the last request is taken back",
     e.CloseAsked: lambda x, _: "the admin closes the period",
     e.FactRecorded: _fact,

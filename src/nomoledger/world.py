@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from nomoledger.events import ProposalMade, QuestionRaised
+from nomoledger.events import OrderGiven, ProposalMade, QuestionRaised
 from nomoledger.rules.rule import Commodity, Rule
 
 Table = dict[Any, Any]
@@ -62,6 +62,7 @@ class World:
         attributes: per entity, its attributes. origins: per entity, the rules behind each.
         balances: per account, units of each commodity.
         timers, questions, answers, proposals: by id.
+        orders: standing orders by id, with the number of the event that gave each.
         edges: which rule prevails, as "winner>loser".
         counts: per scope, how often a limited thing was done.
         durations: per entity, attributes that end, with when and what they go back to.
@@ -88,6 +89,7 @@ class World:
         self.questions: dict[str, QuestionRaised] = {}
         self.answers: dict[str, dict[str, Any]] = {}
         self.proposals: dict[int, ProposalMade] = {}
+        self.orders: dict[str, tuple[OrderGiven, int]] = {}
         self.edges: dict[str, bool] = {}
         self.counts: dict[str, dict[str, int]] = {}
         self.durations: dict[str, Table] = {}

@@ -166,6 +166,27 @@ def _advance(inputs: Inputs, step: Step) -> Made:
     return e.ClockAdvanced, {}
 
 
+def _order(inputs: Inputs, step: Step) -> Made:
+    given = _with(step, "when", "while", "acts", "answer")
+    fields: dict[str, Any] = {"by": inputs.actor(step), "when": str(given.get("when", "yes"))}
+    acts = tuple(_act(inputs, each) for each in given.get("acts", ()))
+    return e.OrderGiven, fields | {
+        "holds": str(given.get("while", "")),
+        "acts": acts,
+        "answer": given.get("answer"),
+        "audience": (fields["by"],),
+    }
+
+
+def _act(inputs: Inputs, written: Any) -> e.Act:
+    """One thing an order asks for: `{do: buy, with: {square: 20}}`."""
+    if not isinstance(written, dict) or set(written) - {"do", "with"}:
+        raise RulebookError(f"an order asks for things like {{do: buy}}, not {written!r}")
+    actions = _actions(inputs.world)
+    name = spelled(str(written.get("do")), actions, "nobody can")
+    return e.Act(name, check_arguments(actions[name], dict(written.get("with") or {})))
+
+
 def _roll(inputs: Inputs, step: Step) -> Made:
     question = _waiting(inputs, "dice", "draw")
     given = _with(step, "dice", "value")
@@ -223,6 +244,7 @@ _ENGINES_OWN: dict[str, Callable[[Inputs, Step], Made]] = {
     "leave": _leave,
     "close": _close,
     "advance": _advance,
+    "order": _order,
     "roll": _roll,
     "draw": _roll,
     "answer": _answer,

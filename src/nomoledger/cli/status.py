@@ -33,6 +33,14 @@ class Due(msgspec.Struct, frozen=True):
     rule: str
 
 
+class Order(msgspec.Struct, frozen=True):
+    """A standing order that waits: its *id*, whose it is, and what it says."""
+
+    id: str
+    by: str
+    says: str
+
+
 class Status(msgspec.Struct, frozen=True):
     """How a game stands: what it waits for, what is undecided, what ends when."""
 
@@ -44,6 +52,7 @@ class Status(msgspec.Struct, frozen=True):
     interrupted: bool
     proposals: list[OpenProposal]
     due: list[Due]
+    orders: list[Order]
     actions: list[str]
     ended: str | None
 
@@ -73,6 +82,7 @@ def status_of(view: "LedgerView") -> Status:
     """How the game in *view* stands."""
     from nomoledger.cli.telling import how_to_answer
     from nomoledger.projecting import described
+    from nomoledger.words import order_told
 
     world = view.world
     waiting = world.waiting
@@ -94,6 +104,11 @@ def status_of(view: "LedgerView") -> Status:
             for timer in sorted(world.timers.values(), key=lambda each: each.order)
             if view.sees(timer.attempt.audience)
         ],
+        orders=[
+            Order(order.id, order.by, order_told(order))
+            for order, _ in world.orders.values()
+            if view.sees(order.audience)
+        ],
         actions=_actions(world),
         ended=world.game["ended"],
     )
@@ -110,7 +125,9 @@ def _told(found: Status) -> Iterator[str]:
         yield f"undecided: proposal {proposal.number} by {proposal.by}: {proposal.text}"
     for due in found.due:
         yield f"until {due.at}: {due.about or due.what} (then {due.what}, {due.rule})"
-    if not (found.waiting or found.proposals or found.due or found.ended):
+    for order in found.orders:
+        yield f"standing order {order.id} of {order.by}: {order.says}"
+    if not (found.waiting or found.proposals or found.due or found.orders or found.ended):
         yield "nothing is open"
     if found.actions:
         yield f"what may be submitted: {', '.join(found.actions)}"

@@ -78,7 +78,7 @@ def tell_outcome(desk: "Desk", outcome: "Outcome", label: Label) -> None:
     from nomoledger.words import tell
 
     silent = (e.AttemptDone, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired, e.QuestionRaised)
-    names, commodities = _both(label, desk.world), desk.world.commodities()
+    names, commodities = _both(label, desk.world, outcome), desk.world.commodities()
     for event in outcome.events:
         if isinstance(event, e.AttemptRefused):
             output.line(_refusal(event))
@@ -120,13 +120,22 @@ def _labels(world: "World") -> Label:
     return lambda value: names.get(value, value) if isinstance(value, str) else value
 
 
-def _both(before: Label, world: "World") -> Label:
-    """What things are called in *world*, or were called before."""
-    from nomoledger.projecting import described
+def _both(before: Label, world: "World", outcome: "Outcome") -> Label:
+    """What things are called in *world*, or were called before, or when they were made."""
+    from nomoledger.events import EntityCreated
+    from nomoledger.projecting import described, made_of
+
+    made = {
+        event.entity: made_of(world, event.kind, event.attributes)
+        for event in outcome.events
+        if isinstance(event, EntityCreated)
+    }
 
     def label(value: Any) -> Any:
         if isinstance(value, list | tuple):
             return ", ".join(str(label(each)) for each in value)
+        if isinstance(value, str) and value in made and value not in world.entities:
+            return made[value]
         return described(world, value) if value in world.entities else before(value)
 
     return label

@@ -1,0 +1,199 @@
+"""Standing orders: they wait, lapse, are carried out whole, and in the order the rules give."""
+
+from typing import Any
+
+import pytest
+
+from nomoledger import events as e
+from nomoledger.errors import UsageError
+from nomoledger.rules.program import linked
+from nomoledger.statements import Statement
+
+from .inline import Play, kinds
+
+SHOP = {
+    "1": """
+def on_enact():
+    for n in range(3):
+        create("square", {"number": n + 1})
+
+def action_buy(player: Player, square: Square, price: Number = 10):
+    pay(player, "admin", price, "square")
+    set(square, "owner", player)
+
+def action_call(player: Player, square: Square, name: Text):
+    set(square, "name", name)
+
+def action_hush(player: Player):
+    set(player, "mark", "hushed")
+
+def forbid_buy(player, square, price):
+    if get(square, "owner") != None:
+        return "it is taken"
+    if balance(player, "$") < price:
+        return "that is more than there is"
+
+def value_worth(square: Square): return 7 * get(square, "number")
+"""
+}
+DATA = {"1": "declares: {square: {number: Number key, owner: Player, name: Text}}\nsecret: [hush]"}
+
+
+def shop(more: str = "") -> Play:
+    return Play(SHOP | ({"2": more} if more else {}), DATA)
+
+
+def order(play: Play, when: str, *acts: tuple[str, dict[str, Any]], **fields: Any) -> list[e.Event]:
+    by = fields.pop("by", "Ann")
+    wanted = tuple(e.Act(action, arguments) for action, arguments in acts)
+    return play.take(e.OrderGiven, by=by, when=when, acts=wanted, audience=(by,), **fields)
+
+
+def buy(square: int, price: int = 10) -> tuple[str, dict[str, Any]]:
+    return "buy", {"square": square, "price": price}
+
+
+def owner(play: Play, square: int) -> Any:
+    return play.world.get(play.world.find("square", square) or "", "owner")
+
+
+def test_it_waits_and_is_carried_out_once() -> None:
+    play = shop()
+    assert kinds(order(play, "mark(Bob) == ready", buy(1))) == []
+    play.go()
+    assert owner(play, 1) is None
+    play.take(e.SubmissionReceived, by="Bob", action="hush")
+    assert owner(play, 1) is None
+    order(play, "owner(1) == none", buy(1), by="Bob")
+    assert owner(play, 1) == "Bob"
+    assert not play.world.orders.get("i5")
+
+
+def test_what_is_so_already_is_done_at_once() -> None:
+    play = shop()
+    assert "OrderFired" in kinds(order(play, "money(Ann) >= 100", buy(2)))
+    assert owner(play, 2) == "Ann"
+    assert play.money() == 90
+
+
+def test_it_fails_as_a_whole() -> None:
+    play = shop()
+    order(play, "yes", buy(1), ("call", {"square": 1, "name": "Home"}), buy(2, 95))
+    assert play.refused == "1@1: that is more than there is"
+    assert owner(play, 1) is None
+    assert play.money() == 100
+    assert not play.world.orders
+
+
+def test_it_lapses_as_soon_as_its_guard_fails_though_it_holds_again_later() -> None:
+    play = shop(
+        "def action_mark(player: Player, as: Text): set(player, 'mark', as)".replace("as", "word")
+    )
+    order(play, "score(Ann) == 1", buy(1), holds="mark(Bob) != away")
+    for word in ("away", "back"):
+        play.take(e.SubmissionReceived, by="Bob", action="mark", arguments={"word": word})
+    assert not play.world.orders
+    assert kinds(order(play, "mark(Bob) == back", buy(3), holds="owner(3) == Bob")) == [
+        "OrderLapsed"
+    ]
+
+
+def test_another_who_is_first_makes_it_lapse() -> None:
+    play = shop()
+    order(
+        play, "closing()", buy(1), ("call", {"square": 1, "name": "Mine"}), holds="owner(1) == none"
+    )
+    play.take(e.SubmissionReceived, by="Bob", action="buy", arguments={"square": 1})
+    lapsed = [each for each in play.last if isinstance(each, e.OrderLapsed)]
+    assert [each.why for each in lapsed] == ["owner(1) == none is no longer so"]
+    assert lapsed[0].audience == ("Ann",)
+    play.close()
+    assert owner(play, 1) == "Bob"
+
+
+@pytest.mark.parametrize(("rule", "first"), [
+    ("", "Bob"),
+    ("def value_choice_order(): return ['Ann', 'Bob']", "Ann"),
+    ("def value_choice_order(): return ['Bob', 'Ann']", "Bob"),
+])  # fmt: skip
+def test_the_rules_say_whose_choice_comes_first(rule: str, first: str) -> None:
+    play = shop(rule)
+    for player in ("Bob", "Ann"):
+        order(play, "closing()", buy(1), by=player)
+    play.close()
+    assert owner(play, 1) == first
+    assert play.refused == "1@1: it is taken"
+
+
+def test_it_answers_a_question_put_to_its_player() -> None:
+    play = shop(
+        "def action_offer(player: Player):\n    for other in ['Bob', 'Ann']:\n"
+        "        if ask(other, 'Buy it?', ['yes', 'no'], 'no') == 'yes':\n"
+        "            set(other, 'mark', 'bought')\n"
+    )
+    order(play, "asked(Ann) == 'Buy it?'", answer="yes")
+    play.take(e.SubmissionReceived, by="Bob", action="offer")
+    assert play.asked.to == "Bob"
+    play.decide("no")
+    assert (play.get("mark"), play.get("mark", "Bob")) == ("bought", None)
+    assert play.world.waiting is None
+
+
+def test_what_waits_for_an_answer_is_not_overtaken() -> None:
+    play = shop("def action_offer(player: Player): ask(player, 'Well?', ['a', 'b'])")
+    order(play, "asked(Ann) == 'Well?'", buy(1))
+    play.take(e.SubmissionReceived, by="Ann", action="offer")
+    assert owner(play, 1) is None
+    assert play.asked.text == "Well?"
+
+
+def test_the_end_of_the_game_ends_it() -> None:
+    play = shop("def action_finish(player: Player): end_game('enough')")
+    order(play, "ended() == enough", buy(1))
+    play.take(e.SubmissionReceived, by="Ann", action="finish")
+    assert not play.world.orders
+    assert owner(play, 1) is None
+
+
+def test_only_secret_actions_stay_secret() -> None:
+    play = shop()
+    order(play, "yes", ("hush", {}))
+    assert {each.audience for each in play.last} == {("Ann",)}
+    order(play, "yes", buy(1), ("hush", {}))
+    assert {
+        each.audience for each in play.last if not isinstance(each, e.OrderGiven | e.OrderFired)
+    } == {None}
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("money(Ann) == 100", True),
+    ("money('Ann') < 100", False),
+    ("paint(Ann) == 0 and score(Ann) == none", True),
+    ("not (money(Ann) > 5 or money(Bob) > 5)", False),
+    ("1 <= period() < 2", True),
+    ("worth(3) == 21", True),
+    ("worth(9) == 21", False),
+    ("owner(9) == none", True),
+    ("score(Ann) < 5", False),
+    ("number(2) in [2, 3]", True),
+    ("-5 < money(Bob)", True),
+    ("closing()", False),
+])  # fmt: skip
+def test_statements(text: str, expected: bool) -> None:
+    play = shop()
+    assert Statement(text).holds(play.world, linked(play.world.rules)) is expected
+
+
+@pytest.mark.parametrize("text", [
+    "", "money(Ann", "money(Ann).x == 1", "[x for x in y]", "lambda: 1", "money(Ann=1)",
+    "__import__('os')()", "'a' * 10 ** 9", "f'{1}'", "x" * 2_000, "(" * 900,
+])  # fmt: skip
+def test_what_is_no_statement(text: str) -> None:
+    with pytest.raises(UsageError, match="statement"):
+        Statement(text)
+
+
+def test_names_that_nothing_has() -> None:
+    play = shop()
+    with pytest.raises(UsageError, match="nothing in the game is called 'wealth'"):
+        Statement("wealth(Ann) > 1").check_names(play.world, linked(play.world.rules))
