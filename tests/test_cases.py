@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from nomoledger.cases import Case, cases_beside, load_cases, run_case
 from nomoledger.cases.format import parse_cases
@@ -138,6 +139,29 @@ then:
   pending: none
 """
     assert run_case(fair(tmp_path, steps)).difference is None
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("{mitt: 3}", ""),
+        ("{items: {mitt: 3}}", ""),
+        ("{mitt: 4}", "Ann's items is mitt 3, expected mitt 4"),
+        ("{mitten: 4}", "a player has no 'mitten'"),
+        ("absent", "there is Ann, expected to be gone"),
+    ],
+)
+def test_what_is_held_may_be_named_like_an_attribute(tmp_path: Path, row: str, says: str) -> None:
+    case = fair(tmp_path, f"steps:\n- {{do: close}}\nthen: {{players: {{Ann: {row}}}}}\n")
+    given = case.body.given
+    given = structs.replace(given, players={"Ann": {"mitt": 3}, "Bob": {}})
+    case = structs.replace(case, body=structs.replace(case.body, given=given))
+    try:
+        told = run_case(case).difference or ""
+    except RulebookError as error:
+        told = str(error)
+    assert says in told
+    assert bool(says) == bool(told)
 
 
 def test_what_is_open_at_the_end(tmp_path: Path) -> None:

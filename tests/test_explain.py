@@ -9,17 +9,38 @@ from click.testing import CliRunner
 
 from nomoledger import events as e
 from nomoledger import replays
+from nomoledger.accounts import explain_account
+from nomoledger.changes import read_changes
 from nomoledger.cli import program
+from nomoledger.computed import explain_computed
 from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
-from nomoledger.explain import explain, last_of
+from nomoledger.explain import explain, explain_value
+from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
+from nomoledger.past import Past
 from nomoledger.records import import_record
-from nomoledger.rules.rulebook import load
+from nomoledger.rules.rulebook import load, parse
 from nomoledger.start import open_game
 from nomoledger.whynot import why_not
 
 NOON = datetime(2002, 3, 1, 12, tzinfo=UTC)
+#: One toil takes about a tenth of a second, five of them more than the limit set below.
+TOIL = """### I.1 Work
+Words.
+```yaml
+declares:
+  player: {name: Text key}
+```
+```python
+def define_join(name: Text):
+    create("player", {"name": name})
+
+def action_toil(player: Player):
+    for i in range(40000000):
+        pass
+```
+"""
 PROOF = Path(__file__).parent / "rulebooks" / "proof.md"
 
 
@@ -51,14 +72,13 @@ def turn(desk: Desk, player: str, *throws: list[int]) -> None:
 
 
 def trail(desk: Desk, subject: str, what: str) -> str:
-    number = last_of(desk.ledger, "g", subject, what)
-    return "\n".join(explain(desk.ledger, "g", number).trail)
+    return "\n".join(explain_value(Past(desk.ledger, "g"), subject, what).why.trail)
 
 
 def test_a_payment_is_explained_down_to_the_dice(desk: Desk) -> None:
     turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
-    number = last_of(desk.ledger, "g", "Ann", "money")
-    found = explain(desk.ledger, "g", number)
+    found = explain_account(Past(desk.ledger, "g"), "Ann", "$").why
+    assert found is not None
     assert found.told == "Ann -35 $, Bob +35 $ (rent)"
     assert found.rules == ("VIII.5@1", "XXVIII.3@1")
     assert found.causes[-1].told == "Ann asks to take_turn"
@@ -96,9 +116,58 @@ def test_every_consequence_leads_back_to_an_input(desk: Desk) -> None:
 
 def test_a_difference_leads_back_to_the_recorded_fact(ledger: Ledger) -> None:
     game = import_record(ledger, replays.find("weekly-vote-season"), until=1).game
-    found = explain(ledger, game, last_of(ledger, game, "Jamie", "square"))
+    found = explain_value(Past(ledger, game), "Jamie", "square").why
     assert found.rules == ("record",)
     assert "recorded: land (player Jamie, square 3" in found.causes[-1].told
+
+
+def test_the_dice_on_the_way_are_told_also_those_entered_by_hand(desk: Desk) -> None:
+    turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
+    account = explain_account(Past(desk.ledger, "g"), "Ann", "$")
+    assert account.why is not None
+    assert "rolled by hand: 3, 4, 1, 6" in "\n".join(account.why.trail)
+
+
+def test_a_change_of_the_rules_has_its_way(desk: Desk) -> None:
+    changes = read_changes({"amend": "V.1", "parameters": {"dollars_per_number": 12}})
+    desk.rule("Dearer", changes=changes, at=NOON)
+    found = explain_value(Past(desk.ledger, "g"), "V.1", "dollars_per_number")
+    assert (found.subject, found.value) == ("rule V.1", 12)
+    assert found.why.causes[-1].told == "ruling 1 (correct): Dearer"
+    assert found.why.trail[-1] == "rule V.1 is amended (ruling 1)  <- this"
+
+
+def test_a_refusal_names_the_guard(desk: Desk) -> None:
+    desk.submit("Ann", "gift", {"other": "Bob", "amount": 99_999}, at=NOON)
+    number = desk.ledger.head("g").number
+    found = explain(desk.ledger, "g", number)
+    assert found.told.startswith("refused: gift")
+    assert any("XXII.5@1 says no" in line for line in found.trail)
+    assert found.trail[-1].strip().startswith("refused: gift")
+    assert found.causes[-1].told == "Ann asks to gift: other Bob, amount 99999"
+
+
+def test_a_value_of_the_rules_is_worked_out_step_by_step(desk: Desk) -> None:
+    found = explain_computed(Past(desk.ledger, "g"), "square 39", "market_value")
+    assert (found.subject, found.value) == ("square 39", 429)
+    assert "  V.2@1: times 11 (next to a public square)" in found.trail
+    assert found.trail[-1] == "  it comes to 429"
+
+
+def test_a_value_is_as_it_stood_at_the_close_of_a_period(desk: Desk) -> None:
+    desk.close(at=NOON)
+    desk.rule("a gift", changes=read_changes({"set": {"square": 34, "owner": "Cal"}}), at=NOON)
+    then, now = (explain_value(Past(desk.ledger, "g", p), "square 34", "owner") for p in (1, None))
+    assert (then.value, then.period) == ("Bob", 1)
+    assert (now.value, now.period) == ("Cal", 2)
+    assert now.why.causes[-1].told == "ruling 1 (correct): a gift"
+
+
+def test_what_is_gone_keeps_its_name(desk: Desk) -> None:
+    turn(desk, "Cal", [3, 4])
+    desk.answer("yes", at=NOON)
+    for entry in list(desk.ledger.read("g"))[-20:]:
+        assert "act|" not in explain(desk.ledger, "g", entry.number).told
 
 
 # --- why not ------------------------------------------------------------------------------------
@@ -132,13 +201,22 @@ def test_nothing_was_about_it(desk: Desk) -> None:
     )
 
 
+def test_the_limits_are_those_of_one_step_and_not_of_a_whole_period(ledger: Ledger) -> None:
+    desk = open_game(ledger, "g", parse(TOIL, "toil.md"), at=NOON)
+    desk.join("Ann", at=NOON)
+    for _ in range(5):
+        desk.submit("Ann", "toil", at=NOON)
+    found = why_not(ledger, "g", "toil", "Bob", 1, limits=Limits(cpu_seconds=0.4))
+    assert found.lines[0].startswith("nothing in period 1")
+
+
 def test_what_nobody_speaks_of(desk: Desk) -> None:
     with pytest.raises(UnknownError, match="no rule of that period speaks of 'sneezing'"):
         why_not(desk.ledger, "g", "sneezing", "Ann", 1)
     with pytest.raises(UnknownError, match="there is no event #9999"):
         explain(desk.ledger, "g", 9999)
     with pytest.raises(UnknownError, match="nothing ever changed 'team'"):
-        last_of(desk.ledger, "g", "Bob", "team")
+        explain_value(Past(desk.ledger, "g"), "Bob", "team")
 
 
 def test_on_the_command_line(desk: Desk) -> None:

@@ -106,19 +106,7 @@ def test_play_goes_on_from_the_record(ledger: Ledger) -> None:
     desk = import_record(ledger, replays.find(SEASON))
     world = as_of(ledger, desk.game, 1)
     assert world.label(world.get("Jamie", "square")) == 3
-    assert desk.world.period == 4
-
-
-def test_three_real_weeks_have_two_mistakes(ledger: Ledger) -> None:
-    game = import_record(ledger, replays.find(SEASON)).game
-    week2, week3 = replay(ledger, game, 2), replay(ledger, game, 3)
-    assert (week2.exact, week2.compared, week2.unexplained) == (True, 25, ())
-    assert (week3.compared, week3.unexplained) == (38, ())
-    assert found(week3) == [("The Founder", "square", 1, 20)]
-    world = as_of(ledger, game, 3)
-    names = {world.label(x): world.get(x, "name") for x in world.kinds["square"]}
-    assert (names[4], names[16], names[17]) == ("Square #18", "Draven Corp.", "Planet Express")
-    assert world.balance("Draven", "lucky donut") == 1
+    assert desk.world.period == 6
 
 
 def test_the_other_real_game_comes_out_exactly(ledger: Ledger) -> None:
@@ -164,7 +152,7 @@ def test_rules_known_from_play_come_in_by_an_inferred_ruling(ledger: Ledger) -> 
     game = import_record(ledger, replays.find(SEASON)).game
     rulings = [entry.body for entry in ledger.read(game) if isinstance(entry.body, RulingMade)]
     assert {ruling.basis for ruling in rulings} == {"inferred"}
-    assert len(rulings) == 3
+    assert [ruling.period for ruling in rulings] == [1, 2, 3, 4, 5, 5]
 
 
 def test_the_real_week_with_two_mistakes_more(ledger: Ledger, tmp_path: Path) -> None:

@@ -178,6 +178,7 @@ def test_there_is_a_set_of_pages_for_every_period_and_one_for_now(site: Path) ->
     paths = set(contents(site))
     assert paths >= {f"{folder}{name}.html" for folder in SETS for name in MENU}
     assert paths >= {f"{folder}players/ann.html" for folder in SETS}
+    assert paths >= {f"{folder}why.html" for folder in SETS[1:]}
     assert paths >= {"rules/x-1.html", "style.css", MARKER}
 
 
@@ -216,13 +217,19 @@ def test_the_board_lies_as_the_rules_say(site: Path) -> None:
     assert cells[2] == "9 red"
 
 
-def test_every_amount_leads_to_the_event_that_last_set_it(site: Path) -> None:
+def test_every_amount_leads_to_the_statement_that_it_is_the_sum_of(site: Path) -> None:
     pages = contents(site)
     links = links_of(tree(pages["period-1/standings.html"]))
     target, _, anchor = links["840"].removeprefix("../").partition("#")
-    assert "Ann -160 $" in text_of(by_id(tree(pages[target]), anchor))
+    statement = by_id(tree(pages[target]), anchor)
+    assert "to admin: square by VIII.3@1 because of" in text_of(statement)
+    assert text_of(statement).endswith("In all840")
+    then = links_of(statement)["-160"].removeprefix("../")
+    page, _, event = then.partition("#")
+    assert page == "period-1/why.html"
+    assert "Ann -160 $" in text_of(by_id(tree(pages[page]), event))
     now = links_of(tree(pages["standings.html"]))
-    assert now["840"] == f"{target}#{anchor}"
+    assert now["840"].startswith("period-3/accounts.html#")
 
 
 def test_the_log_names_causes_and_rules(site: Path) -> None:

@@ -34,42 +34,41 @@ def judge(engine: "Engine", body: e.FactRecorded) -> list[e.Event]:
         fact.unexplained(f"no rule in force speaks of {body.kind!r}")
         return fact.host.staged
     fact.hold(speech)
-    if speech.attempt is None:
+    if speech.attempt is None or fact.is_unexplained:
         return fact.host.staged
-    return [*fact.host.staged, *_carry_out(engine, body, number, speech)]
+    return [*fact.host.staged, *_carry_out(engine, fact, speech)]
 
 
-def _begin(engine: "Engine", body: e.FactRecorded, number: int) -> Fact:
+def _begin(engine: "Engine", body: e.FactRecorded, number: int, differs: int | None = None) -> Fact:
     """Get the host ready for bookkeeping about the fact."""
     world = engine.world
     host = engine.link(world.rules).host
     at = seconds(body.received_at)
     host.begin(world, Attempt(id=body.id, operation="", cause=number, at=at))
-    return Fact(host, body, number, is_followed=engine.follows_record)
+    return Fact(host, body, number, follows=engine.follows_record, differs=differs)
 
 
-def _carry_out(
-    engine: "Engine", body: e.FactRecorded, number: int, speech: Speech
-) -> list[e.Event]:
-    world, operation = engine.world, str(speech.attempt)
-    fact = _begin(engine, body, number)
+def _carry_out(engine: "Engine", held: Fact, speech: Speech) -> list[e.Event]:
+    world, operation, body = engine.world, str(speech.attempt), held.body
+    fact = _begin(engine, body, held.number, held.differs)
     given = tuple(fact.field(name) for name in speech.given)
-    dice = list(fact.field(speech.dice) or []) if speech.dice else []
+    dice = _thrown(fact.field(speech.dice)) if speech.dice else []
     attempt = _expected(world, operation, given)
     if attempt is None:
         if dice:  # that were not thrown for what waits for some
             _call_off(fact)
-        called = f"{body.id}>{operation}"
-        fact.host.emit(e.Scheduled, attempt=called, operation=operation, arguments=given)
+        called, said = f"{body.id}>{operation}", _without_missing(given)
+        fact.host.emit(e.Scheduled, attempt=called, operation=operation, arguments=said)
         fact.host.emit(e.AttemptDone, attempt=body.id)
         attempt = world.agenda[0]
     before = list(fact.host.staged)
     after = engine.carry_out(attempt, _feeding(dice))
-    fact = _begin(engine, body, number)
+    fact = _begin(engine, body, held.number, held.differs)
     refusal = next((each for each in after if isinstance(each, e.AttemptRefused)), None)
     if refusal is not None:
         why = "; ".join(reason.text for reason in refusal.reasons)
-        fact.prevail(str(given[0]), operation, "done", f"refused: {why}", refusal.rules)
+        subject = next((str(each) for each in given if each is not None), "game")
+        fact.prevail(subject, operation, "done", f"refused: {why}", refusal.rules)
     elif dice:
         fact.unexplained(f"dice left over: {', '.join(map(str, dice))}")
     return [*before, *after, *fact.host.staged]
@@ -81,6 +80,12 @@ def _expected(world: World, operation: str, given: tuple[Any, ...]) -> Attempt |
         return None
     arguments = tuple(world.label(each) for each in world.agenda[0].arguments)
     return world.agenda[0] if arguments[: len(given)] == given else None
+
+
+def _without_missing(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a fact gives, without what it leaves unsaid at the end: there defaults stand."""
+    said = max((place for place, each in enumerate(given, 1) if each is not None), default=0)
+    return given[:said]
 
 
 def _call_off(fact: Fact) -> None:
@@ -95,14 +100,29 @@ def _call_off(fact: Fact) -> None:
     fact.host.emit(e.Unscheduled, attempt=attempt.id)
 
 
+def _thrown(stated: Any) -> list[Any]:
+    """The dice of a fact as a list; a single thing drawn may stand alone."""
+    if stated is None:
+        return []
+    return list(stated) if isinstance(stated, list) else [stated]
+
+
 def _feeding(dice: list[Any]) -> Oracle:
-    """An oracle that takes what is asked for from *dice*, until they are used up."""
+    """An oracle that takes what is asked for from *dice*, as far as they can be an answer."""
 
     def answer(question: e.QuestionRaised) -> list[Any] | None:
         count = len(question.options) if question.asks == "dice" else 1
-        if question.asks not in ("dice", "draw") or len(dice) < count:
+        values = dice[:count]
+        if len(values) < count or not _can_answer(question, values):
             return None
-        values, dice[:] = dice[:count], dice[count:]
+        del dice[:count]
         return values
 
     return answer
+
+
+def _can_answer(question: e.QuestionRaised, values: list[Any]) -> bool:
+    if question.asks == "dice":
+        pairs = zip(values, question.options, strict=True)
+        return all(type(pips) is int and 1 <= pips <= sides for pips, sides in pairs)
+    return question.asks == "draw" and values[0] in question.options

@@ -2,7 +2,7 @@
 
 {do: paint, with: {square: 1, color: red}}
 {set: {square: 1, color: red}}              the first key says which thing, the others what
-{amend: V.1, parameters: {dollars_per_number: 20}}       also title, prose, code
+{amend: V.1, parameters: {dollars_per_number: 20}}       also title, prose, code, facts
 {enact: {number: X.1, title: Tax, prose: ..., code: ...}}
 {repeal: V.1, state: drop}                  state: keep (if not said), freeze or drop
 {renumber: V.1, to: V.2}
@@ -17,6 +17,7 @@ from nomoledger.errors import RulebookError
 from nomoledger.rules.code import read
 from nomoledger.rules.rule import Amend, Change, Do, Enact, Renumber, Repeal, Rule, Set
 
+_AMENDED = ("title", "prose", "code", "parameters", "declares", "commodities", "facts")
 _NOT_TO_GIVE = {"version", "file", "line"}
 
 
@@ -68,7 +69,7 @@ def _set(one: dict[str, Any]) -> tuple[Change, ...]:
 
 
 def _amend(one: dict[str, Any]) -> tuple[Change, ...]:
-    _fields(one, "amend", "title", "prose", "code", "parameters")
+    _fields(one, "amend", *_AMENDED)
     number = str(one["amend"])
     given = {key: value for key, value in one.items() if key != "amend" and value is not None}
     if not given:

@@ -16,11 +16,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from nomoledger import events as e
+from nomoledger import rulings
 from nomoledger.engine import Batch, Engine
 from nomoledger.errors import ConflictError, RuleFault, UnknownError, UsageError
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
-from nomoledger.reducer import apply, is_of, seconds
+from nomoledger.reducer import SETTLE, apply, is_of, seconds
 from nomoledger.rules.host import Refused
 from nomoledger.rules.link import survey
 from nomoledger.rules.program import linked
@@ -32,6 +33,8 @@ from nomoledger.work import worked_out
 from nomoledger.world import World
 
 TRIES_MAX = 50
+#: A ruling that reaches back may run a long game again.
+RERUN_LIMITS = Limits(cpu_seconds=900.0, wall_seconds=1_800.0)
 Made = TypeVar("Made", bound=e.Input)
 
 
@@ -141,6 +144,8 @@ class Desk:
         cites: tuple[str, ...] = (),
         basis: str = "ruling",
         urgent: bool = False,
+        scope: str = "attempt",
+        closes: int | None = None,
         **when: Any,
     ) -> Outcome:
         """A ruling: with *value* the answer to what waits for one, else a correction.
@@ -148,6 +153,7 @@ class Desk:
         An *urgent* correction of the rules goes before all that is due or waiting.
         """
         fields: dict[str, Any] = {"text": text, "cites": cites, "basis": basis}
+        fields |= {"scope": scope, "closes": closes}
         if value is None:
             fields |= {"kind": "correct", "changes": changes}
             return self._correct(fields | when, urgent)
@@ -188,6 +194,36 @@ class Desk:
             known = ", ".join(mine) or "none"
             raise UnknownError(f"{self.game}: {player} has no standing order {order!r}; {known}")
         return self.take(e.InputWithdrawn, withdrawn=order, audience=(player,), **when)
+
+    def rule_on(
+        self,
+        kind: str,
+        text: str,
+        *,
+        about: int | None = None,
+        edits: tuple[e.Edit, ...] = (),
+        overrules: tuple[int, ...] = (),
+        settle: str | None = None,
+        **fields: Any,
+    ) -> Outcome:
+        """A ruling of that *kind* on what is recorded: uphold, ratify, reject or replace.
+
+        One that reaches back brings the present to what it would have been; *settle* says how much
+        of it ("all", "money" or "none"), and has to be given where later play does not fit.
+        """
+        fields |= {"kind": kind, "text": text, "about": about, "overrules": overrules}
+        fields["edits"] = edits
+        effective = self.check_ruling(fields)
+        if effective is None:
+            return self.take(e.RulingMade, **fields)
+        fields |= {"effective": effective, "settle": settle or "all"}
+        return self.take(e.RulingMade, urgent=True, **fields)
+
+    def check_ruling(self, fields: dict[str, Any]) -> int | None:
+        """The period that a ruling with *fields* reaches back to, if it makes sense."""
+        entries = list(self.ledger.read(self.game))
+        rulings.check(self.world, entries, fields)
+        return rulings.reaches_back(self.world, entries, fields)
 
     def _correct(self, fields: dict[str, Any], urgent: bool) -> Outcome:
         """A correction; ahead of everything else where rule code fails before its turn comes."""
@@ -285,7 +321,7 @@ class Desk:
                 if not fields.get("urgent"):
                     self.resume()
                 event = self._input(kind, at, id, fields)
-                self._run(partial(_taking, event), stored)
+                self._run(partial(_taking, event), stored, self._tape(event))
                 return Outcome(tuple(stored))
             except ConflictError:
                 if stored:  # ours is in; somebody else goes on with what follows from it
@@ -331,14 +367,28 @@ class Desk:
         """Go on with what an interrupted command left on the agenda."""
         stored: list[e.Event] = []
         if self._pending():
-            self._run(Engine.run, stored)
+            head = self.world.agenda[0].operation if self.world.agenda else ""
+            tape = list(self.ledger.read(self.game)) if head == SETTLE else []
+            self._run(Engine.run, stored, tape)
         return Outcome(tuple(stored))
 
-    def _run(self, follow: Callable[[Engine], Iterator[Batch]], stored: list[e.Event]) -> None:
+    def _tape(self, event: e.Input) -> list[e.Entry]:
+        """What is recorded so far, where *event* reaches back to it."""
+        reaches_back = isinstance(event, e.RulingMade) and event.effective is not None
+        return list(self.ledger.read(self.game)) if reaches_back else []
+
+    def _run(
+        self,
+        follow: Callable[[Engine], Iterator[Batch]],
+        stored: list[e.Event],
+        tape: list[e.Entry],
+    ) -> None:
         secret = self.ledger.secret(self.game)
         oracle = seeded(secret) if self.world.game["dice"] == "seeded" else ask_people
+        engine = Engine(self.world, oracle, secret, tape=tape)
+        limits = RERUN_LIMITS if tape and self.limits is None else self.limits
         try:
-            for batch in worked_out(follow, Engine(self.world, oracle, secret), self.limits):
+            for batch in worked_out(follow, engine, limits):
                 self.ledger.append(self.game, batch, expected=self.world.head)
                 for event in batch:
                     apply(self.world, event)

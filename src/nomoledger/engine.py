@@ -4,7 +4,7 @@ The engine is pure: given a world, an input and an oracle it always makes the sa
 them out in batches; each batch is one transaction, and after each the world is a place to stop.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from nomoledger import audit, dice
@@ -12,7 +12,7 @@ from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.opening import give_state
 from nomoledger.orders import heed
-from nomoledger.reducer import CLOSING, ORDER, URGENT, apply
+from nomoledger.reducer import CLOSING, ORDER, SETTLE, URGENT, apply
 from nomoledger.rules.adopt import make
 from nomoledger.rules.host import Frame, Host, Refused, Suspended
 from nomoledger.rules.program import Program, linked
@@ -30,8 +30,10 @@ FOLLOWING_MAX = 2_000
 class Engine:
     """Runs one game on *world*.
 
-    *secret* is what its dice and commitments derive from. Without *follows_record* the facts of a
-    hand-kept record are compared, but play goes on from what the rules gave.
+    *secret* is what its dice and commitments derive from. Without *follows_record* (or where it
+    says no, told the fact, what differs and the value by the rules) the facts of a hand-kept record
+    are compared, but play goes on from what the rules gave. *tape* is what was recorded so far, for
+    rulings that reach back.
     """
 
     def __init__(
@@ -40,10 +42,12 @@ class Engine:
         oracle: Oracle = ask_people,
         secret: bytes | None = None,
         *,
-        follows_record: bool = True,
+        follows_record: Callable[[e.FactRecorded, str, Any], bool] | bool = True,
+        tape: Sequence[e.Entry] = (),
         link: Callable[[tuple[Rule, ...]], Program] = linked,
     ) -> None:
         self.link = link
+        self.tape = tape
         self.follows_record = follows_record
         self.world = world
         self.oracle = oracle
@@ -78,7 +82,7 @@ class Engine:
         """The next thing that is due or on the agenda; empty where there is nothing to do."""
         world = self.world
         head = world.agenda[0] if world.agenda else None
-        if head is not None and head.operation == URGENT:
+        if head is not None and head.operation in (URGENT, SETTLE):
             return self.carry_out(head)
         if world.orders and (batch := heed(self)):
             return batch
@@ -222,10 +226,17 @@ def _given(engine: Engine, program: Program, attempt: Attempt) -> None:
 
 
 def _ruling(engine: Engine, program: Program, attempt: Attempt) -> None:
-    ruling: e.RulingMade = engine.world.game["corrections"][str(attempt.arguments[0])]
+    ruling, _ = engine.world.rulings[attempt.arguments[0]]
     program.host.frames = [Frame("", (), f"ruling:{ruling.number}")]
     urgent = attempt.operation == URGENT
     make(program.host, ruling.changes, f"ruling {ruling.number}", urgent=urgent)
+
+
+def _settle(engine: Engine, program: Program, attempt: Attempt) -> None:
+    from nomoledger.rulings import carry_out  # which runs other engines
+
+    ruling, number = engine.world.rulings[attempt.arguments[0]]
+    carry_out(engine, program.host, ruling, number, attempt)
 
 
 def _order(engine: Engine, program: Program, attempt: Attempt) -> None:
@@ -265,6 +276,7 @@ _BUILTIN = {
     "@ruling": _ruling,
     URGENT: _ruling,
     ORDER: _order,
+    SETTLE: _settle,
     "@expire": _expire,
     "@close": _close,
     "@closed": _closed,

@@ -1,4 +1,4 @@
-"""Says why something is so, or is not: back through causes to the die, submission or ruling.
+"""Says why something is so: back through causes to the die, submission or ruling.
 
 Trails are not stored. The attempt behind an event is run again, from the world as it stood and with
 the draws as recorded, by a program that notes every step (`nomoledger.rules.trace`).
@@ -10,17 +10,12 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine import Engine
 from nomoledger.errors import UnknownError
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
-from nomoledger.replay import engine_at, taken
-from nomoledger.rules.trace import TracingHost, traced
-from nomoledger.state import world_of
-from nomoledger.trails import Teller, holds
-from nomoledger.words import tell
+from nomoledger.past import Past
 from nomoledger.work import found
-from nomoledger.world import World
+from nomoledger.workings import Workings
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -45,6 +40,16 @@ class Explanation(msgspec.Struct, frozen=True):
     trail: tuple[str, ...]
 
 
+class Value(msgspec.Struct, frozen=True):
+    """What an attribute was at the end of *period* (or is now), and *why*: the event behind it."""
+
+    subject: str
+    what: str
+    period: int
+    value: Any
+    why: Explanation
+
+
 def explain(ledger: Ledger, game: str, number: int, *, limits: Limits | None = None) -> Explanation:
     """Why event *number* of *game* came about.
 
@@ -52,45 +57,47 @@ def explain(ledger: Ledger, game: str, number: int, *, limits: Limits | None = N
         UnknownError: there is no such event.
         RuleFault: rule code failed when it was run again.
     """
-    bodies = [entry.body for entry in ledger.read(game)]
+    return explained(Past(ledger, game), number, limits)
+
+
+def explained(past: Past, number: int, limits: Limits | None = None) -> Explanation:
+    """As `explain`, in the words of *past*."""
+    bodies = past.bodies
     if not 0 <= number < len(bodies):
-        raise UnknownError(f"{game}: there is no event #{number}; the last is #{len(bodies) - 1}")
-    world = world_of(ledger, game, number)
+        last = len(bodies) - 1
+        raise UnknownError(f"{past.game}: there is no event #{number}; the last is #{last}")
     causes = tuple(
-        Cause(at, _told(world, bodies[at]), bodies[at].rules) for at in _back(bodies, number)
+        Cause(at, past.names.said(bodies[at]), bodies[at].rules) for at in past.causes(number)
     )
-    trail: tuple[str, ...] = ()
-    if not isinstance(bodies[number], e.Input):
-        trail = _in_worker(ledger, game, number, bodies, limits)
-    return Explanation(number, _told(world, bodies[number]), bodies[number].rules, causes, trail)
+    body = bodies[number]
+    trail = () if isinstance(body, e.Input) else _trail(past, number, limits)
+    return Explanation(number, past.names.said(body), body.rules, causes, trail)
 
 
-def last_of(ledger: Ledger, game: str, subject: str, what: str, upto: int | None = None) -> int:
-    """The number of the last event that made *what* (an attribute, `money`, or a commodity) of
-    *subject* (a player by name, or a square by number) what it is.
+def explain_value(past: Past, subject: str, what: str, *, limits: Limits | None = None) -> Value:
+    """Why *what* of *subject* (a player, a square, a rule with its parameter) is as it is.
 
     Raises:
         UnknownError: there is no such thing, or nothing ever changed it.
+        RuleFault: rule code failed when it was run again.
     """
-    world = world_of(ledger, game, upto)
-    called: Any = int(subject) if subject.isdigit() else subject
-    thing = next((f for kind in world.kinds if (f := world.find(kind, called))), None)
-    if thing is None:
-        raise UnknownError(f"{game}: there is no {subject!r}")
-    commodity = next(iter(world.commodities()), "") if what == "money" else what
-    changes = [
-        entry.number
-        for entry in ledger.read(game, upto=upto)
-        if _touches(entry.body, thing, what, commodity)
-    ]
-    if not changes:
-        raise UnknownError(f"{game}: nothing ever changed {what!r} of {subject}")
-    return changes[-1]
+    if past.world.rule(subject) is not None:
+        called, value, number = f"rule {subject}", *_parameter(past, subject, what)
+    else:
+        thing = past.find(subject)
+        called, value = past.names.shown(thing), past.names.label(past.world.get(thing, what))
+        number = _last_set(past, thing, what)
+    if number is None:
+        raise UnknownError(f"{past.game}: nothing ever changed {what!r} of {subject}")
+    return Value(called, what, past.period, value, explained(past, number, limits))
 
 
-def _touches(body: e.Event, thing: str, what: str, commodity: str) -> bool:
-    if isinstance(body, e.Posted):
-        return any(p.account == thing and p.commodity == commodity for p in body.postings)
+def _last_set(past: Past, thing: str, what: str) -> int | None:
+    places = reversed(range(len(past.bodies)))
+    return next((at for at in places if _sets(past.bodies[at], thing, what)), None)
+
+
+def _sets(body: e.Event, thing: str, what: str) -> bool:
     if isinstance(body, e.Moved):
         return body.piece == thing and what == "square"
     if isinstance(body, e.AttributeSet):
@@ -98,44 +105,38 @@ def _touches(body: e.Event, thing: str, what: str, commodity: str) -> bool:
     return isinstance(body, e.EntityCreated) and body.entity == thing and what in body.attributes
 
 
-def _back(bodies: list[e.Event], number: int) -> Iterator[int]:
-    """The events that led to *number*, nearest first, back to an input."""
-    cause = bodies[number].cause
-    while cause is not None:
-        yield cause
-        cause = bodies[cause].cause
-
-
-def _told(world: World, body: e.Event) -> str:
-    return tell(body, world.label, world.commodities())
+def _parameter(past: Past, number: str, what: str) -> tuple[Any, int | None]:
+    """What a parameter of rule *number* is, and the event that made it so."""
+    rule = past.world.rule(number)
+    value = None if rule is None else rule.parameters.get(what)
+    found = None
+    for at in reversed(range(len(past.bodies))):
+        body = past.bodies[at]
+        if isinstance(body, e.RuleRenumbered) and body.to == number:
+            number = body.number
+        elif isinstance(body, e.RuleEnacted | e.RuleAmended) and body.rule.number == number:
+            if what not in body.rule.parameters or body.rule.parameters[what] != value:
+                break
+            found = at
+    return value, found
 
 
 # --- running it again ---------------------------------------------------------------------------
 
 
-def _in_worker(
-    ledger: Ledger, game: str, number: int, bodies: list[e.Event], limits: Limits | None
-) -> tuple[str, ...]:
+def _trail(past: Past, number: int, limits: Limits | None) -> tuple[str, ...]:
+    """How the rules came to event *number*, worked out anew in a worker process."""
+    bodies = past.bodies
     start = max(at for at in range(number + 1) if isinstance(bodies[at], e.Input))
-    engine = engine_at(ledger, game, start, link=traced)
-    return tuple(
-        found(lambda: list(_trail(engine, bodies[start:], number - start)), list[str], limits)
-    )
+    world, secret = past.before(start), past.ledger.secret(past.game)
+    workings = Workings(world, past.entries, secret)
 
+    def lines() -> Iterator[str]:
+        made = start
+        for working in workings.take(bodies[start:]):
+            made += len(working.batch)
+            if made > number:
+                yield from map(str, working.way_to(working.batch[number - made]))
+                return
 
-def _trail(engine: Engine, bodies: list[e.Event], place: int) -> Iterator[str]:
-    """The trail of the event that is made as number *place* when *bodies* are run again."""
-    made: list[e.Event] = []
-    for batch in taken(engine, bodies):
-        made += batch
-        if len(made) > place:
-            host = engine.link(engine.world.rules).host
-            assert isinstance(host, TracingHost)
-            yield from _told_by(host, engine.world, made[place])
-            return
-
-
-def _told_by(host: TracingHost, world: World, event: e.Event) -> Iterator[str]:
-    root = next((root for root in reversed(host.roots) if holds(root, event)), None)
-    if root is not None:
-        yield from Teller(host.program, world, event).told(root, 0)
+    return tuple(found(lambda: list(lines()), list[str], limits))

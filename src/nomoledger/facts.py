@@ -5,37 +5,59 @@ Where it differs the record prevails: the difference is recorded, and the state 
 """
 
 from collections import defaultdict
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from nomoledger import events as e
 from nomoledger.rules.host import Frame, Host, Refused
 from nomoledger.rules.resolve import named_arguments
 from nomoledger.rules.rule import Speech
-from nomoledger.rules.values import amount
+from nomoledger.rules.values import UNITS_MAX, NotExact, amount, units
 from nomoledger.world import World
 
 RECORD = ("record",)
+#: Told the fact, what of it differs, and the value by the rules.
+Follows = Callable[[e.FactRecorded, str, Any], bool]
 
 
 class Fact:
     """A fact being held against the rules.
 
-    *number* is its number in the ledger. With *is_followed* the state follows it where it differs;
-    without, only the difference is noted (to see where the rules alone would lead).
+    *number* is its number in the ledger. Where *follows* says so (of what differs, and the value by
+    the rules) the state follows the fact; else the difference is only noted, to see where the rules
+    would lead. *differs* is the number of the first difference noted about it so far.
     """
 
     def __init__(
-        self, host: Host, body: e.FactRecorded, number: int, *, is_followed: bool = True
+        self,
+        host: Host,
+        body: e.FactRecorded,
+        number: int,
+        *,
+        follows: Follows | bool = True,
+        differs: int | None = None,
     ) -> None:
         self.host = host
         self.world: World = host.world
         self.body = body
         self.number = number
-        self.is_followed = is_followed
+        self._follows = follows
+        self.differs = differs
+        self.is_unexplained = False
 
     def field(self, name: str | None) -> Any:
-        """What the fact says under *name*; None where it says nothing."""
-        return self.body.fields.get(str(name))
+        """What the fact says under *name*; None where it says nothing.
+
+        A name like `detail.1` is a place, counted from 0, in the list that stands under `detail`.
+        """
+        field, _, place = str(name).partition(".")
+        said = self.body.fields.get(field)
+        if not place:
+            return said
+        if isinstance(said, list) and place.isdecimal() and int(place) < len(said):
+            return said[int(place)]
+        return None
 
     def hold(self, speech: Speech) -> None:
         """Compare the fact with the rules, as *speech* says it is meant."""
@@ -50,7 +72,7 @@ class Fact:
 
     def _attribute(self, speech: Speech) -> None:
         world, called, attribute = self.world, self.field(speech.subject), str(speech.attribute)
-        subject = next((f for kind in world.kinds if (f := world.find(kind, called))), None)
+        subject = next((f for kind in world.kinds if (f := _found(world, kind, called))), None)
         if subject is None:
             return self.unexplained(f"there is no {called!r}")
         written = self.field(speech.value)
@@ -61,37 +83,40 @@ class Fact:
         rules = world.origins.get(subject, {}).get(attribute, ("engine",))
         if recorded == by_rules:
             return self._confirmed(rules)
-        self.prevail(str(called), attribute, written, world.label(by_rules), rules)
-        if self.is_followed:
+        if self.prevail(str(called), attribute, written, world.label(by_rules), rules):
             fields = {"attribute": attribute, "value": recorded, "was": by_rules}
             self.host.emit(e.AttributeSet, entity=subject, rules=RECORD, **fields)
         return None
 
     def _paid(self, speech: Speech) -> None:
-        money = self.host.program.money
-        called = str(self.field(speech.subject))
-        account = self.world.find("player", called) or called
+        program, recorded = self.host.program, self.field(speech.value)
+        commodity = speech.commodity or program.money
+        if commodity not in program.commodities:
+            return self.unexplained(f"no rule in force declares {commodity!r}")
+        places = program.commodities[commodity].places
+        called = self.field(speech.subject)
+        account = _found(self.world, "player", called)
+        if account is None and str(called) in program.accounts:
+            account = str(called)
+        if account is None:
+            return self.unexplained(f"there is no {called!r}")
+        wanted = _units(recorded, places)
+        if wanted is None:
+            return self.unexplained(f"{recorded!r:.60} is no amount")
         why = str(speech.paid).format_map(defaultdict(str, self.body.fields))
         paid = [event for event in self.world.game.get("posted", ()) if event.why == why]
-        postings = [posting for event in paid for posting in event.postings]
-        units = sum(p.amount for p in postings if (p.account, p.commodity) == (account, money))
-        by_rules = amount(units, self.host.program.commodities[money].places)
-        recorded = self.field(speech.value)
+        postings = [p for event in paid for p in event.postings if p.commodity == commodity]
+        paid_units = sum(posting.amount for posting in postings if posting.account == account)
         rules = paid[0].rules if paid else ("engine",)
-        if by_rules == recorded:
+        if paid_units == wanted:
             return self._confirmed(rules)
-        self.prevail(called, self.body.kind, recorded, by_rules, rules)
-        if self.is_followed:
+        paid_by_rules = amount(paid_units, places)
+        if self.prevail(str(called), self.body.kind, recorded, paid_by_rules, rules):
             others = [posting.account for posting in postings if posting.account != account]
-            self._pay_the_rest(account, (*others, "mint")[0], recorded, units)
+            rest, other = wanted - paid_units, (*others, "mint")[0]
+            both = (e.Posting(other, commodity, -rest), e.Posting(account, commodity, rest))
+            self.host.emit(e.Posted, postings=both, why="as recorded", rules=RECORD)
         return None
-
-    def _pay_the_rest(self, account: str, other: str, recorded: Any, units: int) -> None:
-        """Bring the balances from what the rules had paid to what the record says was paid."""
-        wanted, money = self.host.units(recorded, None)
-        rest = wanted - units
-        postings = (e.Posting(other, money, -rest), e.Posting(account, money, rest))
-        self.host.emit(e.Posted, postings=postings, why="as recorded", rules=RECORD)
 
     def _value(self, speech: Speech) -> None:
         world, program = self.world, self.host.program
@@ -108,23 +133,36 @@ class Fact:
             return self._confirmed(rules)
         about = (*filter(None, [speech.subject]), *speech.given)
         subject = str(self.field(about[0])) if about else "game"
-        self.prevail(subject, self.body.kind, recorded, by_rules, rules)
-        if self.is_followed and speech.prevails is not None:
-            self._make_so(speech.prevails, (*given, recorded))
+        if not is_stated:  # it says only that there is one
+            recorded, by_rules = True, False
+        is_followed = self.prevail(subject, self.body.kind, recorded, by_rules, rules)
+        if speech.prevails is not None and is_followed:
+            self._make_so(speech.prevails, (*given, self.field(speech.value)))
         return None
 
     def _make_so(self, operation: str, given: tuple[Any, ...]) -> None:
-        program = self.host.program
-        changing = program.links.operations[operation]
-        arguments = named_arguments(self.world, changing, given, {})
-        self.host.frames = [Frame("", (), RECORD[0])]
-        program.call(operation, **arguments)
-        self.host.frames = [Frame("", (), "engine")]
+        host, program, mark = self.host, self.host.program, self.world.mark()
+        staged = len(host.staged)
+        host.frames = [Frame("", (), RECORD[0])]
+        try:
+            changing = program.links.operations[operation]
+            program.call(operation, **named_arguments(self.world, changing, given, {}))
+        except Refused as error:
+            self.world.rollback(mark)
+            del host.staged[staged:]
+            host.pending, refused = None, error.reasons[0].text
+        else:
+            self.world.release(mark)
+            refused = ""
+        host.frames = [Frame("", (), "engine")]
+        if refused:
+            self.unexplained(f"it cannot be made so: {refused}")
 
     # --- what is noted about it
 
     def unexplained(self, why: str) -> None:
         """No rule in force can make anything of the fact."""
+        self.is_unexplained = True
         self.host.emit(e.FactUnexplained, fact=self.number, why=why)
 
     def _confirmed(self, rules: tuple[str, ...]) -> None:
@@ -132,10 +170,14 @@ class Fact:
 
     def prevail(
         self, subject: str, what: str, recorded: Any, by_rules: Any, rules: tuple[str, ...]
-    ) -> None:
-        """The fact differs from the rules; under an earlier difference of the same attempt."""
+    ) -> bool:
+        """The fact differs from the rules; gives whether the state is to follow it.
+
+        It stands under an earlier difference of the same fact, or of the same attempt.
+        """
         earlier, attempt = self.world.game.get("diverged", (None, None))
-        same = earlier is not None and attempt == self.world.game.get("last_attempt")
+        same = attempt == self.world.game.get("last_attempt")
+        follows = self.differs if self.differs is not None else earlier if same else None
         self.host.emit(
             e.RecordPrevailed,
             fact=self.number,
@@ -143,9 +185,23 @@ class Fact:
             what=what,
             recorded=recorded,
             by_rules=by_rules,
-            follows=earlier if same else None,
+            follows=follows,
             rules=rules,
         )
+        self.differs = self.world.head if follows is None else follows
+        if isinstance(self._follows, bool):
+            return self._follows
+        return self._follows(self.body, what, by_rules)
+
+
+def _units(recorded: Any, places: int) -> int | None:
+    """The recorded amount in smallest units; None where it is none."""
+    try:
+        exact = Decimal(str(recorded)) if isinstance(recorded, float) else recorded
+        wanted = units(exact, places)
+    except (NotExact, ArithmeticError, ValueError):
+        return None
+    return wanted if abs(wanted) <= UNITS_MAX else None
 
 
 def _labelled(world: World, value: Any) -> Any:
@@ -156,4 +212,9 @@ def _resolved(world: World, subject: str, attribute: str, written: Any) -> Any:
     """The recorded value as the world keeps it: a square by its identity, not its number."""
     declared = world.declared(world.entities[subject]).get(attribute, "").removesuffix(" key")
     kind = declared.lower()
-    return world.find(kind, written) if kind in world.kinds else written
+    return _found(world, kind, written) if kind in world.kinds else written
+
+
+def _found(world: World, kind: str, called: Any) -> str | None:
+    """The thing of *kind* that a record calls so; None where it is no way to call a thing."""
+    return world.find(kind, called) if isinstance(called, str | int) else None

@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine import Engine
+from nomoledger.engine import Batch, Engine
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
 from nomoledger.replay import engine_at, first_of, taken
 from nomoledger.rules.values import amount
 from nomoledger.state import world_of
-from nomoledger.work import found
+from nomoledger.work import in_worker
 from nomoledger.world import World
 
 
@@ -53,18 +53,22 @@ def follow(ledger: Ledger, game: str, period: int, *, limits: Limits | None = No
     engine = engine_at(ledger, game, first, follows_record=False)
     now = world_of(ledger, game)
 
-    def make() -> Followed:
-        noted = sum(isinstance(event, e.RecordPrevailed) for event in _run(engine, bodies))
-        return Followed(game, period, noted, tuple(differences(now, engine.world)))
+    def pieces() -> Iterator[bytes]:
+        noted = 0
+        for made in _run(engine, bodies):
+            noted += sum(isinstance(event, e.RecordPrevailed) for event in made)
+            yield b""  # the limits are those of one batch, not of the whole run
+        otherwise = tuple(differences(now, engine.world))
+        yield msgspec.msgpack.encode(Followed(game, period, noted, otherwise))
 
-    return found(make, Followed, limits)
+    *_, piece = in_worker(pieces, limits)
+    return msgspec.msgpack.decode(piece, type=Followed)
 
 
-def _run(engine: Engine, bodies: list[e.Event]) -> Iterator[e.Event]:
+def _run(engine: Engine, bodies: list[e.Event]) -> Iterator[Batch]:
     for place, body in enumerate(bodies):
         if isinstance(body, e.Input):
-            for batch in taken(engine, bodies, place):
-                yield from batch
+            yield from taken(engine, bodies, place)
 
 
 def differences(recorded_world: World, by_rules: World) -> Iterator[Otherwise]:

@@ -102,6 +102,28 @@ def projection(name: str) -> Projection:
     raise UnknownError(f"no projection {name!r} is installed: install nomoledger anew")
 
 
+class WorldView:
+    """A `View` of a world that may not be any that is recorded: it has no events."""
+
+    def __init__(self, world: World, reader: str | None = "admin") -> None:
+        self.game = str(world.game.get("game", ""))
+        self.period = world.period
+        self.world = world
+        self.reader = reader
+
+    def entries(self) -> Iterator[Entry]:
+        """None: nothing of it is recorded."""
+        return iter(())
+
+    def standing(self) -> Iterator[tuple[int, bool, World]]:
+        """That world alone."""
+        yield self.period, False, self.world
+
+    def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
+        """What the rules give, asked of the rules of that world."""
+        return asked(self.world, operation, calls)
+
+
 class LedgerView:
     """A `View` of a game in a ledger."""
 
@@ -141,22 +163,27 @@ class LedgerView:
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """What the rules give for *operation*, for the arguments of each of the *calls*."""
-        if not any(_defines(rule, operation) for rule in self.world.rules):
+        return asked(self.world, operation, calls)
+
+
+def asked(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
+    """What the rules in force in *world* give for *operation*; None as in `View.values`."""
+    if not any(_defines(rule, operation) for rule in world.rules):
+        return None
+    from nomoledger.rules.host import Refused, Suspended
+    from nomoledger.rules.program import linked
+    from nomoledger.work import found
+
+    def make() -> list[Any] | None:
+        program = linked(world.rules)
+        attempt = Attempt(id="query", operation=operation, at=world.game["now"])
+        program.host.begin(world, attempt)
+        try:
+            return [program.call(operation, *arguments) for arguments in calls]
+        except (Refused, Suspended):
             return None
-        from nomoledger.rules.host import Refused, Suspended
-        from nomoledger.rules.program import linked
-        from nomoledger.work import found
 
-        def make() -> list[Any] | None:
-            program = linked(self.world.rules)
-            attempt = Attempt(id="query", operation=operation, at=self.world.game["now"])
-            program.host.begin(self.world, attempt)
-            try:
-                return [program.call(operation, *arguments) for arguments in calls]
-            except (Refused, Suspended):
-                return None
-
-        return found(make, list[Any] | None)
+    return found(make, list[Any] | None)
 
 
 def _defines(rule: Rule, operation: str) -> bool:

@@ -9,10 +9,12 @@
 
 What each kind of fact means, a rule in force says (`facts` in its data). A `rules` line brings
 rules in by a ruling, from a Markdown file beside the record or as changes written in place. A new
-week closes the one before it. All is imported, or nothing.
+week closes the one before it. A record whose header names no rulebook, or that has no header, goes
+on with a game that is there. All is imported, or nothing.
 """
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,20 +29,31 @@ from nomoledger.desk import Desk
 from nomoledger.engine import Batch, Engine
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.ledger import Ledger
-from nomoledger.rules.rule import Amend, Change, Enact
+from nomoledger.rules.rule import Amend, Change, Enact, Rule
 from nomoledger.rules.rulebook import load, parse, shipped
 from nomoledger.start import open_game
+from nomoledger.state import the_game
+from nomoledger.tape import ask_people, seeded
+from nomoledger.work import worked_out
 from nomoledger.world import World
 
 PERIOD_NAMES = ("week", "day", "period")
+FIRST_DAY = "2000-01-03"
+_SAYS = ("kind", "rules", "proposal")
 _ORDER = ("text_order", "sub")
+VERDICTS = ("accepted", "rejected")
+#: How many periods a record may leave out between two lines, and how often one can be left waiting.
+_GAP_MAX = 100
+_WAITING_MAX = 100
+_BEGINS_A_GAME = ("rulebook", "parameters", "opening", "period")
 
 
 class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first line of a record.
 
     Attributes:
-        rulebook: a shipped one by name, or a file beside the record.
+        rulebook: a shipped one by name, or a file beside the record; without one, the record goes
+            on with a game that is there.
         game: what to call the game. source: where the record comes from, for people.
         parameters: parameters of the rules that the game set at its start.
         opening: the state it starts from, as in `StateGiven`; players may be a mere list.
@@ -49,13 +62,13 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         open: whether the last period of the record goes on.
     """
 
-    rulebook: str
-    game: str = "game"
+    rulebook: str = ""
+    game: str = ""
     source: str = ""
     parameters: dict[str, Any] = {}
     opening: dict[str, Any] = {}
     period: int = 1
-    start: str = "2000-01-03"
+    start: str = ""
     days: int = 7
     open: bool = False
     record: int = 1
@@ -76,7 +89,7 @@ def is_record(path: str | Path) -> bool:
             first = json.loads(file.readline())
     except (OSError, ValueError):
         return False
-    return isinstance(first, dict) and "rulebook" in first and "nomoledger" not in first
+    return isinstance(first, dict) and "nomoledger" not in first
 
 
 def import_record(
@@ -84,29 +97,60 @@ def import_record(
 ) -> Desk:
     """A new game in *ledger* (called *game*, or as the record says) from the record at *path*.
 
-    Periods after *until* are left out.
+    A record that names no rulebook goes on with the game that is there. Periods after *until* are
+    left out.
 
     Raises:
         RecordError: the record cannot be read; says file and line, and nothing is stored.
-        RulebookError, UnknownError, UsageError: its rulebook or opening is wrong.
+        RulebookError, UnknownError, UsageError: its rulebook, opening or game is wrong.
     """
     path = Path(path)
     header, lines = read_record(path)
     lines = [line for line in lines if until is None or line.period <= until]
+    if not header.rulebook:
+        if not ledger.games():
+            raise RecordError(f"{path}:1: names no rulebook, and there is no game to go on with")
+        return _go_on(ledger, game or header.game or the_game(ledger), header, lines, path)
+    calendar = Calendar(_day(header.start or FIRST_DAY), header.period, header.days)
     rulebook = header.rulebook
-    if rulebook not in shipped() and (path.parent / rulebook).is_file():
+    if rulebook not in shipped() and (path.parent / rulebook).exists():
         rulebook = str(path.parent / rulebook)
     return open_game(
         ledger,
-        game or header.game,
+        game or header.game or "game",
         load(rulebook),
         settings=header.parameters,
         given=_given(header.opening),
         dice_from="entered",
         period=header.period,
-        at=_time(header, header.period),
-        then=lambda engine: _Importer(engine, header, path).run(lines),
+        at=calendar.begins(header.period),
+        then=lambda engine: _Importer(engine, header, calendar, path).run(lines),
     )
+
+
+def _go_on(ledger: Ledger, game: str, header: Header, lines: list[Line], path: Path) -> Desk:
+    """Go on with *game* from where it stands."""
+    desk = Desk(ledger, game)
+    world, secret = desk.world, ledger.secret(game)
+    inputs = (entry.body for entry in ledger.read(game) if isinstance(entry.body, e.Input))
+    last = deque(inputs, maxlen=1).pop()
+    calendar = Calendar(last.received_at, last.period, header.days)
+    if header.start:
+        calendar = Calendar(_day(header.start), lines[0].period if lines else 0, header.days)
+    if calendar.begins(world.period) < last.received_at:
+        raise RecordError(f"{path}: starts before {game}, which has come to {last.received_at:%F}")
+    oracle = seeded(secret) if world.game["dice"] == "seeded" else ask_people
+    prefix = f"after-{world.head}-"
+
+    def follow(engine: Engine) -> Iterator[Batch]:
+        return _Importer(engine, header, calendar, path, prefix).run(lines)
+
+    expected = world.head
+    with ledger.transaction() as transaction:
+        for batch in worked_out(follow, Engine(world, oracle, secret), None):
+            transaction.append(game, batch, expected=expected)
+            expected += len(batch)
+    return Desk(ledger, game)
 
 
 def read_record(path: Path) -> tuple[Header, list[Line]]:
@@ -121,16 +165,37 @@ def read_record(path: Path) -> tuple[Header, list[Line]]:
         raise RecordError(f"{path}: cannot be read: {error}") from None
     if not texts:
         raise RecordError(f"{path}: is empty; a record begins with a header line")
-    try:
-        header = msgspec.json.decode(texts[0], type=Header)
-    except msgspec.MsgspecError as error:
-        raise RecordError(f"{path}:1: not the header of a record: {error}") from None
+    has_header = not _is_line(texts[0])
+    header = _header(path, texts[0]) if has_header else Header()
     lines = [
         _line(f"{path.name}:{place}", text)
-        for place, text in enumerate(texts[1:], start=2)
-        if text.strip()
+        for place, text in enumerate(texts, start=1)
+        if text.strip() and not (has_header and place == 1)
     ]
     return header, lines
+
+
+def _is_line(text: str) -> bool:
+    """Whether the first line of a record is no header, but one like all the others."""
+    try:
+        says = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(says, dict) and bool({"week", "day", *_SAYS} & set(says))
+
+
+def _header(path: Path, text: str) -> Header:
+    try:
+        says = msgspec.json.decode(text, type=dict[str, Any])
+        header = msgspec.convert(says, Header)
+    except msgspec.MsgspecError as error:
+        raise RecordError(f"{path}:1: not the header of a record: {error}") from None
+    beginning = [name for name in _BEGINS_A_GAME if name in says]
+    if beginning and not header.rulebook:
+        raise RecordError(f"{path}:1: a record with {beginning[0]} begins a game: name a rulebook")
+    if header.days < 1:
+        raise RecordError(f"{path}:1: a period has a day at least, not {header.days}")
+    return header
 
 
 def _line(place: str, text: str) -> Line:
@@ -139,12 +204,16 @@ def _line(place: str, text: str) -> Line:
     except msgspec.MsgspecError as error:
         raise RecordError(f"{place}: not a line of JSON: {error}") from None
     period = next((says[name] for name in PERIOD_NAMES if name in says), None)
-    if not isinstance(period, int):
+    if type(period) is not int:
         raise RecordError(f'{place}: says no week: add one, as in "week": 1')
-    if not {"kind", "rules", "proposal"} & set(says):
+    if not set(_SAYS) & set(says):
         raise RecordError(f"{place}: says neither what kind of fact it is, nor rules")
-    if not isinstance(says.get("proposal", 0), int):
+    if not isinstance(kind := says.get("kind", "fact"), str) or not kind:
+        raise RecordError(f"{place}: the kind of a fact is a word, not {kind!r}")
+    if type(says.get("proposal", 0)) is not int:
         raise RecordError(f"{place}: a proposal has a number, not {says['proposal']!r}")
+    if says.get("verdict") not in (None, *VERDICTS) and "proposal" in says:
+        raise RecordError(f"{place}: a verdict is accepted or rejected, not {says['verdict']!r}")
     return Line(place, period, says)
 
 
@@ -156,22 +225,40 @@ def _given(opening: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _time(header: Header, period: int) -> datetime:
+def _day(text: str) -> datetime:
     try:
-        start = datetime.fromisoformat(header.start).replace(tzinfo=UTC)
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except ValueError:
-        raise RecordError(f"start is a day like 2001-03-05, not {header.start!r}") from None
-    return start + timedelta(days=header.days * (period - header.period))
+        raise RecordError(f"start is a day like 2001-03-05, not {text!r}") from None
+
+
+class Calendar(msgspec.Struct, frozen=True):
+    """When periods begin: *period* at *start*, each of so many *days*."""
+
+    start: datetime
+    period: int
+    days: int
+
+    def begins(self, period: int) -> datetime:
+        """When *period* begins."""
+        try:
+            return self.start + timedelta(days=self.days * (period - self.period))
+        except OverflowError:
+            raise RecordError(f"week {period} is too far away") from None
 
 
 class _Importer:
     """Turns the lines of a record into inputs, one after the other."""
 
-    def __init__(self, engine: Engine, header: Header, path: Path) -> None:
+    def __init__(
+        self, engine: Engine, header: Header, calendar: Calendar, path: Path, prefix: str = ""
+    ) -> None:
         self.engine = engine
         self.world: World = engine.world
         self.header = header
+        self.calendar = calendar
         self.path = path
+        self.prefix = prefix
 
     def run(self, lines: list[Line]) -> Iterator[Batch]:
         """All that follows from *lines*."""
@@ -179,7 +266,7 @@ class _Importer:
             yield from self._reach(line)
             try:
                 for event in self._inputs(line):
-                    yield from self.engine.take(event)
+                    yield from self._take(event)
             except NomoledgerError as error:
                 raise RecordError(f"{line.place}: {error}") from None
         if lines and not self.header.open:
@@ -190,21 +277,44 @@ class _Importer:
             raise RecordError(
                 f"{line.place}: week {line.period} after week {self.world.period} began"
             )
+        if line.period > self.world.period + _GAP_MAX:
+            raise RecordError(
+                f"{line.place}: week {line.period} is more than {_GAP_MAX} weeks after"
+                f" week {self.world.period}"
+            )
         while self.world.period < line.period:
             yield from self._close()
 
+    def _take(self, event: e.Input) -> Iterator[Batch]:
+        """What follows from *event*; what is no fact must not be refused."""
+        for batch in self.engine.take(event):
+            refusal = next((each for each in batch if isinstance(each, e.AttemptRefused)), None)
+            if refusal is not None and not isinstance(event, e.FactRecorded):
+                reasons = (f"{reason.text} ({reason.rule})" for reason in refusal.reasons)
+                raise RecordError("; ".join(reasons))
+            yield batch
+
     def _close(self) -> Iterator[Batch]:
+        """End the period; what still waits, the record passes over."""
         period = self.world.period
-        ends = e.FactRecorded(**self._common(f"w{period}-ends"), kind=PERIOD_ENDS)
-        yield from self.engine.take(ends)
+        yield from self._end(f"w{period}-ends")
         yield from self.engine.take(e.CloseAsked(**self._common(f"w{period}-close")))
+        for count in range(_WAITING_MAX):
+            if self.world.period > period:
+                return
+            yield from self._end(f"w{period}-ends-{count}")
+        raise RecordError(f"week {period} cannot be closed: {self.world.waiting}")
+
+    def _end(self, called: str) -> Iterator[Batch]:
+        ends = e.FactRecorded(**self._common(called), kind=PERIOD_ENDS)
+        yield from self.engine.take(ends)
 
     def _common(self, called: str) -> dict[str, Any]:
         period = self.world.period
         return {
-            "id": called,
+            "id": self.prefix + called,
             "period": period,
-            "received_at": _time(self.header, period),
+            "received_at": self.calendar.begins(period),
             "recorded_at": self.world.game["recorded_at"],
         }
 
@@ -227,8 +337,10 @@ class _Importer:
             yield e.FactRecorded(**common, kind=kind, fields=says)
 
     def _proposal(self, common: dict[str, Any], says: dict[str, Any]) -> Iterator[e.Input]:
-        """A proposal that the record has, with its verdict."""
+        """A proposal that the record has, with its verdict; with none (null) it stays open."""
         number = says["proposal"]
+        if number in self.world.proposals:
+            raise RecordError(f"proposal {number} has been made already")
         yield e.ProposalMade(
             **common,
             by=str(says.get("by", "admin")),
@@ -236,9 +348,10 @@ class _Importer:
             text=str(says.get("text", "")),
             changes=self._changes(says.get("rules", [])),
         )
-        verdict = str(says.get("verdict", "accepted"))
+        verdict = says.get("verdict", "accepted")
         judged = common | {"id": f"{common['id']}-verdict"}
-        yield e.ProposalJudged(**judged, proposal=number, verdict=verdict)
+        if verdict is not None:
+            yield e.ProposalJudged(**judged, proposal=number, verdict=verdict)
 
     def _changes(self, rules: Any) -> tuple[Change, ...]:
         if not isinstance(rules, str):
@@ -248,10 +361,13 @@ class _Importer:
             brought = parse(file.read_text(encoding="utf-8"), file.name)
         except OSError as error:
             raise RecordError(f"the rules {rules}: {error.strerror or error}") from None
-        in_force = {rule.number for rule in self.world.rules}
-        return tuple(
-            Amend(rule.number, rule.title, rule.prose, rule.code, rule.parameters)
-            if rule.number in in_force
-            else Enact(rule)
-            for rule in brought.rules
-        )
+        return tuple(map(self._change, brought.rules))
+
+    def _change(self, rule: Rule) -> Change:
+        """*rule* comes into force, or what stands under its number now reads so."""
+        old = self.world.rule(rule.number)
+        if old is None:
+            return Enact(rule)
+        told = ("declares", "commodities", "facts")
+        new = {name: value for name in told if (value := getattr(rule, name)) != getattr(old, name)}
+        return Amend(rule.number, rule.title, rule.prose, rule.code, rule.parameters, **new)

@@ -13,6 +13,7 @@ from nomoledger.world import Attempt, Timer, World
 CLOSING = "@closed"
 URGENT = "@urgent"
 ORDER = "@order"
+SETTLE = "@settle"
 
 _REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = {}
 
@@ -160,16 +161,54 @@ def _answered(world: World, event: e.ChoiceAnswered) -> None:
 @_on(e.RulingMade)
 def _ruling(world: World, event: e.RulingMade) -> None:
     world.put(world.game, "rulings", max(event.number, world.game.get("rulings", 0)))
-    if event.question is None:
+    world.put(world.rulings, event.number, (event, world.head))
+    for number in event.overrules:
+        _no_longer_holds(world, number)
+    if event.closes is not None and event.closes in world.disputes:
+        dispute = world.inner(world.disputes, event.closes)
+        world.put(dispute, "closed", seconds(event.received_at))
+        world.put(dispute, "ruling", event.number)
+    if event.question is not None:
+        _ruled(world, event)
+        _answer(world, event.question, event.value)
+    elif event.effective is not None:
+        _ask(world, event, SETTLE, event.number, urgent=True)
+    elif event.kind == "correct":
         _ask(world, event, URGENT if event.urgent else "@ruling", event.number, urgent=event.urgent)
-        world.put(world.inner(world.game, "corrections"), str(event.number), event)
+
+
+def _ruled(world: World, event: e.RulingMade) -> None:
+    """What the answer to a question means for the next such question."""
+    question = world.questions.get(str(event.question))
+    if question is None:
         return
-    question = world.questions.get(event.question)
-    if question is not None and question.asks == "conflict":
+    if question.asks == "conflict":
         for loser in question.options:
             if loser != event.value:
-                world.put(world.edges, f"{event.value}>{loser}", True)
-    _answer(world, event.question, event.value)
+                world.put(world.edges, f"{event.value}>{loser}", event.number)
+    elif event.scope != "attempt":
+        held = {"value": event.value, "scope": event.scope, "ruling": event.number}
+        held |= {"period": event.period, "rule": (*question.rules, "")[0]}
+        world.put(world.precedents, question.text, held)
+
+
+def _no_longer_holds(world: World, ruling: int) -> None:
+    for edge in [edge for edge, number in world.edges.items() if number == ruling]:
+        world.drop(world.edges, edge)
+    for key in [key for key, held in world.precedents.items() if held["ruling"] == ruling]:
+        world.drop(world.precedents, key)
+
+
+@_on(e.DisputeOpened)
+def _disputed(world: World, event: e.DisputeOpened) -> None:
+    dispute = {"by": event.by, "period": event.disputed, "about": event.about, "text": event.text}
+    dispute |= {"opened": seconds(event.received_at), "number": event.number}
+    world.put(world.disputes, event.number, dispute)
+
+
+@_on(e.FinalitySet)
+def _finality(world: World, event: e.FinalitySet) -> None:
+    world.put(world.game, "final_after", event.days)
 
 
 def _answer(world: World, question: str, value: Any) -> None:
@@ -180,7 +219,9 @@ def _answer(world: World, question: str, value: Any) -> None:
 
 @_on(e.DrawRecorded)
 def _draw(world: World, event: e.DrawRecorded) -> None:
-    _answer(world, event.address, list(event.values))
+    attempt = event.address.partition("|")[0]
+    if any(each.id == attempt for each in world.agenda):  # else it is rolled for another course
+        _answer(world, event.address, list(event.values))
 
 
 @_on(e.QuestionRaised)
@@ -400,12 +441,33 @@ def _prevailed(world: World, event: e.RecordPrevailed) -> None:
 
 @_on(e.PeriodClosed)
 def _closed(world: World, event: e.PeriodClosed) -> None:
-    attributes = {entity: dict(table) for entity, table in world.attributes.items()}
-    balances = {account: dict(table) for account, table in world.balances.items()}
-    world.put(world.past, event.period, {"attributes": attributes, "balances": balances})
+    stood = {
+        "attributes": {entity: dict(table) for entity, table in world.attributes.items()},
+        "balances": {account: dict(table) for account, table in world.balances.items()},
+        "entities": dict(world.entities),
+        "kinds": dict(world.kinds),
+        "rules": world.rules,
+        "at": seconds(event.received_at),
+    }
+    world.put(world.past, event.period, stood)
     world.put(world.game, "commitment", event.commitment)
     world.put(world.game, "period", event.period + 1)
     world.drop(world.counts, "period")
+    for key in [key for key, held in world.precedents.items() if held["scope"] == "period"]:
+        world.drop(world.precedents, key)
+
+
+@_on(e.Settled)
+def _settled(world: World, event: e.Settled) -> None:
+    for path, value in event.tables:
+        world.bring_over(path, value)
+    for period, rules in event.rulesets.items():
+        world.put(world.past[period], "rules", rules)
+    touched = {path[1] for path, _ in event.tables if path[0] == "past"} | set(event.rulesets)
+    for period in touched:
+        past = world.past[period]
+        world.put(past, "ruled", (*past.get("ruled", ()), event.ruling))
+    world.forget()
 
 
 @_on(e.GameEnded)

@@ -115,8 +115,11 @@ def engine_at(ledger: Ledger, game: str, first: int, **options: Any) -> Engine:
 
     *options* are those of `Engine`.
     """
-    draws, secret = recorded(ledger.read(game)), ledger.secret(game)
-    return Engine(world_of(ledger, game, first - 1), replaying(draws), secret, **options)
+    entries, world = list(ledger.read(game)), World()
+    for entry in entries[:first]:
+        apply(world, entry.body)
+    oracle, secret = replaying(recorded(entries)), ledger.secret(game)
+    return Engine(world, oracle, secret, tape=entries, **options)
 
 
 def taken(engine: Engine, bodies: Sequence[e.Event], place: int = 0) -> Iterator[list[e.Event]]:

@@ -7,15 +7,15 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine import Engine
 from nomoledger.errors import UnknownError
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
-from nomoledger.replay import engine_at, events_of, taken
-from nomoledger.rules.trace import Node, TracedProgram, TracingHost, traced
-from nomoledger.trails import Teller
-from nomoledger.work import found
-from nomoledger.world import World
+from nomoledger.replay import events_of
+from nomoledger.rules.trace import Node
+from nomoledger.state import world_of
+from nomoledger.trails import Line, Teller
+from nomoledger.work import in_worker
+from nomoledger.workings import Workings
 
 
 class Absence(msgspec.Struct, frozen=True):
@@ -43,52 +43,59 @@ def why_not(
         RuleFault: rule code failed when it was run again.
     """
     first, bodies = events_of(ledger, game, period)
-    engine = engine_at(ledger, game, first, link=traced)
-    told = found(lambda: list(_blocks(engine, bodies, operation, about)), list[list[str]], limits)
-    lines = [line for block in dict.fromkeys(map(tuple, told)) for line in block]
+    before = world_of(ledger, game, first - 1)
+    workings = Workings(before, ledger.read(game), ledger.secret(game))
+
+    def pieces() -> Iterator[bytes]:
+        blocks = dict[tuple[str, ...], None]()
+        for found in _blocks(workings, bodies, operation, about):
+            blocks.update(dict.fromkeys(found))
+            yield b""  # the limits are those of one batch, not of a whole period
+        yield msgspec.msgpack.encode([line for block in blocks for line in block])
+
+    *_, piece = in_worker(pieces, limits)
+    lines = msgspec.msgpack.decode(piece, type=list[str])
     if not lines:
         lines = [f"nothing in period {period} that might have led to {operation} was about {about}"]
     return Absence(operation, about, period, tuple(lines))
 
 
 def _blocks(
-    engine: Engine, bodies: list[e.Event], operation: str, about: str
-) -> Iterator[list[str]]:
+    workings: Workings, bodies: list[e.Event], operation: str, about: str
+) -> Iterator[list[tuple[str, ...]]]:
+    """Batch by batch, what there is to say of it, in blocks of lines."""
     known = False
     for place, body in enumerate(bodies):
         if not isinstance(body, e.Input):
             continue
-        for _ in taken(engine, bodies, place):
-            program = engine.link(engine.world.rules)
-            assert isinstance(program, TracedProgram)
-            known = known or operation in program.links.operations
-            host = program.host
-            assert isinstance(host, TracingHost)
-            for root in host.roots:
-                yield from _about(program, engine.world, root, operation, about)
-            host.roots.clear()
+        for working in workings.take(bodies, place):
+            blocks = []
+            for program, tree in working.trees:
+                known = known or operation in program.links.operations
+                teller = Teller(program, working.names)
+                blocks += [tuple(map(str, each)) for each in _about(teller, tree, operation, about)]
+            yield blocks
     if not known:
         raise UnknownError(f"no rule of that period speaks of {operation!r}")
 
 
-def _about(
-    program: TracedProgram, world: World, root: Node, operation: str, about: str
-) -> Iterator[list[str]]:
-    nodes = [node for node in root.nodes if about in _subjects(world, node)]
+def _about(teller: Teller, root: Node, operation: str, about: str) -> Iterator[Iterator[Line]]:
+    nodes = [node for node in root.nodes if about in _subjects(teller, node)]
     asked = [node for node in nodes if node.operation == operation]
     for node in asked:
-        yield list(Teller(program, world).outcome(node))
+        yield teller.outcome(node)
     if asked:
         return
     callers = {
         number
-        for number, code in program.links.codes.items()
+        for number, code in teller.program.links.codes.items()
         if any(call.name == operation for call in code.calls)
     }
     for node in nodes:
         for rule in sorted({note.rule for note in node.notes("before", "after")} & callers):
-            yield list(Teller(program, world).passed_by(node, rule))
+            yield teller.passed_by(node, rule)
 
 
-def _subjects(world: World, node: Node) -> set[Any]:
-    return {str(world.label(each)) for each in node.arguments if isinstance(each, str)}
+def _subjects(teller: Teller, node: Node) -> set[Any]:
+    label = teller.names.world.label
+    return {str(label(each)) for each in node.arguments if isinstance(each, str)}

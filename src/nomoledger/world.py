@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from nomoledger.events import OrderGiven, ProposalMade, QuestionRaised
+from nomoledger.events import OrderGiven, ProposalMade, QuestionRaised, RulingMade
 from nomoledger.rules.rule import Commodity, Rule
 
 Table = dict[Any, Any]
@@ -63,10 +63,13 @@ class World:
         balances: per account, units of each commodity.
         timers, questions, answers, proposals: by id.
         orders: standing orders by id, with the number of the event that gave each.
+        rulings: by number, with the number of the event that made each.
+        precedents: answers of the admin that hold on, by rule and question.
+        disputes: by number, what each is about and how it stands.
         edges: which rule prevails, as "winner>loser".
         counts: per scope, how often a limited thing was done.
         durations: per entity, attributes that end, with when and what they go back to.
-        past: per closed period, its attributes and balances.
+        past: per closed period, how things stood at its close, as it is now known.
     """
 
     def __init__(self) -> None:
@@ -90,7 +93,10 @@ class World:
         self.answers: dict[str, dict[str, Any]] = {}
         self.proposals: dict[int, ProposalMade] = {}
         self.orders: dict[str, tuple[OrderGiven, int]] = {}
-        self.edges: dict[str, bool] = {}
+        self.rulings: dict[int, tuple[RulingMade, int]] = {}
+        self.precedents: dict[str, Table] = {}
+        self.disputes: dict[int, Table] = {}
+        self.edges: dict[str, int] = {}
         self.counts: dict[str, dict[str, int]] = {}
         self.durations: dict[str, Table] = {}
         self.past: Table = {}
@@ -115,12 +121,24 @@ class World:
                 self._journal.append((table, key, table[key]))
             del table[key]
 
-    def inner(self, table: dict[str, Any], key: str) -> Table:
+    def inner(self, table: Table, key: Any) -> Table:
         """The table within *table* at *key*, made where there is none."""
         if key not in table:
             self.put(table, key, {})
         found: Table = table[key]
         return found
+
+    def bring_over(self, path: tuple[Any, ...], value: Any) -> None:
+        """Put *value* where *path* (a table, and the keys within it) leads; None is nothing."""
+        name, *keys, last = path
+        table = getattr(self, name)
+        for key in keys:
+            table = self.inner(table, key)
+        if value is None:
+            self.drop(table, last)
+        else:
+            is_tuple = "kinds" in path or name == "game"
+            self.put(table, last, tuple(value) if is_tuple and isinstance(value, list) else value)
 
     def mark(self) -> tuple[int, int]:
         """A point to which `rollback` can return. Marks nest; each must be ended."""
@@ -213,6 +231,10 @@ class World:
         """Called when an entity of *kind* comes or goes."""
         for key in [key for key in self._index if key[0] == kind]:
             del self._index[key]
+
+    def forget(self) -> None:
+        """Called when anything may have changed, so that `where` looks again."""
+        self._index.clear()
 
     def declared(self, kind: str) -> dict[str, str]:
         """The attributes that the rules declare for *kind*, with their types."""

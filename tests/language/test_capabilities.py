@@ -96,3 +96,33 @@ def test_revealing_makes_the_rest_public() -> None:
 def test_a_guard_may_not_act() -> None:
     with pytest.raises(RuleFault, match="may not mint"):
         Play({"1": "def forbid_go_on(player): mint(player, 1)\n"}).go()
+
+
+LAW = "def action_law(player: Player, code: Text, allowed: List): enact_law(code, allowed)\n"
+LAW += "def define_enact_law(code, allowed):\n"
+LAW += "    enact('L', 'Law', 'Words.', code, {}, {'hooks': ['after_go_on'], 'verbs': allowed})\n"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "refused"), [(["mint"], ""), (["set"], "L@1: it may not mint")]
+)
+def test_a_rule_enacted_with_capabilities(allowed: list[str], refused: str) -> None:
+    play = Play({"1": DEPOSIT, "2": LAW})
+    given = {"code": "def after_go_on(player): fill(player)\n", "allowed": allowed}
+    play.take(e.SubmissionReceived, by="Ann", action="law", arguments=given)
+    assert play.refused == ""
+    play.go()
+    assert (play.refused, play.money()) == (refused, 100 if refused else 110)
+
+
+def test_a_rule_enacted_with_a_hook_it_may_not_have() -> None:
+    play = Play({"1": DEPOSIT, "2": LAW})
+    given = {"code": "def before_go_on(player): pass\n", "allowed": []}
+    play.take(e.SubmissionReceived, by="Ann", action="law", arguments=given)
+    assert "rule L may not have before_go_on" in play.refused
+
+
+def test_capabilities_that_are_none() -> None:
+    rule = "def after_go_on(player): enact('L', 't', 't', '', {}, {'powers': 1})\n"
+    with pytest.raises(RuleFault, match=r"capabilities: .*`powers`"):
+        Play({"1": rule}).go()

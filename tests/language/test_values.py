@@ -5,6 +5,7 @@ from itertools import permutations
 
 import pytest
 
+from nomoledger import events as e
 from nomoledger.errors import RuleFault
 
 from .inline import Play
@@ -124,3 +125,54 @@ def test_parameters_are_plain_names_and_others_are_asked_for() -> None:
     }
     play = Play(rules, {"1": "parameters: {fee_base: 7}"})
     assert play.go().money() == 79
+
+
+def test_a_list_is_bent_by_replacing_it() -> None:
+    rules = {
+        "1": "def value_who(thing): return [thing]\n",
+        "2": "def instead_who(proceed, thing): return proceed(thing) + ['Bob']\n",
+        "3": "def instead_who(proceed, thing): return proceed(thing) + ['Cy']\n",
+    }
+    assert sorted(Play(rules).value("who", "Ann")) == ["Ann", "Bob", "Cy"]
+
+
+def test_holdings() -> None:
+    play = Play({"1": "def value_held(account): return holdings(account)\n"})
+    assert (play.value("held", "Ann"), play.value("held", "admin")) == (["$"], [])
+    spend = "def after_go_on(player):\n    burn(player, 100)\n    burn(player, 1, '', 'paint')\n"
+    play = Play({"1": spend + "def value_held(account): return holdings(account)\n"}).go()
+    assert play.value("held", "Ann") == ["paint"]
+
+
+ISLANDS = {
+    "1": """
+def on_enact():
+    for n in [1, 2]:
+        create("square", {"number": n})
+        create("island", {"number": -n})
+
+def action_sail(player: Player, to: Square | Island):
+    set(player, "place", to)
+"""
+}
+ISLAND_DATA = """
+declares:
+  square: {number: Number key}
+  island: {number: Number key}
+  player: {place: Square | Island}
+"""
+
+
+@pytest.mark.parametrize(
+    ("to", "place"), [(2, "square:2"), ("1", "square:1"), (-1, "island:-1"), ("-2", "island:-2")]
+)
+def test_one_of_several_kinds(to: int | str, place: str) -> None:
+    play = Play(ISLANDS, {"1": ISLAND_DATA})
+    play.take(e.SubmissionReceived, by="Ann", action="sail", arguments={"to": to})
+    assert (play.refused, play.get("place")) == ("", place)
+
+
+def test_none_of_several_kinds() -> None:
+    play = Play(ISLANDS, {"1": ISLAND_DATA})
+    play.take(e.SubmissionReceived, by="Ann", action="sail", arguments={"to": 3})
+    assert play.refused == "engine: there is no square and no island 3"

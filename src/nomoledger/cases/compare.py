@@ -11,7 +11,7 @@ from nomoledger.cases.query import ask_value
 from nomoledger.cases.rows import compare_rows
 from nomoledger.cases.same import same, shown
 from nomoledger.cases.standing import compare_game, compare_pending, compare_rules, compare_things
-from nomoledger.cases.start import attributes_of
+from nomoledger.cases.start import attributes_of, items_apart
 from nomoledger.rules.rule import Rule
 from nomoledger.world import World
 
@@ -38,7 +38,8 @@ def _differences(
 ) -> Iterator[str]:
     now, was = picture(world), before[0] if before else None
     known, old = attributes_of(world, "player"), was.players if was else None
-    yield from compare_rows("player", now.players, then.players, old, known)
+    players = {name: items_apart(world, row) for name, row in then.players.items()}
+    yield from compare_rows("player", now.players, players, old, known)
     if then.board is not None and len(now.squares) != then.board:
         yield f"the board has {len(now.squares)} squares, expected {then.board}"
     known, old = attributes_of(world, "square"), was.squares if was else None

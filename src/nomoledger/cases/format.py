@@ -184,7 +184,7 @@ def cases_beside(name: str) -> list[Case]:
     Raises:
         UnknownError, RulebookError: see `load_cases`.
     """
-    book = find_rulebook(name)
+    book = find_rulebook(name).resolve()
     folder = book.parent / "cases" / book.stem
     return load_cases(folder) if folder.is_dir() else []
 

@@ -55,7 +55,7 @@ def _whole(case: Case, difference: str | None) -> str | None:
 def _rulebook_of(case: Case) -> str:
     name = case.body.rulebook
     beside = Path(case.file).parent / name
-    return str(beside) if name not in shipped() and beside.is_file() else name
+    return str(beside) if name not in shipped() and beside.exists() else name
 
 
 class Run:

@@ -92,10 +92,23 @@ def attributes_of(world: World, kind: str) -> list[str]:
     return [*world.declared(kind), *(("money", "items") if kind == "player" else ())]
 
 
+def items_apart(world: World, row: Any) -> Any:
+    """*row* of a player with what is held under `items`, where it was named like an attribute."""
+    if not isinstance(row, dict):
+        return row
+    known = attributes_of(world, "player")
+    held = {key for key in row if key in linked(world.rules).commodities and key not in known}
+    if not held:
+        return row
+    items = {**(row.get("items") or {}), **{key: row[key] for key in held}}
+    return {key: value for key, value in row.items() if key not in held} | {"items": items}
+
+
 def _row(world: World, kind: str, row: Any) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise RulebookError(f"given: a {kind} is told by `attribute: value`, not {row!r}")
     known = attributes_of(world, kind)
+    row = items_apart(world, row) if kind == "player" else row
     return {spelled(name, known, f"a {kind} has no"): value for name, value in row.items()}
 
 

@@ -13,7 +13,9 @@ from nomoledger.cli import (
     play,
     publish,
     rulebooks,
+    rulings,
     status,
+    what_if,
 )
 from nomoledger.cli.program import Program, version_option
 
@@ -42,7 +44,7 @@ program = Program(
             play.judge,
             play.roll,
             play.answer,
-            play.ruling,
+            rulings.ruling,
             play.close,
             play.advance,
             play.undo,
@@ -61,6 +63,7 @@ program = Program(
         "Prove": [
             explain.explain,
             explain.why_not,
+            what_if.what_if,
             ledgers.replay,
             ledgers.verify,
             ledgers.export,

@@ -1,10 +1,22 @@
 """The commands explain and why-not."""
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import click
 
 from nomoledger.cli import options
 from nomoledger.cli.opened import ledger_at
-from nomoledger.cli.output import json, line
+from nomoledger.cli.output import json, line, table
+
+if TYPE_CHECKING:
+    from nomoledger.accounts import Account, Row
+    from nomoledger.explain import Explanation, Value
+    from nomoledger.past import Past
+    from nomoledger.projecting import Table
+
+#: More accounts than these on the other side of a posting are counted, not named.
+OTHERS_MAX = 3
 
 
 @click.command()
@@ -13,37 +25,108 @@ from nomoledger.cli.output import json, line
 @click.argument("what", required=False)
 @options.game
 @options.period
+@click.option("--event", type=int, metavar="N", help="The posting to tell of (the last one).")
+@click.option("--all", "whole", is_flag=True, help="Every posting of an account singly.")
 @options.as_json
 def explain(
-    ledger: str, subject: str, what: str | None, game: str | None, period: int | None, as_json: bool
+    ledger: str,
+    subject: str,
+    what: str | None,
+    game: str | None,
+    period: int | None,
+    event: int | None,
+    whole: bool,
+    as_json: bool,
 ) -> None:
     """Say why something is so, back to the die, submission or ruling.
 
-    SUBJECT is an event (#17), or a player or square; WHAT is one of its attributes, money, or a
-    commodity.
+    SUBJECT is an event (#17), or a player, a square ("square 9"), an account or a rule; WHAT is
+    one of its attributes, a value that the rules define, money, or a commodity. What is held of a
+    commodity is told as a statement that adds up, and its last posting in depth.
 
     Example: nomoledger explain game.db Ann money
     """
-    from nomoledger.explain import explain as explained
-    from nomoledger.explain import last_of
-    from nomoledger.state import as_of, the_game
+    from nomoledger.past import Past
+    from nomoledger.state import the_game
 
+    if (event is not None or whole) and what is None:
+        raise click.UsageError("--event and --all go with an account: say whose, and what of it")
     with ledger_at(ledger) as opened:
-        game = game or the_game(opened)
-        if what is None:
-            number = _event(subject)
-        else:
-            upto = as_of(opened, game, period).head
-            number = last_of(opened, game, subject, what, upto)
-        found = explained(opened, game, number)
-    if as_json:
-        json(found)
+        past = Past(opened, game or the_game(opened), period)
+        found, lines = _answered(past, subject, what, event, whole)
+        if as_json:
+            json(found)
+            return
+        for each in lines:
+            if isinstance(each, str):
+                line(each)
+            else:
+                table(each)
+
+
+def _answered(
+    past: "Past", subject: str, what: str | None, event: int | None, whole: bool
+) -> tuple[object, Iterator["str | Table"]]:
+    """What is asked for, as it is and in lines."""
+    from nomoledger.accounts import commodity_of, explain_account
+    from nomoledger.computed import explain_computed, is_computed
+    from nomoledger.explain import explain_value, explained
+
+    if what is None:
+        told = explained(past, _event(subject))
+        return told, _told(told)
+    is_rule = past.world.rule(subject) is not None
+    commodity = None if is_rule else commodity_of(past, past.find(subject), what)
+    if commodity is not None:
+        account = explain_account(past, subject, commodity, event=event, whole=whole)
+        return account, _account_told(account)
+    if event is not None or whole:
+        raise click.UsageError(f"--event and --all go with an account, and {what!r} is none")
+    if not is_rule and is_computed(past, what):
+        computed = explain_computed(past, subject, what)
+        return computed, iter(computed.trail)
+    value = explain_value(past, subject, what)
+    return value, _value_told(value)
+
+
+def _account_told(account: "Account") -> Iterator["str | Table"]:
+    from nomoledger.projecting import Table
+
+    yield f"{account.subject}: {account.balance} {account.commodity}"
+    if account.why is None:
+        yield "nothing ever came or went"
         return
-    line(f"#{found.event} {found.told}{_by(found.rules)}")
+    columns = ("period", "event", "amount", "balance", "what", "rules", "because of")
+    yield Table(columns, tuple(map(_cells, account.rows)))
+    if any(row.event is None for row in account.rows):
+        yield "each of the postings in sum: --all, or --period N"
+    yield ""
+    yield from _told(account.why)
+
+
+def _cells(row: "Row") -> tuple[str, ...]:
+    figures = (f"+{row.amount}" if row.amount > 0 else str(row.amount), str(row.balance))
+    if row.event is None:
+        return (str(row.period), "", *figures, f"{row.count} postings", "", "")
+    others = ", ".join(row.others) if len(row.others) <= OTHERS_MAX else f"{len(row.others)} others"
+    sides = f"{'from' if row.amount > 0 else 'to'} {others}" if others else ""
+    what = f"{sides}: {row.why}" if sides and row.why else sides or row.why
+    because = "" if row.because is None else f"#{row.because} {row.because_told}"
+    return str(row.period), f"#{row.event}", *figures, what, ", ".join(row.rules), because
+
+
+def _value_told(value: "Value") -> Iterator[str]:
+    shown = "nothing" if value.value is None else value.value
+    yield f"{value.what} of {value.subject}: {shown}"
+    yield from _told(value.why)
+
+
+def _told(found: "Explanation") -> Iterator[str]:
+    yield f"#{found.event} {found.told}{_by(found.rules)}"
     for cause in found.causes:
-        line(f"  because of #{cause.event}: {cause.told}{_by(cause.rules)}")
+        yield f"  because of #{cause.event}: {cause.told}{_by(cause.rules)}"
     for each in found.trail:
-        line(f"    {each}")
+        yield f"    {each}"
 
 
 @click.command("why-not")
@@ -78,7 +161,7 @@ def why_not(
 
 
 def _event(text: str) -> int:
-    if not text.removeprefix("#").isdigit():
+    if not text.removeprefix("#").isdecimal():
         raise click.UsageError(f"{text!r} is no event: write #17, or a subject and what of it")
     return int(text.removeprefix("#"))
 

@@ -146,46 +146,6 @@ def answer(value: str, by: str, **asked: Any) -> int:
 
 @click.command()
 @options.ledger
-@click.argument("text")
-@click.option("--value", help="The answer to the question that waits for a ruling.")
-@click.option("--changes", metavar="FILE", help="What is put right from now on, in YAML.")
-@click.option("--cite", multiple=True, metavar="RULE_OR_EVENT", help="What it cites: VI.1, #17.")
-@click.option("--inferred", is_flag=True, help="Known only from how the game was played.")
-@click.option("--urgent", is_flag=True, help="Rules are changed before all that is due or waits.")
-@options.request
-def ruling(
-    text: str,
-    value: str | None,
-    changes: str | None,
-    cite: tuple[str, ...],
-    inferred: bool,
-    urgent: bool,
-    **asked: Any,
-) -> int:
-    """Rule: answer what waits for a ruling, or put something right.
-
-    Example: nomoledger ruling game.db "He pays what he has" --value "nothing moves" --cite IV.2
-    """
-    if value is not None and changes is not None:
-        raise click.UsageError("--value answers a question and --changes puts right: give one")
-    wanted = changes_in(changes)
-    basis = "inferred" if inferred else "ruling"
-    return ask_desk(
-        lambda desk, when: desk.rule(
-            text,
-            value=None if value is None else option_called(desk, value),
-            changes=wanted,
-            cites=cite,
-            basis=basis,
-            urgent=urgent,
-            **when,
-        ),
-        **asked,
-    )
-
-
-@click.command()
-@options.ledger
 @options.request
 def undo(**asked: Any) -> int:
     """Take back the last request, while it waits and no die was seen.

@@ -63,11 +63,24 @@ def enact(
     prose: str,
     code: str = "",
     parameters: dict[str, Any] | None = None,
+    capabilities: dict[str, Any] | None = None,
 ) -> None:
-    """`enact(number, title, prose, code, parameters)`: a new rule, from the next attempt on."""
+    """`enact(number, title, prose, code, parameters, capabilities)`: from the next attempt on.
+
+    With *capabilities* it is a restricted rule, which may do no more than they say.
+    """
     host.permit("enact", number)
     rule = r.Rule(number=number, title=title, prose=prose, code=code, parameters=parameters or {})
+    if capabilities is not None:
+        rule = msgspec.structs.replace(rule, capabilities=_capabilities(host, capabilities))
     _enact(host, rule, _by(host))
+
+
+def _capabilities(host: Host, given: dict[str, Any]) -> r.Capabilities:
+    try:
+        return msgspec.convert(given, r.Capabilities)
+    except msgspec.ValidationError as error:
+        host.fault(f"capabilities: {error}")
 
 
 def amend(host: Host, number: str, **parameters: Any) -> None:
@@ -127,9 +140,11 @@ def _amend(host: Host, change: r.Amend, source: str) -> None:
     old = _in_force(host, change.number)
     given = {
         name: getattr(change, name)
-        for name in ("title", "prose", "code")
+        for name in ("title", "prose", "code", "declares", "commodities", "facts")
         if getattr(change, name) is not None
     }
+    if change.code:  # what is now executed
+        given |= {"text_only": None, "by_ruling": None}
     rule = msgspec.structs.replace(
         old, **given, version=old.version + 1, parameters=old.parameters | change.parameters
     )

@@ -34,6 +34,7 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "find": reads.find,
     "get": reads.get,
     "history": reads.history,
+    "holdings": reads.holdings,
     "kind": reads.kind,
     "label": reads.label,
     "mentioned": reads.mentioned,

@@ -29,15 +29,15 @@ VERBS = {
 #: The other host functions a rule may call.
 WORDS = (
     "adopt", "all", "amend", "ask", "balance", "cancel", "divide", "draw", "end_game", "enact",
-    "find", "get", "history", "kind", "label", "mentioned", "now", "once", "param", "period",
-    "refuse", "renumber", "repeal", "reveal", "roll", "rounded", "ruling", "schedule", "settle",
-    "use", "where", "within",
+    "find", "get", "history", "holdings", "kind", "label", "mentioned", "now", "once", "param",
+    "period", "refuse", "renumber", "repeal", "reveal", "roll", "rounded", "ruling", "schedule",
+    "settle", "use", "where", "within",
 )  # fmt: skip
 #: Those of them that only look, and not at who is acting.
 READS = frozenset(
     (
-        "all", "balance", "divide", "find", "get", "history", "kind", "label", "mentioned", "now",
-        "param", "period", "rounded", "where",
+        "all", "balance", "divide", "find", "get", "history", "holdings", "kind", "label",
+        "mentioned", "now", "param", "period", "rounded", "where",
     )
 )  # fmt: skip
 #: Words that the prelude defines on top of those.

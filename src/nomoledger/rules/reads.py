@@ -27,6 +27,13 @@ def balance(host: Host, account: str, commodity: str | None = None) -> values.Nu
     return values.amount(host.world.balance(account, name), host.program.commodities[name].places)
 
 
+def holdings(host: Host, account: str) -> list[str]:
+    """`holdings(account)`: every commodity of which there is more or less than nothing there."""
+    if host.restricted:
+        host.may_read("balance")
+    return [name for name in host.program.commodities if host.world.balance(account, name)]
+
+
 def all_of(host: Host, kind: str) -> list[str]:
     """`all(kind)`: everything of that kind, in order of creation."""
     return list(host.world.kinds.get(kind, ()))

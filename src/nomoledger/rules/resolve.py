@@ -48,9 +48,13 @@ def resolve(world: World, parameter: Parameter, value: Any) -> Any:
         return None
     if isinstance(value, list):
         return [resolve(world, parameter, each) for each in value]
-    for kind in world.kinds:
-        if parameter.type == kind_type(kind):
+    wanted = parameter.type.split(" | ")
+    kinds = [kind for kind in world.kinds if kind_type(kind) in wanted]
+    for kind in kinds:
+        if len(kinds) == 1 or _called(world, kind, value) is not None:
             return entity(world, kind, value)
+    if kinds:
+        _no(f"there is no {' and no '.join(kinds)} {value!r}")
     if parameter.type in ("Number", "Money"):
         return _number(parameter, value)
     if parameter.type == "Text" and not isinstance(value, str):
@@ -62,11 +66,16 @@ def resolve(world: World, parameter: Parameter, value: Any) -> Any:
 
 def entity(world: World, kind: str, called: Any) -> str:
     """The thing of *kind* that people call *called*."""
-    found = world.find(kind, called)
-    if found is None and isinstance(called, str) and called.isdigit():
-        found = world.find(kind, int(called))
+    found = _called(world, kind, called)
     if found is None:
         _no(f"there is no {kind} {called!r}")
+    return found
+
+
+def _called(world: World, kind: str, called: Any) -> str | None:
+    found = world.find(kind, called) if isinstance(called, str | int) else None
+    if found is None and isinstance(called, str) and called.lstrip("-").isdigit():
+        found = world.find(kind, int(called))
     return found
 
 

@@ -32,24 +32,27 @@ class Commodity(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
 class Speech(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """How a hand-kept record speaks of what a rule does: the meaning of one kind of fact.
 
-    A fact may be held against the rules, or set something going, or both in this order.
+    A fact may be held against the rules, or set something going, or both in this order. A field is
+    given by its name; `detail.1` is the place 1, counted from 0, in the list under `detail`.
 
     Attributes:
         subject: the field that names whom or what the fact is about.
         attribute: the attribute of *subject* that *value* (a field) must equal.
         paid: what *subject* was paid for in the attempt before, as postings say it, with fields in
-            braces (`rent on {square}`); *value* must equal the sum, in the game's money.
+            braces (`rent on {square}`); *value* must equal the sum, negative where *subject* paid.
+        commodity: what *paid* is counted in, where it is not the game's money.
         asks: a value operation (told the fields *given*) that *value* must equal instead; where
             the fact has no such field, the value must only not be None.
         prevails: the operation, told *given* and *value*, that makes it so where it is not.
         attempt: the operation such a fact sets going (told the fields *given*).
-        dice: the field that holds the dice of that attempt.
+        dice: the field that holds the dice of that attempt, or what was drawn in it.
         note: the fact is kept as a note and nothing is held against it.
     """
 
     subject: str | None = None
     attribute: str | None = None
     paid: str | None = None
+    commodity: str | None = None
     asks: str | None = None
     value: str | None = None
     prevails: str | None = None
@@ -127,6 +130,9 @@ class Amend(
     prose: str | None = None
     code: str | None = None
     parameters: dict[str, Any] = {}
+    declares: dict[str, dict[str, str]] | None = None
+    commodities: dict[str, Commodity] | None = None
+    facts: dict[str, Speech] | None = None
 
 
 class Repeal(

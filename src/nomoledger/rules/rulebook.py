@@ -1,5 +1,8 @@
 """Reads a rulebook: a Markdown file with a heading per rule, its prose, its data and its code.
 
+A long one is a folder of such files, its chapters, read in the order of their names; the first has
+the front matter for all of them.
+
 ---
 rulebook: my-game          (front matter: the name, and the API level of the code)
 api: 0
@@ -96,35 +99,58 @@ def load_yaml(text: str) -> Any:
 
 def shipped() -> list[str]:
     """Names of the rulebooks that come with nomoledger."""
-    folder = files("nomoledger") / "rulebooks"
-    return sorted(each.name[:-3] for each in folder.iterdir() if each.name.endswith(".md"))
+    return sorted(_shipped())
+
+
+def _shipped() -> dict[str, Path]:
+    folder = Path(str(files("nomoledger") / "rulebooks"))
+    return {each.stem: each for each in folder.iterdir() if each.suffix == ".md" or chapters(each)}
+
+
+def chapters(folder: Path) -> list[Path]:
+    """The chapters of the rulebook that *folder* is, in their order; none where it is not one."""
+    return sorted(folder.glob("*.md")) if folder.is_dir() else []
 
 
 def find_rulebook(name: str) -> Path:
-    """Where the rulebook is: a shipped one by name, or a file."""
-    if name in shipped():
-        return Path(str(files("nomoledger") / "rulebooks" / f"{name}.md"))
+    """Where the rulebook is: a shipped one by name, or a file, or a folder of chapters.
+
+    Raises:
+        UnknownError: there is none.
+    """
+    ours = _shipped()
+    if name in ours:
+        return ours[name]
     path = Path(name)
-    if not path.is_file():
+    if path.is_dir() and not chapters(path):
         raise UnknownError(
-            f"no rulebook {name!r}: there is no such file, and shipped are {', '.join(shipped())}"
+            f"no rulebook {name!r}: that folder has no chapters, that is no .md file"
         )
+    if not path.exists():
+        there = ", ".join(sorted(ours))
+        raise UnknownError(f"no rulebook {name!r}: there is no such file, and shipped are {there}")
     return path
 
 
 def load(name: str) -> Rulebook:
-    """The rulebook called *name*, or in the file of that name.
+    """The rulebook called *name*, or in the file or folder of that name.
 
     Raises:
         UnknownError: there is none.
         RulebookError: it is not well formed; says file and line.
     """
-    path = find_rulebook(name)
+    path = find_rulebook(name).resolve()
+    if not path.is_dir():
+        return parse(_text(path), path.name)
+    texts = {f"{path.name}/{each.name}": _text(each) for each in chapters(path)}
+    return _put_together(texts, path.name)
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise RulebookError(f"{path}: cannot be read: {error}") from None
-    return parse(text, path.name)
 
 
 def parse(text: str, file: str) -> Rulebook:
@@ -133,16 +159,27 @@ def parse(text: str, file: str) -> Rulebook:
     Raises:
         RulebookError: it is not well formed; says file and line.
     """
-    front, body, offset = _front_matter(text, file)
+    return _put_together({file: text}, file)
+
+
+def _put_together(texts: dict[str, str], file: str) -> Rulebook:
+    """The rulebook whose chapters are *texts*, by the files they stand in."""
+    head: dict[str, Any] = {}
     rules: list[Rule] = []
-    for heading, tokens in _sections(MarkdownIt("commonmark").parse(body)):
-        rule = _rule(heading, tokens, body.splitlines(), file, offset)
-        if any(each.number == rule.number for each in rules):
-            raise _wrong(file, offset, heading, f"there are two rules {rule.number}")
-        rules.append(msgspec.structs.replace(rule, api=front.get("api", 0)))
+    for place, (name, text) in enumerate(texts.items()):
+        front, body, offset = _front_matter(text, name)
+        if place == 0:
+            head = front
+        elif front:
+            raise RulebookError(f"{name}:1: front matter stands in the first chapter, for all")
+        for heading, tokens in _sections(MarkdownIt("commonmark").parse(body)):
+            rule = _rule(heading, tokens, body.splitlines(), name, offset)
+            if any(each.number == rule.number for each in rules):
+                raise _wrong(name, offset, heading, f"there are two rules {rule.number}")
+            rules.append(msgspec.structs.replace(rule, api=head.get("api", 0)))
     if not rules:
         raise RulebookError(f"{file}: no rules in it; a rule begins with a heading: ### I.1 Title")
-    return Rulebook(str(front.get("rulebook", file.removesuffix(".md"))), tuple(rules), file)
+    return Rulebook(str(head.get("rulebook", file.removesuffix(".md"))), tuple(rules), file)
 
 
 def _front_matter(text: str, file: str) -> tuple[dict[str, Any], str, int]:

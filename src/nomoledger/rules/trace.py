@@ -4,27 +4,32 @@ A trace is a tree: operations within operations, and in each of them, in order, 
 what it looked at, and what the rules' hooks said. It is made by running an attempt again.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.rules.host import Host
+from nomoledger.rules.host import Frame, Host, Suspended
 from nomoledger.rules.link import Links, fingerprint
 from nomoledger.rules.program import Program
 from nomoledger.rules.rule import Rule
 
+#: How many rulesets are kept linked at a time.
+PROGRAMS_MAX = 4
 #: Words whose answers are noted.
 LOOKING = ("balance", "find", "get", "where")
+#: Words that ask chance or somebody: what people answered is noted, what was drawn is an event.
+ASKING = ("ask", "draw", "roll", "ruling")
 
 
 class Note(msgspec.Struct, frozen=True):
     """Something that happened within an operation.
 
-    *kind* is guard, step, instead, altered, before, after or result (said by *rule*), or look
-    (then *value* is what was asked and what was found).
+    *kind* is guard, step, instead, altered, before, after or result (said by *rule*), or look or
+    answered (then *value* is what was asked and what was found).
     """
 
     kind: str
@@ -67,44 +72,47 @@ class TracingHost(Host):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.roots: list[Node] = []
-        self._stack: list[Node] = []
+        self._nodes: dict[int, tuple[Frame, Node]] = {}
+        self._broken_off: Node | None = None
 
     def begin(self, *arguments: Any, **named: Any) -> None:
         """As `Host.begin`; a new tree grows."""
         super().begin(*arguments, **named)
-        root = Node(self.attempt.operation, "engine", list(self.attempt.arguments))
-        self.roots.append(root)
-        self._stack = [root]
+        self.roots.append(Node(self.attempt.operation, "engine", list(self.attempt.arguments)))
+        self._nodes = {}
+        self._broken_off = None
 
     def emit(self, event: type[e.Event], **fields: Any) -> None:
         """As `Host.emit`; the event is put where it was made."""
         super().emit(event, **fields)
-        top = self._stack[-1]
-        if top.parts and top.parts[-1] not in self.staged and isinstance(top.parts[-1], e.Moved):
-            top.parts.pop()  # a step that is now told as part of a walk
-        top.parts.append(self.staged[-1])
+        made, node = self.staged[-1], self._broken_off or self._node()
+        last = node.parts[-1] if node.parts else None
+        if isinstance(last, e.Moved) and all(last is not each for each in self.staged[-2:]):
+            node.parts.pop()  # a step that is now told as part of a walk
+        if self._broken_off is None or not isinstance(made, e.DrawRecorded):
+            node.parts.append(made)  # else a draw that was told where it was made
+
+    def stop(self, error: Exception) -> NoReturn:
+        """As `Host.stop`; what is said of it then is put where it happened."""
+        if not self.trials:
+            self._broken_off = self._node()
+            if isinstance(error, Suspended):
+                self._broken_off.parts.append(error.question)
+        super().stop(error)
 
     def enter(self, operation: str, rule: str, *arguments: Any) -> int:
         """As `Host.enter`; a branch begins."""
+        above = self._node()
         super().enter(operation, rule, *arguments)
-        node = Node(operation, self.frames[-1].rule, list(arguments))
-        self._stack[-1].parts.append(node)
-        self._stack.append(node)
+        frame = self.frames[-1]
+        node = Node(operation, frame.rule, list(arguments))
+        above.parts.append(node)
+        self._nodes[id(frame)] = frame, node  # which keeps the frame, so that no other has its id
         return 0
-
-    def leave(self) -> int:
-        """As `Host.leave`; the branch ends."""
-        self._stack.pop()
-        return super().leave()
-
-    def leave_value(self) -> int:
-        """As `Host.leave_value`; the branch ends."""
-        self._stack.pop()
-        return super().leave_value()
 
     def tell(self, kind: str, rule: str, value: Any = None) -> int:
         """The program notes something."""
-        self._stack[-1].parts.append(Note(kind, rule, value))
+        self._node().parts.append(Note(kind, rule, value))
         return 0
 
     def looked_at(self, word: str, look: Callable[..., Any], *given: Any, **named: Any) -> Any:
@@ -112,8 +120,24 @@ class TracingHost(Host):
         found = look(*given, **named)
         bound = look if isinstance(look, partial) else partial(look)
         told = [*bound.args[1:], *given, *bound.keywords.values(), *named.values()]
-        self._stack[-1].parts.append(Note("look", self.frames[-1].rule, [word, told, found]))
+        self._node().parts.append(Note("look", self.frames[-1].rule, [word, told, found]))
         return found
+
+    def asked_for(self, word: str, ask: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        """Ask, and note what somebody answered."""
+        before = len(self.staged)
+        found = ask(*given, **named)
+        if len(self.staged) == before:
+            told = [word, [*given, *named.values()], found]
+            self.tell("answered", self.frames[-1].rule, told)
+        return found
+
+    def _node(self) -> Node:
+        """The branch of the innermost operation under way."""
+        for frame in reversed(self.frames):
+            if id(frame) in self._nodes:
+                return self._nodes[id(frame)][1]
+        return self.roots[-1]
 
 
 class TracedProgram(Program):
@@ -134,15 +158,36 @@ class TracedProgram(Program):
             word = name.strip("_").partition("_")[0]
             if word in LOOKING:
                 words[name] = partial(host.looked_at, word, function)
+            elif name in ASKING:
+                words[name] = partial(host.asked_for, word, function)
         return words | {"_tell": host.tell}
 
 
-_PROGRAMS: dict[str, TracedProgram] = {}
+class Tracer:
+    """Links rules so that what they do is noted, and gives out the trees. For `Engine(link=…)`."""
 
+    def __init__(self) -> None:
+        self._programs: OrderedDict[str, TracedProgram] = OrderedDict()
 
-def traced(rules: tuple[Rule, ...]) -> TracedProgram:
-    """The tracing program of *rules*; stands in for `linked` where an engine is to be traced."""
-    key = fingerprint(rules)
-    if key not in _PROGRAMS:
-        _PROGRAMS[key] = TracedProgram(rules)
-    return _PROGRAMS[key]
+    def link(self, rules: tuple[Rule, ...]) -> Program:
+        """The tracing program of *rules*."""
+        recent = next(reversed(self._programs.values()), None)
+        if recent is not None and recent.rules is rules:
+            return recent
+        key = fingerprint(rules)
+        program = self._programs.pop(key, None) or TracedProgram(rules)
+        program.rules = rules
+        self._programs[key] = program
+        while len(self._programs) > PROGRAMS_MAX:
+            self._programs.popitem(last=False)
+        return program
+
+    def gathered(self) -> list[tuple[TracedProgram, Node]]:
+        """The trees that have grown since this was last asked, each with its program."""
+        found = []
+        for program in self._programs.values():
+            host = program.host
+            assert isinstance(host, TracingHost)
+            found += [(program, root) for root in host.roots]
+            host.roots = []
+        return found

@@ -1,13 +1,15 @@
 """Single facts as they are shown: what is so, and the event that made it so."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from nomoledger.projecting import called, described, holding, shown
-from nomoledger.site.names import Ref, Slugs
+from nomoledger.site.names import Slugs
 from nomoledger.site.public import PublicWorld
+from nomoledger.site.statements import Holding, Statement
 
 #: What people call colours, of which the name alone can be shown as a swatch.
 COLORS = frozenset(
@@ -23,13 +25,13 @@ COLORS = frozenset(
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """Something that is so, in words, and the event that last set it.
+    """Something that is so, in words, and the *path* to why it is.
 
     *color* is a colour to show beside the words, *player* the slug of the player they speak of.
     """
 
     text: str
-    ref: Ref | None = None
+    path: str | None = None
     color: str | None = None
     player: str | None = None
 
@@ -44,12 +46,20 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class Facts:
-    """Looks things up in the public world, with who set them."""
+    """Looks things up in the public world, with why they are so.
+
+    *statements* are the accounts by owner and commodity, in the period that is shown.
+    """
 
     def __init__(self, public: PublicWorld, slugs: Slugs) -> None:
         self.public = public
         self.slugs = slugs
         self.places: dict[str, int] = {}
+        self.statements: Mapping[Holding, Statement] = {}
+
+    def turn_to(self, statements: Mapping[Holding, Statement]) -> None:
+        """Show the period of these *statements*."""
+        self.statements = statements
 
     @property
     def people(self) -> dict[str, Person]:
@@ -68,29 +78,34 @@ class Facts:
         value = world.get(entity, name)
         if value is None:
             return None
-        ref = self.public.setters.get(("set", entity, name))
-        return Fact(shown(called(world, value)), ref, _color(name, value), self._player(value))
+        why = self._why("set", entity, name)
+        return Fact(shown(called(world, value)), why, _color(name, value), self._player(value))
 
     def holding(self, account: str, commodity: str) -> Fact:
         """How much of *commodity* there is in *account*."""
         held = shown(holding(self.public.world, account, commodity))
-        return Fact(held, self.public.setters.get(("has", account, commodity)))
+        statement = self.statements.get((account, commodity))
+        return Fact(held, None if statement is None else statement.path)
 
     def owned(self, player: str) -> tuple[Fact, ...]:
         """The squares that *player* owns, by what they are called."""
         world = self.public.world
         return tuple(
-            Fact(str(world.label(each)), self.public.setters.get(("set", each, "owner")))
+            Fact(str(world.label(each)), self._why("set", each, "owner"))
             for each in world.where("square", "owner", player)
         )
 
     def owned_count(self, player: str) -> Fact:
         """How many squares *player* owns."""
-        return Fact(str(len(self.owned(player))), self.public.setters.get(("owns", player)))
+        return Fact(str(len(self.owned(player))), self._why("owns", player))
 
     def described(self, value: Any) -> str:
         """*value* in a sentence."""
         return str(described(self.public.world, value))
+
+    def _why(self, *key: str) -> str | None:
+        ref = self.public.setters.get(key)
+        return None if ref is None else ref.why
 
     def _player(self, value: Any) -> str | None:
         is_player = isinstance(value, str) and self.public.world.entities.get(value) == "player"

@@ -9,8 +9,11 @@ from nomoledger.site.facts import Facts
 from nomoledger.site.moment import Moment, moment_of
 from nomoledger.site.names import Slugs
 from nomoledger.site.public import PublicView, PublicWorld, public_entries
+from nomoledger.site.retraced import retraced
 from nomoledger.site.ruleset import RulePage, Ruleset
+from nomoledger.site.statements import Statements
 from nomoledger.site.telling import Story
+from nomoledger.site.why import Whys
 
 
 class History(msgspec.Struct, frozen=True):
@@ -43,11 +46,14 @@ class _Gathering:
         self.ruleset = Ruleset()
         self.decisions = Decisions(self.ruleset)
         self.story = Story(self.ruleset)
+        self.statements = Statements(self.ruleset)
         self.entries: list[e.Entry] = []
         self.moments: list[Moment] = []
 
     def done(self) -> History:
-        for entry, left_out in public_entries(self.ledger, self.game):
+        public = list(public_entries(self.ledger, self.game))
+        self.whys = Whys(retraced(public), self.ruleset)
+        for entry, left_out in public:
             self._take(entry, left_out)
             if isinstance(entry.body, e.PeriodClosed):
                 self._stand_still(entry.body.period)
@@ -58,6 +64,7 @@ class _Gathering:
 
     def _take(self, entry: e.Entry, left_out: bool) -> None:
         public, body = self.public, entry.body
+        self.whys.hidden |= left_out
         ref = public.refer(entry)
         self.entries.append(entry)
         self.ruleset.take(ref, body)
@@ -66,10 +73,13 @@ class _Gathering:
         if told_first:
             self.story.take(entry, public.world, public.refs, left_out)
         public.take(entry)
+        self.statements.take(entry, public.world, public.refs)
         if not told_first:
             self.story.take(entry, public.world, public.refs, left_out)
 
     def _stand_still(self, period: int) -> None:
         view = PublicView(self.ledger, self.game, self.public.world, self.entries)
         groups = self.story.groups.get(period, [])
-        self.moments.append(moment_of(view, period, self.facts, self.decisions, groups))
+        self.facts.turn_to(self.statements.close(period, self.public.world))
+        whys = tuple(map(self.whys.of, groups))
+        self.moments.append(moment_of(view, period, self.facts, self.decisions, groups, whys))

@@ -13,7 +13,9 @@ from nomoledger.site.decisions import UNDECIDED, Decisions, Proposal, Ruling
 from nomoledger.site.facts import Fact, Facts, Person
 from nomoledger.site.public import PublicView, model_of
 from nomoledger.site.ruleset import Ruleset, kind_of
+from nomoledger.site.statements import Statement, by_account
 from nomoledger.site.telling import Group
+from nomoledger.site.why import Why
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -59,6 +61,7 @@ class PlayerThen(msgspec.Struct, frozen=True):
     held: dict[str, Fact]
     owned: tuple[Fact, ...]
     things: tuple[tuple[str, Fact | None], ...]
+    statements: tuple[Statement, ...]
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -77,6 +80,8 @@ class Moment(msgspec.Struct, frozen=True):
     rulings: tuple[Ruling, ...]
     rules: tuple[RuleThen, ...]
     groups: tuple[Group, ...]
+    whys: tuple[Why, ...]
+    statements: tuple[Statement, ...]
     waiting: str | None
     due: tuple[Due, ...]
     ended: str | None
@@ -103,7 +108,12 @@ class Moment(msgspec.Struct, frozen=True):
 
 
 def moment_of(
-    view: PublicView, period: int, facts: Facts, decisions: Decisions, groups: list[Group]
+    view: PublicView,
+    period: int,
+    facts: Facts,
+    decisions: Decisions,
+    groups: list[Group],
+    whys: tuple[Why, ...],
 ) -> Moment:
     """How things stand in *view*, where *period* is over, or is the open one."""
     world = facts.public.world
@@ -123,6 +133,8 @@ def moment_of(
         rulings=tuple(decisions.rulings.values()),
         rules=tuple(_rule(rule, decisions.ruleset) for rule in world.rules),
         groups=tuple(groups),
+        whys=whys,
+        statements=tuple(by_account(facts.statements, _names(facts))),
         waiting=_waiting(facts),
         due=tuple(_due(facts)),
         ended=world.game["ended"],
@@ -145,15 +157,19 @@ def _standing(model: Any, facts: Facts) -> Standing:
 
 def _accounts(facts: Facts, commodities: tuple[str, ...]) -> list[Account]:
     world, people = facts.public.world, facts.people
-    names = dict.fromkeys((*people, *sorted(world.balances)))
     return [
         Account(
             name=str(world.label(each)),
             player=people.get(each),
             held=tuple(facts.holding(each, commodity) for commodity in commodities),
         )
-        for each in names
+        for each in _names(facts)
     ]
+
+
+def _names(facts: Facts) -> list[str]:
+    """All accounts: the players in the order they joined, then the others by name."""
+    return list(dict.fromkeys((*facts.people, *sorted(facts.public.world.balances))))
 
 
 def _rule(rule: Rule, ruleset: Ruleset) -> RuleThen:
@@ -172,6 +188,7 @@ def _player(person: Person, facts: Facts, commodities: tuple[str, ...]) -> Playe
         held={each: facts.holding(person.entity, each) for each in commodities},
         owned=facts.owned(person.entity),
         things=tuple(_things(person.entity, facts)),
+        statements=tuple(by_account(facts.statements, [person.entity])),
     )
 
 

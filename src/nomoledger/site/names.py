@@ -18,6 +18,11 @@ class Ref(msgspec.Struct, frozen=True, gc=False):
         """Where it stands in the log."""
         return f"{folder_of(self.period)}log.html#e{self.number}"
 
+    @property
+    def why(self) -> str:
+        """Where it stands how it came about."""
+        return f"{folder_of(self.period)}why.html#e{self.number}"
+
 
 def folder_of(period: int) -> str:
     """Where the pages of *period* are."""

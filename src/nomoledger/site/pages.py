@@ -74,6 +74,8 @@ class _Set:
         for name in MENU:
             template = "logs" if name == "log" and not self.folder else name
             yield self._page(template, f"{self.folder}{name}.html", name, **self._given(name))
+        if self.folder:
+            yield self._page("why", f"{self.folder}why.html", "log")
         for player in self.moment.players:
             path = f"{self.folder}players/{player.person.slug}.html"
             yield self._page("player", path, "players", **self._of_player(player))

@@ -36,8 +36,8 @@ class PublicWorld:
 
     Attributes:
         refs: the public events so far, by number.
-        setters: the event that last set each attribute (`"set", entity, name`), each balance
-            (`"has", account, commodity`) and what each player owns (`"owns", player`).
+        setters: the event that last set each attribute (`"set", entity, name`), and what each
+            player owns (`"owns", player`).
     """
 
     def __init__(self) -> None:
@@ -66,10 +66,7 @@ class PublicWorld:
         return isinstance(body, e.EntityDestroyed) and body.entity not in self.world.entities
 
     def _keys(self, body: e.Event) -> Iterator[Key]:
-        if isinstance(body, e.Posted):
-            for posting in body.postings:
-                yield "has", posting.account, posting.commodity
-        elif isinstance(body, e.Moved):
+        if isinstance(body, e.Moved):
             yield "set", body.piece, "square"
         elif isinstance(body, e.AttributeSet):
             yield "set", body.entity, body.attribute

@@ -1,0 +1,139 @@
+"""What can be recorded: inputs (what nobody can compute) and consequences (what rules make of it).
+
+Every event is a frozen, tagged `msgspec.Struct`, named in the past tense where it states a fact
+and as a request where the rules have still to say yes. The tag ends in the schema version
+(`posted/1`); a breaking change gets a new tag and an upcast in `nomoledger.codec`.
+"""
+
+from nomoledger.events.consequences import (
+    AttemptDone,
+    AttemptRefused,
+    AttributeSet,
+    Counted,
+    DrawRecorded,
+    EntityCreated,
+    EntityDestroyed,
+    FactConfirmed,
+    FactUnexplained,
+    GameEnded,
+    Moved,
+    OrderFired,
+    OrderLapsed,
+    PeriodClosed,
+    Posted,
+    Posting,
+    QuestionRaised,
+    Reason,
+    RecordPrevailed,
+    RuleAmended,
+    RuleEnacted,
+    RuleRenumbered,
+    RuleRepealed,
+    Scheduled,
+    Settled,
+    TimerFired,
+    Unscheduled,
+)
+from nomoledger.events.edits import (
+    Answered,
+    Edit,
+    LeftOut,
+    Replaced,
+    TakenIn,
+)
+from nomoledger.events.event import (
+    Entry,
+    Event,
+)
+from nomoledger.events.inputs import (
+    Act,
+    ChoiceAnswered,
+    ClockAdvanced,
+    CloseAsked,
+    DisputeArgued,
+    DisputeOpened,
+    DrawEntered,
+    FactRecorded,
+    FinalitySet,
+    GameOpened,
+    Input,
+    InputWithdrawn,
+    JoinRequested,
+    LeaveRequested,
+    OrderGiven,
+    ProposalJudged,
+    ProposalMade,
+    RulingMade,
+    StateGiven,
+    SubmissionReceived,
+    VoteCast,
+)
+
+__all__ = [
+    "Act",
+    "Answered",
+    "AttemptDone",
+    "AttemptRefused",
+    "AttributeSet",
+    "ChoiceAnswered",
+    "ClockAdvanced",
+    "CloseAsked",
+    "Counted",
+    "DisputeArgued",
+    "DisputeOpened",
+    "DrawEntered",
+    "DrawRecorded",
+    "Edit",
+    "EntityCreated",
+    "EntityDestroyed",
+    "Entry",
+    "Event",
+    "FactConfirmed",
+    "FactRecorded",
+    "FactUnexplained",
+    "FinalitySet",
+    "GameEnded",
+    "GameOpened",
+    "Input",
+    "InputWithdrawn",
+    "JoinRequested",
+    "LeaveRequested",
+    "LeftOut",
+    "Moved",
+    "OrderFired",
+    "OrderGiven",
+    "OrderLapsed",
+    "PeriodClosed",
+    "Posted",
+    "Posting",
+    "ProposalJudged",
+    "ProposalMade",
+    "QuestionRaised",
+    "Reason",
+    "RecordPrevailed",
+    "Replaced",
+    "RuleAmended",
+    "RuleEnacted",
+    "RuleRenumbered",
+    "RuleRepealed",
+    "RulingMade",
+    "Scheduled",
+    "Settled",
+    "StateGiven",
+    "SubmissionReceived",
+    "TakenIn",
+    "TimerFired",
+    "Unscheduled",
+    "VoteCast",
+    "events",
+]
+
+
+def events() -> dict[str, type[Event]]:
+    """All event classes by tag."""
+
+    def leaves(cls: type[Event]) -> list[type[Event]]:
+        subclasses = cls.__subclasses__()
+        return [cls] if not subclasses else [leaf for sub in subclasses for leaf in leaves(sub)]
+
+    return {str(cls.__struct_config__.tag): cls for cls in leaves(Event)}

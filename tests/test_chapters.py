@@ -1,0 +1,80 @@
+"""A rulebook in a folder of chapters, read in the order of their names."""
+
+from pathlib import Path
+
+import pytest
+
+from nomoledger.cases import cases_beside, load_cases, run_case
+from nomoledger.errors import RulebookError, UnknownError
+from nomoledger.rules.rulebook import load, shipped
+
+CASE = "case: it\nrulebook: ../../tall\nthen: {values: [{value: two, is: 2}]}\n"
+
+
+def rule(number: str, code: str = "") -> str:
+    return f"### {number} Title\n\nWords.\n\n```python\n{code or 'def define_it(): pass'}\n```\n"
+
+
+@pytest.fixture
+def tall(tmp_path: Path) -> Path:
+    folder = tmp_path / "tall"
+    folder.mkdir()
+    (folder / "00-front.md").write_text("---\nrulebook: tall\napi: 0\n---\n# Tall\n\nWords.\n")
+    (folder / "10-late.md").write_text("# Late\n\n" + rule("X.1", "def value_two(): return two_()"))
+    (folder / "02-early.md").write_text(rule("II.1", "def value_two_(): return 2") + rule("II.2"))
+    (folder / "notes.txt").write_text("### I.1 No chapter\n")
+    cases = tmp_path / "cases" / "tall"
+    cases.mkdir(parents=True)
+    (cases / "it.yaml").write_text(CASE)
+    return folder
+
+
+def test_it_is_one_rulebook(tall: Path) -> None:
+    book = load(str(tall))
+    assert (book.name, book.file) == ("tall", "tall")
+    assert [each.number for each in book.rules] == ["II.1", "II.2", "X.1"]
+    assert [each.file for each in book.rules][::2] == ["tall/02-early.md", "tall/10-late.md"]
+    assert book.rules[2].line == 8
+
+
+def test_its_cases_stand_beside_it(tall: Path) -> None:
+    (case,) = cases_beside(str(tall))
+    assert run_case(case).ok
+    assert run_case(load_cases(tall.parent / "cases")[0], rulebook=load(str(tall))).ok
+
+
+def test_from_within_it(tall: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tall)
+    assert load(".").file == "tall"
+
+
+@pytest.mark.parametrize(
+    ("chapter", "words"),
+    [
+        (rule("X.1"), "tall/20-more.md:1: there are two rules X.1"),
+        ("Words.\n\n### What\n", "tall/20-more.md:3: not a number and a title: 'What'"),
+        ("---\nrulebook: other\n---\n", "tall/20-more.md:1: front matter stands in the first"),
+    ],
+)
+def test_errors_name_file_and_line(tall: Path, chapter: str, words: str) -> None:
+    (tall / "20-more.md").write_text(chapter)
+    with pytest.raises(RulebookError, match=words):
+        load(str(tall))
+
+
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(UnknownError, match="that folder has no chapters"):
+        load(str(tmp_path))
+
+
+def test_chapters_without_rules(tmp_path: Path) -> None:
+    (tmp_path / "front.md").write_text("# Only words\n")
+    with pytest.raises(RulebookError, match="no rules in it"):
+        load(str(tmp_path))
+
+
+def test_one_of_them_is_shipped() -> None:
+    assert "weekly-vote" in shipped()
+    assert "cases" not in shipped()
+    assert load("weekly-vote").name == "weekly-vote"
+    assert cases_beside("weekly-vote")

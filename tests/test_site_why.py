@@ -1,0 +1,213 @@
+"""The explanations of the published site: every figure has one, and none tells what is secret."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import html5lib
+import pytest
+
+from nomoledger.desk import Desk
+from nomoledger.fence import Limits
+from nomoledger.ledger import Ledger
+from nomoledger.projecting import LedgerView, holding
+from nomoledger.records import import_record
+from nomoledger.replays import find
+from nomoledger.rules.rulebook import load, parse
+from nomoledger.site import publish
+from nomoledger.site.public import public_entries
+from nomoledger.site.retraced import retraced
+from nomoledger.site.why import SECRET, UNTOLD
+from nomoledger.start import open_game
+
+NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
+HTML = "{http://www.w3.org/1999/xhtml}"
+#: Luck is tried in secret, and adds to what is then paid in public.
+LUCKY = """### I.1 Luck
+Words.
+```yaml
+declares:
+  player: {name: Text key, luck: Number}
+commodities: {gold: {}}
+secret: [try_luck]
+```
+```python
+def define_join(name: Text):
+    create("player", {"name": name})
+
+def value_strength(player: Player):
+    return 5 + (get(player, "luck") or 0)
+
+def action_try_luck(player: Player, luck: Number):
+    set(player, "luck", luck)
+
+def action_pay_up(player: Player):
+    pay("mint", player, strength(player), "strength")
+
+def action_brag(player: Player):
+    pay("mint", player, 1, "bragging")
+```
+"""
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "game.db", create=True) as opened:
+        yield opened
+
+
+def lucky(ledger: Ledger) -> Desk:
+    desk = open_game(ledger, "g", parse(LUCKY, "lucky.md"), at=NOON)
+    for name in ("Ann", "Bob"):
+        desk.join(name, at=NOON)
+    return desk
+
+
+def pages(ledger: Ledger, game: str, folder: Path) -> dict[str, Any]:
+    publish(ledger, game, folder / "site")
+    parser = html5lib.HTMLParser(strict=True)
+    files = (folder / "site").rglob("*.html")
+    return {
+        str(each.relative_to(folder / "site")): parser.parse(each.read_text()) for each in files
+    }
+
+
+def text(page: Any) -> str:
+    return " ".join(" ".join(page.itertext()).split())
+
+
+def item(page: Any, words: str) -> Any:
+    """The innermost item of a list that says *words*."""
+    return [each for each in page.iter(f"{HTML}li") if words in text(each)][-1]
+
+
+def test_the_way_to_a_payment_is_told_step_by_step(ledger: Ledger, tmp_path: Path) -> None:
+    lucky(ledger).submit("Ann", "pay_up", at=NOON)
+    page = pages(ledger, "g", tmp_path)["period-1/why.html"]
+    assert "pay_up(Ann) [ I.1@1 ] strength(Ann) [ I.1@1 ]: 5" in text(page)
+    came = item(page, "mint -5 gold")
+    assert came.get("class") == "came"
+    assert came.get("id").startswith("e")
+    assert SECRET not in text(page)
+    assert UNTOLD not in text(page)
+
+
+def test_where_something_secret_had_a_part_it_is_not_told(ledger: Ledger, tmp_path: Path) -> None:
+    desk = lucky(ledger)
+    desk.submit("Ann", "try_luck", {"luck": 7}, at=NOON)
+    desk.submit("Ann", "pay_up", at=NOON)
+    desk.submit("Bob", "pay_up", at=NOON)
+    desk.submit("Ann", "brag", at=NOON)
+    found = pages(ledger, "g", tmp_path)
+    why = text(found["period-1/why.html"])
+    assert "mint -12 gold, Ann +12 gold" in why
+    assert why.count(SECRET) == 1
+    assert "strength(Ann)" not in why
+    assert "strength(Bob) [ I.1@1 ]: 5" in why
+    assert "brag(Ann) [ I.1@1 ]" in why
+    for path, page in found.items():
+        words = text(page)
+        assert "try_luck" not in words or path.startswith("rules"), path
+        assert "luck of Ann" not in words, path
+
+
+def test_what_follows_from_a_secret_has_no_head_and_no_way(ledger: Ledger, tmp_path: Path) -> None:
+    rules = LUCKY.replace('    set(player, "luck", luck)', "    reveal()\n    give_away(player)")
+    rules = rules.replace(
+        "def action_brag",
+        'def define_give_away(player):\n    pay("mint", player, 3, "luck")\n\ndef action_brag',
+    )
+    desk = open_game(ledger, "g", parse(rules, "lucky.md"), at=NOON)
+    desk.join("Ann", at=NOON)
+    desk.submit("Ann", "try_luck", {"luck": 7}, at=NOON)
+    why = text(pages(ledger, "g", tmp_path)["period-1/why.html"])
+    assert f"{SECRET} # " in re.sub(r"#\d+", "#", why)
+    assert "give_away(" not in why
+
+
+def test_a_rule_that_fails_does_not_keep_the_site_back(ledger: Ledger) -> None:
+    lucky(ledger).submit("Ann", "pay_up", at=NOON)
+    public = list(public_entries(ledger, "g"))
+    assert retraced(public, Limits(wall_seconds=0.0)) == {}
+
+
+def season(ledger: Ledger) -> str:
+    return import_record(ledger, find("weekly-vote-season")).game
+
+
+def mail(ledger: Ledger) -> str:
+    desk = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
+    desk.join("Ann", {"email": "ann@example.org"}, at=NOON)
+    desk.propose("Ann", "a turn", (), at=NOON)
+    desk.judge(1, "accepted", at=NOON)
+    desk.enter_dice([3, 4], at=NOON)
+    desk.submit("Ann", "buy", {"square": 8}, at=NOON)
+    desk.close(at=NOON)
+    return "g"
+
+
+@pytest.mark.parametrize("make", [season, mail])
+def test_every_event_that_matters_has_its_explanation(
+    ledger: Ledger, tmp_path: Path, make: Any
+) -> None:
+    game = make(ledger)
+    found = pages(ledger, game, tmp_path)
+    for path, log in found.items():
+        if not re.fullmatch(r"period-\d+/log.html", path):
+            continue
+        why = found[path.replace("log", "why")]
+        anchors = {each.get("id") for each in why.iter() if isinstance(each.tag, str)}
+        told = [e.get("id") for e in log.iter() if e.get("id") and e.get("class") != "quiet"]
+        assert set(told) - {"main"} <= anchors
+        assert SECRET not in text(why)
+        assert UNTOLD not in text(why)
+
+
+@pytest.mark.parametrize("make", [season, mail])
+def test_every_statement_adds_up_to_the_figures_beside_it(
+    ledger: Ledger, tmp_path: Path, make: Any
+) -> None:
+    game, seen = make(ledger), set()
+    found = pages(ledger, game, tmp_path)
+    for path, page in found.items():
+        if not re.fullmatch(r"period-\d+/accounts.html", path):
+            continue
+        world = LedgerView(ledger, game, int(path.split("/")[0][7:])).world
+        for section in (each for each in page.iter(f"{HTML}section") if each.get("id")):
+            title = section.find(f"{HTML}h2")
+            account, commodity = text(title[0]), (title[0].tail or "").removeprefix(": ") or "$"
+            thing = next(each for each in world.balances if world.label(each) == account)
+            assert adds_up(section) == holding(world, thing, commodity), (path, account)
+            seen.add((path, account))
+    assert len(seen) >= len(world.balances)
+
+
+def adds_up(section: Any) -> Decimal:
+    """What a statement comes to, having checked each balance on the way."""
+    rows = [[text(cell) for cell in row] for row in section.iter(f"{HTML}tr")][1:]
+    if not rows:
+        return Decimal(re.findall(r": (-?[\d.]+) as before", text(section))[0])
+    balance = Decimal(rows[0][-1])
+    for *_, amount, shown in rows[1:-1]:
+        balance += Decimal(amount)
+        assert balance == Decimal(shown)
+    assert balance == Decimal(rows[-1][-1])
+    return balance
+
+
+def test_figures_lead_to_explanations_and_not_to_the_log(ledger: Ledger, tmp_path: Path) -> None:
+    found = pages(ledger, mail(ledger), tmp_path)
+    for path in ("standings", "board", "players", "accounts", "players/ann", "index"):
+        for link in found[f"period-1/{path}.html"].iter(f"{HTML}a"):
+            if re.fullmatch(r"-?[\d.]+", text(link)) and "log.html" in link.get("href"):
+                raise AssertionError((path, text(link), link.get("href")))
+
+
+def test_many_steps_that_are_alike_are_folded(ledger: Ledger, tmp_path: Path) -> None:
+    page = pages(ledger, season(ledger), tmp_path)["period-2/why.html"]
+    folded = [text(each) for each in page.iter(f"{HTML}summary")]
+    assert folded
+    assert all(re.fullmatch(r"\d+ more like it", each) for each in folded)
