@@ -91,22 +91,22 @@ class Desk:
         self, player: str, action: str, arguments: dict[str, Any] | None = None, **when: Any
     ) -> Outcome:
         """*player* (or "admin") asks for *action*."""
-        player = player if player == "admin" else self.player(player)
+        player = self._player_or_admin(player)
         audience = self._check_action(player, action)
         self._check_arguments(action, (player,), arguments or {})
         fields: dict[str, Any] = {"by": player, "action": action, "arguments": arguments or {}}
         return self.take(e.SubmissionReceived, audience=audience, **fields, **when)
 
     def propose(self, player: str, text: str, changes: tuple[Any, ...], **when: Any) -> Outcome:
-        """*player* proposes *text*, with *changes*."""
-        player = self.player(player)
+        """*player* (or "admin", where the rules allow it) proposes *text*, with *changes*."""
+        player = self._player_or_admin(player)
         return self.take(e.ProposalMade, by=player, text=text, changes=changes, **when)
 
     def vote(self, player: str, proposal: int, choice: str, **when: Any) -> Outcome:
-        """*player* votes on *proposal*."""
+        """*player* (or "admin", where the rules allow it) votes on *proposal*."""
         self._check_proposal(proposal)
         fields: dict[str, Any] = {"proposal": proposal, "choice": choice}
-        fields["by"] = self.player(player)
+        fields["by"] = self._player_or_admin(player)
         return self.take(e.VoteCast, **fields, **when)
 
     def judge(self, proposal: int, verdict: str, **when: Any) -> Outcome:
@@ -263,6 +263,9 @@ class Desk:
             players = ", ".join(self.world.kinds.get("player", ())) or "nobody"
             raise UnknownError(f"{self.game}: there is no player {name!r}; playing: {players}")
         return found
+
+    def _player_or_admin(self, name: str) -> str:
+        return name if name == "admin" else self.player(name)
 
     def waiting(self, *asks: str) -> e.QuestionRaised:
         """The question that play waits for, which must ask for one of *asks*."""

@@ -298,6 +298,8 @@ def _done(world: World, event: e.AttemptDone) -> None:
 @_on(e.AttemptRefused)
 def _refused(world: World, event: e.AttemptRefused) -> None:
     _carried_out(world, event.attempt)
+    if event.operation == "@close":  # a close that the rules refuse closes nothing
+        _leave_agenda(world, f"{event.attempt}>closed")
 
 
 def _carried_out(world: World, attempt: str) -> None:

@@ -109,3 +109,15 @@ def test_mentioned_is_what_a_rule_lists() -> None:
     code = "def after_go_on(player): set(player, 'mark', str(mentioned(player)))\n"
     assert Play({"1": code}).go().get("mark") == "False"
     assert Play({"1": code}, {"1": "mentions: [Ann]"}).go().get("mark") == "True"
+
+
+def test_a_close_that_the_rules_refuse_closes_nothing() -> None:
+    play = Play({
+        "1": "def define_close_period(): pass\n"
+        "def forbid_close_period():\n    if not get('Ann', 'mark'): return 'Ann is not ready'\n"
+        "def after_go_on(player): set(player, 'mark', 'ready')"
+    }).close()  # fmt: skip
+    assert play.refused == "1@1: Ann is not ready"
+    assert play.world.period == 1
+    assert not play.world.agenda
+    assert play.go().close().world.period == 2

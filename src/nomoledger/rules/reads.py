@@ -166,6 +166,9 @@ def _read(
     answers = host.world.answers.get(host.attempt.id)
     if answers is not None and place in answers:
         return answers[place]
+    if asks == "ruling" and (held := _precedent(host, text, options)) is not None:
+        host.frames[-1].altered.insert(0, f"ruling:{held['ruling']}")
+        return held["value"]
     if host.trials:
         host.stop(TrialOver())
     question = e.QuestionRaised(
@@ -187,6 +190,17 @@ def _read(
         host.stop(Suspended(question))
     host.emit(e.DrawRecorded, address=question.question, values=tuple(found))
     return found
+
+
+def _precedent(host: Host, text: str, options: tuple[Any, ...]) -> dict[str, Any] | None:
+    """An earlier answer of the admin to the same question that was to hold on."""
+    held = host.world.precedents.get(text)
+    if held is None or (options and held["value"] not in options):
+        return None
+    asking, asked = host.acting()[0], str(held["rule"])
+    if held["scope"] == "precedent":
+        return held if asking == asked else None
+    return held if asking.partition("@")[0] == asked.partition("@")[0] else None
 
 
 def decide(host: Host, operation: str, rules: list[str], outcomes: list[Any]) -> str:

@@ -152,6 +152,12 @@ INPUTS = (
     ("accept", "judge", "proposal: Number = latest", "the admin's verdict: accepted"),
     ("reject", "judge", "proposal: Number = latest", "the admin's verdict: rejected"),
     ("ruling", "", "text: Text, value = None, changes: List = []", "an answer or a correction"),
+    (
+        "order",
+        "",
+        "when: Text, while: Text = '', acts: List = [], answer = None",
+        "what the player wants done once something is so",
+    ),
     ("answer", "", "value", "a player answers the question that waits"),
     ("roll", "", "dice: List", "dice thrown by hand for the question that waits"),
     ("draw", "", "value", "a draw made by hand for the question that waits"),
