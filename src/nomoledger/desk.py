@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from nomoledger import events as e
-from nomoledger import rulings
+from nomoledger import disputes, rulings
 from nomoledger.engine import Batch, Engine
 from nomoledger.errors import ConflictError, RuleFault, UnknownError, UsageError
 from nomoledger.fence import Limits
@@ -32,49 +32,16 @@ from nomoledger.tape import ask_people, seeded
 from nomoledger.work import worked_out
 from nomoledger.world import World
 
-TRIES_MAX = 50
-#: A ruling that reaches back may run a long game again.
-RERUN_LIMITS = Limits(cpu_seconds=900.0, wall_seconds=1_800.0)
-Made = TypeVar("Made", bound=e.Input)
+__all__ = ["Desk", "Outcome"]
 
 
-class Outcome(msgspec.Struct, frozen=True):
-    """What came of a request: every event that was stored because of it, in order."""
-
-    events: tuple[e.Event, ...]
-
-    @property
-    def refusals(self) -> list[e.AttemptRefused]:
-        """What the game said no to."""
-        return [each for each in self.events if isinstance(each, e.AttemptRefused)]
-
-    @property
-    def questions(self) -> list[e.QuestionRaised]:
-        """What has to be answered before play goes on."""
-        return [each for each in self.events if isinstance(each, e.QuestionRaised)]
-
-
-class Desk:
+class Desk(Intake):
     """One game in one ledger, and what can be asked of it.
 
     Every request takes `at` (when it was received; now where None) and `id` (a retry with the
     same one is harmless), and gives an `Outcome`. All of them raise UsageError for a request that
     makes no sense, RuleFault where rule code fails, and StoreError where the database does.
     """
-
-    def __init__(
-        self,
-        ledger: Ledger,
-        game: str | None = None,
-        *,
-        limits: Limits | None = None,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self.ledger = ledger
-        self.game = game or the_game(ledger)
-        self.limits = limits
-        self.clock = clock
-        self.world = world_of(ledger, self.game)
 
     # --- requests
 
@@ -152,6 +119,10 @@ class Desk:
 
         An *urgent* correction of the rules goes before all that is due or waiting.
         """
+        if (before := self._again(when)) is not None:
+            return before
+        if closes is not None:
+            disputes.the_open(self.world, closes)
         fields: dict[str, Any] = {"text": text, "cites": cites, "basis": basis}
         fields |= {"scope": scope, "closes": closes}
         if value is None:
@@ -211,19 +182,90 @@ class Desk:
         One that reaches back brings the present to what it would have been; *settle* says how much
         of it ("all", "money" or "none"), and has to be given where later play does not fit.
         """
+        if (before := self._again(fields)) is not None:
+            return before
         fields |= {"kind": kind, "text": text, "about": about, "overrules": overrules}
         fields["edits"] = edits
         effective = self.check_ruling(fields)
         if effective is None:
-            return self.take(e.RulingMade, **fields)
+            closed = self.world.disputes.get(fields.get("closes"), {})
+            return self.take(e.RulingMade, audience=closed.get("audience"), **fields)
         fields |= {"effective": effective, "settle": settle or "all"}
         return self.take(e.RulingMade, urgent=True, **fields)
 
     def check_ruling(self, fields: dict[str, Any]) -> int | None:
         """The period that a ruling with *fields* reaches back to, if it makes sense."""
         entries = list(self.ledger.read(self.game))
+        if fields.get("closes") is not None:
+            disputes.the_open(self.world, fields["closes"])
         rulings.check(self.world, entries, fields)
         return rulings.reaches_back(self.world, entries, fields)
+
+    def dispute(
+        self,
+        by: str,
+        text: str,
+        *,
+        period: int | None = None,
+        about: int | None = None,
+        id: str | None = None,
+        **when: Any,
+    ) -> Outcome:
+        """*by* (a player, or "admin") disputes all of *period*, or event *about*.
+
+        A replay of that period is attached to it.
+        """
+        id = id or random.token_hex(6)
+        opened = self._again({"id": id}) or self._opened(by, text, period, about, id, when)
+        made = opened.events[0]
+        assert isinstance(made, e.DisputeOpened)
+        fields = {"dispute": made.number, "by": "engine", "audience": made.audience}
+        fields |= disputes.replayed(self.ledger, self.game, made.disputed, self.limits)
+        attached = self.take(e.DisputeArgued, id=f"{id}-replay", **fields, **when)
+        return Outcome((*opened.events, *attached.events))
+
+    def _opened(
+        self,
+        by: str,
+        text: str,
+        period: int | None,
+        about: int | None,
+        id: str,
+        when: dict[str, Any],
+    ) -> Outcome:
+        disputes.check_words(text)
+        entries = list(self.ledger.read(self.game))
+        fields = disputes.opening(self.world, entries, self._party(by), period, about)
+        return self.take(e.DisputeOpened, text=text, id=id, **fields, **when)
+
+    def argue(
+        self, dispute: int, by: str, text: str, evidence: dict[str, Any] | None = None, **when: Any
+    ) -> Outcome:
+        """*by* says *text* on an open *dispute*; *evidence* is a what-if, as its JSON."""
+        if (before := self._again(when)) is not None:
+            return before
+        by = self._party(by)
+        disputes.check_words(text)
+        audience = disputes.the_open(self.world, dispute, by)["audience"]
+        fields = {"dispute": dispute, "by": by, "text": text, "evidence": evidence or {}}
+        return self.take(e.DisputeArgued, audience=audience, **fields, **when)
+
+    def close_dispute(
+        self, dispute: int, text: str, *, cites: tuple[str, ...] = (), **fields: Any
+    ) -> Outcome:
+        """The ruling that closes *dispute* and leaves everything as it is."""
+        if (before := self._again(fields)) is not None:
+            return before
+        about = disputes.the_open(self.world, dispute)["about"]
+        if about is not None and rulings.on_event(self.world, about) is not None:
+            about, cites = None, (*cites, f"#{about}")
+        fields |= {"closes": dispute, "cites": cites}
+        return self.rule_on("uphold", text, about=about, **fields)
+
+    def set_finality(self, days: int, **when: Any) -> Outcome:
+        """Standings turn final when *days* have gone by after their close without a dispute."""
+        disputes.check_days(days)
+        return self.take(e.FinalitySet, days=days, **when)
 
     def _correct(self, fields: dict[str, Any], urgent: bool) -> Outcome:
         """A correction; ahead of everything else where rule code fails before its turn comes."""
@@ -267,6 +309,9 @@ class Desk:
     def _player_or_admin(self, name: str) -> str:
         return name if name == "admin" else self.player(name)
 
+    def _party(self, name: str) -> str:
+        return name if name == "admin" else self.player(name)
+
     def waiting(self, *asks: str) -> e.QuestionRaised:
         """The question that play waits for, which must ask for one of *asks*."""
         question = self.world.waiting
@@ -301,122 +346,6 @@ class Desk:
     def _check_proposal(self, number: int) -> None:
         if number not in self.world.proposals:
             raise UnknownError(f"{self.game}: there is no proposal {number}")
-
-    # --- carrying it out
-
-    def take(
-        self,
-        kind: type[e.Input],
-        /,
-        *,
-        at: datetime | None = None,
-        id: str | None = None,
-        **fields: Any,
-    ) -> Outcome:
-        """Record an input of *kind* and everything that follows from it."""
-        if id is not None and (number := self.ledger.find_input(self.game, id)) is not None:
-            return self._told_before(number)
-        id = id or random.token_hex(6)
-        stored: list[e.Event] = []
-        for _ in range(TRIES_MAX):
-            try:
-                self.catch_up()
-                if not fields.get("urgent"):
-                    self.resume()
-                event = self._input(kind, at, id, fields)
-                self._run(partial(_taking, event), stored, self._tape(event))
-                return Outcome(tuple(stored))
-            except ConflictError:
-                if stored:  # ours is in; somebody else goes on with what follows from it
-                    self.catch_up()
-                    return Outcome((*stored, *self.resume().events))
-        raise ConflictError(f"{self.game}: too many others are writing; nothing was recorded")
-
-    def _told_before(self, number: int) -> Outcome:
-        """What came of the input of that *number* when it was first received."""
-        first, *rest = (entry.body for entry in self.ledger.read(self.game, after=number - 1))
-        following = takewhile(lambda event: not isinstance(event, e.Input), rest)
-        return Outcome((first, *following))
-
-    def _input(
-        self,
-        kind: type[e.Input],
-        at: datetime | None,
-        id: str,
-        fields: dict[str, Any],
-    ) -> e.Input:
-        if set(id) & {"|", ">"} or not id.isprintable():
-            raise UsageError(f"{id!r} cannot be an id: no | or >, and nothing unprintable")
-        clock = self.clock().replace(microsecond=0)
-        at = (at or max(clock, _moment(self.world))).replace(microsecond=0)
-        if seconds(at) < self.world.game["now"]:
-            raise UsageError(
-                f"{self.game}: received {at:%Y-%m-%d %H:%M:%S}, but what came at "
-                f"{_moment(self.world):%Y-%m-%d %H:%M:%S} is already carried out"
-            )
-        if kind is e.ProposalMade:
-            fields["number"] = max(self.world.proposals, default=0) + 1
-        elif kind is e.RulingMade:
-            fields["number"] = self.world.game.get("rulings", 0) + 1
-        period = self.world.period
-        return kind(id=id, period=period, received_at=at, recorded_at=clock, **fields)
-
-    def catch_up(self) -> None:
-        """Read what others have appended."""
-        for entry in self.ledger.read(self.game, after=self.world.head):
-            apply(self.world, entry.body)
-
-    def resume(self) -> Outcome:
-        """Go on with what an interrupted command left on the agenda."""
-        stored: list[e.Event] = []
-        if self._pending():
-            head = self.world.agenda[0].operation if self.world.agenda else ""
-            tape = list(self.ledger.read(self.game)) if head == SETTLE else []
-            self._run(Engine.run, stored, tape)
-        return Outcome(tuple(stored))
-
-    def _tape(self, event: e.Input) -> list[e.Entry]:
-        """What is recorded so far, where *event* reaches back to it."""
-        reaches_back = isinstance(event, e.RulingMade) and event.effective is not None
-        return list(self.ledger.read(self.game)) if reaches_back else []
-
-    def _run(
-        self,
-        follow: Callable[[Engine], Iterator[Batch]],
-        stored: list[e.Event],
-        tape: list[e.Entry],
-    ) -> None:
-        secret = self.ledger.secret(self.game)
-        oracle = seeded(secret) if self.world.game["dice"] == "seeded" else ask_people
-        engine = Engine(self.world, oracle, secret, tape=tape)
-        limits = RERUN_LIMITS if tape and self.limits is None else self.limits
-        try:
-            for batch in worked_out(follow, engine, limits):
-                self.ledger.append(self.game, batch, expected=self.world.head)
-                for event in batch:
-                    apply(self.world, event)
-                stored.extend(batch)
-        except RuleFault as fault:
-            raise RuleFault(f"{fault}; {_so_far(stored)}", rule=fault.rule) from None
-
-    def _pending(self) -> bool:
-        world = self.world
-        due = any(t.attempt.at <= world.game["now"] for t in world.timers.values())
-        return world.waiting is None and (bool(world.agenda) or due)
-
-
-def _taking(event: e.Input, engine: Engine) -> Iterator[Batch]:
-    return engine.take(event)
-
-
-def _so_far(stored: list[e.Event]) -> str:
-    if not stored:
-        return "nothing was recorded"
-    return "what came before it is recorded, and play stands still until a ruling changes the rule"
-
-
-def _moment(world: World) -> datetime:
-    return datetime.fromtimestamp(world.game["now"], UTC)
 
 
 def _about(question: e.QuestionRaised) -> dict[str, Any]:

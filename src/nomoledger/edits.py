@@ -87,17 +87,28 @@ def _take_in(tape: Tape, entry: e.Entry, edits: list[e.TakenIn]) -> None:
     """What is to be taken in after *entry*, as if it had been received at the same time."""
     for place, edit in enumerate(edits):
         if edit.after == entry.number:
-            body = e.SubmissionReceived(
-                id=f"taken-in-{edit.after}-{place}",
-                by=edit.by,
-                action=edit.action,
-                arguments=edit.arguments,
-                period=entry.body.period,
-                received_at=entry.body.received_at,
-                recorded_at=entry.body.recorded_at,
-            )
+            body = _asked_for(edit, f"taken-in-{edit.after}-{place}", entry.body)
             tape.edited.add(body.id)
             tape.inputs.append((None, body))
+
+
+def _asked_for(edit: e.TakenIn, id: str, beside: e.Event) -> e.Input:
+    """What was overlooked, as the input it would have been at the time of *beside*."""
+    fields: dict[str, Any] = {
+        "id": id,
+        "by": edit.by,
+        "period": beside.period,
+        "received_at": beside.received_at,
+        "recorded_at": beside.recorded_at,
+    }
+    if edit.action == "vote":
+        known = {"proposal", "choice"}
+        if set(edit.arguments) != known:
+            raise UsageError("a vote that was overlooked says proposal=N choice=WORD")
+        return e.VoteCast(**fields, **edit.arguments)
+    if edit.action == "leave":
+        return e.LeaveRequested(**fields)
+    return e.SubmissionReceived(action=edit.action, arguments=edit.arguments, **fields)
 
 
 def replaced(body: e.Input, value: Any) -> e.Input:

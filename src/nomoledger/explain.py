@@ -70,7 +70,12 @@ def explained(past: Past, number: int, limits: Limits | None = None) -> Explanat
         Cause(at, past.names.said(bodies[at]), bodies[at].rules) for at in past.causes(number)
     )
     body = bodies[number]
-    trail = () if isinstance(body, e.Input) else _trail(past, number, limits)
+    if isinstance(body, e.Input):
+        trail: tuple[str, ...] = ()
+    elif (ruling := settled_by(past, body)) is not None:
+        trail = tuple(f"    {line}" for line in what_it_ruled(past, ruling))
+    else:
+        trail = _trail(past, number, limits)
     return Explanation(number, past.names.said(body), body.rules, causes, trail)
 
 
@@ -121,6 +126,45 @@ def _parameter(past: Past, number: str, what: str) -> tuple[Any, int | None]:
     return value, found
 
 
+# --- what a ruling put right --------------------------------------------------------------------
+
+
+def settled_by(past: Past, body: e.Event) -> e.RulingMade | None:
+    """The ruling that reaches back and brought *body* about, if one did."""
+    cause = None if body.cause is None else past.bodies[body.cause]
+    if isinstance(cause, e.RulingMade) and cause.effective is not None:
+        return cause
+    return None
+
+
+def what_it_ruled(past: Past, ruling: e.RulingMade) -> Iterator[str]:
+    """What *ruling* changed about the tape, and how to see all that follows from it."""
+    for edit in ruling.edits:
+        if isinstance(edit, e.Replaced):
+            was = past.names.said(past.bodies[edit.event])
+            yield f"#{edit.event} {was}: it should have been {told_value(edit.value)}"
+        elif isinstance(edit, e.LeftOut):
+            yield f"#{edit.event} {past.names.said(past.bodies[edit.event])}: it does not count"
+        elif isinstance(edit, e.TakenIn):
+            asked = f"{edit.by} asks to {edit.action}: {told_value(edit.arguments)}"
+            yield f"after #{edit.after}: {asked}, which was overlooked"
+        else:
+            yield f"{edit.question}: answered {told_value(edit.value)}"
+    for number in ruling.overrules:
+        yield f"ruling {number} no longer holds"
+    yield f"all from period {ruling.effective} on was played again so, with all else as it was;"
+    yield "this brings the present to what it would have been"
+
+
+def told_value(value: Any) -> str:
+    """A value of an edit in words."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {told_value(each)}" for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(told_value, value))
+    return str(value)
+
+
 # --- running it again ---------------------------------------------------------------------------
 
 
@@ -129,7 +173,7 @@ def _trail(past: Past, number: int, limits: Limits | None) -> tuple[str, ...]:
     bodies = past.bodies
     start = max(at for at in range(number + 1) if isinstance(bodies[at], e.Input))
     world, secret = past.before(start), past.ledger.secret(past.game)
-    workings = Workings(world, past.entries, secret)
+    workings = Workings(world, past.entries, secret, past.entries)
 
     def lines() -> Iterator[str]:
         made = start

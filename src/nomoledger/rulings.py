@@ -7,7 +7,7 @@ from nomoledger import events as e
 from nomoledger.course import Course
 from nomoledger.edits import edited_tape, touched
 from nomoledger.engine import Engine
-from nomoledger.errors import UnknownError, UsageError
+from nomoledger.errors import RuleFault, UnknownError, UsageError
 from nomoledger.rerun import is_retroactive
 from nomoledger.rules.host import Frame, Host, Refused
 from nomoledger.settle import settle
@@ -87,6 +87,8 @@ def carry_out(
     """
     world = engine.world
     entries = engine.tape[:number]
+    if len(entries) < number:
+        raise RuleFault(f"ruling {ruling.number} reaches back to what is not at hand here")
     now = in_force(world)
     course = _followed(engine, entries, now, ruling)
     base = world

@@ -86,7 +86,12 @@ def _less(deltas: Deltas, before: Deltas) -> Deltas:
 def _post(host: Host, deltas: Deltas, why: str, period: int) -> None:
     if deltas:
         postings = tuple(e.Posting(*key, units) for key, units in sorted(deltas.items()))
-        host.emit(e.Posted, postings=postings, why=f"settling {why}", effective=period)
+        host.emit(
+            e.Posted,
+            postings=postings,
+            why=f"settling {why}, for period {period}",
+            effective=period,
+        )
 
 
 # --- things, rules, timers ------------------------------------------------------------------------

@@ -44,7 +44,8 @@ def why_not(
     """
     first, bodies = events_of(ledger, game, period)
     before = world_of(ledger, game, first - 1)
-    workings = Workings(before, ledger.read(game), ledger.secret(game))
+    entries = list(ledger.read(game))
+    workings = Workings(before, entries, ledger.secret(game), entries)
 
     def pieces() -> Iterator[bytes]:
         blocks = dict[tuple[str, ...], None]()

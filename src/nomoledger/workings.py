@@ -38,12 +38,21 @@ class Working(msgspec.Struct, frozen=True):
 
 
 class Workings:
-    """Takes inputs of a game again, from *world* on, with the draws as *entries* have them."""
+    """Takes inputs of a game again, from *world* on, with the draws as *entries* have them.
 
-    def __init__(self, world: World, entries: Iterable[e.Entry], secret: bytes | None) -> None:
+    *tape* is all that is recorded, for rulings that reach back.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        entries: Iterable[e.Entry],
+        secret: bytes | None,
+        tape: Sequence[e.Entry] = (),
+    ) -> None:
         self._tracer = Tracer()
-        oracle = replaying(recorded(entries))
-        self.engine = Engine(world, oracle, secret, link=self._tracer.link)
+        oracle, link = replaying(recorded(entries)), self._tracer.link
+        self.engine = Engine(world, oracle, secret, tape=tape, link=link)
         self.names = Names(world)
 
     def take(self, bodies: Sequence[e.Event], place: int = 0) -> Iterator[Working]:
