@@ -29,6 +29,7 @@ def open_game(
     dice_from: str = "seeded",
     period: int = 1,
     at: datetime | None = None,
+    recorded_at: datetime | None = None,
     secret: bytes | None = None,
     limits: Limits | None = None,
     then: Callable[[Engine], Iterator[Batch]] | None = None,
@@ -41,7 +42,7 @@ def open_game(
         UsageError: the game exists, a setting is unknown, or the rules refuse such a start.
     """
     rulebook = rulebook.with_settings(settings or {})
-    now = datetime.now(UTC).replace(microsecond=0)
+    now = recorded_at or datetime.now(UTC).replace(microsecond=0)
     secret = secret or random.token_bytes(32)
     common: dict[str, Any] = {"period": period, "received_at": at or now, "recorded_at": now}
     opened = e.GameOpened(

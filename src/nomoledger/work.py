@@ -53,19 +53,21 @@ def worked_out(
     if key in _LINKED_BEFORE:
         linked(engine.world.rules)
 
-    for piece in in_worker(lambda: map(_packed, follow(engine)), limits):
-        yield _unpacked(piece)
+    for piece in in_worker(lambda: map(packed, follow(engine)), limits):
+        yield unpacked(piece)
     _LINKED_BEFORE.add(key)
 
 
-def _packed(batch: Batch) -> bytes:
+def packed(batch: Batch) -> bytes:
+    """*batch* as bytes; RuleFault where the rules made what cannot be stored."""
     try:
         return msgspec.msgpack.encode([(tag_of(event), encode(event)) for event in batch])
     except (TypeError, OverflowError) as error:
         raise RuleFault(f"the rules made something that cannot be stored: {error}") from None
 
 
-def _unpacked(piece: bytes) -> Batch:
+def unpacked(piece: bytes) -> Batch:
+    """The batch behind *piece*."""
     try:
         return [decode(tag, state) for tag, state in msgspec.msgpack.decode(piece)]
     except CorruptError as error:

@@ -47,9 +47,14 @@ def resolve(world: World, parameter: Parameter, value: Any) -> Any:
     if value is None:
         return None
     if isinstance(value, list):
+        if parameter.type == "List":
+            return value
         return [resolve(world, parameter, each) for each in value]
+    if str(parameter.default).startswith("["):  # where several may be given, one is a list of one
+        one = Parameter(parameter.name, parameter.type)
+        return [value if parameter.type == "List" else resolve(world, one, value)]
     wanted = parameter.type.split(" | ")
-    kinds = [kind for kind in world.kinds if kind_type(kind) in wanted]
+    kinds = [kind for kind in world.known_kinds() if kind_type(kind) in wanted]
     for kind in kinds:
         if len(kinds) == 1 or _called(world, kind, value) is not None:
             return entity(world, kind, value)
@@ -59,6 +64,8 @@ def resolve(world: World, parameter: Parameter, value: Any) -> Any:
         return _number(parameter, value)
     if parameter.type == "Text" and not isinstance(value, str):
         return str(value)
+    if parameter.type == "List":
+        _no(f"{parameter.name} is a list, not {value!r}")
     if parameter.type == "Flag" and not isinstance(value, bool):
         _no(f"{parameter.name} is yes or no, not {value!r}")
     return value
