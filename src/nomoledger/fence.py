@@ -5,6 +5,7 @@ piece. If it dies, what it was doing is known from a crumb it left in shared mem
 is untouched. These limits only protect the machine: they never decide an outcome of the game.
 """
 
+import ctypes
 import gc
 import mmap
 import os
@@ -15,6 +16,7 @@ import struct
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import msgspec
 
@@ -24,6 +26,7 @@ Notice = Callable[[str], None]
 Produce = Callable[[Notice], Iterator[bytes]]
 
 _CRUMB_BYTES = 256
+_PR_SET_PDEATHSIG = 1
 _DEATHS: dict[int, str] = {
     signal.SIGPROF: "it used up its processor time",
     signal.SIGABRT: "it used up its memory",
@@ -155,7 +158,14 @@ def _send_all(produce: Produce, limits: Limits, crumb: mmap.mmap, outlet: int) -
     _send(outlet, b"D", b"")
 
 
+def _die_with_parent() -> None:
+    """Nobody is left to read what the child makes once its parent is gone, however it went."""
+    with suppress(OSError, AttributeError):  # Linux has this; elsewhere the time limit ends it
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def _bound(limits: Limits) -> None:
+    _die_with_parent()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with open("/proc/self/statm", encoding="ascii") as statm:
         used = int(statm.read().split()[0]) * resource.getpagesize()
