@@ -1,12 +1,13 @@
-"""What tests of pages share: the examples of a page, run one after the other."""
+"""What tests share: the stores there are, and the examples of a page, run one after the other."""
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from postgres_server import PostgresServer
 
 from nomoledger.cli import program
 
@@ -16,6 +17,29 @@ FENCE = re.compile(
 COMMAND = re.compile(r"^\$ (?P<words>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 Play = Callable[[Path], list[str]]
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A real PostgreSQL server for all tests; one that stops it starts it again."""
+    server = PostgresServer()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> str:
+    """An empty database."""
+    return postgres_server.empty_database()
+
+
+@pytest.fixture(params=["postgres", "sqlite"])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a ledger can be made, on each kind of store in turn."""
+    if request.param == "sqlite":
+        return str(tmp_path / "games.db")
+    url: str = request.getfixturevalue("postgres_url")
+    return url
 
 
 @pytest.fixture

@@ -76,9 +76,11 @@ def landed(game: str) -> str:
 
 def commands() -> dict[str, click.Command]:
     """Every command by what is typed for it."""
-    group = program.commands["rules"]
-    assert isinstance(group, click.Group)
-    return {**program.commands, **{f"rules {n}": each for n, each in group.commands.items()}}
+    found = dict(program.commands)
+    for name, group in program.commands.items():
+        if isinstance(group, click.Group):
+            found |= {f"{name} {n}": each for n, each in group.commands.items()}
+    return found
 
 
 @pytest.mark.parametrize("name", commands())
@@ -123,6 +125,8 @@ def test_a_game_by_hand(landed: str) -> None:
             {"rank": 2, "player": "Ann", "money": 920, "squares": 1, "owned": [8]},
         ],
         "money": "$",
+        "disputed": [],
+        "final": False,
     }
     state = data("state", landed)
     assert state["players"]["Ann"]["square"] == 8

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -22,13 +23,15 @@ from nomoledger.replay import replay
 from nomoledger.rules.rulebook import load
 from nomoledger.start import open_game
 from nomoledger.state import world_of
+from nomoledger.store.location import is_postgres
 from nomoledger.store.sqlite import SqliteStore
 
 PLAYER = Path(__file__).parent / "player_process.py"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-KILLS = 10
+KILLS = {"sqlite": 10, "postgres": 4}
 #: What ends a transaction.
 ENDS = (e.AttemptDone, e.AttemptRefused, e.QuestionRaised, e.PeriodClosed)
+Where = TypeVar("Where", str, Path)
 
 
 @pytest.fixture
@@ -37,14 +40,20 @@ def file(tmp_path: Path) -> Path:
     return opened(tmp_path / "game.db")
 
 
-def opened(path: Path) -> Path:
+@pytest.fixture
+def anywhere(location: str) -> str:
+    """The same, on each kind of store in turn."""
+    return opened(location)
+
+
+def opened(path: Where) -> Where:
     with Ledger.open(path, create=True) as ledger:
         open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
     return path
 
 
 @contextmanager
-def process(what: str, file: Path, player: str) -> Iterator[subprocess.Popen[str]]:
+def process(what: str, file: Path | str, player: str) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, str(PLAYER), what, str(file), player]
     with subprocess.Popen(
         command,
@@ -60,19 +69,19 @@ def process(what: str, file: Path, player: str) -> Iterator[subprocess.Popen[str
                 os.killpg(running.pid, signal.SIGKILL)
 
 
-def run(what: str, file: Path, player: str) -> list[str]:
+def run(what: str, file: Path | str, player: str) -> list[str]:
     with process(what, file, player) as running:
         out, err = running.communicate(timeout=60)
     assert running.returncode == 0, err
     return out.splitlines()
 
 
-def digest(file: Path) -> str:
+def digest(file: Path | str) -> str:
     with Ledger.open(file) as ledger:
         return world_of(ledger, "game").digest()
 
 
-def check_whole(file: Path, acknowledged: list[str]) -> None:
+def check_whole(file: Path | str, acknowledged: list[str]) -> None:
     """Everything acknowledged is there, nothing is half done, nothing is altered."""
     with Ledger.open(file) as ledger:
         assert ledger.verify("game").ok
@@ -86,7 +95,7 @@ def check_whole(file: Path, acknowledged: list[str]) -> None:
 # --- killed ---------------------------------------------------------------------------------------
 
 
-def killed_after(file: Path, seconds: float) -> list[str]:
+def killed_after(file: Path | str, seconds: float) -> list[str]:
     """What was acknowledged by a process that was killed so long after its first word."""
     with process("play", file, "Ann") as running:
         assert running.stdout is not None
@@ -97,15 +106,15 @@ def killed_after(file: Path, seconds: float) -> list[str]:
     return [first.strip(), *out.splitlines()]
 
 
-def test_killed_at_random_moments(file: Path, tmp_path: Path) -> None:
+def test_killed_at_random_moments(anywhere: str, tmp_path: Path) -> None:
     undisturbed = opened(tmp_path / "undisturbed.db")
     run("play", undisturbed, "Ann")
     moments = random.Random(7)
-    for _ in range(KILLS):
-        check_whole(file, [x for x in killed_after(file, moments.uniform(0, 0.12)) if x])
-    run("play", file, "Ann")
-    check_whole(file, ["Ann-join", "Ann-close-again"])
-    assert digest(file) == digest(undisturbed)
+    for _ in range(KILLS["postgres" if is_postgres(anywhere) else "sqlite"]):
+        check_whole(anywhere, [x for x in killed_after(anywhere, moments.uniform(0, 0.12)) if x])
+    run("play", anywhere, "Ann")
+    check_whole(anywhere, ["Ann-join", "Ann-close-again"])
+    assert digest(anywhere) == digest(undisturbed)
 
 
 @pytest.mark.parametrize("attempts", [1, 5, 17])
@@ -126,13 +135,13 @@ def test_an_interrupted_close_resumes(file: Path, tmp_path: Path, attempts: int)
 # --- two at once ----------------------------------------------------------------------------------
 
 
-def test_two_at_once(file: Path) -> None:
-    with process("race", file, "Ann") as ann, process("race", file, "Bob") as bob:
+def test_two_at_once(anywhere: str) -> None:
+    with process("race", anywhere, "Ann") as ann, process("race", anywhere, "Bob") as bob:
         outputs = [each.communicate(timeout=60) for each in (ann, bob)]
     assert [ann.returncode, bob.returncode] == [0, 0], outputs
     names = [line for out, _ in outputs for line in out.splitlines()]
     assert len(names) == 18
-    check_whole(file, names)
+    check_whole(anywhere, names)
 
 
 # --- the database fails ---------------------------------------------------------------------------

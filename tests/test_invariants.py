@@ -13,12 +13,13 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from postgres_server import PostgresServer
 
 from nomoledger import events as e
 from nomoledger.desk import Desk
 from nomoledger.engine import Engine
 from nomoledger.errors import UsageError
-from nomoledger.exchange import export_ledger, import_ledger
+from nomoledger.exchange import copy_ledger, export_ledger, import_ledger
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
 from nomoledger.replay import replay
@@ -231,6 +232,27 @@ def test_replay_of_any_beginning_is_exact(moves: Moves, cut: int) -> None:
             prefix.create_game("game", desk.ledger.secret("game"))
             prefix.append("game", bodies(desk)[: last + 1], expected=-1)
             assert replay(prefix, "game").divergences == ()
+            check_goes_on(Desk(prefix), bodies(desk)[last + 1 :])
+
+
+@tried(4)
+@given(some_moves, st.integers(0, 999))
+def test_replay_is_the_same_on_postgresql(
+    postgres_server: PostgresServer, moves: Moves, cut: int
+) -> None:
+    with played(moves) as desk, tempfile.TemporaryDirectory() as folder:
+        export, ends = exported(desk.ledger), transactions(desk)
+        with Ledger.open(postgres_server.empty_database(), create=True) as ledger:
+            import_ledger(ledger, io.BytesIO(export))
+            assert exported(ledger) == export
+            assert replay(ledger, "game") == replay(desk.ledger, "game")
+        last = ends[cut % len(ends)]
+        with Ledger.open(postgres_server.empty_database(), create=True) as prefix:
+            prefix.create_game("game", desk.ledger.secret("game"))
+            prefix.append("game", bodies(desk)[: last + 1], expected=-1)
+            assert replay(prefix, "game").divergences == ()
+            with Ledger.open(f"{folder}/copy.db", create=True) as copy:
+                assert copy_ledger(prefix, copy) == {"game": copy.head("game")}
             check_goes_on(Desk(prefix), bodies(desk)[last + 1 :])
 
 

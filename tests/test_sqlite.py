@@ -116,7 +116,6 @@ def test_any_name_is_the_name_of_a_file(
 
 
 def test_other_kinds_of_location(tmp_path: Path) -> None:
-    assert "PostgreSQL comes with a later version" in message("postgresql://host/games")
     assert "unknown kind of store" in message("mysql://host/games", UsageError)
     assert "unknown kind of store" in message("sqlite://games.db", UsageError)
     assert "not the path of a file" in message(":memory:", UsageError)

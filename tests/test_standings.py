@@ -17,7 +17,7 @@ from nomoledger.rules.rulebook import load
 from nomoledger.start import open_game
 from nomoledger_projections.standings import standings
 from nomoledger_projections.standings_by_period import standings_by_period
-from nomoledger_projections.standings_chart import Line, draw
+from nomoledger_projections.standings_chart import Line, Weeks, draw
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
@@ -77,19 +77,19 @@ def test_the_chart_is_the_same_every_time(desk: Desk) -> None:
 
 @pytest.mark.parametrize("name", ["_Ann", "$x$ and $y$", "A" * 300, "A\x1b[31m", "安妮", "<&>"])
 def test_any_name_can_stand_in_a_chart(name: str) -> None:
-    svg = draw("g", "$", [1, 2], None, [Line(name, [1, 2], [1, 1], [5.0, 6.0])], "svg")
+    svg = draw("g", "$", Weeks([1, 2]), [Line(name, [1, 2], [1, 1], [5.0, 6.0])], "svg")
     texts = {each.text for each in ElementTree.fromstring(svg).iter() if each.tag.endswith("text")}
     assert any(text and text.strip().startswith(name[:1]) for text in texts)
 
 
 def test_a_chart_of_nobody_is_a_chart() -> None:
-    assert draw("g", "money", [1], 1, [], "png").startswith(b"\x89PNG")
+    assert draw("g", "money", Weeks([1], 1), [], "png").startswith(b"\x89PNG")
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match=r"pip install 'nomoledger\[charts\]'"):
-        draw("g", "$", [1], None, [], "svg")
+        draw("g", "$", Weeks([1]), [], "svg")
 
 
 def test_matplotlib_is_loaded_for_a_chart_only() -> None:

@@ -5,9 +5,11 @@ from typing import Any
 
 import msgspec
 
+from nomoledger.known import rulings_on
 from nomoledger.projecting import Table, View, shown
 from nomoledger.rules.rule import Rule
 from nomoledger_projections.ruleset import ruleset
+from nomoledger_projections.rulings import listed_in
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -20,7 +22,10 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class RuleInForce(msgspec.Struct, frozen=True):
-    """A rule and its history; *kind* is "executable", "text only" or "by ruling"."""
+    """A rule and its history; *kind* is "executable", "text only" or "by ruling".
+
+    *rulings* are those that interpret it, a line each.
+    """
 
     number: str
     version: int
@@ -31,6 +36,7 @@ class RuleInForce(msgspec.Struct, frozen=True):
     parameters: dict[str, Any]
     why: str | None
     history: tuple[Origin, ...]
+    rulings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         sources = [f"{each.source}, #{each.event}" for each in self.history]
@@ -41,6 +47,8 @@ class RuleInForce(msgspec.Struct, frozen=True):
             lines += [f"parameters: {', '.join(given)}", ""]
         if self.why is not None:
             lines += [f"{self.kind}: {self.why}", ""]
+        if self.rulings:
+            lines += [*self.rulings, ""]
         return "\n".join(lines)
 
 
@@ -58,16 +66,16 @@ class Rules(msgspec.Struct, frozen=True):
 
 def rules(view: View) -> Rules:
     """The rules in force in *view*, but for those that its reader may not know of."""
-    histories = _histories(view)
+    histories, docket = _histories(view), listed_in(view)
     found = tuple(
-        _in_force(rule, tuple(histories[rule.number]))
+        _in_force(rule, tuple(histories[rule.number]), tuple(map(str, docket.on(rule.number))))
         for rule in view.world.rules
         if rule.number in histories
     )
     return Rules(view.game, view.period, found)
 
 
-def _in_force(rule: Rule, history: tuple[Origin, ...]) -> RuleInForce:
+def _in_force(rule: Rule, history: tuple[Origin, ...], rulings: tuple[str, ...]) -> RuleInForce:
     kind = "executable"
     if not rule.code:
         kind = "by ruling" if rule.by_ruling is not None else "text only"
@@ -81,6 +89,7 @@ def _in_force(rule: Rule, history: tuple[Origin, ...]) -> RuleInForce:
         parameters=rule.parameters,
         why=rule.text_only if rule.by_ruling is None else rule.by_ruling,
         history=history,
+        rulings=rulings,
     )
 
 
@@ -92,4 +101,21 @@ def _histories(view: View) -> dict[str, list[Origin]]:
         version, source = change.rule.version, change.authority.source
         origin = Origin(version, change.event, change.period, source)
         lives.setdefault(change.life, []).append(origin)
-    return {rule.number: lives[life] for life, rule in history.at(view.period).items()}
+    found = {rule.number: lives[life] for life, rule in history.at(view.period).items()}
+    return found | dict(_corrected(view, found))
+
+
+def _corrected(
+    view: View, histories: dict[str, list[Origin]]
+) -> Iterator[tuple[str, list[Origin]]]:
+    """The rules that a later ruling has put into this period, or changed in it."""
+    rulings = rulings_on(view.reading.later, view.period)
+    published = {rule.number: rule for rule in view.reading.published.rules}
+    for rule in view.world.rules:
+        is_secret = rule.number in published and rule.number not in histories
+        if not rulings or is_secret or published.get(rule.number) == rule:
+            continue
+        ruling, event = view.reading.later.rulings[rulings[-1]]
+        earlier = [x for x in histories.get(rule.number, []) if x.version < rule.version]
+        by = Origin(rule.version, event, ruling.period, f"ruling {ruling.number}")
+        yield rule.number, [*earlier, by]

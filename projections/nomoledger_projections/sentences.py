@@ -5,16 +5,24 @@ from textwrap import shorten
 from typing import Any, NamedTuple
 
 from nomoledger import events as e
+from nomoledger import evidence
 from nomoledger.projecting import described, shown
 from nomoledger.rules.rule import Commodity
 from nomoledger.rules.values import amount
-from nomoledger.words import order_told, tell
+from nomoledger.words import corrected, disputed, listed, numbers_of, order_told, tell
 from nomoledger.world import World
 from nomoledger_projections.proposals import Book
 
 #: How much of a proposal's words is said again with its verdict.
 TEXT_MAX = 70
 REFUSED = "this is refused"
+#: What a ruling does to the events it is about.
+RULED = {
+    "uphold": "upholds",
+    "ratify": "ratifies",
+    "reject": "rejects",
+    "replace": "replaces",
+}
 
 
 class Said(NamedTuple):
@@ -183,7 +191,39 @@ def _submitted(body: e.SubmissionReceived, world: World) -> Iterator[Said]:
 
 
 def _ruled(body: e.RulingMade, world: World) -> str:
-    return f"ruling {body.number}: {body.text}{_notes(body)}"
+    verb = RULED.get(body.kind, "")
+    about = listed([f"#{number}" for number in numbers_of(body)])
+    does = [
+        f"{verb} {about}" if verb and about else "",
+        f"overrules ruling {listed(list(map(str, body.overrules)))}" if body.overrules else "",
+        f"closes dispute {body.closes}" if body.closes is not None else "",
+    ]
+    done = listed(list(filter(None, does)))
+    return f"ruling {body.number}{done and ' ' + done}: {body.text}{_notes(body)}"
+
+
+def _disputed(body: e.DisputeOpened, world: World) -> Iterator[Said]:
+    text = f"disputes {disputed(body)} (dispute {body.number}): {body.text}"
+    yield _by(body.by, text, world)
+
+
+def _by(who: str, text: str, world: World) -> Said:
+    return Said(None, f"the admin {text}") if who == "admin" else Said(_called(world, who), text)
+
+
+def _argued(body: e.DisputeArgued, world: World) -> Iterator[Said]:
+    if body.by == "engine":
+        found = "; ".join(evidence.told(body.evidence))
+        yield Said(None, f"{body.text}{found and ': ' + found}")
+        return
+    shown = " (with a what-if)" if body.evidence else ""
+    yield _by(body.by, f"says on dispute {body.dispute}{shown}: {body.text}", world)
+
+
+def _settled(body: e.Settled, world: World) -> Iterator[Said]:
+    if periods := corrected(body):
+        many = "s" if len(periods) > 1 else ""
+        yield Said(None, f"what is known of period{many} {listed(periods)} is corrected")
 
 
 def _moved(body: e.Moved, world: World) -> Iterator[Said]:
@@ -267,6 +307,10 @@ _TELLERS: dict[type[e.Event], Callable[[Any, World], Iterator[Said]]] = {
     e.ProposalMade: _of(lambda body: (body.by, f"makes proposal {body.number} (“{body.text}”)")),
     e.VoteCast: _of(lambda body: (body.by, f"votes {body.choice} on proposal {body.proposal}")),
     e.RulingMade: _alone(_ruled),
+    e.Settled: _settled,
+    e.DisputeOpened: _disputed,
+    e.DisputeArgued: _argued,
+    e.FinalitySet: _alone(lambda body, _: f"standings turn final {body.days} days after a close"),
     e.OrderGiven: _of(lambda body: (body.by, f"orders: {order_told(body)}")),
     e.OrderFired: _alone(lambda body, _: "a standing order is carried out"),
     e.OrderLapsed: _alone(lambda body, _: f"a standing order lapses: {body.why}"),

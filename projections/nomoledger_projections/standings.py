@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from nomoledger.disputes import Mark
 from nomoledger.projecting import Table, View, called, holding, shown
 from nomoledger.rules.values import Number
 from nomoledger.world import World
+from nomoledger_projections.standing_of import mark_of, told
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -20,11 +22,16 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 class Standings(msgspec.Struct, frozen=True):
-    """All players, the richest first; in order of their names where money is equal."""
+    """All players, the richest first; in order of their names where money is equal.
+
+    *disputed* are the open disputes that touch the period; *final* says that it is past disputing.
+    """
 
     period: int
     standings: tuple[Standing, ...]
     money: str = ""
+    disputed: tuple[int, ...] = ()
+    final: bool = False
 
     def show(self) -> Iterator[Table | str]:
         """One table."""
@@ -32,6 +39,8 @@ class Standings(msgspec.Struct, frozen=True):
             yield "nobody plays yet"
             return
         yield self.sheet()
+        if marked := told(Mark(self.disputed, self.final), self.period):
+            yield marked
 
     def sheet(self) -> Table:
         """A row a player."""
@@ -45,7 +54,9 @@ class Standings(msgspec.Struct, frozen=True):
 def standings(view: View) -> Standings:
     """The players of *view* in their order."""
     money = next(iter(view.world.commodities()), "")
-    return Standings(view.period, tuple(ranked(view.world)), money)
+    found = mark_of(view, view.period)
+    places = tuple(ranked(view.world))
+    return Standings(view.period, places, money, found.disputed, found.final)
 
 
 def ranked(world: World) -> list[Standing]:

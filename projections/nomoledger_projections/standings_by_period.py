@@ -6,6 +6,7 @@ import msgspec
 
 from nomoledger.projecting import Table, View, shown
 from nomoledger.rules.values import Number
+from nomoledger_projections.standing_of import disputed_among, final_among, titled
 from nomoledger_projections.standings import ranked
 
 
@@ -28,7 +29,8 @@ class Course(msgspec.Struct, frozen=True):
 class StandingsByPeriod(msgspec.Struct, frozen=True):
     """How the players fared; in the order of the last standings, those who left behind them.
 
-    *open* is the period that is not closed yet, in which the places are as they stand now.
+    *open* is the period that is not closed yet, in which the places are as they stand now;
+    *disputed* are the periods that an open dispute touches, *final* those past disputing.
     """
 
     game: str
@@ -36,13 +38,16 @@ class StandingsByPeriod(msgspec.Struct, frozen=True):
     open: int | None
     players: tuple[Course, ...]
     money: str = ""
+    disputed: tuple[int, ...] = ()
+    final: tuple[int, ...] = ()
 
     def show(self) -> Iterator[Table | str]:
         """One table: a row a player, a column a period; the rank stands in brackets."""
         if not self.players:
             yield "nobody plays yet"
             return
-        columns = (f"{p} (open)" if p == self.open else str(p) for p in self.periods)
+        marks = self.open, self.disputed, self.final
+        columns = (titled(each, *marks) for each in self.periods)
         rows = []
         for course in self.players:
             at = {place.period: _told(place) for place in course.places}
@@ -67,7 +72,7 @@ class StandingsByPeriod(msgspec.Struct, frozen=True):
 
     def drawn(self, kind: str) -> bytes:
         """Rank and money over the periods, as a file of that *kind*: svg or png."""
-        from nomoledger_projections.standings_chart import Line, draw
+        from nomoledger_projections.standings_chart import Line, Weeks, draw
 
         lines = [
             Line(
@@ -78,24 +83,30 @@ class StandingsByPeriod(msgspec.Struct, frozen=True):
             )
             for course in self.players
         ]
-        return draw(self.game, self.money or "money", self.periods, self.open, lines, kind)
+        weeks = Weeks(self.periods, self.open, self.disputed)
+        return draw(self.game, self.money or "money", weeks, lines, kind)
 
 
-def standings_by_period(view: View) -> StandingsByPeriod:
-    """The standings at the close of every period of *view*, and as they stand in the open one."""
+def standings_by_period(view: View, published: bool = False) -> StandingsByPeriod:
+    """The standings at the close of every period of *view*, and as they stand in the open one.
+
+    Each is as known when *view* is, or as *published* at its own close.
+    """
     courses: dict[str, list[Place]] = {}
     periods, open_, money, last = [], None, "", list[str]()
-    for period, is_closed, world in view.standing():
-        periods.append(period)
-        open_ = None if is_closed else period
+    for reading in view.standing():
+        world = reading.published if published else reading.known
+        periods.append(reading.period)
+        open_ = None if reading.is_closed else reading.period
         money = next(iter(world.commodities()), "")
         standings = ranked(world)
         last = [each.player for each in standings]
         for each in standings:
-            place = Place(period, each.rank, each.money, each.squares)
+            place = Place(reading.period, each.rank, each.money, each.squares)
             courses.setdefault(each.player, []).append(place)
     players = tuple(Course(name, tuple(courses[name])) for name in dict.fromkeys((*last, *courses)))
-    return StandingsByPeriod(view.game, tuple(periods), open_, players, money)
+    marks = disputed_among(view, periods), final_among(view, periods)
+    return StandingsByPeriod(view.game, tuple(periods), open_, players, money, *marks)
 
 
 def _told(place: Place) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAME_MAX = 30
+SHADE = "#fbeec9"
 SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "nomoledger",
     "svg.fonttype": "none",
@@ -28,22 +29,27 @@ STYLES = ("-", "--", ":", "-.")
 
 
 class Line(NamedTuple):
-    """A player, and in each of *periods* the rank and the money."""
+    """A player, and in each of *periods* the rank and the money.
+
+    *published* are period, rank and money where they were published otherwise.
+    """
 
     player: str
     periods: list[int]
     ranks: list[int]
     money: list[float]
+    published: Sequence[tuple[int, int, float]] = ()
 
 
-def draw(
-    title: str,
-    money: str,
-    periods: Sequence[int],
-    open_: int | None,
-    lines: Sequence[Line],
-    kind: str,
-) -> bytes:
+class Weeks(NamedTuple):
+    """The *periods* of a chart, the one that is still *open*, and those that are *disputed*."""
+
+    periods: Sequence[int]
+    open: int | None = None
+    disputed: Sequence[int] = ()
+
+
+def draw(title: str, money: str, weeks: Weeks, lines: Sequence[Line], kind: str) -> bytes:
     """The chart as a file of that *kind*: svg or png.
 
     Raises:
@@ -62,36 +68,51 @@ def draw(
         figure = Figure(figsize=(10, 7), layout="constrained")
         upper, lower = figure.subplots(2, 1, sharex=True)
         figure.suptitle(_printable(title), x=0.01, ha="left", fontweight="bold")
-        _panel(upper, "rank", [line.ranks for line in lines], lines)
-        _panel(lower, money, [line.money for line in lines], lines)
-        _axes(upper, lower, periods, open_)
+        _panel(upper, "rank", [line.ranks for line in lines], lines, 1)
+        _panel(lower, money, [line.money for line in lines], lines, 2)
+        _axes(upper, lower, weeks, any(line.published for line in lines))
         if lines:
-            handles = upper.get_lines()
+            handles = upper.get_lines()[: len(lines)]
             names = [_printable(line.player) for line in lines]
             figure.legend(handles, names, loc="outside right upper", frameon=False)
         figure.savefig(target, format=kind, dpi=120, metadata=_metadata(kind))
     return target.getvalue()
 
 
-def _panel(axes: "Axes", label: str, values: Sequence[Any], lines: Sequence[Line]) -> None:
+def _panel(
+    axes: "Axes", label: str, values: Sequence[Any], lines: Sequence[Line], which: int
+) -> None:
+    colours = [COLOURS[place % len(COLOURS)] for place in range(len(lines))]
     for place, (line, series) in enumerate(zip(lines, values, strict=True)):
         style = STYLES[place // len(COLOURS) % len(STYLES)]
-        colour = COLOURS[place % len(COLOURS)]
-        axes.plot(line.periods, series, style, color=colour, marker="o", markersize=4)
+        axes.plot(line.periods, series, style, color=colours[place], marker="o", markersize=4)
+    for line, series, colour in zip(lines, values, colours, strict=True):
+        known = dict(zip(line.periods, series, strict=True))
+        rings = [(each[0], each[which]) for each in line.published]
+        for at, was in rings:
+            if known.get(at) != was:
+                axes.plot([at], [was], marker="o", color=colour, markersize=8, fillstyle="none")
     axes.set_ylabel(_printable(label))
 
 
-def _axes(upper: "Axes", lower: "Axes", periods: Sequence[int], open_: int | None) -> None:
+def _axes(upper: "Axes", lower: "Axes", weeks: Weeks, has_rings: bool) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     upper.yaxis.set_inverted(True)
     upper.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     lower.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     lower.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    if periods:
-        lower.set_xlim(min(periods) - 0.25, max(periods) + 0.25)
-    still_open = "" if open_ is None else f" ({open_} is still open)"
-    lower.set_xlabel(f"period{still_open}")
+    for axes in (upper, lower):
+        for period in weeks.disputed:
+            axes.axvspan(period - 0.5, period + 0.5, color=SHADE, linewidth=0, zorder=0)
+    if weeks.periods:
+        lower.set_xlim(min(weeks.periods) - 0.25, max(weeks.periods) + 0.25)
+    notes = [
+        *([] if weeks.open is None else [f"{weeks.open} is still open"]),
+        *(["shaded: disputed"] if weeks.disputed else []),
+        *(["rings: as published"] if has_rings else []),
+    ]
+    lower.set_xlabel("period" + (f" ({'; '.join(notes)})" if notes else ""))
 
 
 def _metadata(kind: str) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.audiences import Audiences
 from nomoledger.edits import edited_tape, touched
 from nomoledger.facts import Follows
-from nomoledger.reducer import apply, is_of
+from nomoledger.reducer import CLOSING, apply, is_of
 from nomoledger.rerun import Orphan, Rerun, is_retroactive
 from nomoledger.rules.rule import Rule
 from nomoledger.tape import Oracle, ask_people
@@ -75,6 +76,11 @@ class Course:
             rules=rules,
             questions=questions,
         )
+
+    def audiences(self) -> Audiences:
+        """Who knows of what in the other course."""
+        before = (entry.body for entry in self.entries[: self.tape.first])
+        return Audiences((*before, *(x for made in self.rerun.made.values() for x in made)))
 
     @property
     def world(self) -> World:
@@ -150,7 +156,14 @@ class Course:
             if attempt in new and new[attempt] != is_done and not self._is_edited(attempt):
                 told = why.get(attempt) or f"it was refused ({reasons.get(attempt)}), and is not"
                 found.append(Collision(self._number(attempt), self._asked_for(attempt), told))
-        return found
+        return [*found, *self._closings()]
+
+    def _closings(self) -> Iterator[Collision]:
+        """The close of the open period, if it had not waited for anything."""
+        head = self.world.agenda[0] if self.world.agenda else None
+        if head is not None and head.operation == CLOSING:
+            what = f"period {self.world.period} is still open"
+            yield Collision(self._number(head.id), what, "it would have been closed by now")
 
     def orphans(self) -> list[Orphan]:
         """Answers to questions no longer asked, rolls no longer made, facts no longer so."""
@@ -162,12 +175,20 @@ class Course:
         known = raised | rolled
         for entry in self.entries[self.tape.first :]:
             body = entry.body
-            if isinstance(body, e.DrawRecorded) and body.address not in known:
+            if (
+                isinstance(body, e.DrawRecorded)
+                and body.address not in known
+                and not self._is_of_a_settlement(body)
+            ):
                 found.append(Orphan(entry.number, tell(body), "it is not rolled"))
         gone = {each.event for each in self.collisions()}
         facts = {each.event: each for each in reversed(list(self._facts_no_longer_so()))}
         found += (each for number, each in facts.items() if number not in gone)
         return sorted(found, key=lambda each: each.event or 0)
+
+    def _is_of_a_settlement(self, body: e.Event) -> bool:
+        cause = None if body.cause is None else self.entries[body.cause].body
+        return isinstance(cause, e.RulingMade) and is_retroactive(cause)
 
     def _facts_no_longer_so(self) -> Iterator[Orphan]:
         follows = self._follows()

@@ -1,36 +1,23 @@
-"""The admin's desk: takes a request, has the rules carry it out, and stores what follows.
+"""The admin's desk: what can be asked of a game; what makes no sense is turned down here.
 
-One attempt is one transaction. The rules run in a worker process (`nomoledger.fence`), so whatever
-a rule does, the ledger holds whole attempts only. Two desks may work on one game: whoever is late
-reads on and tries again.
+How a request is carried out and stored is in `nomoledger.intake`.
 """
 
 import secrets as random
 from collections import deque
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
-from functools import partial
-from itertools import takewhile
-from typing import Any, TypeVar
+from datetime import datetime
+from typing import Any
 
-import msgspec
-
+from nomoledger import disputes, evidence, rulings
 from nomoledger import events as e
-from nomoledger import disputes, rulings
-from nomoledger.engine import Batch, Engine
-from nomoledger.errors import ConflictError, RuleFault, UnknownError, UsageError
-from nomoledger.fence import Limits
-from nomoledger.ledger import Ledger
-from nomoledger.reducer import SETTLE, apply, is_of, seconds
+from nomoledger.errors import RuleFault, UnknownError, UsageError
+from nomoledger.intake import Intake, Outcome
+from nomoledger.reducer import is_of
 from nomoledger.rules.host import Refused
 from nomoledger.rules.link import survey
 from nomoledger.rules.program import linked
 from nomoledger.rules.resolve import named_arguments
-from nomoledger.state import the_game, world_of
 from nomoledger.statements import Statement
-from nomoledger.tape import ask_people, seeded
-from nomoledger.work import worked_out
-from nomoledger.world import World
 
 __all__ = ["Desk", "Outcome"]
 
@@ -180,26 +167,39 @@ class Desk(Intake):
         """A ruling of that *kind* on what is recorded: uphold, ratify, reject or replace.
 
         One that reaches back brings the present to what it would have been; *settle* says how much
-        of it ("all", "money" or "none"), and has to be given where later play does not fit.
+        of it ("all", "money" or "none"), and has to be given where later play does not fit. To
+        reject event *about* leaves it out.
         """
         if (before := self._again(fields)) is not None:
             return before
         fields |= {"kind": kind, "text": text, "about": about, "overrules": overrules}
-        fields["edits"] = edits
+        if kind == "reject" and not edits and about is not None:
+            edits = (e.LeftOut(about),)
+        fields |= {"edits": edits, "settle": settle}
         effective = self.check_ruling(fields)
         if effective is None:
-            closed = self.world.disputes.get(fields.get("closes"), {})
-            return self.take(e.RulingMade, audience=closed.get("audience"), **fields)
-        fields |= {"effective": effective, "settle": settle or "all"}
+            fields |= {"audience": disputes.audience(self.world, fields.get("closes"))}
+            del fields["settle"]
+            return self.take(e.RulingMade, **fields)
+        fields |= {"effective": effective, "settle": settle or "fitting"}
+        fields["audience"] = rulings.audience(list(self.ledger.read(self.game)), edits)
         return self.take(e.RulingMade, urgent=True, **fields)
 
     def check_ruling(self, fields: dict[str, Any]) -> int | None:
         """The period that a ruling with *fields* reaches back to, if it makes sense."""
+        self.catch_up()
         entries = list(self.ledger.read(self.game))
         if fields.get("closes") is not None:
             disputes.the_open(self.world, fields["closes"])
         rulings.check(self.world, entries, fields)
         return rulings.reaches_back(self.world, entries, fields)
+
+    def _input(
+        self, kind: type[e.Input], at: datetime | None, id: str, fields: dict[str, Any]
+    ) -> e.Input:
+        if fields.get("kind") in rulings.ON_THE_PAST:  # also against what others ruled meanwhile
+            self.check_ruling(fields)
+        return super()._input(kind, at, id, fields)
 
     def dispute(
         self,
@@ -219,8 +219,9 @@ class Desk(Intake):
         opened = self._again({"id": id}) or self._opened(by, text, period, about, id, when)
         made = opened.events[0]
         assert isinstance(made, e.DisputeOpened)
-        fields = {"dispute": made.number, "by": "engine", "audience": made.audience}
-        fields |= disputes.replayed(self.ledger, self.game, made.disputed, self.limits)
+        fields: dict[str, Any] = {"dispute": made.number, "by": "engine"}
+        fields["audience"] = made.audience
+        fields |= evidence.replayed(self.ledger, self.game, made.disputed, self.limits)
         attached = self.take(e.DisputeArgued, id=f"{id}-replay", **fields, **when)
         return Outcome((*opened.events, *attached.events))
 
@@ -239,16 +240,17 @@ class Desk(Intake):
         return self.take(e.DisputeOpened, text=text, id=id, **fields, **when)
 
     def argue(
-        self, dispute: int, by: str, text: str, evidence: dict[str, Any] | None = None, **when: Any
+        self, dispute: int, by: str, text: str, shown: dict[str, Any] | None = None, **when: Any
     ) -> Outcome:
-        """*by* says *text* on an open *dispute*; *evidence* is a what-if, as its JSON."""
+        """*by* says *text* on an open *dispute*; *shown* is a what-if, as its JSON."""
         if (before := self._again(when)) is not None:
             return before
         by = self._party(by)
         disputes.check_words(text)
         audience = disputes.the_open(self.world, dispute, by)["audience"]
-        fields = {"dispute": dispute, "by": by, "text": text, "evidence": evidence or {}}
-        return self.take(e.DisputeArgued, audience=audience, **fields, **when)
+        fields: dict[str, Any] = {"dispute": dispute, "by": by, "text": text}
+        fields |= {"evidence": shown or {}, "audience": audience}
+        return self.take(e.DisputeArgued, **fields, **when)
 
     def close_dispute(
         self, dispute: int, text: str, *, cites: tuple[str, ...] = (), **fields: Any

@@ -149,7 +149,8 @@ class Engine:
                 raise Refused([e.Reason(rule, f"the game is over: {world.game['ended']}")])
             self._call(program, attempt.by, attempt.operation, attempt.arguments, attempt.named)
         host.frames = host.frames[:1]
-        if not host.staged or any(not isinstance(each, _OF_RULES) for each in host.staged):
+        is_of_rules = bool(host.staged) and all(isinstance(x, _OF_RULES) for x in host.staged)
+        if not is_of_rules and attempt.operation != SETTLE:
             program.settle()
         if world.rules is not program.rules and world.rules != program.rules:
             self._check_links()
@@ -184,10 +185,13 @@ class Engine:
 
     def _broken_off(self, host: Host, attempt: Attempt, error: Refused | Suspended) -> Batch:
         draws = [each for each in host.staged if isinstance(each, e.DrawRecorded)]
+        audience = host.audience
         host.staged, host.pending = [], None
         host.frames = [Frame("", (), "engine")]
         for each in draws:
+            host.audience = each.audience
             host.emit(e.DrawRecorded, address=each.address, values=each.values, rules=each.rules)
+        host.audience = audience
         if isinstance(error, Suspended):
             apply(self.world, error.question)
             host.staged.append(error.question)

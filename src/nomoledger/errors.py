@@ -7,6 +7,7 @@
     ├── RuleFault             rule code failed: raised, looped, or used up memory or time
     ├── StoreError            the database cannot be read or written
     │   ├── ConflictError     somebody else appended first; retry on the new head
+    │   ├── LostError         the connection to the database broke; asking again is harmless
     │   └── CorruptError      a record is altered, missing, inserted, swapped or unreadable
     └── RecordError           a hand-kept record or an export cannot be read
 
@@ -48,6 +49,10 @@ class StoreError(NomoledgerError):
 
 class ConflictError(StoreError):
     """Another writer appended to this game first."""
+
+
+class LostError(StoreError):
+    """The connection to the database broke: a change under way is stored whole or not at all."""
 
 
 class CorruptError(StoreError):

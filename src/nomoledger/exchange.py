@@ -1,4 +1,4 @@
-"""Ledgers as JSON lines: one header line per game, then one line per event.
+"""Ledgers as JSON lines: one header line per game, then one line per event; copies of ledgers.
 
 An export holds everything, the game's secret included, so that importing it gives the very same
 ledger, hash for hash. It is for moving and keeping a ledger, not for publishing it.
@@ -125,6 +125,54 @@ def _import_game(transaction: Transaction, source: "_Source", header: _Header) -
             " the file was altered"
         )
     return head
+
+
+def copy_ledger(
+    source: Ledger, target: Ledger, games: Sequence[str] | None = None
+) -> dict[str, Head]:
+    """Copy *games* (all unless named) from *source* to *target*, and return the head of each.
+
+    Each is copied whole or not at all, and then verified in *target*: its head there is the head
+    in *source*. One that is there already, with that head, is only verified; so a copy that broke
+    off is repeated.
+
+    Raises:
+        UsageError: *target* has another game of that name, or there is nothing to copy.
+        CorruptError: a game is not what was written; it is not copied.
+    """
+    names = source.games() if games is None else list(games)
+    if not names:
+        raise UsageError(f"nothing to copy: there is no game in {source.store.location}")
+    return {game: _copied(source, target, game) for game in names}
+
+
+def _copied(source: Ledger, target: Ledger, game: str) -> Head:
+    head = source.head(game)
+    if target.store.secret(game) is None:
+        _copy_game(source, target, game, head)
+    elif (target.head(game), target.secret(game)) != (head, source.secret(game)):
+        raise UsageError(
+            f"{target.store.location} has a game {game!r} already, with another history: nothing"
+            " of it was copied"
+        )
+    verdict = target.verify(game, head)
+    if not verdict.ok or verdict.head != head:
+        raise CorruptError(f"game {game!r} in {target.store.location}: {verdict.detail}")
+    return head
+
+
+def _copy_game(source: Ledger, target: Ledger, game: str, head: Head) -> None:
+    rows = source.store.rows(game, -1, head.number)
+    with target.transaction() as transaction:
+        transaction.create_game(game, source.secret(game))
+        reached = transaction.append_encoded(game, [], expected=-1)
+        while batch := [(topic, state) for _, topic, state in islice(rows, BATCH)]:
+            reached = transaction.append_encoded(game, batch, expected=reached.number)
+        if reached != head:
+            raise CorruptError(
+                f"game {game!r} in {source.store.location} is not what was written, so it is not"
+                " copied: verify it"
+            )
 
 
 class _Source:

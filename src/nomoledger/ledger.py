@@ -7,7 +7,7 @@ from typing import Self
 
 from nomoledger.chain import Head, commit, link, origin
 from nomoledger.codec import decode, encode, tag_of
-from nomoledger.errors import ConflictError, CorruptError, UnknownError, UsageError
+from nomoledger.errors import ConflictError, CorruptError, LostError, UnknownError, UsageError
 from nomoledger.events import Entry, Event, Input
 from nomoledger.store import Link, Row, Store, Writer, open_store
 from nomoledger.verify import Verdict, verify
@@ -16,6 +16,8 @@ __all__ = ["Encoded", "Head", "Ledger", "Transaction", "Verdict"]
 
 #: An event as it is stored: its tag and its bytes.
 Encoded = tuple[str, bytes]
+#: How often a batch is put anew when the connection to the database breaks.
+TRIES_MAX = 3
 
 
 class Ledger:
@@ -71,14 +73,21 @@ class Ledger:
         """Append *bodies* after number *expected*, all or none, and return the new head.
 
         A batch that begins with an input and is stored at that very place already is not
-        stored twice: the head it led to is returned, so that a retry is harmless.
+        stored twice: the head it led to is returned, so that a retry is harmless. Where the
+        connection to the database breaks, this retries by itself, and stores nothing twice.
 
         Raises:
             ConflictError: *expected* is not the last number: somebody else appended first.
             CorruptError: there are records that the chain does not know.
         """
-        with self.transaction() as transaction:
-            return transaction.append(game, bodies, expected=expected)
+        for tried in range(1, TRIES_MAX + 1):
+            try:
+                with self.transaction() as transaction:
+                    return transaction.append(game, bodies, expected=expected, again=tried > 1)
+            except LostError:
+                if tried == TRIES_MAX:
+                    raise
+        raise AssertionError
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
@@ -144,13 +153,15 @@ class Transaction:
             raise UsageError(f"there is a game {game!r} already: choose another name")
         self._writer.create_game(game, urandom(32) if secret is None else secret)
 
-    def append(self, game: str, bodies: Sequence[Event], *, expected: int) -> Head:
-        """As `Ledger.append`."""
+    def append(
+        self, game: str, bodies: Sequence[Event], *, expected: int, again: bool = False
+    ) -> Head:
+        """As `Ledger.append`; *again* where this very batch may be stored already."""
         records = [(tag_of(body), encode(body)) for body in bodies]
         try:
             return self.append_encoded(game, records, expected=expected)
         except ConflictError:
-            retry = bool(bodies) and isinstance(bodies[0], Input)
+            retry = bool(bodies) and (again or isinstance(bodies[0], Input))
             if not (retry and self._stored(game, records, expected)):
                 raise
         return _head(game, self._writer.link(game, expected + len(records)))

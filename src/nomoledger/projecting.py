@@ -17,6 +17,7 @@ from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.values import Number, amount
+from nomoledger.state import Reading, as_known
 from nomoledger.world import Attempt, World
 
 GROUP = "nomoledger.projections"
@@ -57,22 +58,27 @@ class View(Protocol):
     """A game as it stood at the close of a period (or stands now), as *reader* may see it.
 
     Attributes:
-        game: its name. period: the period asked for. world: everything that is so.
+        game: its name. period: the period asked for.
+        world: everything that is so, as it is known in the world `reading.later`.
+        reading: how it stood, as published and as known later.
+        known: the period at whose close that is known; None for as known now.
         reader: None for the public, a player's name, or "admin" who sees all.
     """
 
     game: str
     period: int
     world: World
+    reading: Reading
+    known: int | None
     reader: str | None
 
     def entries(self) -> Iterator[Entry]:
         """The events that the reader may see, up to that moment."""
 
-    def standing(self) -> Iterator[tuple[int, bool, World]]:
-        """Each period, whether it is closed, and the world at its close; at last that moment.
+    def standing(self) -> Iterator[Reading]:
+        """How it stood at the close of each period, and at last at that moment.
 
-        It is one world that goes on: it is to be read before the next is asked for.
+        They share one world that goes on: each is to be read before the next is asked for.
         """
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
@@ -105,19 +111,22 @@ def projection(name: str) -> Projection:
 class WorldView:
     """A `View` of a world that may not be any that is recorded: it has no events."""
 
+    known = None
+
     def __init__(self, world: World, reader: str | None = "admin") -> None:
         self.game = str(world.game.get("game", ""))
         self.period = world.period
         self.world = world
+        self.reading = Reading(world.period, False, world, world)
         self.reader = reader
 
     def entries(self) -> Iterator[Entry]:
         """None: nothing of it is recorded."""
         return iter(())
 
-    def standing(self) -> Iterator[tuple[int, bool, World]]:
+    def standing(self) -> Iterator[Reading]:
         """That world alone."""
-        yield self.period, False, self.world
+        yield self.reading
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """What the rules give, asked of the rules of that world."""
@@ -125,18 +134,28 @@ class WorldView:
 
 
 class LedgerView:
-    """A `View` of a game in a ledger."""
+    """A `View` of a game in a ledger.
+
+    Raises:
+        UnknownError: there is no such period or player.
+        UsageError: the period was not over at the close of the one in which it is to be known.
+    """
 
     def __init__(
-        self, ledger: Ledger, game: str, period: int | None = None, reader: str | None = None
+        self,
+        ledger: Ledger,
+        game: str,
+        period: int | None = None,
+        reader: str | None = None,
+        known: int | None = None,
     ) -> None:
-        from nomoledger.state import as_of
-
         self.ledger = ledger
         self.game = game
         self.reader = reader
-        self.world = as_of(ledger, game, period)
-        self.period = self.world.period if period is None else period
+        self.known = known
+        self.reading = as_known(ledger, game, period, known)
+        self.world = self.reading.known
+        self.period = self.reading.period
         if reader not in (None, "admin") and self.world.find("player", reader) is None:
             raise UnknownError(f"{game}: there is no player {reader!r}")
 
@@ -146,16 +165,16 @@ class LedgerView:
             if self.sees(entry.body.audience):
                 yield entry
 
-    def standing(self) -> Iterator[tuple[int, bool, World]]:
-        """Each period, whether it is closed, and the world at its close; at last that moment."""
-        world, body = World(), None
+    def standing(self) -> Iterator[Reading]:
+        """How it stood at the close of each period, and at last at that moment."""
+        world, later = World(), self.reading.later
         for entry in self.ledger.read(self.game, upto=self.world.head):
             body = entry.body
             apply(world, body)
             if isinstance(body, PeriodClosed):
-                yield body.period, True, world
-        if not isinstance(body, PeriodClosed) or self.period == world.period:
-            yield world.period, False, world
+                yield Reading(body.period, True, world, later)
+        if not self.reading.is_closed:
+            yield Reading(world.period, False, world, later)
 
     def sees(self, audience: tuple[str, ...] | None) -> bool:
         """Whether the reader is among *audience*, which is everybody where None."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from nomoledger import disputes, precedents
 from nomoledger import events as e
 from nomoledger.rules.rule import Rule
 from nomoledger.world import Attempt, Timer, World
@@ -14,6 +15,8 @@ CLOSING = "@closed"
 URGENT = "@urgent"
 ORDER = "@order"
 SETTLE = "@settle"
+#: What rulings ask to be carried out.
+RULINGS = ("@ruling", URGENT, SETTLE)
 
 _REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = {}
 
@@ -162,14 +165,11 @@ def _answered(world: World, event: e.ChoiceAnswered) -> None:
 def _ruling(world: World, event: e.RulingMade) -> None:
     world.put(world.game, "rulings", max(event.number, world.game.get("rulings", 0)))
     world.put(world.rulings, event.number, (event, world.head))
-    for number in event.overrules:
-        _no_longer_holds(world, number)
-    if event.closes is not None and event.closes in world.disputes:
-        dispute = world.inner(world.disputes, event.closes)
-        world.put(dispute, "closed", seconds(event.received_at))
-        world.put(dispute, "ruling", event.number)
+    if event.effective is None:  # else they hold until it is settled
+        precedents.no_longer_hold(world, event.overrules)
+    disputes.closed(world, event)
     if event.question is not None:
-        _ruled(world, event)
+        precedents.answered(world, event)
         _answer(world, event.question, event.value)
     elif event.effective is not None:
         _ask(world, event, SETTLE, event.number, urgent=True)
@@ -177,33 +177,8 @@ def _ruling(world: World, event: e.RulingMade) -> None:
         _ask(world, event, URGENT if event.urgent else "@ruling", event.number, urgent=event.urgent)
 
 
-def _ruled(world: World, event: e.RulingMade) -> None:
-    """What the answer to a question means for the next such question."""
-    question = world.questions.get(str(event.question))
-    if question is None:
-        return
-    if question.asks == "conflict":
-        for loser in question.options:
-            if loser != event.value:
-                world.put(world.edges, f"{event.value}>{loser}", event.number)
-    elif event.scope != "attempt":
-        held = {"value": event.value, "scope": event.scope, "ruling": event.number}
-        held |= {"period": event.period, "rule": (*question.rules, "")[0]}
-        world.put(world.precedents, question.text, held)
-
-
-def _no_longer_holds(world: World, ruling: int) -> None:
-    for edge in [edge for edge, number in world.edges.items() if number == ruling]:
-        world.drop(world.edges, edge)
-    for key in [key for key, held in world.precedents.items() if held["ruling"] == ruling]:
-        world.drop(world.precedents, key)
-
-
-@_on(e.DisputeOpened)
-def _disputed(world: World, event: e.DisputeOpened) -> None:
-    dispute = {"by": event.by, "period": event.disputed, "about": event.about, "text": event.text}
-    dispute |= {"opened": seconds(event.received_at), "number": event.number}
-    world.put(world.disputes, event.number, dispute)
+_on(e.DisputeOpened)(disputes.opened)
+_on(e.DisputeArgued)(disputes.argued)
 
 
 @_on(e.FinalitySet)
@@ -244,7 +219,7 @@ def _scheduled(world: World, event: e.Scheduled) -> None:
         audience=event.audience,
     )
     if event.due is not None:
-        rule = event.rules[0] if event.rules else "engine"
+        rule = next((x for x in event.rules if not x.startswith("ruling:")), "engine")
         world.put(world.timers, event.attempt, Timer(attempt, rule, world.head))
         return
     waiting = world.game.get("next", ())
@@ -298,8 +273,17 @@ def _done(world: World, event: e.AttemptDone) -> None:
 @_on(e.AttemptRefused)
 def _refused(world: World, event: e.AttemptRefused) -> None:
     _carried_out(world, event.attempt)
+    if event.operation in RULINGS:
+        _came_to_nothing(world, event.attempt)
     if event.operation == "@close":  # a close that the rules refuse closes nothing
         _leave_agenda(world, f"{event.attempt}>closed")
+
+
+def _came_to_nothing(world: World, id: str) -> None:
+    """A ruling that cannot be carried out does not hold, and closes no dispute."""
+    for number in [number for number, (each, _) in world.rulings.items() if each.id == id]:
+        world.drop(world.rulings, number)
+        disputes.reopened(world, number)
 
 
 def _carried_out(world: World, attempt: str) -> None:
@@ -449,27 +433,51 @@ def _closed(world: World, event: e.PeriodClosed) -> None:
         "entities": dict(world.entities),
         "kinds": dict(world.kinds),
         "rules": world.rules,
+        "ended": world.game["ended"],
         "at": seconds(event.received_at),
     }
     world.put(world.past, event.period, stood)
     world.put(world.game, "commitment", event.commitment)
     world.put(world.game, "period", event.period + 1)
     world.drop(world.counts, "period")
-    for key in [key for key, held in world.precedents.items() if held["scope"] == "period"]:
-        world.drop(world.precedents, key)
+    precedents.period_over(world)
 
 
 @_on(e.Settled)
 def _settled(world: World, event: e.Settled) -> None:
     for path, value in event.tables:
         world.bring_over(path, value)
+    if event.ruling in world.rulings:
+        precedents.no_longer_hold(world, world.rulings[event.ruling][0].overrules)
     for period, rules in event.rulesets.items():
-        world.put(world.past[period], "rules", rules)
+        world.put(world.game if period == event.period else world.past[period], "rules", rules)
+    if event.waiting is not None:
+        _wait(world, event.waiting, event.audience is None)
     touched = {path[1] for path, _ in event.tables if path[0] == "past"} | set(event.rulesets)
-    for period in touched:
+    for period in sorted(touched - {event.period}):
         past = world.past[period]
-        world.put(past, "ruled", (*past.get("ruled", ()), event.ruling))
+        ruled = dict.fromkeys((*past.get("ruled", ()), event.ruling))
+        world.put(past, "ruled", tuple(ruled))
     world.forget()
+
+
+def _wait(world: World, waiting: tuple[str | e.Waiting, ...], is_public: bool) -> None:
+    """Make *waiting* the agenda, behind rulings that are to be settled.
+
+    What is *is_public* comes last and leaves out what is hidden: that is in place by then.
+    """
+    there = {each.id: each for each in world.agenda}
+    rest = (_attempt(each) if isinstance(each, e.Waiting) else there.get(each) for each in waiting)
+    wanted = tuple(each for each in rest if each is not None)
+    rulings = tuple(each for each in world.agenda if each.operation == SETTLE)
+    in_sight = tuple(each for each in world.agenda if each.audience is None)
+    if not (is_public and in_sight == (*rulings, *wanted)):
+        world.put(world.game, "agenda", (*rulings, *wanted))
+
+
+def _attempt(waiting: e.Waiting) -> Attempt:
+    fields = {name: getattr(waiting, name) for name in waiting.__struct_fields__}
+    return Attempt(id=fields.pop("attempt"), **fields)
 
 
 @_on(e.GameEnded)

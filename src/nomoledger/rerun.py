@@ -10,16 +10,19 @@ from typing import Any
 
 import msgspec
 
+from nomoledger import disputes
 from nomoledger import events as e
 from nomoledger import tape as tapes
 from nomoledger.edits import Tape
-from nomoledger.engine import Engine
+from nomoledger.engine import Batch, Engine
 from nomoledger.errors import RuleFault
 from nomoledger.facts import Follows
-from nomoledger.reducer import apply
+from nomoledger.precedents import no_longer_hold
+from nomoledger.reducer import CLOSING, apply, is_of
+from nomoledger.replaced import can_answer, can_fall, told
 from nomoledger.replay import opened
 from nomoledger.rules.rule import Rule
-from nomoledger.world import World
+from nomoledger.world import Attempt, World
 
 #: What is done with a question that nobody answered: go no further; take the default that the rules
 #: state, else go no further; call the attempt off that asks.
@@ -35,7 +38,11 @@ class Orphan(msgspec.Struct, frozen=True):
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A question that recorded play never put, and what was done with it."""
+    """A question that recorded play never put, and what was done with it.
+
+    *dealt* is "rolled", "ruled" (see `Answered`), "default", "skipped", "stopped", or "open" where
+    play has come to the present and waits for it.
+    """
 
     question: str
     text: str
@@ -44,12 +51,31 @@ class Asked(msgspec.Struct, frozen=True):
     value: Any = None
 
 
+class _Halting(Engine):
+    """An engine that closes no period before recorded play did.
+
+    Attributes:
+        closes: the last period that may be closed. halted: whether one had to wait for that.
+    """
+
+    closes = 0
+    halted = False
+
+    def carry_out(self, attempt: Attempt, oracle: tapes.Oracle | None = None) -> Batch:
+        """As `Engine.carry_out`; nothing where a close has to wait."""
+        if attempt.operation == CLOSING and self.world.period > self.closes:
+            self.halted = True
+            return []
+        return super().carry_out(attempt, oracle)
+
+
 class Rerun:
     """One run over *tape*, from the world as it stood before it.
 
     Attributes:
         world: how things stand so far. made: what followed, per input id.
         orphans, asked: see the structs. stopped: why it went no further, or None.
+        rolled: the draws that were new, with their values.
     """
 
     def __init__(
@@ -66,12 +92,13 @@ class Rerun:
         self.tape = tape
         self.world = world
         self.oracle = oracle
-        self.engine = Engine(world, self._drawn, secret, follows_record=follows)
+        self.engine = _Halting(world, self._drawn, secret, follows_record=follows)
         self.pinned = rules
         self.questions = questions
         self.made: dict[str, list[e.Event]] = {}
         self.orphans: list[Orphan] = []
         self.asked: list[Asked] = []
+        self.rolled: list[tuple[e.QuestionRaised, list[Any]]] = []
         self.stopped: str | None = None
         answers = (getattr(body, "question", None) for _, body in tape.inputs)
         self._to_come = {each for each in answers if each is not None}
@@ -90,23 +117,59 @@ class Rerun:
             yield number
         for number, body in self._aside.values():
             self.orphans.append(Orphan(number, _told(body), "nobody is asked"))
+        waiting = self.world.waiting if self.stopped is None else None
+        if waiting is not None and waiting.question not in self.tape.asked:
+            self._note(waiting, "open", None)
 
     # --- one input
 
     def _take(self, number: int | None, body: e.Input, opening: Sequence[e.Event]) -> None:
+        closed = (p for p, at in self.tape.closed.items() if number is not None and at <= number)
+        self.engine.closes = max(closed, default=self.engine.closes)
         question = getattr(body, "question", None)
         if question is not None:
             self._aside[question] = number, body
         elif isinstance(body, e.RulingMade) and is_retroactive(body):
-            apply(self.world, body)  # what it does is in the edits
-            self.world.put(self.world.game, "agenda", self.world.agenda[1:])
+            self.rule(body, holds=body.number in self.tape.settled)
+            self._follow(body, self.engine.run())
+        elif isinstance(body, e.ProposalMade) and body.id in self.tape.edited:
+            self._leave_out(body)
         elif isinstance(body, e.GameOpened):
             self._follow(body, opened(self.engine, opening))
         else:
             if not isinstance(body, e.FactRecorded):
                 self._settle_questions()
+            self._check_withdrawn(number, body)
             self._follow(body, self.engine.take(body))
         self._answer()
+        if self.world.agenda and self.world.agenda[0].operation == CLOSING:
+            self._follow(body, self.engine.run())
+
+    def _leave_out(self, proposal: e.ProposalMade) -> None:
+        """A proposal that does not count is known still, by its number, but cannot be adopted."""
+        world = self.world
+        apply(world, proposal)
+        world.put(world.game, "agenda", tuple(x for x in world.agenda if x.id != proposal.id))
+        world.put(world.game, "void", (*world.game.get("void", ()), proposal.number))
+
+    def rule(self, ruling: e.RulingMade, *, holds: bool) -> None:
+        """Take in a ruling that reaches back, or one that came to nothing: see the edits."""
+        world = self.world
+        apply(world, ruling)
+        world.put(world.game, "agenda", world.agenda[1:])
+        if holds:
+            no_longer_hold(world, ruling.overrules)
+        else:
+            world.drop(world.rulings, ruling.number)
+            disputes.reopened(world, ruling.number)
+
+    def _check_withdrawn(self, number: int | None, body: e.Input) -> None:
+        """What was taken back in time may be carried out by then."""
+        if not isinstance(body, e.InputWithdrawn):
+            return
+        waits = any(is_of(each.id, body.withdrawn) for each in self.world.agenda)
+        if not waits and body.withdrawn not in self.world.orders:
+            self.orphans.append(Orphan(number, _told(body), "it is carried out by then"))
 
     def _follow(self, body: e.Input, batches: Iterator[list[e.Event]]) -> None:
         made = self.made.setdefault(body.id, [])
@@ -121,11 +184,22 @@ class Rerun:
     def _drawn(self, question: e.QuestionRaised) -> list[Any] | None:
         """The draw as recorded; a new one where the dice know it."""
         found = self.tape.draws.get(question.question)
-        if found is None and question.question not in self._to_come:
-            found = self.oracle(question)
-            if found is not None:
-                self._note(question, "rolled", found)
+        if found is not None and (can_fall(question, found) or self._is_odd(question, found)):
+            return found
+        if question.question in self._to_come:
+            return None
+        found = self.oracle(question)
+        if found is not None:
+            self.rolled.append((question, found))
+            self._note(question, "rolled", found)
         return found
+
+    def _is_odd(self, question: e.QuestionRaised, values: list[Any]) -> bool:
+        """Whether *values*, which cannot fall, are what somebody wants to put there."""
+        is_edited = question.question in self.tape.edited
+        if is_edited:
+            self.stopped = f"{question.text or question.question}: {told(values)} cannot be rolled"
+        return is_edited
 
     # --- what waits for an answer
 
@@ -174,14 +248,16 @@ class Rerun:
         elif waiting.asks == "choice":
             body = e.ChoiceAnswered(value=value, by="admin", **fields)
         else:
-            number = self.world.game.get("rulings", 0)
-            body = e.RulingMade(number=number, kind="answer", text="", value=value, **fields)
+            body = e.RulingMade(number=0, kind="answer", text="", value=value, **fields)
         self._follow(body, self.engine.take(body))
 
     def _fitting(self, waiting: e.QuestionRaised, body: e.Input) -> e.Input:
         """The answer *body*, which a changed question may no longer allow."""
-        value = getattr(body, "value", None)
-        if value is not None and waiting.options and value not in waiting.options:
+        if isinstance(body, e.DrawEntered):
+            if not can_fall(waiting, body.values):
+                self.stopped = f"{waiting.text}: {told(body.values)} cannot be rolled any more"
+        elif not can_answer(waiting, getattr(body, "value", None)):
+            value = getattr(body, "value", None)
             self.stopped = f"{waiting.text}: {value} is no longer among the answers"
         return body
 

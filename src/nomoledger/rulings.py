@@ -4,24 +4,37 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.course import Course
+from nomoledger.audiences import Audience, Audiences, both
+from nomoledger.course import Collision, Course
 from nomoledger.edits import edited_tape, touched
 from nomoledger.engine import Engine
 from nomoledger.errors import RuleFault, UnknownError, UsageError
-from nomoledger.rerun import is_retroactive
+from nomoledger.rerun import POLICIES, is_retroactive
 from nomoledger.rules.host import Frame, Host, Refused
-from nomoledger.settle import settle
+from nomoledger.settle import SETTLES, Settlement, Side, settle
+from nomoledger.waiting import misfit
 from nomoledger.world import Attempt, World
 
 KINDS = ("answer", "uphold", "reject", "replace", "ratify", "correct")
+#: Those that decide about what is recorded.
+ON_THE_PAST = ("uphold", "ratify", "reject", "replace")
 SCOPES = ("attempt", "period", "onwards", "precedent")
 
 
-def in_force(world: World) -> list[e.RulingMade]:
-    """The rulings that none has overruled, in their order."""
-    rulings = [ruling for ruling, _ in world.rulings.values()]
-    overruled = {number for ruling in rulings for number in ruling.overrules}
-    return [ruling for ruling in rulings if ruling.number not in overruled]
+def in_force(
+    world: World, *, before: int | None = None, overruling: Sequence[int] = ()
+) -> list[e.RulingMade]:
+    """The rulings that hold, in their order: those that none that holds has overruled.
+
+    Only those made *before* that number count, where it is given, and as if one more were
+    *overruling* some of them.
+    """
+    gone, found = set(overruling), []
+    for ruling, _ in reversed(world.rulings.values()):
+        if ruling.number not in gone and (before is None or ruling.number < before):
+            found.append(ruling)
+            gone.update(ruling.overrules)
+    return found[::-1]
 
 
 def edits_of(rulings: list[e.RulingMade]) -> list[e.Edit]:
@@ -45,32 +58,75 @@ def check(world: World, entries: Sequence[e.Entry], fields: dict[str, Any]) -> N
 
     Raises:
         UnknownError: it is about an event, or overrules a ruling, that is not there.
-        UsageError: it contradicts an earlier ruling without overruling it.
+        UsageError: it says nothing, or contradicts an earlier ruling without overruling it.
     """
     overrules, edits = fields.get("overrules", ()), fields.get("edits", ())
+    _check_says_something(fields)
     holding = {each.number for each in in_force(world)}
     for number in overrules:
         if number not in holding:
             known = ", ".join(map(str, sorted(holding))) or "none"
             raise UnknownError(f"there is no ruling {number} to overrule; in force: {known}")
-    events = {touched(each) for each in edits} | {fields.get("about")}
-    for event in sorted(each for each in events if each is not None):
+    events = {touched(each) for each in edits if not isinstance(each, e.TakenIn)}
+    for event in sorted(x for x in (*events, fields.get("about")) if x is not None):
         if not 0 <= event < len(entries):
             raise UnknownError(f"there is no event #{event}: the last is #{len(entries) - 1}")
-        earlier = on_event(world, event)
-        if earlier is not None and earlier.number not in overrules:
-            raise UsageError(
-                f"ruling {earlier.number} ({earlier.kind}) is about #{event}:"
-                f" to rule otherwise, overrule it with --overrule {earlier.number}"
-            )
+        _check_contradicts_none(on_event(world, event), f"is about #{event}", overrules)
+    for edit in edits:
+        earlier = next((x for x in in_force(world) if edit in x.edits), None)
+        _check_contradicts_none(earlier, "says so already", overrules)
     if edits:
         edited_tape(entries, edits, 0)
 
 
+def _check_says_something(fields: dict[str, Any]) -> None:
+    kind, edits, overrules = fields["kind"], fields.get("edits"), fields.get("overrules")
+    if kind not in ON_THE_PAST:
+        raise UsageError(f"a ruling on what is past is one of {', '.join(ON_THE_PAST)}, not {kind}")
+    if kind in ("uphold", "ratify") and edits:
+        raise UsageError(
+            f"to {kind} something changes nothing: without, replace or take in no more"
+        )
+    if kind == "ratify" and fields.get("about") is None:
+        raise UsageError("ratify which event? say its number")
+    if kind in ("reject", "replace") and not edits and not overrules:
+        raise UsageError(f"{kind} what? say which event, and what it should have been")
+    if edits and not overrules and all(isinstance(each, e.Answered) for each in edits):
+        raise UsageError("an answer alone changes nothing: say what it follows from")
+    if fields.get("settle") not in (None, *SETTLES):
+        raise UsageError(f"settle {', '.join(SETTLES)}, not {fields['settle']}")
+    if fields.get("questions", "stop") not in POLICIES:
+        raise UsageError(f"new questions: {', '.join(POLICIES)}, not {fields['questions']}")
+
+
+def _check_contradicts_none(
+    earlier: e.RulingMade | None, what: str, overrules: tuple[int, ...]
+) -> None:
+    if earlier is not None and earlier.number not in overrules:
+        raise UsageError(
+            f"ruling {earlier.number} ({earlier.kind}) {what}:"
+            f" to rule otherwise, overrule it with --overrule {earlier.number}"
+        )
+
+
+def audience(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> Audience:
+    """Who may see a ruling that makes *edits*: those who may see all that it speaks of."""
+    seen: Audience = None
+    secret = edited_tape(entries, (), 0).secret
+    for edit in edits:
+        if isinstance(edit, e.TakenIn):
+            seen = both(seen, (edit.by,) if edit.action in secret else None)
+        elif (number := touched(edit)) is not None:
+            seen = both(seen, entries[number].body.audience)
+    return seen
+
+
 def reaches_back(world: World, entries: Sequence[e.Entry], fields: dict[str, Any]) -> int | None:
     """The period from which a ruling with *fields* changes anything; None for from now on."""
-    undone = [world.rulings[number][0] for number in fields.get("overrules", ())]
-    edits = [*fields.get("edits", ()), *edits_of(undone)]
+    before = edits_of(in_force(world))
+    after = edits_of(in_force(world, overruling=fields.get("overrules", ())))
+    changed = [each for each in (*before, *after) if (each in before) != (each in after)]
+    edits = [*fields.get("edits", ()), *changed]
     numbers = [number for each in edits if (number := touched(each)) is not None]
     return entries[min(numbers)].body.period if numbers else None
 
@@ -83,26 +139,32 @@ def carry_out(
     *number* is that of the event that made it, *attempt* what *host* is to carry out.
 
     Raises:
-        Refused: the other course of play cannot be followed to the present.
+        Refused: the other course of play cannot be followed to the present, or later play does not
+            fit it and the ruling does not say how to settle that.
     """
     world = engine.world
     entries = engine.tape[:number]
     if len(entries) < number:
         raise RuleFault(f"ruling {ruling.number} reaches back to what is not at hand here")
-    now = in_force(world)
-    course = _followed(engine, entries, now, ruling)
-    base = world
-    before = _before(world, ruling)
-    if any(is_retroactive(each) and each.settle != "all" for each in before):
-        base = _followed(engine, entries, before, ruling).world
+    course = _followed(engine, entries, in_force(world), ruling)
+    course.rerun.rule(ruling, holds=True)
+    before = in_force(world, before=ruling.number)
+    base = Side(world, Audiences(entry.body for entry in entries))
+    rolled = list(course.rerun.rolled)
+    if any(is_retroactive(each) and each.settle in ("money", "none") for each in before):
+        earlier = _followed(engine, entries, before, ruling)
+        base = Side(earlier.world, earlier.audiences())
+        rolled += earlier.rerun.rolled
     host.begin(world, attempt, engine.oracle)  # the other course was played by the same host
     host.frames = [Frame("", (), f"ruling:{ruling.number}")]
-    if trouble := list(misfits(course, world)):
+    settlement = Settlement(host, base, Side(course.world, course.audiences()), ruling)
+    for question, values in {each[0].question: each for each in rolled}.values():
+        fields = {"address": question.question, "values": tuple(values)}
+        settlement.emit(e.DrawRecorded, question.audience, **fields)
+    host.audience = attempt.audience
+    if trouble := list(misfits(course, world, base.world, ruling.settle)):
         raise Refused([e.Reason(f"ruling:{ruling.number}", each) for each in trouble])
-    for asked in course.rerun.asked:
-        if asked.dealt == "rolled":
-            host.emit(e.DrawRecorded, address=asked.question, values=tuple(asked.value))
-    settle(host, base, course.world, ruling.number, ruling.settle)
+    settle(settlement)
 
 
 def _followed(
@@ -128,24 +190,25 @@ def first_edited(world: World) -> int | None:
     return min((number for each in edits if (number := touched(each)) is not None), default=None)
 
 
-def _before(world: World, ruling: e.RulingMade) -> list[e.RulingMade]:
-    """The rulings that held before *ruling* was made."""
-    earlier = [each for each, _ in world.rulings.values() if each.number < ruling.number]
-    overruled = {number for each in earlier for number in each.overrules}
-    return [each for each in earlier if each.number not in overruled]
-
-
-def misfits(course: Course, world: World) -> Iterator[str]:
+def misfits(course: Course, world: World, base: World, settles: str) -> Iterator[str]:
     """Why *course* cannot take the place of the present, if it cannot."""
     other = course.world
     if course.rerun.stopped is not None:
-        yield f"it cannot be followed to the present: {course.rerun.stopped}"
+        is_hidden = other.waiting is not None and other.waiting.audience is not None
+        told = "there is a new question to somebody" if is_hidden else course.rerun.stopped
+        yield f"it cannot be followed to the present: {told}"
         return
     if other.period != world.period:
         yield f"it would be period {other.period} by now, not {world.period}"
-    waits = [each.id for each in world.agenda if not each.operation.startswith("@settle")]
-    if [each.id for each in other.agenda] != waits or set(other.questions) != set(world.questions):
-        waiting = other.waiting
-        yield f"play would wait for something else: {waiting.text if waiting else 'nothing'}"
-    if set(other.orders) != set(world.orders):
-        yield "other standing orders would be left"
+    if settles in ("all", "fitting") and (why := misfit(world, base, other)) is not None:
+        yield why
+    for each in course.collisions() if settles == "fitting" else ():
+        yield f"later play does not fit: {_told(course, each)}"
+
+
+def _told(course: Course, collision: Collision) -> str:
+    if collision.event is None:
+        return f"{collision.what}: {collision.why}"
+    if course.entries[collision.event].body.audience is not None:
+        return f"#{collision.event}, which not everybody saw"
+    return f"#{collision.event} {collision.what}: {collision.why}"

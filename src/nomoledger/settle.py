@@ -1,73 +1,143 @@
 """What brings one state to another, as events: compensating postings, moves and changes.
 
 `settle` leads the present to what it would have been had a ruling held from the start. What people
-see are events of their own; what only the engine keeps (uses counted, ends of statuses, the order
-of things, and the past as it is now known) goes into one `Settled`.
+see are events of their own; what only the engine keeps (uses counted, answers given, the order of
+things, and the past as it is now known) goes into `Settled`. Nobody is told by it what was secret.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from nomoledger import events as e
+from nomoledger.audiences import ADMIN, Audience, Audiences, Deltas, both
+from nomoledger.differing import Path, differing, same
 from nomoledger.rules.host import Host
-from nomoledger.world import Timer, World
+from nomoledger.waiting import settle_timers, settle_waiting, still_waits
+from nomoledger.world import World
 
 SETTLES = ("all", "money", "none")
 #: Tables that the engine keeps, brought over by path.
 _KEPT = ("counts", "edges", "kinds", "past", "precedents")
 #: Single values of the game that are brought over.
-_GAME = ("ended", "ended_by", "winners", "versions", "frozen")
+_GAME = ("ended", "ended_by", "winners", "versions", "frozen", "final_after", "void")
 _NOTHING: dict[Any, Any] = {}
-#: What is more, by account and commodity.
-Deltas = dict[tuple[str, str], int]
 
 
-def settle(host: Host, base: World, target: World, ruling: int, what: str) -> None:
-    """Emit what leads from *base* to *target*, onto the world of *host*.
+class Side:
+    """One side of a settlement: a *world*, and who *knows* of what in it."""
 
-    *what* is "all" of it, the "money", or "none"; the past, as it is now known, is brought over in
-    each case. *base* is the world of *host* itself, unless an earlier ruling was not settled whole.
+    def __init__(self, world: World, knows: Audiences) -> None:
+        self.world = world
+        self.knows = knows
+
+
+class Settlement:
+    """One ruling being settled on the world of *host*, from *base* to *target*.
+
+    *base* is the world of the host itself, unless an earlier ruling was not settled whole.
     """
-    why = f"ruling {ruling}"
+
+    def __init__(self, host: Host, base: Side, target: Side, ruling: e.RulingMade) -> None:
+        self.host = host
+        self.world = host.world
+        self.base, self.target = base.world, target.world
+        self.knows = base.knows, target.knows
+        self.ruling = ruling
+        self.why = f"ruling {ruling.number}"
+        #: Whether the present itself is led to the target, and not only by what is between.
+        self.is_whole = base.world is host.world
+
+    def emit(self, event: type[e.Event], audience: Audience = None, **fields: Any) -> None:
+        """Make something happen before *audience*."""
+        self.host.audience = audience
+        self.host.emit(event, **fields)
+
+    def audience(self, *key: str) -> Audience:
+        """Who may be told how *key* differs."""
+        return both(*(knows.of(*key) for knows in self.knows))
+
+
+def settle(settlement: Settlement) -> None:
+    """Emit what leads from one side to the other, as far as the ruling wants it.
+
+    The past, as it is now known, is brought over in each case.
+    """
+    what = settlement.ruling.settle
     if what != "none":
-        _money(host, base, target, why)
-    if what == "all":
-        _things(host, base, target)
-        _rules(host, target, why)
-        _timers(host, target)
-    tables = _kept(base, target) if what == "all" else _kept(base, target, ("past",))
-    if what == "all":
-        for name in _GAME:
-            tables += _changes(base.game.get(name), target.game.get(name), "game", name)
+        _money(settlement)
+    if what in ("money", "none"):
+        _say_settled(settlement, _changes(settlement, ("past",)))
+        return
+    _end(settlement)
+    _things(settlement)
+    _rules(settlement)
+    settle_timers(settlement)
+    tables = _changes(settlement, _KEPT)
+    for name in _GAME:
+        one, other = (side.game.get(name) for side in (settlement.base, settlement.target))
+        tables += differing(one, other, "game", name)
+    tables += settle_waiting(settlement)
+    _say_settled(settlement, tables)
+
+
+def _changes(s: Settlement, names: tuple[str, ...]) -> list[Path]:
+    return [x for n in names for x in differing(getattr(s.base, n), getattr(s.target, n), n)]
+
+
+def _say_settled(s: Settlement, tables: list[Path]) -> None:
+    """One event with what everybody may know, and one for the admin with the rest."""
+    hidden = [each for each in tables if any(knows.hides(*each) for knows in s.knows)]
+    shown = [each for each in tables if each not in hidden]
     rulesets = {
         period: past["rules"]
-        for period, past in target.past.items()
-        if period in base.past and base.past[period]["rules"] != past["rules"]
+        for period, past in s.target.past.items()
+        if period in s.base.past and s.base.past[period]["rules"] != past["rules"]
     }
-    host.emit(e.Settled, ruling=ruling, tables=tuple(tables), rulesets=rulesets)
+    if s.is_whole and s.world.rules != s.target.rules and s.ruling.settle in ("all", "fitting"):
+        rulesets[s.world.period] = s.target.rules  # the same rules, in another order
+    waits = still_waits(s)
+    in_sight = waits and tuple(x for x in waits if _is_public(s, x))
+    is_hidden = any(each.audience is not None for each in s.world.agenda)
+    if hidden or (waits is not None and (is_hidden or in_sight != waits)):
+        s.emit(e.Settled, ADMIN, ruling=s.ruling.number, tables=tuple(hidden), waiting=waits)
+    fields = {"ruling": s.ruling.number, "rulesets": rulesets, "waiting": in_sight}
+    s.emit(e.Settled, tables=tuple(shown), **fields)
 
 
-def _kept(base: World, target: World, names: tuple[str, ...] = _KEPT) -> list[Any]:
-    return [x for n in names for x in _changes(getattr(base, n), getattr(target, n), n)]
+def _is_public(s: Settlement, waiting: str | e.Waiting) -> bool:
+    if isinstance(waiting, e.Waiting):
+        return waiting.audience is None
+    return all(each.audience is None for each in s.world.agenda if each.id == waiting)
 
 
 # --- money, by the period that it puts right --------------------------------------------------
 
 
-def _money(host: Host, base: World, target: World, why: str) -> None:
+def _money(s: Settlement) -> None:
     before: Deltas = {}
-    last = _deltas(base.balances, target.balances)
-    for period in sorted(base.past.keys() & target.past.keys()):
-        deltas = _deltas(base.past[period]["balances"], target.past[period]["balances"])
-        _post(host, _less(deltas, before), why, period)
+    last = _deltas(s.base.balances, s.target.balances)  # before anything is posted
+    for period in sorted(s.base.past.keys() & s.target.past.keys()):
+        one, other = (side.past[period]["balances"] for side in (s.base, s.target))
+        deltas = _deltas(one, other)
+        _pay(s, _less(deltas, before), period)
         before = deltas
-    _post(host, _less(last, before), why, host.world.period)
+    _pay(s, _less(last, before), s.world.period)
+
+
+def _pay(s: Settlement, deltas: Deltas, period: int) -> None:
+    """Post *deltas*: what comes of secret payments before those who know of them."""
+    one, other = (knows.posted for knows in s.knows)
+    audiences = {audience for audience, of in (*one, *other) if of == period}
+    for audience in sorted(audiences, key=str):
+        key = audience, period
+        secret = _less(other.get(key, _NOTHING), one.get(key, _NOTHING))
+        _post(s, secret, period, audience)
+        deltas = _less(deltas, secret)
+    _post(s, deltas, period, None)
 
 
 def _deltas(was: dict[str, Any], to: dict[str, Any]) -> Deltas:
-    accounts = dict.fromkeys((*was, *to))
     found = {}
-    for account in accounts:
+    for account in dict.fromkeys((*was, *to)):
         one, other = was.get(account, _NOTHING), to.get(account, _NOTHING)
         for commodity in dict.fromkeys((*one, *other)):
             units = other.get(commodity, 0) - one.get(commodity, 0)
@@ -77,125 +147,89 @@ def _deltas(was: dict[str, Any], to: dict[str, Any]) -> Deltas:
 
 
 def _less(deltas: Deltas, before: Deltas) -> Deltas:
-    """What *deltas* have more than those of the period *before*."""
+    """What *deltas* have more than *before*."""
     keys = dict.fromkeys((*deltas, *before))
     found = {key: deltas.get(key, 0) - before.get(key, 0) for key in keys}
     return {key: units for key, units in found.items() if units}
 
 
-def _post(host: Host, deltas: Deltas, why: str, period: int) -> None:
+def _post(s: Settlement, deltas: Deltas, period: int, audience: Audience) -> None:
     if deltas:
         postings = tuple(e.Posting(*key, units) for key, units in sorted(deltas.items()))
-        host.emit(
-            e.Posted,
-            postings=postings,
-            why=f"settling {why}, for period {period}",
-            effective=period,
-        )
+        why = f"settling {s.why}, for period {period}"
+        s.emit(e.Posted, audience, postings=postings, why=why, effective=period)
 
 
-# --- things, rules, timers ------------------------------------------------------------------------
+# --- things and rules ---------------------------------------------------------------------------
 
 
-def _things(host: Host, base: World, target: World) -> None:
-    world, gone = host.world, [each for each in base.entities if each not in target.entities]
-    for thing, kind in target.entities.items():
-        if thing not in world.entities:
-            attributes = dict(target.attributes.get(thing, {}))
-            host.emit(e.EntityCreated, entity=thing, kind=kind, attributes=attributes)
-    for thing in dict.fromkeys((*target.attributes, *base.attributes)):
-        if thing not in gone:
-            _attributes(host, base, target, thing)
-    for thing in gone:
-        if thing in world.entities:
-            host.emit(e.EntityDestroyed, entity=thing)
+def _end(s: Settlement) -> None:
+    """The game is over, or otherwise over."""
+    now, then = ((side.game["ended"], side.game.get("winners")) for side in (s.base, s.target))
+    if then != now and then[0] is not None:
+        s.emit(e.GameEnded, why=then[0], winners=then[1] or ())
 
 
-def _attributes(host: Host, base: World, target: World, thing: str) -> None:
-    one, other = dict(base.attributes.get(thing, {})), target.attributes.get(thing, {})
-    ends, ending = dict(base.durations.get(thing, {})), target.durations.get(thing, {})
+def _things(s: Settlement) -> None:
+    one, other = s.base.entities, s.target.entities
+    for thing in [each for each in one if other.get(each) != one[each]]:
+        if thing in s.world.entities:
+            s.emit(e.EntityDestroyed, s.audience("is", thing), entity=thing)
+    new = [each for each in other if each not in s.world.entities]
+    if not s.is_whole:  # base has them still
+        new = [each for each in new if one.get(each) != other[each]]
+    for thing in new:
+        _create(s, thing, other[thing])
+    for thing in dict.fromkeys((*s.target.attributes, *s.base.attributes)):
+        if thing in s.world.entities or thing == "game":
+            _attributes(s, s.world if thing in new else s.base, thing)
+
+
+def _create(s: Settlement, thing: str, kind: str) -> None:
+    """The thing, with those of its attributes that the same people know of."""
+    audience = s.audience("is", thing)
+    attributes = {
+        name: value
+        for name, value in s.target.attributes.get(thing, {}).items()
+        if s.audience("set", thing, name) == audience
+    }
+    s.emit(e.EntityCreated, audience, entity=thing, kind=kind, attributes=attributes)
+
+
+def _attributes(s: Settlement, base: World, thing: str) -> None:
+    one, other = dict(base.attributes.get(thing, {})), s.target.attributes.get(thing, {})
+    ends, ending = dict(base.durations.get(thing, {})), s.target.durations.get(thing, {})
     for name in dict.fromkeys((*one, *other, *ends, *ending)):
         was, to = one.get(name), other.get(name)
-        if was == to and _end(ends, name) == _end(ending, name):
-            continue
-        if name == "square" and to is not None and name not in ending and name not in ends:
-            host.emit(e.Moved, piece=thing, mode="place", left=was, to=to)
-            continue
-        until, back = _end(ending, name)
-        if name in ends and name in ending:  # which keeps what it first went back to
-            host.emit(e.AttributeSet, entity=thing, attribute=name, value=was, was=was)
-        was = back if name in ending else was
-        host.emit(e.AttributeSet, entity=thing, attribute=name, value=to, was=was, until=until)
+        if not (same(was, to) and _ending(ends, name) == _ending(ending, name)):
+            _set(s, thing, name, was, to, ends)
 
 
-def _end(ending: dict[str, Any], name: str) -> tuple[Any, Any]:
+def _set(s: Settlement, thing: str, name: str, was: Any, to: Any, ends: dict[str, Any]) -> None:
+    audience, ending = s.audience("set", thing, name), s.target.durations.get(thing, {})
+    is_walk = name == "square" and any(thing in knows.walked for knows in s.knows)
+    if is_walk and to is not None and name not in ending and name not in ends:
+        s.emit(e.Moved, audience, piece=thing, mode="place", left=was, to=to)
+        return
+    fields: dict[str, Any] = {"entity": thing, "attribute": name}
+    until, back = _ending(ending, name)
+    if name in ends and name in ending:  # which keeps what it first went back to
+        s.emit(e.AttributeSet, audience, value=was, was=was, **fields)
+    was = back if name in ending else was
+    s.emit(e.AttributeSet, audience, value=to, was=was, until=until, **fields)
+
+
+def _ending(ending: dict[str, Any], name: str) -> tuple[Any, Any]:
     """When an attribute ends, and what it goes back to."""
     return ending[name][:2] if name in ending else (None, None)
 
 
-def _rules(host: Host, target: World, why: str) -> None:
-    world = host.world
-    wanted = {rule.number: rule for rule in target.rules}
-    for rule in world.rules:
-        if rule.number not in wanted:
-            host.emit(e.RuleRepealed, number=rule.number, source=why)
-        elif wanted[rule.number] != rule:
-            host.emit(e.RuleAmended, rule=wanted[rule.number], source=why)
-    there = {rule.number for rule in world.rules}
-    for number, rule in wanted.items():
-        if number not in there:
-            host.emit(e.RuleEnacted, rule=rule, source=why)
-
-
-def _timers(host: Host, target: World) -> None:
-    world = host.world
-    for name, timer in list(world.timers.items()):
-        other = target.timers.get(name)
-        if other is None or _due(other) != _due(timer) or _is_end(timer):
-            host.emit(e.Unscheduled, attempt=name)
-    for name, timer in sorted(target.timers.items(), key=lambda each: each[1].order):
-        if name not in world.timers:
-            host.emit(
-                e.Scheduled,
-                attempt=name,
-                operation=timer.attempt.operation,
-                arguments=_arguments(world, timer),
-                due=timer.attempt.at,
-                by=timer.attempt.by,
-            )
-
-
-def _due(timer: Timer) -> tuple[Any, ...]:
-    attempt = timer.attempt
-    return attempt.at, attempt.operation, attempt.arguments, attempt.by
-
-
-def _is_end(timer: Timer) -> bool:
-    """Whether it ends a status, and so names the event that began it."""
-    return timer.attempt.operation == "@expire"
-
-
-def _arguments(world: World, timer: Timer) -> tuple[Any, ...]:
-    arguments = timer.attempt.arguments
-    if not _is_end(timer):
-        return arguments
-    entity, attribute, number = arguments
-    ending = world.durations.get(entity, {}).get(attribute)
-    return entity, attribute, number if ending is None else ending[2]
-
-
-# --- the rest, by path --------------------------------------------------------------------------
-
-
-def _changes(was: Any, to: Any, *path: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Where *was* has to be changed to be *to*; None is for what has to go."""
-    if isinstance(was, dict) and isinstance(to, dict):
-        for key in dict.fromkeys((*was, *to)):
-            if key not in ("rules", "ruled"):  # which stand by themselves
-                yield from _changes(was.get(key), to.get(key), *path, key)
-    elif was != to:
-        if isinstance(to, dict):
-            yield path, {}
-            yield from _changes({}, to, *path)
-        else:
-            yield path, list(to) if isinstance(to, tuple) else to
+def _rules(s: Settlement) -> None:
+    one, other = ({rule.number: rule for rule in side.rules} for side in (s.base, s.target))
+    for number in one:
+        if number not in other and s.world.rule(number) is not None:
+            s.emit(e.RuleRepealed, number=number, source=s.why)
+    for number, rule in other.items():
+        if one.get(number) != rule:
+            is_there = s.world.rule(number) is not None
+            s.emit(e.RuleAmended if is_there else e.RuleEnacted, rule=rule, source=s.why)

@@ -1,7 +1,10 @@
-"""The state of a game as its ledger has it: as it stands, and as it stood."""
+"""The state of a game as its ledger has it: as it stands, and as it stood, as known at any time."""
+
+import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError, UsageError
+from nomoledger.known import as_known_in, copied
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
 from nomoledger.world import World
@@ -43,3 +46,56 @@ def as_of(ledger: Ledger, game: str, period: int | None) -> World:
     if period is not None and period != world.period:
         raise UnknownError(f"{game}: there is no period {period}; it is in period {world.period}")
     return world
+
+
+class Reading(msgspec.Struct):
+    """How things stood at the close of *period* (or stand, in the one that is open).
+
+    Attributes:
+        published: as known at that close. known: as known at another time.
+        later: the world at that other time. is_closed: whether the period is over.
+    """
+
+    period: int
+    is_closed: bool
+    published: World
+    later: World
+
+    @property
+    def known(self) -> World:
+        """How things stood, as known in the world *later*."""
+        return as_known_in(self.later, self.published, self.period)
+
+
+def as_known(
+    ledger: Ledger, game: str, period: int | None = None, known: int | None = None
+) -> Reading:
+    """How *game* stood when *period* closed, as known at the close of period *known*, or now.
+
+    Raises:
+        UnknownError: a period has not begun.
+        UsageError: *period* was not over by then, or is not even now.
+    """
+    if known is not None and (period is None or known < period):
+        raise UsageError(f"{game}: period {period} was not over at the close of period {known}")
+    world, published = World(), None
+    for entry in ledger.read(game):
+        apply(world, entry.body)
+        if not isinstance(entry.body, e.PeriodClosed):
+            continue
+        if entry.body.period == period:
+            published = world if period == known else copied(world)
+        if entry.body.period == known:
+            break
+    _check_begun(game, world, period, known)
+    if period is None or published is None:
+        return Reading(world.period, False, world, world)
+    return Reading(period, True, published, world)
+
+
+def _check_begun(game: str, world: World, period: int | None, known: int | None) -> None:
+    for each in (period, known):
+        if each not in (None, world.period, *world.past):
+            raise UnknownError(f"{game}: there is no period {each}; it is in period {world.period}")
+    if known is not None and period == world.period:
+        raise UsageError(f"{game}: period {period} is not closed: it is known only as it stands")

@@ -10,11 +10,12 @@ with blanks stands in quotes. What is not there, such as a square still to come,
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from nomoledger.errors import UsageError
+from nomoledger.rules.rule import Rule
 from nomoledger.rules.values import amount
 from nomoledger.world import Attempt, World
 
@@ -43,6 +44,9 @@ class Statement:
         UsageError: *text* is not a statement.
     """
 
+    #: What is known in every game.
+    OWN = frozenset(("money", "period", "closing", "ended", "asked"))
+
     def __init__(self, text: str) -> None:
         self.text = text
         if len(text) > LETTERS_MAX:
@@ -58,9 +62,19 @@ class Statement:
         calls = (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
         return {node.func.id for node in calls if isinstance(node.func, ast.Name)}
 
-    def holds(self, world: World, program: "Program") -> bool:
-        """Whether it is so in *world*, under the rules linked as *program*."""
+    def holds(self, world: World, program: "Program | None") -> bool:
+        """Whether it is so in *world*, under the rules linked as *program*.
+
+        None will do where it `asks` the rules for no value.
+        """
         return bool(_Reading(world, program).value(self.tree))
+
+    def asks(self, rules: Iterable[Rule]) -> bool:
+        """Whether it asks for a value that *rules* work out."""
+        from nomoledger.rules.code import read
+
+        names = self.names()
+        return any(hook.operation in names for rule in rules for hook in read(rule).hooks)
 
     def check_names(self, world: World, program: "Program") -> None:
         """Turn down what nothing in the game is called.
@@ -70,7 +84,7 @@ class Statement:
         """
         values = {n for n, each in program.links.operations.items() if each.is_value}
         attributes = {name for kind in world.kinds for name in world.declared(kind)}
-        known = {MONEY, *_OWN, *world.commodities(), *attributes, *values}
+        known = {*Statement.OWN, *world.commodities(), *attributes, *values}
         if unknown := sorted(self.names() - known):
             there = ", ".join(sorted(known))
             raise UsageError(f"nothing in the game is called {unknown[0]!r}; there is: {there}")
@@ -95,9 +109,10 @@ _ALLOWED = (
 class _Reading:
     """One statement being held against one world."""
 
-    def __init__(self, world: World, program: "Program") -> None:
+    def __init__(self, world: World, program: "Program | None") -> None:
         self.world = world
         self.program = program
+        self.commodities = world.commodities() if program is None else program.commodities
 
     def value(self, node: ast.expr) -> Any:
         """What *node* comes to, as people call it."""
@@ -139,30 +154,32 @@ class _Reading:
                 thing = self.world.find(kind, arguments[0])
                 if thing is not None and name in self.world.declared(kind):
                     return _labelled(self.world, self.world.get(thing, name))
-        commodity = self.program.money if name == MONEY else name
-        if commodity in self.program.commodities:
+        commodity = next(iter(self.commodities), "") if name == MONEY else name
+        if commodity in self.commodities:
             return self._held(commodity, arguments)
-        return self._by_the_rules(name, arguments)
+        return None if self.program is None else self._by_the_rules(self.program, name, arguments)
 
     def _held(self, commodity: str, arguments: list[Any]) -> Any:
         (called,) = arguments or ("",)
         account = self.world.find("player", called) or str(called)
-        places = self.program.commodities[commodity].places
+        if account not in self.world.entities and account not in self.world.balances:
+            return None
+        places = self.commodities[commodity].places
         return amount(self.world.balance(account, commodity), places)
 
-    def _by_the_rules(self, name: str, arguments: list[Any]) -> Any:
+    def _by_the_rules(self, program: "Program", name: str, arguments: list[Any]) -> Any:
         """A value of the rules; none where they refuse it, or it hangs on chance or somebody."""
         from nomoledger.rules.host import Refused, Suspended
         from nomoledger.rules.resolve import named_arguments
 
-        operation = self.program.links.operations.get(name)
+        operation = program.links.operations.get(name)
         if operation is None or not operation.definitions:
             return None
-        host = self.program.host
+        host = program.host
         host.begin(self.world, Attempt(id="query", operation=name, at=self.world.game["now"]))
         try:
             named = named_arguments(self.world, operation, tuple(arguments), {})
-            return _labelled(self.world, self.program.call(name, **named))
+            return _labelled(self.world, program.call(name, **named))
         except (Refused, Suspended):
             return None
 

@@ -133,7 +133,7 @@ def _course(
     throwaway: bytes | None,
 ) -> Course:
     world = world_of(ledger, game)
-    holding = [each for each in in_force(world) if each.number not in changed.overrules]
+    holding = in_force(world, overruling=changed.overrules)
     edits = [*edits_of(holding), *changed.edits]
     starts = [] if changed.since is None else [_opening_of(entries, changed.since)]
     if (first := first_edited(world)) is not None:

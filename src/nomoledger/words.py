@@ -1,6 +1,6 @@
 """Events in words, for logs, refusals and questions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nomoledger import events as e
@@ -95,6 +95,68 @@ def _fact(event: e.FactRecorded, label: Label) -> str:
     return f"recorded: {event.kind}" + (fields and f" ({fields})")
 
 
+def ruled(ruling: e.RulingMade) -> str:
+    """What kind of ruling it is, and what it is about."""
+    about = listed([f"#{number}" for number in numbers_of(ruling)])
+    overrules = listed([f"ruling {number}" for number in ruling.overrules])
+    notes = [
+        f"{ruling.kind} {about}".strip(),
+        f"overrules {overrules}" if overrules else "",
+        f"closes dispute {ruling.closes}" if ruling.closes is not None else "",
+    ]
+    return ", ".join(filter(None, notes))
+
+
+def numbers_of(ruling: e.RulingMade) -> list[int]:
+    """The events that *ruling* is about."""
+    edited = [edit.event for edit in ruling.edits if isinstance(edit, e.Replaced | e.LeftOut)]
+    return sorted({*edited, *([] if ruling.about is None else [ruling.about])})
+
+
+def disputed(dispute: e.DisputeOpened) -> str:
+    """What is disputed."""
+    return f"period {dispute.disputed}" if dispute.about is None else f"#{dispute.about}"
+
+
+def _argued(event: e.DisputeArgued, label: Label) -> str:
+    if event.by == "engine":
+        return f"on dispute {event.dispute}: {event.text}"
+    shown = " (with a what-if)" if event.evidence else ""
+    return f"{event.by} on dispute {event.dispute}: {event.text}{shown}"
+
+
+def corrected(event: e.Settled) -> list[str]:
+    """The closed periods that are known otherwise from now on."""
+    periods = {int(path[1]) for path, _ in event.tables if path[0] == "past"}
+    return [str(each) for each in sorted(periods | set(event.rulesets))]
+
+
+def _settled(event: e.Settled, label: Label) -> str:
+    periods = corrected(event)
+    if not periods:
+        return f"settled by ruling {event.ruling}"
+    many = "s" if len(periods) > 1 else ""
+    return f"what is known of period{many} {listed(periods)} is corrected (ruling {event.ruling})"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """*parts* in words: `a, b and c`.
+
+    >>> listed(["a", "b", "c"]), listed(["a"])
+    ('a, b and c', 'a')
+    """
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def rulings_named(numbers: Sequence[int]) -> str:
+    """Rulings by their *numbers*.
+
+    >>> rulings_named([7]), rulings_named([7, 9])
+    ('ruling 7', 'rulings 7 and 9')
+    """
+    return f"ruling{'s' if len(numbers) > 1 else ''} {listed(list(map(str, numbers)))}"
+
+
 def _values(values: tuple[Any, ...], label: Label) -> str:
     return ", ".join(str(label(value)) for value in values)
 
@@ -110,7 +172,10 @@ _TELLERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
     e.ProposalJudged: lambda x, _: f"proposal {x.proposal} is {x.verdict}",
     e.DrawEntered: lambda x, label: f"rolled by hand: {_values(x.values, label)}",
     e.ChoiceAnswered: lambda x, label: f"{x.by} answers {label(x.value)}",
-    e.RulingMade: lambda x, _: f"ruling {x.number} ({x.kind}): {x.text}",
+    e.RulingMade: lambda x, _: f"ruling {x.number} ({ruled(x)}): {x.text}",
+    e.DisputeOpened: lambda x, _: f"dispute {x.number}: {x.by} disputes {disputed(x)}: {x.text}",
+    e.DisputeArgued: _argued,
+    e.FinalitySet: lambda x, _: f"standings turn final {x.days} days after their close",
     e.ClockAdvanced: lambda x, _: f"the clock stands at {x.received_at:%Y-%m-%d %H:%M}",
     e.OrderGiven: lambda x, _: f"{x.by} orders: {order_told(x)}",
     e.OrderFired: lambda x, _: "a standing order is carried out",
@@ -137,6 +202,7 @@ _TELLERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
     e.RecordPrevailed: _prevailed,
     e.FactConfirmed: lambda x, _: "the record agrees",
     e.FactUnexplained: lambda x, _: f"unexplained: {x.why}",
+    e.Settled: _settled,
     e.PeriodClosed: lambda x, _: f"period {x.period} is closed",
     e.GameEnded: lambda x, _: f"the game is over: {x.why}",
 }

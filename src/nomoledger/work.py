@@ -15,6 +15,8 @@ from nomoledger.rules.program import linked
 
 #: Fingerprints of the rulesets that workers have linked.
 _LINKED_BEFORE: set[str] = set()
+#: Whether this process is a worker itself, which needs no other to work in.
+_INSIDE: list[bool] = []
 Value = TypeVar("Value")
 
 
@@ -29,6 +31,7 @@ def in_worker(
 
     def produce(notice: Callable[[str], None]) -> Iterator[bytes]:
         Host.notice = staticmethod(notice)
+        _INSIDE.append(True)
         yield from pieces()
 
     return fenced(produce, limits)
@@ -36,6 +39,8 @@ def in_worker(
 
 def found(make: Callable[[], Value], kind: Any, limits: Limits | None = None) -> Value:
     """What *make* gives in a worker process, which is a value of *kind*; raises as `in_worker`."""
+    if _INSIDE:
+        return make()
     (piece,) = in_worker(lambda: iter([msgspec.msgpack.encode(make())]), limits)
     value: Value = msgspec.msgpack.decode(piece, type=kind)
     return value

@@ -105,6 +105,7 @@ class World:
         self._index: dict[tuple[str, str], dict[Any, tuple[str, ...]]] = {}
         self._keys: dict[str, str] = {}
         self._declared: tuple[tuple[Rule, ...], dict[str, dict[str, str]]] = ((), {})
+        self._known: tuple[tuple[Rule, ...], int, tuple[str, ...]] = ((), 0, ())
 
     # --- changing it, and taking it back
 
@@ -134,10 +135,10 @@ class World:
         table = getattr(self, name)
         for key in keys:
             table = self.inner(table, key)
-        if value is None:
+        if value is None and path != ("game", "ended"):
             self.drop(table, last)
         else:
-            is_tuple = "kinds" in path or name == "game"
+            is_tuple = name in ("kinds", "game") or (name == "past" and "kinds" in keys[1:2])
             self.put(table, last, tuple(value) if is_tuple and isinstance(value, list) else value)
 
     def mark(self) -> tuple[int, int]:
@@ -246,6 +247,17 @@ class World:
             for rule in self.rules:
                 known[kind].update(rule.declares.get(kind, {}))
         return known[kind]
+
+    def known_kinds(self) -> tuple[str, ...]:
+        """Every kind of thing that there is or that the rules declare."""
+        if self._known[0] is not self.rules or self._known[1] != len(self.kinds):
+            declared = (kind for rule in self.rules for kind in rule.declares)
+            self._known = (
+                self.rules,
+                len(self.kinds),
+                tuple(dict.fromkeys((*self.kinds, *declared))),
+            )
+        return self._known[2]
 
     def key_of(self, kind: str) -> str:
         """The attribute by which people call things of *kind*: the one declared `key`."""

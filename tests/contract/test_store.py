@@ -1,25 +1,12 @@
-"""What every store must do; to add one, add how it is opened."""
+"""What every store must do; to add one, add it to `location` in tests/conftest.py."""
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from nomoledger.errors import CorruptError, UnknownError
 from nomoledger.store import Link, Row, Store, open_store
-
-
-def locate_sqlite(folder: Path) -> str:
-    return str(folder / "games.db")
-
-
-LOCATE = {"sqlite": locate_sqlite}
-
-
-@pytest.fixture(params=sorted(LOCATE))
-def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return LOCATE[request.param](tmp_path)
 
 
 @pytest.fixture

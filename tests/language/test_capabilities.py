@@ -93,6 +93,16 @@ def test_revealing_makes_the_rest_public() -> None:
     assert seen == [("Ann",), None]
 
 
+def test_revealing_to_one_player() -> None:
+    code = "def action_plant(player):\n    reveal('Bob')\n    set(player, 'mark', 'bomb')\n"
+    play = Play({"1": code}, {"1": "secret: [plant]"})
+    play.take(e.SubmissionReceived, by="Ann", action="plant", audience=("Ann",))
+    seen = [each.audience for each in play.last if isinstance(each, e.AttributeSet)]
+    assert seen == [("Ann", "Bob")]
+    play.take(e.SubmissionReceived, by="Ann", action="plant")
+    assert {each.audience for each in play.last} == {None}
+
+
 def test_a_guard_may_not_act() -> None:
     with pytest.raises(RuleFault, match="may not mint"):
         Play({"1": "def forbid_go_on(player): mint(player, 1)\n"}).go()

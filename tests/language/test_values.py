@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from itertools import permutations
+from typing import Any
 
 import pytest
 
@@ -68,6 +69,43 @@ def test_exact_numbers(code: str, expected: Decimal) -> None:
     play = Play({"1": f"def define_n():\n    x = {code}\n    return x\n"})
     assert play.value("n") == expected
     assert not isinstance(play.value("n"), float)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("1 < half", True),
+        ("half >= 1", True),
+        ("two <= half", False),
+        ("2 - half", Decimal("0.5")),
+        ("two - half - (half - 1)", 0),
+        ("(two) - 3 * half // 1", -2),
+        ("half + half == 3", True),
+        ("two != half - -half", True),
+        ("max(1, half)", Decimal("1.5")),
+        ("min([two, half])", Decimal("1.5")),
+        ("sorted([2, half, 1])", [1, Decimal("1.5"), 2]),
+        ("max(['a', 'bcd'], key = lambda each: len(each) - half)", "bcd"),
+        ("sorted(['b', 'a'], reverse = True)", ["b", "a"]),
+        ("'a' < 'b'", True),
+        ("list(range(two - 1))", [0]),
+    ],
+)  # fmt: skip
+def test_whole_numbers_and_others_mix(code: str, expected: Any) -> None:
+    lines = f"    half, two = divide(3, 2), 2\n    n = {code}\n    n -= 0\n    return n\n"
+    if not isinstance(expected, int | Decimal) or isinstance(expected, bool):
+        lines = lines.replace("    n -= 0\n", "")
+    assert Play({"1": "def define_n():\n" + lines}).value("n") == expected
+
+
+def test_a_minus_is_found_past_parentheses_and_remarks() -> None:
+    lines = "    return (divide(3, 2)  # not - this\n        - divide(1, 2)) - '-é'.count('-')\n"
+    assert Play({"1": "def define_n():\n" + lines}).value("n") == 0
+
+
+def test_subtracting_from_a_whole_number() -> None:
+    lines = "    left = 20\n    left -= divide(1, 2)\n    return left\n"
+    assert Play({"1": "def define_n():\n" + lines}).value("n") == Decimal("19.5")
 
 
 @pytest.mark.parametrize(

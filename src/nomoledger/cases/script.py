@@ -96,7 +96,8 @@ class Script:
     def _roll(self, question: QuestionRaised) -> list[Any] | None:
         match = _ROLL.match(question.text)
         label = match[1] if match else question.text
-        key = _fitting(self.labelled, label, question.question)
+        left = {k: v for k, v in self.labelled.items() if any(group.values for group in v)}
+        key = _fitting(left, label, question.question)
         groups = self.labelled[key] if key is not None else self.dice
         while groups and not groups[0].values:
             groups.pop(0)

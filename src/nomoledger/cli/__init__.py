@@ -3,18 +3,23 @@
 import sys
 
 from nomoledger.cli import (
+    bisect,
     cases,
     completion,
     demo,
+    disputes,
     explain,
     ledgers,
     look,
     orders,
     play,
+    provisional,
     publish,
     rulebooks,
     rulings,
+    simulate,
     status,
+    stores,
     what_if,
 )
 from nomoledger.cli.program import Program, version_option
@@ -28,7 +33,8 @@ program = Program(
       nomoledger join game.db Ann email=ann@example.org
       nomoledger standings game.db
 
-    Where the variable NOMOLEDGER_LEDGER names a file, LEDGER is left out.
+    LEDGER is a file, or a PostgreSQL database: postgresql://user@host/database. Where the
+    variable NOMOLEDGER_LEDGER names one, LEDGER is left out.
 
     Every command has --help; those that print have --json. Exit codes: 0 done, 1 the game says
     no (or a replay diverges, a ledger does not verify, a case fails), 2 misuse.""",
@@ -45,6 +51,8 @@ program = Program(
             play.roll,
             play.answer,
             rulings.ruling,
+            disputes.dispute,
+            disputes.finality,
             play.close,
             play.advance,
             play.undo,
@@ -56,19 +64,24 @@ program = Program(
             look.balances,
             look.state,
             rulebooks.rules,
+            look.rulings,
             look.history,
             look.log,
+            provisional.provisional,
             publish.publish,
         ],
         "Prove": [
             explain.explain,
             explain.why_not,
+            bisect.bisect,
             what_if.what_if,
             ledgers.replay,
             ledgers.verify,
             ledgers.export,
             cases.test,
+            simulate.simulate,
         ],
+        "Keep": [stores.copy, stores.upgrade],
         "Shell": [completion.completion],
     },
 )

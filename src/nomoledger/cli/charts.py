@@ -5,19 +5,30 @@ from typing import Any
 
 import click
 
+from nomoledger.cli.opened import view_of
+
 KINDS = ("svg", "png")
 
 
-def draw(name: str, file: str, **where: Any) -> None:
+def draw(
+    name: str,
+    file: str,
+    *,
+    ledger: str,
+    game: str | None,
+    period: int | None,
+    known: int | None,
+    **given: Any,
+) -> None:
     """Draw the projection called *name* into *file*, which takes its place only when whole."""
-    from nomoledger.cli.look import seen
     from nomoledger.cli.written import written
-    from nomoledger.projecting import Drawing
+    from nomoledger.projecting import Drawing, projection
 
     kind = Path(file).suffix.lower().removeprefix(".")
     if kind not in KINDS:
         raise click.UsageError(f"{file!r} is no picture: name it something.svg or something.png")
-    model = seen(name, **where)
+    with view_of(ledger, game, period, known=known) as view:
+        model = projection(name)(view, **given)
     if not isinstance(model, Drawing):
         raise click.UsageError(f"{name} as it is installed here cannot be drawn")
     picture = model.drawn(kind)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from nomoledger.store.location import shown
+
 if TYPE_CHECKING:
     from nomoledger.ledger import Ledger
 
@@ -40,8 +42,10 @@ def chosen() -> str:
 
 
 def command_line(verb: str, ledger: str, rest: str = "", game: str = "") -> str:
-    """How to write the command *verb* on *ledger* (and *game*): it can be pasted as it is."""
-    before = "" if chosen() in ("", ledger) else f"{VARIABLE}={quote(ledger)}"
+    """How to write the command *verb* on *ledger* (and *game*): it can be pasted as it is,
+    but for a password."""
+    ledger, chosen_ = shown(ledger), shown(chosen())
+    before = "" if chosen_ in ("", ledger) else f"{VARIABLE}={quote(ledger)}"
     written = "" if chosen() else quote(ledger)
     which = f"--game {quote(game)}" if game else ""
     return " ".join(each for each in (before, "nomoledger", verb, written, rest, which) if each)

@@ -8,6 +8,7 @@ import click
 
 from nomoledger.cli.chosen import command_line
 from nomoledger.cli.output import line, show
+from nomoledger.store.location import shown
 
 if TYPE_CHECKING:
     from nomoledger.desk import Desk
@@ -33,7 +34,7 @@ def demo(ledger: str | None) -> None:
         raise UsageError(f"{ledger} is there already: give the name of a file that is not")
     where = ledger or str(Path(tempfile.mkdtemp(prefix="nomoledger-demo-")) / "season.db")
     with new_ledger_at(where) as opened:
-        line(f"importing {SEASON} into {where}")
+        line(f"importing {SEASON} into {shown(where)}")
         desk = import_record(opened, find(SEASON), until=PERIOD)
         _audit(desk)
         _standings(desk)

@@ -5,14 +5,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nomoledger.cli import options
+from nomoledger.cli import journals, options
 from nomoledger.cli.chosen import command_line, game_to_say
 from nomoledger.cli.opened import ledger_at, new_ledger_at, place_of
 from nomoledger.cli.output import json, line
 from nomoledger.cli.progress import counting, progress, records_in, size_of, watched
+from nomoledger.store.location import shown
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from typing import BinaryIO
 
     from nomoledger.chain import Head
     from nomoledger.ledger import Ledger
@@ -72,7 +74,8 @@ def init(
         count = len(rules.rules)
         json({"game": desk.game, "rulebook": rules.name, "rules": count, "head": str(head)})
         return
-    line(f"the game {desk.game} is open in {ledger}: {len(rules.rules)} rules of {rules.name}")
+    where = f"the game {desk.game} is open in {shown(ledger)}"
+    line(f"{where}: {len(rules.rules)} rules of {rules.name}")
     join = command_line("join", ledger, "NAME", which)
     line(f"next: {join}, or {command_line('status', ledger, game=which)}")
 
@@ -125,31 +128,58 @@ def _import_export(ledger: str, file: str) -> dict[str, "Head"]:
 @click.command()
 @options.ledger
 @click.argument("file", type=click.Path(allow_dash=True))
+@click.option(
+    "--format", type=click.Choice(journals.FORMATS), default=journals.OURS, show_default=True,
+    help="Our own, which import reads; or what was paid in one game, for other programs.",
+)  # fmt: skip
+@click.option(
+    "--public", "is_public", is_flag=True, help="Only what everybody may see (not as jsonl)."
+)
 @options.game
 @options.as_json
-def export(ledger: str, file: str, game: str | None, as_json: bool) -> None:
+def export(
+    ledger: str, file: str, format: str, is_public: bool, game: str | None, as_json: bool
+) -> None:
     """Write the ledger as JSON lines into FILE, or - (standard output).
 
-    It holds everything, also what is secret in the game, and takes its place only when whole.
+    It holds everything, also what is secret in the game, and takes its place only when whole. For
+    bookkeeping and analysis, --format gives the payments of one game as a journal or a table.
 
     Example: nomoledger export game.db game.jsonl
     """
     from nomoledger.cli.written import written
-    from nomoledger.exchange import export_ledger
 
-    if file != "-" and os.path.exists(file) and os.path.samefile(file, place_of(ledger)):
+    place = place_of(ledger)
+    if place is not None and os.path.exists(file) and os.path.samefile(file, place):
         raise click.UsageError(f"{file} is the ledger itself: give another file")
+    if is_public and format == journals.OURS:
+        raise click.UsageError("jsonl holds all, to the byte: --public is for the other formats")
     with ledger_at(ledger) as opened, written(file) as target:
-        games = opened.games() if game is None else [game]
-        with progress("exporting", 2 * records_in(opened, games)) as advance:
-            heads = export_ledger(counting(opened, advance), target, games)
+        if format == journals.OURS:
+            heads = _export_all(opened, target, game)
+            games = [{"game": name, "head": str(head)} for name, head in heads.items()]
+            said = [
+                f"exported {name}: {head.number + 1} events, head {head}"
+                for name, head in heads.items()
+            ]
+        else:
+            found = journals.exported(opened, target, game, format, is_public)
+            games, said = [journals.shown(found)], [journals.told(found, format)]
     if file == "-":
         return
     if as_json:
-        json({"games": [{"game": name, "head": str(head)} for name, head in heads.items()]})
+        json({"games": games})
         return
-    for name, head in heads.items():
-        line(f"exported {name}: {head.number + 1} events, head {head}")
+    for each in said:
+        line(each)
+
+
+def _export_all(ledger: "Ledger", target: "BinaryIO", game: str | None) -> dict[str, "Head"]:
+    from nomoledger.exchange import export_ledger
+
+    games = ledger.games() if game is None else [game]
+    with progress("exporting", 2 * records_in(ledger, games)) as advance:
+        return export_ledger(counting(ledger, advance), target, games)
 
 
 @click.command()

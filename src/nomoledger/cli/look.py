@@ -1,4 +1,4 @@
-"""Commands that show a read model: standings, board, balances, state, history, log."""
+"""Commands that show a read model: standings, board, balances, state, rulings, history, log."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,44 +6,58 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.opened import view_of
-from nomoledger.cli.output import csv, show
+from nomoledger.cli.output import csv, line, show
 
 if TYPE_CHECKING:
-    from nomoledger.projecting import ReadModel, Table
+    from nomoledger.projecting import LedgerView, ReadModel, Table
 
 as_csv = click.option("--csv", "as_csv", is_flag=True, help="Print CSV, for a spreadsheet.")
 
 
 def look_at(
     name: str,
+    *,
+    as_json: bool,
+    as_csv: bool = False,
     ledger: str,
     game: str | None,
     period: int | None,
-    as_json: bool,
     reader: str | None = None,
-    as_csv: bool = False,
+    known: int | None = None,
+    is_then: bool = False,
     **given: Any,
 ) -> None:
-    """Print the projection called *name*, which is told what else is *given*."""
+    """Print the projection called *name*, which is told what else is *given*.
+
+    Where it *is_then*, it shows how one period stood, and it is said if that was corrected.
+    """
     if as_json and as_csv:
         raise click.UsageError("--json and --csv are two ways to print: give one")
-    model = seen(name, ledger, game, period, reader, **given)
-    csv(_sheet(name, model)) if as_csv else show(model, as_json)
-
-
-def seen(
-    name: str,
-    ledger: str,
-    game: str | None,
-    period: int | None,
-    reader: str | None = None,
-    **given: Any,
-) -> "ReadModel":
-    """What the projection called *name* makes of a game."""
     from nomoledger.projecting import projection
 
-    with view_of(ledger, game, period, reader) as view:
-        return projection(name)(view, **given)
+    with view_of(ledger, game, period, reader, known) as view:
+        model = projection(name)(view, **given)
+        if as_csv:
+            csv(_sheet(name, model))
+            return
+        show(model, as_json)
+        if is_then and not as_json and view.world is not view.reading.published:
+            line(_corrected(view))
+
+
+def look_at_then(name: str, as_known: int | None, as_published: bool, **asked: Any) -> None:
+    """Print the projection called *name* of a period as it was known at some time."""
+    known = options.known_at(asked["period"], as_known, as_published)
+    look_at(name, known=known, is_then=True, **asked)
+
+
+def _corrected(view: "LedgerView") -> str:
+    """That what is shown is not what was published."""
+    from nomoledger.known import rulings_on
+    from nomoledger.words import rulings_named
+
+    by = rulings_named(rulings_on(view.reading.later, view.period))
+    return f"period {view.period} as corrected by {by}; as it was published: --as-published"
 
 
 def _sheet(name: str, model: "ReadModel") -> "Table":
@@ -61,6 +75,11 @@ def reading(function: options.Function) -> options.Function:
     return function
 
 
+def two_times(function: options.Function) -> options.Function:
+    """The arguments of every command that shows a period as it was known at some time."""
+    return reading(options.as_known(options.as_published(function)))
+
+
 def reader(function: options.Function) -> options.Function:
     """The options that say who is reading."""
     admin = click.option("--admin", is_flag=True, help="Show what only the admin may see, too.")
@@ -74,57 +93,90 @@ def who(admin: bool, player: str | None) -> str | None:
 
 
 @click.command()
-@reading
+@two_times
 @as_csv
 @click.option("--all", "is_all", is_flag=True, help="Money (and rank) at every period's close.")
+@click.option("--history", "is_history", is_flag=True, help="The same, and what was corrected.")
 @click.option(
     "--chart",
     metavar="FILE",
     type=click.Path(dir_okay=False),
     help="Also draw rank and money over the periods into FILE.svg or FILE.png.",
 )
-def standings(is_all: bool, chart: str | None, **asked: Any) -> None:
+def standings(
+    is_all: bool,
+    is_history: bool,
+    chart: str | None,
+    as_known: int | None,
+    as_published: bool,
+    **asked: Any,
+) -> None:
     """Show the players by money, and the squares they own.
 
-    Example: nomoledger standings game.db --all --chart standings.svg
+    A period that is over is shown as it is known now, corrected by what was ruled since; or as it
+    was known at some other time. With --history both readings stand side by side.
+
+    Example: nomoledger standings game.db --history --chart standings.svg
     """
+    if is_history and (is_all or as_published):
+        raise click.UsageError("--history shows every period both ways: leave the other out")
+    given: dict[str, Any] = {"published": True} if as_published else {}
+    over = {"known": as_known} | {name: asked[name] for name in ("ledger", "game", "period")}
+    over["period"] = as_known if asked["period"] is None else asked["period"]
+    name = "standings_history" if is_history else "standings_by_period"
     if chart is not None:
         from nomoledger.cli.charts import draw
 
-        where = {name: asked[name] for name in ("ledger", "game", "period")}
-        draw("standings_by_period", chart, **where)
-    look_at("standings_by_period" if is_all else "standings", **asked)
+        draw(name, chart, **over, **given)
+    if is_all or is_history:
+        look_at(name, **asked | over, **given)
+    else:
+        look_at_then("standings", as_known=as_known, as_published=as_published, **asked)
 
 
 @click.command()
-@reading
+@two_times
 def board(**asked: Any) -> None:
     """Show the squares as they lie, and who stands where.
 
-    Example: nomoledger board game.db
+    Example: nomoledger board game.db --period 3 --as-published
     """
-    look_at("board", **asked)
+    look_at_then("board", **asked)
 
 
 @click.command()
-@reading
+@two_times
 @as_csv
 def balances(**asked: Any) -> None:
     """Show what is in every account, by commodity.
 
     Example: nomoledger balances game.db --json
     """
-    look_at("balances", **asked)
+    look_at_then("balances", **asked)
 
 
 @click.command()
-@reading
+@two_times
 def state(**asked: Any) -> None:
     """Show everything that is so: every attribute of every thing.
 
     Example: nomoledger state game.db --period 3 --json
     """
-    look_at("state", **asked)
+    look_at_then("state", **asked)
+
+
+@click.command()
+@reading
+@click.option("--rule", metavar="NUMBER", help="Those that interpret that rule.")
+@reader
+def rulings(rule: str | None, admin: bool, player: str | None, **asked: Any) -> None:
+    """Show what the admin ruled, and what of it still holds.
+
+    A ruling interprets the rules that it cites, and the rule whose question it answered.
+
+    Example: nomoledger rulings game.db --rule VI.1
+    """
+    look_at("rulings", reader=who(admin, player), rule=rule, **asked)
 
 
 @click.command()

@@ -5,15 +5,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nomoledger.store.location import is_postgres
+
 if TYPE_CHECKING:
     from nomoledger.desk import Desk
     from nomoledger.ledger import Ledger
     from nomoledger.projecting import LedgerView
 
 
-def place_of(location: str) -> Path:
-    """The file in which the ledger at *location* is."""
-    return Path(location.removeprefix("sqlite:///"))
+def place_of(location: str) -> Path | None:
+    """The file in which the ledger at *location* is; None where it is not in a file."""
+    return None if is_postgres(location) else Path(location.removeprefix("sqlite:///"))
 
 
 @contextmanager
@@ -27,16 +29,16 @@ def ledger_at(location: str) -> Iterator["Ledger"]:
 
 @contextmanager
 def new_ledger_at(location: str) -> Iterator["Ledger"]:
-    """The ledger at *location*, made where it is absent; what was made goes if the block fails."""
+    """The ledger at *location*, made where it is absent; a file made goes if the block fails."""
     from nomoledger.ledger import Ledger
 
     file = place_of(location)
-    existed = file.exists()
+    existed = file is None or file.exists()
     try:
         with Ledger.open(location, create=True) as opened:
             yield opened
     except BaseException:
-        if not existed:
+        if file is not None and not existed:
             for suffix in ("", "-wal", "-shm", "-journal"):
                 file.with_name(file.name + suffix).unlink(missing_ok=True)
         raise
@@ -53,11 +55,15 @@ def desk_at(location: str, game: str | None) -> Iterator["Desk"]:
 
 @contextmanager
 def view_of(
-    location: str, game: str | None, period: int | None = None, reader: str | None = None
+    location: str,
+    game: str | None,
+    period: int | None = None,
+    reader: str | None = None,
+    known: int | None = None,
 ) -> Iterator["LedgerView"]:
-    """A game in the ledger at *location*, as it stood at the close of *period*."""
+    """A game in the ledger at *location*, as it stood when *period* closed, as known at *known*."""
     from nomoledger.projecting import LedgerView
     from nomoledger.state import the_game
 
     with ledger_at(location) as ledger:
-        yield LedgerView(ledger, game or the_game(ledger), period, reader)
+        yield LedgerView(ledger, game or the_game(ledger), period, reader, known)

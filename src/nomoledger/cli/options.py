@@ -39,7 +39,25 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 period = click.option(
     "--period", type=int, metavar="N", help="As it stood at the close of period N."
 )
+as_known = click.option(
+    "--as-known", type=int, metavar="K", help="As it was known at the close of period K (now)."
+)
+as_published = click.option(
+    "--as-published", is_flag=True, help="As it was known at the close of that period itself."
+)
 pairs = click.argument("pairs", metavar="[KEY=VALUE]...", nargs=-1, type=pair)
+
+
+def known_at(period: int | None, as_known: int | None, as_published: bool) -> int | None:
+    """The period at whose close *period* is to be known; None for as known now."""
+    if as_published and as_known is not None:
+        raise click.UsageError("--as-known and --as-published answer the same question: give one")
+    if period is None and (as_published or as_known is not None):
+        raise click.UsageError(
+            "--as-known and --as-published say when a period that is over was known:"
+            " say which, with --period"
+        )
+    return period if as_published else as_known
 
 
 def request(function: Function) -> Function:

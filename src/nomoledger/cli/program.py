@@ -11,6 +11,7 @@ import click
 
 from nomoledger.cli.chosen import too_many_words
 from nomoledger.errors import NomoledgerError
+from nomoledger.store.location import shown
 
 MISUSE = 2
 INTERRUPTED = 128 + signal.SIGINT
@@ -130,7 +131,7 @@ def _unexpected(error: Exception) -> int:
 def _fail(message: str, code: int) -> int:
     from nomoledger.cli.output import one_line
 
-    click.echo(f"nomoledger: {one_line(message)}", err=True)
+    click.echo(f"nomoledger: {one_line(shown(message))}", err=True)
     return code
 
 

@@ -8,7 +8,7 @@ from click.shell_completion import CompletionItem
 
 from nomoledger.cli import options, ruleset
 from nomoledger.cli.chosen import chosen
-from nomoledger.cli.look import look_at, reader, reading, who
+from nomoledger.cli.look import look_at_then, reader, two_times, who
 from nomoledger.cli.output import json, line, say
 
 FAILED = 1
@@ -44,7 +44,7 @@ for command in (ruleset.diff, ruleset.blame, ruleset.log_of_rules):
 
 
 @rules.command("of")
-@reading
+@two_times
 @reader
 def of(admin: bool, player: str | None, **asked: Any) -> None:
     """Show the rules in force in a LEDGER.
@@ -53,7 +53,7 @@ def of(admin: bool, player: str | None, **asked: Any) -> None:
 
     Example: nomoledger rules game.db --period 3
     """
-    look_at("rules", reader=who(admin, player), **asked)
+    look_at_then("rules", reader=who(admin, player), **asked)
 
 
 @rules.command()

@@ -19,34 +19,48 @@ SCOPES = click.Choice(["attempt", "period", "onwards", "precedent"])
 REFUSED = 1
 
 
+def deciding(function: options.Function) -> options.Function:
+    """The options that say what is decided."""
+    for option in (
+        click.option("--yes", is_flag=True, help="Settle without asking."),
+        click.option(
+            "--questions", type=QUESTIONS, default="stop", help="What becomes of new questions."
+        ),
+        click.option(
+            "--settle", type=click.Choice(["all", "money", "none"]), help="What is put right."
+        ),
+        click.option(
+            "--urgent", is_flag=True, help="Rules are changed before all that is due or waits."
+        ),
+        click.option("--inferred", is_flag=True, help="Known only from how the game was played."),
+        click.option(
+            "--cite",
+            multiple=True,
+            metavar="RULE_OR_EVENT",
+            help="What it cites: VI.1, #17.",
+        ),
+        click.option("--scope", type=SCOPES, default="attempt", help="What it holds for."),
+        click.option(
+            "--overrule", multiple=True, type=int, metavar="N", help="Ruling N no longer holds."
+        ),
+        edits,
+        click.option("--reject", type=event, metavar="EVENT", help="It should not have counted."),
+        click.option("--ratify", type=event, metavar="EVENT", help="It stands, though wrong."),
+        click.option("--uphold", type=event, metavar="EVENT", help="What came of EVENT stands."),
+        click.option("--changes", metavar="FILE", help="What is put right from now on, in YAML."),
+        click.option("--value", help="The answer to the question that waits for a ruling."),
+    ):
+        function = option(function)
+    return function
+
+
 @click.command()
 @options.ledger
 @click.argument("text")
-@click.option("--value", help="The answer to the question that waits for a ruling.")
-@click.option("--changes", metavar="FILE", help="What is put right from now on, in YAML.")
-@click.option("--uphold", type=event, metavar="EVENT", help="What came of EVENT stands.")
-@click.option("--ratify", type=event, metavar="EVENT", help="It stands, though wrong.")
-@click.option("--reject", type=event, metavar="EVENT", help="It should not have counted.")
-@edits
-@click.option("--overrule", multiple=True, type=int, metavar="N", help="Ruling N no longer holds.")
+@deciding
 @click.option("--closes", type=int, metavar="N", help="The dispute that it settles.")
-@click.option("--scope", type=SCOPES, default="attempt", help="What it holds for.")
-@click.option("--cite", multiple=True, metavar="RULE_OR_EVENT", help="What it cites: VI.1, #17.")
-@click.option("--inferred", is_flag=True, help="Known only from how the game was played.")
-@click.option("--urgent", is_flag=True, help="Rules are changed before all that is due or waits.")
-@click.option("--settle", type=click.Choice(["all", "money", "none"]), help="What is put right.")
-@click.option("--questions", type=QUESTIONS, default="stop", help="What becomes of new questions.")
-@click.option("--yes", is_flag=True, help="Settle without asking.")
 @options.request
-def ruling(
-    text: str,
-    value: str | None,
-    changes: str | None,
-    cite: tuple[str, ...],
-    inferred: bool,
-    urgent: bool,
-    **given: Any,
-) -> int:
+def ruling(text: str, **given: Any) -> int:
     """Rule: answer a question, put things right, decide what is past.
 
     What reaches back (--reject, --replace, --without, --take-in, --overrule) shows first what would
@@ -54,12 +68,19 @@ def ruling(
 
     Example: nomoledger ruling game.db "The die was a 4" --replace 116=3,4 --cite VI.1
     """
+    return decide(text, given)
+
+
+def decide(text: str, given: dict[str, Any]) -> int:
+    """Rule as the options *given* say, and tell what came of it."""
+    given = dict(given)
     request = {key: given.pop(key) for key in ("ledger", "game", "at", "id", "as_json")}
-    basis = "inferred" if inferred else "ruling"
-    about = {key: given[key] for key in ("uphold", "ratify", "reject") if given[key] is not None}
-    edited = any(given[key] for key in ("replaced", "without", "taken_in", "answers", "overrule"))
+    value, changes = given["value"], given["changes"]
+    basis = "inferred" if given["inferred"] else "ruling"
+    about, edited = about_past(given), edits_past(given)
     _check_one_kind(value, changes, about, edited)
-    fields = {"cites": cite, "scope": given["scope"], "closes": given["closes"], "basis": basis}
+    fields = {"cites": given["cite"], "scope": given["scope"], "basis": basis}
+    fields["closes"] = given["closes"]
     if about or edited:
         return _on_the_past(text, about, given, fields, request)
     wanted = changes_in(changes)
@@ -68,12 +89,23 @@ def ruling(
             text,
             value=None if value is None else option_called(desk, value),
             changes=wanted,
-            urgent=urgent,
+            urgent=given["urgent"],
             **fields,
             **when,
         ),
         **request,
     )
+
+
+def about_past(given: dict[str, Any]) -> dict[str, int]:
+    """The event that is upheld, ratified or rejected."""
+    kinds = ("uphold", "ratify", "reject")
+    return {key: given[key] for key in kinds if given[key] is not None}
+
+
+def edits_past(given: dict[str, Any]) -> bool:
+    """Whether something that is past should have been otherwise."""
+    return any(given[key] for key in ("replaced", "without", "taken_in", "answers", "overrule"))
 
 
 def _check_one_kind(
@@ -125,7 +157,8 @@ def _looked_at(
     from nomoledger.events import Answered
     from nomoledger.whatif import Changed
 
-    desk.check_ruling(fields)
+    if desk.check_ruling(fields | {"kind": kind}) is None:
+        return fields["edits"]  # it changes nothing that is past
     questions, settle = given["questions"], given["settle"]
     changed = Changed(
         edits=fields["edits"],

@@ -41,6 +41,15 @@ class Order(msgspec.Struct, frozen=True):
     says: str
 
 
+class OpenDispute(msgspec.Struct, frozen=True):
+    """A dispute that no ruling has closed, *by* whom and *of* what."""
+
+    number: int
+    by: str
+    of: str
+    text: str
+
+
 class Status(msgspec.Struct, frozen=True):
     """How a game stands: what it waits for, what is undecided, what ends when."""
 
@@ -53,8 +62,13 @@ class Status(msgspec.Struct, frozen=True):
     proposals: list[OpenProposal]
     due: list[Due]
     orders: list[Order]
+    disputes: list[OpenDispute]
     actions: list[str]
     ended: str | None
+
+
+#: What is told where it is open; where none of it is, that is told.
+_OPEN = ("waiting", "proposals", "due", "orders", "disputes", "ended")
 
 
 @click.command("status")
@@ -109,6 +123,7 @@ def status_of(view: "LedgerView") -> Status:
             for order, _ in world.orders.values()
             if view.sees(order.audience)
         ],
+        disputes=_disputed(view),
         actions=_actions(world),
         ended=world.game["ended"],
     )
@@ -127,10 +142,26 @@ def _told(found: Status) -> Iterator[str]:
         yield f"until {due.at}: {due.about or due.what} (then {due.what}, {due.rule})"
     for order in found.orders:
         yield f"standing order {order.id} of {order.by}: {order.says}"
-    if not (found.waiting or found.proposals or found.due or found.orders or found.ended):
+    for each in found.disputes:
+        yield f"dispute {each.number} by {each.by} of {each.of}: {each.text}"
+    if not any(getattr(found, name) for name in _OPEN):
         yield "nothing is open"
     if found.actions:
         yield f"what may be submitted: {', '.join(found.actions)}"
+
+
+def _disputed(view: "LedgerView") -> list[OpenDispute]:
+    from nomoledger.disputes import open_disputes
+
+    return [
+        OpenDispute(
+            each["number"],
+            each["by"],
+            f"period {each['period']}" if each["about"] is None else f"#{each['about']}",
+            each["text"],
+        )
+        for each in open_disputes(view.world, view.reader)
+    ]
 
 
 def _undecided(view: "LedgerView") -> list[OpenProposal]:

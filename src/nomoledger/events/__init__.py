@@ -33,6 +33,7 @@ from nomoledger.events.consequences import (
     Settled,
     TimerFired,
     Unscheduled,
+    Waiting,
 )
 from nomoledger.events.edits import (
     Answered,
@@ -125,6 +126,7 @@ __all__ = [
     "TimerFired",
     "Unscheduled",
     "VoteCast",
+    "Waiting",
     "events",
 ]
 

@@ -215,17 +215,35 @@ class FactUnexplained(Event, frozen=True, kw_only=True, tag="fact-unexplained/1"
     why: str
 
 
+class Waiting(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An attempt that is to wait on the agenda from now on; see `nomoledger.world.Attempt`."""
+
+    attempt: str
+    operation: str
+    arguments: tuple[Any, ...] = ()
+    named: dict[str, Any] = {}
+    by: str = ""
+    cause: int = 0
+    at: int = 0
+    audience: tuple[str, ...] | None = None
+
+
 class Settled(Event, frozen=True, kw_only=True, tag="settled/1"):
     """The present, and the past as it is now known, are what *ruling* makes of them.
 
-    What people see stands in events of its own before this one. The rest is here: *tables*, what is
-    to stand in the state at each path (None: nothing); *rulesets*, the rules at the close of
-    earlier periods where they are others than recorded.
+    What people see stands in events of its own before this one. The rest is here.
+
+    Attributes:
+        tables: what is to stand in the state at each path (None: nothing).
+        rulesets: the rules at the close of earlier periods, where they are others than recorded;
+            those of the open period, where they come in another order.
+        waiting: the agenda, where it is another: ids of what waits already, and what is new on it.
     """
 
     ruling: int
     tables: tuple[tuple[tuple[Any, ...], Any], ...] = ()
     rulesets: dict[int, tuple[Rule, ...]] = {}
+    waiting: tuple[str | Waiting, ...] | None = None
 
 
 class PeriodClosed(Event, frozen=True, kw_only=True, tag="period-closed/1"):

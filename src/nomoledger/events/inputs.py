@@ -121,7 +121,8 @@ class RulingMade(Input, frozen=True, kw_only=True, tag="ruling-made/1"):
             "precedent" (while the rule it interprets is in the version it now has).
         overrules: numbers of earlier rulings that no longer hold.
         effective: the period it reaches back to, where it does.
-        settle: what is put right now: "all", "money" or "none".
+        settle: what is put right now: "all", "money" or "none"; "fitting" is all, if later play
+            fits it.
         questions: what is done with new questions that nobody answered: "stop", "default", "skip".
         closes: number of the dispute that it settles.
     """

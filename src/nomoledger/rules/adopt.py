@@ -18,6 +18,8 @@ def adopt(host: Host, proposal: Any) -> None:
     made = host.world.proposals.get(proposal)
     if made is None:
         host.fault(f"there is no proposal {proposal!r}")
+    if proposal in host.world.game.get("void", ()):
+        _no(host, f"proposal {proposal} does not count: so it was ruled")
     make(host, made.changes, f"proposal {proposal}")
 
 

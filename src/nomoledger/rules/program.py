@@ -3,6 +3,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import Callable
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -67,6 +68,7 @@ class Program:
         module = starlark.Module()
         for name, function in self._words().items():
             module.add_callable(name, function)
+        module["_one"] = Decimal(1)
         for number, file, source in write_program(self.links, traced=self.is_traced):
             self.host.notice(number)
             if file == "operations":

@@ -143,7 +143,7 @@ def set_attribute(
         return
     host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=value, was=was, until=until)
     if isinstance(until, int):
-        _schedule(host, "@expire", (entity, attribute, host.world.head), until)
+        _schedule(host, "@expire", (entity, attribute, host.world.head), until, named=2)
 
 
 def create(host: Host, kind: str, attributes: dict[str, Any], name: str | None = None) -> str:
@@ -193,9 +193,12 @@ def act(host: Host, player: str, action: str, arguments: list[Any]) -> Any:
     return host.program.call(action, *arguments)
 
 
-def reveal(host: Host) -> None:
-    """`reveal()`: what this attempt does from here on, everybody may see."""
-    host.audience = None
+def reveal(host: Host, *players: str) -> None:
+    """`reveal(player, …)`: what this attempt does from now on, they see too; `reveal()`: all do."""
+    if not players:
+        host.audience = None
+    elif host.audience is not None:
+        host.audience = tuple(dict.fromkeys((*host.audience, *players)))
 
 
 # --- time, limits and the end -----------------------------------------------------------------
@@ -217,12 +220,20 @@ def _check_time(host: Host, time: Any) -> None:
         host.fault(f"{time!r:.60} is no time in seconds since 1970")
 
 
-def _schedule(host: Host, operation: str, arguments: tuple[Any, ...], due: int | None) -> None:
+def _schedule(
+    host: Host,
+    operation: str,
+    arguments: tuple[Any, ...],
+    due: int | None,
+    *,
+    named: int | None = None,
+) -> None:
+    """*named*: how many of the *arguments* are part of its address, where not all are."""
     if host.world.to_come >= TO_COME_MAX:
         text = f"more than {TO_COME_MAX} attempts are still to come"
         host.stop(Refused([e.Reason("engine", text)]))
     inner = "/".join(filter(None, (host.path(), operation)))
-    place = f"{_shortened(host.attempt.id)}>{inner}({','.join(map(in_address, arguments))})"
+    place = f"{_shortened(host.attempt.id)}>{inner}({','.join(map(in_address, arguments[:named]))})"
     count = host.reads[place] = host.reads.get(place, 0) + 1
     attempt = place if count == 1 else f"{place}#{count}"
     by = host.attempt.by

@@ -14,6 +14,7 @@ from typing import Any
 import starlark
 
 from nomoledger.errors import RulebookError
+from nomoledger.rules import arithmetic
 from nomoledger.rules.code import Code, Hook
 from nomoledger.rules.link import TYPES, VERBS, Links, Operation, kind_type
 from nomoledger.rules.rule import Rule
@@ -193,7 +194,7 @@ def write_rule(rule: Rule, code: Code) -> str:
     """The rule's code inside a function that takes its parameters, at its own line numbers."""
     names = ", ".join(rule.parameters)
     values = ", ".join(_literal(value) for value in rule.parameters.values())
-    body = "\n".join(_indented(rule.code))
+    body = "\n".join(_indented(arithmetic.mixed(rule.code)))
     table = ", ".join(f"{json.dumps(rule.number + ':' + h.name)}: {h.name}" for h in code.hooks)
     head = "\n" * max(0, rule.line - 2) + f"def _rule({names}):\n"
     return f"{head}{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"
@@ -223,7 +224,8 @@ def _literal(value: Any) -> str:
 
 def write_program(links: Links, *, traced: bool = False) -> list[tuple[str, str, str]]:
     """The sources to evaluate in order, as (rule number or "", file, source)."""
-    sources = [("", "prelude", _write_shortcuts(links.rules) + _PRELUDE)]
+    sources = [("", "arithmetic", source) for source in arithmetic.WORDS]
+    sources.append(("", "prelude", _write_shortcuts(links.rules) + _PRELUDE))
     types = {kind_type(kind) for rule in links.rules for kind in rule.declares} | set(TYPES)
     sources.append(("", "types", "\n".join(f"{name} = str" for name in sorted(types)) + "\n"))
     stubs = "\n".join(

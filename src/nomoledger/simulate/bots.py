@@ -1,5 +1,6 @@
 """Bots: what they ask for, and what they answer."""
 
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -21,6 +22,7 @@ class Bots:
 
     Attributes:
         now: when they are asked for something, in seconds since 1970.
+        done: how often each action was asked for: bots are curious about what is rare.
         faults: what rule code failed with on trials, and the first request that made it fail.
     """
 
@@ -30,6 +32,7 @@ class Bots:
         self.chance = chance
         self.samples = Samples(self.world, chance, examples)
         self.faults: dict[str, str] = {}
+        self.done: Counter[str] = Counter()
         self.is_trying = False
         self.now = 0
 
@@ -37,10 +40,12 @@ class Bots:
         """Something that *by* can ask for and that would not be refused, or nothing."""
         operations = self.engine.link(self.world.rules).links.operations
         actions = sorted(name for name, each in operations.items() if each.is_action)
+        weights = [1 / (1 + self.done[action]) for action in actions]
         for _ in range(THOUGHTS_MAX if actions else 0):
-            action = self.chance.choice(actions)
+            (action,) = self.chance.choices(actions, weights)
             arguments = self.samples.arguments(operations[action], by)
             if self.would(action, by, (by,), arguments):
+                self.done[action] += 1
                 return action, arguments
         return None
 

@@ -38,10 +38,13 @@ class Samples:
         return found
 
     def _value(self, action: str, parameter: Parameter, by: str) -> Any:
+        examples = self.examples.get((action, parameter.name), [])
+        lists = [each for each in examples if isinstance(each, list)]
+        if lists:  # which only an example knows how to fill
+            return self._renamed(self.chance.choice(lists))
         kinds = [k for k in self.world.kinds if kind_type(k) in parameter.type.split(" | ")]
         if kinds:
             return self._thing(self.chance.choice(kinds), by)
-        examples = self.examples.get((action, parameter.name))
         if examples and self.chance.random() < FROM_EXAMPLES:
             return self._renamed(self.chance.choice(examples))
         return self._plain(parameter.type)

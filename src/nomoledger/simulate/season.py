@@ -96,7 +96,17 @@ def simulate(
         ledger.append(game, batch, expected=ledger.head(game).number)
         done(sum(isinstance(event, e.PeriodClosed) for event in batch))
     assert season is not None
-    return season
+    return _with_cited(season, ledger)
+
+
+def _with_cited(season: Season, ledger: Ledger) -> Season:
+    """*season*, in which those rules acted, too, that an event names, as at the opening."""
+    cited = {
+        rule.partition("@")[0] for entry in ledger.read(season.game) for rule in entry.body.rules
+    }
+    silent = tuple(number for number in season.silent if number not in cited)
+    more = tuple(number for number in season.silent if number in cited)
+    return msgspec.structs.replace(season, fired=(*season.fired, *more), silent=silent)
 
 
 class _Course:

@@ -1,4 +1,4 @@
-"""Proposals with their votes and verdicts, and the admin's rulings."""
+"""Proposals with their votes and verdicts, the admin's rulings, and disputes."""
 
 import re
 from typing import Any
@@ -8,8 +8,10 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.projecting import shown
 from nomoledger.rules import rule as r
+from nomoledger.site.disputes import Disputes
 from nomoledger.site.names import Ref
 from nomoledger.site.ruleset import Link, Ruleset
+from nomoledger.words import numbers_of
 from nomoledger.world import World
 
 UNDECIDED = "undecided"
@@ -45,7 +47,13 @@ class Proposal(msgspec.Struct, frozen=True):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """What the admin ruled; *cites* the rules and events it speaks of."""
+    """What the admin ruled; *cites* the rules and events it speaks of.
+
+    Attributes:
+        about: the events it decides on. asked: the rule whose question it answers.
+        effective: the earlier period that it reaches back to, where it does.
+        holds: whether it could be carried out and no other has overruled it.
+    """
 
     number: int
     kind: str
@@ -56,19 +64,39 @@ class Ruling(msgspec.Struct, frozen=True):
     value: str | None
     cites: tuple[Link, ...]
     changes: tuple[ChangeTold, ...]
+    about: tuple[Link, ...]
+    asked: Link | None
+    effective: int | None
+    overrules: tuple[int, ...]
+    closes: int | None
+    overruled_by: int | None = None
+    refused: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is still to be followed."""
+        return self.overruled_by is None and not self.refused
+
+    def speaks_of(self, path: str) -> bool:
+        """Whether it interprets the rule whose page is at *path*."""
+        links = (*self.cites, *([] if self.asked is None else [self.asked]))
+        return any((each.path or "").partition("#")[0] == path for each in links)
 
 
 class Decisions:
-    """The proposals and rulings so far."""
+    """The proposals, rulings and disputes so far."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
         self.proposals: dict[int, Proposal] = {}
         self.rulings: dict[int, Ruling] = {}
+        self.disputes = Disputes()
         self._first: dict[str, Any] = {}
+        self._made: dict[str, int] = {}
 
     def take(self, ref: Ref, body: e.Event, world: World, refs: dict[int, Ref]) -> None:
         """Take in what an event says; *world* is as it was before."""
+        self.disputes.take(ref, body, refs)
         if isinstance(body, e.ProposalMade):
             changes = tuple(map(change_told, body.changes))
             made = Proposal(body.number, body.by, body.text, ref, changes)
@@ -80,7 +108,25 @@ class Decisions:
         elif isinstance(body, e.EntityCreated) and body.kind == "proposal":
             self._first[body.entity] = body.attributes.get("state")
         elif isinstance(body, e.RulingMade):
-            self.rulings[body.number] = self._ruling(body, ref, world, refs)
+            self._rule(body, self._ruling(body, ref, world, refs))
+        elif isinstance(body, e.AttemptRefused) and body.attempt in self._made:
+            self._refuse(self._made[body.attempt])
+
+    def _rule(self, body: e.RulingMade, ruling: Ruling) -> None:
+        self._made[body.id] = body.number
+        self.rulings[body.number] = ruling
+        for number in body.overrules:
+            self._turn(number, overruled_by=body.number)
+
+    def _refuse(self, number: int) -> None:
+        """It could not be carried out: it overrules nothing."""
+        self._turn(number, refused=True)
+        for other in self.rulings[number].overrules:
+            self._turn(other, overruled_by=None)
+
+    def _turn(self, number: int, **fields: Any) -> None:
+        if number in self.rulings:
+            self.rulings[number] = msgspec.structs.replace(self.rulings[number], **fields)
 
     def _vote(self, vote: Vote, number: int) -> None:
         if number in self.proposals:
@@ -103,7 +149,15 @@ class Decisions:
             value=None if body.value is None else shown(body.value),
             cites=tuple(self._cite(each, refs) for each in body.cites),
             changes=tuple(map(change_told, body.changes)),
+            about=tuple(self._cite(f"#{number}", refs) for number in numbers_of(body)),
+            asked=None if question is None else self._asked(question),
+            effective=body.effective,
+            overrules=body.overrules,
+            closes=body.closes,
         )
+
+    def _asked(self, question: e.QuestionRaised) -> Link | None:
+        return next(filter(None, map(self.ruleset.find, question.rules)), None)
 
     def _cite(self, cite: str, refs: dict[int, Ref]) -> Link:
         if match := re.fullmatch(r"#([0-9]{1,15})", cite):

@@ -3,7 +3,9 @@
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.disputes import Mark, mark
 from nomoledger.ledger import Ledger
+from nomoledger.site.corrected import Corrected, corrected_in
 from nomoledger.site.decisions import Decisions
 from nomoledger.site.facts import Facts
 from nomoledger.site.moment import Moment, moment_of
@@ -17,12 +19,18 @@ from nomoledger.site.why import Whys
 
 
 class History(msgspec.Struct, frozen=True):
-    """All that the site shows: a moment for each closed period, and last the one for now."""
+    """All that the site shows: a moment for each closed period, and last the one for now.
+
+    *marks* are those of the standings by period, as far as everybody may know; *corrected* are the
+    periods that rulings corrected since.
+    """
 
     game: str
     rulebook: str
     moments: tuple[Moment, ...]
     rules: tuple[RulePage, ...]
+    marks: dict[int, Mark]
+    corrected: dict[int, Corrected]
 
     @property
     def last(self) -> Moment:
@@ -60,7 +68,9 @@ class _Gathering:
         self._stand_still(self.public.world.period)
         rulebook = self.public.world.game.get("rulebook", "")
         pages = tuple(self.ruleset.pages)
-        return History(self.game, rulebook, tuple(self.moments), pages)
+        marks = {each.period: mark(self.public.world, each.period, None) for each in self.moments}
+        corrected = corrected_in(self.public.world)
+        return History(self.game, rulebook, tuple(self.moments), pages, marks, corrected)
 
     def _take(self, entry: e.Entry, left_out: bool) -> None:
         public, body = self.public, entry.body

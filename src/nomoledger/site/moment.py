@@ -10,6 +10,7 @@ from nomoledger.reducer import moment
 from nomoledger.rules.rule import Rule
 from nomoledger.site.board import Board, board_of
 from nomoledger.site.decisions import UNDECIDED, Decisions, Proposal, Ruling
+from nomoledger.site.disputes import Dispute
 from nomoledger.site.facts import Fact, Facts, Person
 from nomoledger.site.public import PublicView, model_of
 from nomoledger.site.ruleset import Ruleset, kind_of
@@ -78,6 +79,7 @@ class Moment(msgspec.Struct, frozen=True):
     players: tuple[PlayerThen, ...]
     proposals: tuple[Proposal, ...]
     rulings: tuple[Ruling, ...]
+    disputes: tuple[Dispute, ...]
     rules: tuple[RuleThen, ...]
     groups: tuple[Group, ...]
     whys: tuple[Why, ...]
@@ -131,6 +133,7 @@ def moment_of(
         players=tuple(_player(each, facts, commodities) for each in people.values()),
         proposals=tuple(decisions.proposals_in(world, facts.public.setters)),
         rulings=tuple(decisions.rulings.values()),
+        disputes=tuple(decisions.disputes.found.values()),
         rules=tuple(_rule(rule, decisions.ruleset) for rule in world.rules),
         groups=tuple(groups),
         whys=whys,

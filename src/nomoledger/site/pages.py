@@ -45,17 +45,13 @@ def pages_of(history: History) -> dict[str, str]:
 
 
 def _of_rule(history: History, page: RulePage) -> dict[str, Any]:
-    """What the page of a rule is given: who proposed what, and the rulings that cite it."""
+    """What the page of a rule is given: who proposed what, and the rulings that interpret it."""
     last = history.last
     return {
         "page": page,
         "menu_at": "rules",
         "authors": {f"proposals.html#p{each.number}": each.by for each in last.proposals},
-        "rulings": [
-            each
-            for each in last.rulings
-            if any((cite.path or "").partition("#")[0] == page.path for cite in each.cites)
-        ],
+        "rulings": [each for each in last.rulings if each.speaks_of(page.path)],
     }
 
 

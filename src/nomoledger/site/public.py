@@ -8,6 +8,7 @@ from nomoledger.ledger import Ledger
 from nomoledger.projecting import LedgerView
 from nomoledger.reducer import apply
 from nomoledger.site.names import Ref
+from nomoledger.state import Reading
 from nomoledger.world import World
 
 Key = tuple[str, ...]
@@ -88,21 +89,23 @@ class PublicView(LedgerView):
         self.reader = None
         self.world = world
         self.period = world.period
+        self.reading = Reading(world.period, False, world, world)
+        self.known = None
         self._entries = entries
 
     def entries(self) -> Iterator[e.Entry]:
         """The public events up to that moment."""
         return iter(self._entries)
 
-    def standing(self) -> Iterator[tuple[int, bool, World]]:
-        """Each period, whether it is closed, and the public world then; at last that moment."""
+    def standing(self) -> Iterator[Reading]:
+        """How it stood, for everybody, at the close of each period, and at last at that moment."""
         public = PublicWorld()
         for entry in self._entries:
             public.refer(entry)
             public.take(entry)
             if isinstance(entry.body, e.PeriodClosed):
-                yield entry.body.period, True, public.world
-        yield public.world.period, False, public.world
+                yield Reading(entry.body.period, True, public.world, self.world)
+        yield Reading(public.world.period, False, public.world, self.world)
 
 
 def model_of(name: str, view: PublicView) -> Any:

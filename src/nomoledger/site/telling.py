@@ -16,8 +16,8 @@ from nomoledger.world import World
 
 #: The engine's own bookkeeping, told in small print.
 QUIET = (
-    e.AttemptDone, e.ClockAdvanced, e.Counted, e.FactConfirmed, e.Scheduled, e.TimerFired,
-    e.Unscheduled,
+    e.AttemptDone, e.ClockAdvanced, e.Counted, e.FactConfirmed, e.Scheduled, e.Settled,
+    e.TimerFired, e.Unscheduled,
 )  # fmt: skip
 
 
@@ -104,6 +104,8 @@ def _players_in(body: e.Event, world: World) -> frozenset[str]:
     if isinstance(body, QUIET):
         return frozenset()
     players = world.kinds.get("player", ())
+    if isinstance(body, e.DisputeArgued):  # whose evidence names everybody
+        body = msgspec.structs.replace(body, evidence={})
     named = set(_texts(msgspec.to_builtins(body)))
     return frozenset(each for each in players if each in named or world.label(each) in named)
 

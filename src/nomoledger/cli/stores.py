@@ -1,0 +1,56 @@
+"""Commands about where ledgers are kept: copy, upgrade."""
+
+import click
+
+from nomoledger.cli import options
+from nomoledger.cli.opened import ledger_at, new_ledger_at
+from nomoledger.cli.output import json, line
+from nomoledger.cli.progress import counting, progress, records_in
+from nomoledger.store.location import shown
+
+
+@click.command()
+@options.ledger
+@click.argument("target")
+@options.game
+@options.as_json
+def copy(ledger: str, target: str, game: str | None, as_json: bool) -> None:
+    """Copy games into TARGET, another ledger, and prove it.
+
+    TARGET is made where it is absent. Each game arrives whole or not at all, is verified there, and
+    has the same head. A game that is there already is left alone if it is the same.
+
+    Example: nomoledger copy game.db postgresql://db.example.org/games
+    """
+    from nomoledger.exchange import copy_ledger
+
+    with ledger_at(ledger) as source, new_ledger_at(target) as opened:
+        games = source.games() if game is None else [game]
+        with progress("copying", 2 * records_in(source, games)) as advance:
+            heads = copy_ledger(counting(source, advance), counting(opened, advance), games)
+    if as_json:
+        json({"games": [{"game": name, "head": str(head)} for name, head in heads.items()]})
+        return
+    for name, head in heads.items():
+        line(f"{name}: {head.number + 1} events in {shown(target)}, the same head {head}")
+
+
+@click.command()
+@options.ledger
+@options.as_json
+def upgrade(ledger: str, as_json: bool) -> None:
+    """Bring a ledger's tables to the newest version.
+
+    What is recorded stays as it is. Make a copy before; a program that is older will refuse it.
+
+    Example: nomoledger upgrade game.db
+    """
+    from nomoledger.store import upgrade_store
+
+    before, after = upgrade_store(ledger)
+    if as_json:
+        json({"before": before, "after": after})
+    elif before == after:
+        line(f"{shown(ledger)} is up to date (schema {after})")
+    else:
+        line(f"{shown(ledger)} is upgraded from schema {before} to {after}")

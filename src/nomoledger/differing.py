@@ -1,0 +1,34 @@
+"""Where two tables of plain values differ, by path."""
+
+from collections.abc import Iterator
+from typing import Any
+
+#: Where something stands in the state, and what is to stand there; None is nothing.
+Path = tuple[tuple[Any, ...], Any]
+
+
+def differing(was: Any, to: Any, *path: Any) -> Iterator[Path]:
+    """Where *was* has to be changed to be *to*, beginning at *path*.
+
+    >>> list(differing({"a": {"b": 1}, "c": 2}, {"a": {"b": 3}}, "t"))
+    [(('t', 'a', 'b'), 3), (('t', 'c'), None)]
+    """
+    if isinstance(was, dict) and isinstance(to, dict):
+        for key in dict.fromkeys((*was, *to)):
+            if key not in ("rules", "ruled"):  # which stand by themselves
+                yield from differing(was.get(key), to.get(key), *path, key)
+    elif isinstance(to, dict):  # tables are made where there are none
+        yield from differing({}, to, *path)
+    elif not same(was, to):
+        yield path, list(to) if isinstance(to, tuple) else to
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same, also by type: a flag is no number, but a tuple is a list.
+
+    >>> same(1, True), same((1, 2), [1, 2]), same(None, None)
+    (False, True, True)
+    """
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return type(one) is type(other) and bool(one == other)

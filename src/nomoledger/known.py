@@ -1,0 +1,54 @@
+"""A closed period as it is known since: as published, with what later rulings made of it.
+
+`World.past` holds, for every closed period, how things stood at its close; a ruling that reaches
+back brings it to what it should have been. What is not in it (what waited, what was due, uses
+counted) is as published.
+"""
+
+from typing import Any
+
+from nomoledger.world import Table, World
+
+#: What a ruling that reaches back corrects in a closed period.
+CORRECTED = ("attributes", "balances", "entities", "kinds")
+
+
+def rulings_on(later: World, period: int) -> tuple[int, ...]:
+    """The rulings that have corrected *period* since, as known in the world *later*."""
+    found: tuple[int, ...] = later.past.get(period, {}).get("ruled", ())
+    return found
+
+
+def as_known_in(later: World, published: World, period: int) -> World:
+    """The world *published* at the close of *period*, as it is known in the world *later*.
+
+    It shares its tables with the two, and is only to be read.
+    """
+    if not rulings_on(later, period):
+        return published
+    past, known = later.past[period], World()
+    for name, table in _tables(published):
+        setattr(known, name, table)
+    for name in CORRECTED:
+        setattr(known, name, past[name])
+    known.game = {**published.game, "rules": past["rules"], "ended": past.get("ended")}
+    known.past = {each: stood for each, stood in later.past.items() if each <= period}
+    return known
+
+
+def copied(world: World, *, past: bool = False) -> World:
+    """A world of its own that is as *world* is; it shares the past, unless that is copied, too."""
+    other = World()
+    for name, table in _tables(world):
+        is_shared = name == "past" and not past
+        setattr(other, name, dict(table) if is_shared else _copied(table))
+    return other
+
+
+def _tables(world: World) -> list[tuple[str, Any]]:
+    return [(name, value) for name, value in vars(world).items() if not name.startswith("_")]
+
+
+def _copied(value: Any) -> Any:
+    table: Table = value
+    return {key: _copied(each) for key, each in table.items()} if isinstance(value, dict) else value

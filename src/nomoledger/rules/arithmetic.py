@@ -1,0 +1,95 @@
+"""Whole numbers and exact decimals, mixed at will.
+
+The interpreter's decimals may stand to the left of a whole number but not to its right: where `d`
+is 1.5, `2 < d` and `2 - d` fail, and `d + d == 3` is false. So the code of rules is rewritten where
+it compares and subtracts; every line stays where it was.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+
+#: What rewritten code calls. The second source hides words that the first has put by.
+WORDS = (
+    "_max = max\n_min = min\n_sorted = sorted\n",
+    """
+def _mixable(n): return n * _one if type(n) == "int" else n
+def _exact(n):
+    return int(str(n // 1).split(".")[0]) if type(n) == "rust_decimal" and n // 1 == n else n
+def _by(key): return _mixable if key == None else lambda each: _mixable(key(each))
+def max(*args, key = None): return _max(key = _by(key), *args)
+def min(*args, key = None): return _min(key = _by(key), *args)
+def sorted(x, key = None, reverse = False): return _sorted(x, key = _by(key), reverse = reverse)
+""",
+)
+
+_Place = tuple[int, int]
+#: Put `text` in at a place, instead of that many letters.
+_Edit = tuple[_Place, int, str]
+
+
+@lru_cache(maxsize=4096)
+def mixed(code: str) -> str:
+    """*code*, where it makes no difference any more which of its numbers are whole.
+
+    >>> mixed("return a < b or a - b == 2")
+    'return _mixable(a) < b or _exact(a + -(b)) == 2'
+    """
+    lines = [line.encode() for line in code.split("\n")]
+    edits = [each for node in ast.walk(ast.parse(code)) for each in _edits(node, lines)]
+    for (line, column), length, text in sorted(edits, key=lambda edit: edit[0], reverse=True):
+        old = lines[line - 1]
+        lines[line - 1] = old[:column] + text.encode() + old[column + length :]
+    return "\n".join(line.decode() for line in lines)
+
+
+def _edits(node: ast.AST, lines: list[bytes]) -> Iterator[_Edit]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        if not _is_whole(node.right):
+            yield _minus(_end(node.left), lines), 1, "+"
+            yield from _wrap(node.right, "-(")
+    elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub):
+        if not _is_whole(node.value):
+            yield _minus(_end(node.target), lines), 1, "+"
+            yield from _wrap(node.value, "-(")
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+        left, right = node.left, node.comparators[0]
+        if isinstance(node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+            if not _is_whole(right):
+                yield from _wrap(left, "_mixable(")
+        elif isinstance(node.ops[0], ast.Eq | ast.NotEq) and (_counts(left) or _counts(right)):
+            for side in (left, right):
+                if not _is_whole(side):
+                    yield from _wrap(side, "_exact(")
+
+
+def _wrap(node: ast.expr, opening: str) -> Iterator[_Edit]:
+    yield (node.lineno, node.col_offset), 0, opening
+    yield _end(node), 0, ")"
+
+
+def _end(node: ast.expr) -> _Place:
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return node.end_lineno, node.end_col_offset
+
+
+def _minus(place: _Place, lines: list[bytes]) -> _Place:
+    """Where the minus stands that follows on *place*, past parentheses and comments."""
+    line, column = place
+    while (found := lines[line - 1].split(b"#")[0].find(b"-", column)) < 0:
+        line, column = line + 1, 0
+    return line, found
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """Whether it can only be a whole number: `3`, `-1`, `len(…)`."""
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "len"
+    return isinstance(node, ast.Constant) and isinstance(node.value, int)
+
+
+def _counts(node: ast.expr) -> bool:
+    return _is_whole(node) or isinstance(node, ast.BinOp)

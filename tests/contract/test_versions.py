@@ -1,0 +1,147 @@
+"""The version of a store's tables, on every store: refused, upgraded, or left as they were."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from datetime import UTC, datetime
+
+import psycopg
+import pytest
+
+from nomoledger.errors import StoreError, UnknownError
+from nomoledger.events import ClockAdvanced
+from nomoledger.ledger import Ledger
+from nomoledger.store import open_store, postgres_schema, sqlite_file, upgrade_store
+from nomoledger.store.location import is_postgres
+from nomoledger.store.versions import Upgrade
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+TABLES = 150
+#: Upgrades a ledger in a process of its own, to a version that brings many tables.
+UPGRADER = f"""
+import sys
+from nomoledger.store import postgres_schema, sqlite_file, upgrade_store
+location, prefix = sys.argv[1:]
+for module in (sqlite_file, postgres_schema):
+    module.SCHEMA_VERSION = 2
+    module.MIGRATIONS[2] = tuple(
+        f"CREATE TABLE {{prefix}}extra{{n}} (x integer)" for n in range({TABLES})
+    )
+print("ready", flush=True)
+print(upgrade_store(location), flush=True)
+"""
+
+
+@pytest.fixture(autouse=True)
+def ledger(location: str) -> None:
+    """A ledger of today's version, with a game in it."""
+    event = ClockAdvanced(period=1, received_at=NOON, recorded_at=NOON, id="1")
+    with Ledger.open(location, create=True) as ledger:
+        ledger.create_game("chess", b"secret")
+        ledger.append("chess", [event], expected=-1)
+
+
+def run(location: str, statement: str) -> list[tuple[int]]:
+    """Run *statement* past the store, and give what comes of it."""
+    if is_postgres(location):
+        with psycopg.connect(location, autocommit=True) as there:
+            cursor = there.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
+    with closing(sqlite3.connect(location)) as connection:
+        rows = connection.execute(statement).fetchall()
+        connection.commit()
+        return rows
+
+
+def set_version(location: str, version: int) -> None:
+    if is_postgres(location):
+        run(location, f"UPDATE nomoledger.schema_version SET version = {version}")
+    else:
+        run(location, f"PRAGMA user_version={version}")
+
+
+def extra_tables(location: str) -> int:
+    if is_postgres(location):
+        where = "pg_tables WHERE schemaname = 'nomoledger' AND tablename LIKE 'extra%'"
+    else:
+        where = "sqlite_master WHERE name LIKE 'extra%'"
+    return run(location, f"SELECT count(*) FROM {where}")[0][0]
+
+
+def prefix(location: str) -> str:
+    return "nomoledger." if is_postgres(location) else ""
+
+
+def next_version(monkeypatch: pytest.MonkeyPatch, location: str, *statements: str) -> None:
+    """This program knows another version, to which *statements* lead."""
+    for module in (sqlite_file, postgres_schema):
+        monkeypatch.setattr(module, "SCHEMA_VERSION", 2)
+        monkeypatch.setitem(module.MIGRATIONS, 2, statements)
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_a_newer_version_is_refused(location: str, create: bool) -> None:
+    set_version(location, 2)
+    said = r"written by a newer nomoledger \(schema 2, this one knows 1\): upgrade nomoledger$"
+    with pytest.raises(StoreError, match=said):
+        open_store(location, create=create)
+    with pytest.raises(StoreError, match=said):
+        upgrade_store(location)
+
+
+def test_what_is_up_to_date_stays_so(location: str) -> None:
+    assert upgrade_store(location) == Upgrade(1, 1)
+
+
+def test_there_is_nothing_to_upgrade(location: str) -> None:
+    nowhere = location.replace("/tests?", "/postgres?").replace("games.db", "none.db")
+    with pytest.raises(UnknownError, match="no ledger at"):
+        upgrade_store(nowhere)
+
+
+def test_an_older_version_is_upgraded(location: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Ledger.open(location) as ledger:
+        head = ledger.head("chess")
+    next_version(monkeypatch, location, f"CREATE TABLE {prefix(location)}extra (x integer)")
+    for create in (True, False):
+        with pytest.raises(StoreError, match=r"older nomoledger .*: run nomoledger upgrade on it"):
+            open_store(location, create=create)
+    assert upgrade_store(location) == Upgrade(1, 2)
+    assert upgrade_store(location) == Upgrade(2, 2)
+    assert extra_tables(location) == 1
+    with Ledger.open(location) as ledger:
+        assert ledger.verify("chess", head).ok
+
+
+def test_an_upgrade_that_fails_changes_nothing(
+    location: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    creating = f"CREATE TABLE {prefix(location)}extra (x integer)"
+    next_version(monkeypatch, location, creating, "SELECT frobnicate()")
+    with pytest.raises(StoreError, match="frobnicate"):
+        upgrade_store(location)
+    monkeypatch.undo()
+    assert extra_tables(location) == 0
+    assert upgrade_store(location) == Upgrade(1, 1)
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.005, 0.02])
+def test_an_upgrade_that_is_killed_is_all_or_nothing(location: str, moment: float) -> None:
+    command = [sys.executable, "-c", UPGRADER, location, prefix(location)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(moment)
+        process.send_signal(signal.SIGKILL)
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert again.stdout.splitlines()[1] in (
+        "Upgrade(before=1, after=2)",
+        "Upgrade(before=2, after=2)",
+    )
+    assert extra_tables(location) == TABLES
+    set_version(location, 1)
+    with Ledger.open(location) as ledger:
+        assert ledger.verify("chess").records == 1

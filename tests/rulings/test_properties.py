@@ -1,0 +1,257 @@
+"""Whatever is played and ruled: the settled present is the game played right from the start."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from nomoledger import events as e
+from nomoledger.course import Course
+from nomoledger.engine import Engine
+from nomoledger.reducer import apply
+from nomoledger.rules.rulebook import load
+from nomoledger.rulings import edits_of, first_edited, in_force
+from nomoledger.tape import recorded, replaying
+from nomoledger.world import World
+
+from .game import SECRET, Game, folded, played_right, unlike
+from .players import Mailer, Move, Player, editable, some_edit
+from .rules import RULES
+
+PLAY = (
+    "go", "go", "go", "buy", "steal", "plot", "propose", "propose", "correct", "answer", "answer",
+    "answer", "wait", "close", "join", "leave", "finish",
+)  # fmt: skip
+MAIL = ("propose", "propose", "trade", "trade", "deal", "correct", "answer", "wait", "close", "join")
+RULE = ("ruling", "ruling", "ruling", "overlooked", "overrule")
+START: list[Move] = [("join", 0, 0), ("join", 1, 0), ("join", 2, 0)]
+BOOK = load("mail-opening")
+
+
+def some(names: Sequence[str], least: int, most: int) -> st.SearchStrategy[list[Move]]:
+    move = st.tuples(st.sampled_from(names), st.integers(0, 999), st.integers(0, 999))
+    return st.lists(move, min_size=least, max_size=most)
+
+
+#: Dice, what is played, what is ruled, and what is played after each ruling.
+Script = tuple[str, list[Move], list[Move], list[Move]]
+some_games = given(
+    st.tuples(
+        st.sampled_from(["seeded", "seeded", "entered"]),
+        some(PLAY, 4, 16),
+        some(RULE, 1, 3),
+        some(PLAY, 0, 4),
+    )
+)
+
+
+def tried(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+        phases=(Phase.explicit, Phase.generate),  # shrinking a game takes minutes
+    )
+
+
+def played(script: Script, salt: str = "", settles: Sequence[str] = ("all",)) -> Game:
+    """A game that is ruled on, and played on after each ruling."""
+    dice, moves, rulings, later = script
+    game = Game(RULES, dice)
+    player = Player(game, salt, settles)
+    player.play([*START, ("go", 0, 0), *moves])
+    for ruling in rulings:
+        player.play([ruling, *later])
+    return game
+
+
+def follows_exactly(game: Game) -> bool:
+    """Whether the rulings that hold could be followed with nothing left over, or left to decide."""
+    edits, first = edits_of(in_force(game.world)), first_edited(game.world)
+    course = Course(game.entries, edits, since=first, secret=SECRET)
+    for _ in course.run():
+        pass
+    rerun = course.rerun
+    decided = [each for each in rerun.asked if each.dealt not in ("rolled", "open")]
+    return not any((decided, rerun.orphans, rerun.stopped, rerun.engine.halted))
+
+
+def settlements(game: Game) -> Iterator[tuple[World, list[e.Event]]]:
+    """Each ruling's settlement, with the world as it stood before the ruling."""
+    for number, (ruling, at) in game.world.rulings.items():
+        if ruling.effective is not None:
+            cited = f"ruling:{number}"
+            made = [x.body for x in game.entries if x.body.rules[:1] == (cited,)]
+            yield folded(game.entries[:at]), made
+
+
+# --- the present, and the past -------------------------------------------------------------------
+
+
+@tried(120)
+@some_games
+def test_the_settled_present_is_the_game_played_right(script: Script) -> None:
+    game = played(script)
+    if follows_exactly(game):
+        edits = edits_of(in_force(game.world))
+        assert unlike(game.world, played_right(game.entries, edits)) == []
+
+
+@tried(25)
+@given(some(MAIL, 3, 9), some(RULE[:3], 1, 2), some(MAIL, 0, 2))
+def test_also_under_a_rulebook_that_is_played(
+    moves: list[Move], rulings: list[Move], later: list[Move]
+) -> None:
+    game = Game(BOOK.rules)
+    mailer = Mailer(game)
+    mailer.play([*START[:2], ("propose", 1, 0), *moves])
+    for ruling in rulings:
+        mailer.play([ruling, *later])
+    if follows_exactly(game):
+        edits = edits_of(in_force(game.world))
+        assert unlike(game.world, played_right(game.entries, edits)) == []
+
+
+@tried(40)
+@some_games
+def test_overruling_restores_the_present(script: Script) -> None:
+    game = played(script)
+    player = Player(game)
+    while any(each.effective is not None for each in in_force(game.world)):
+        holding = len(in_force(game.world))
+        player.play([("overrule", 0, 0)])
+        if len(in_force(game.world)) == holding:
+            return  # which cannot be followed back
+    if follows_exactly(game):
+        assert unlike(game.world, played_right(game.entries, [])) == []
+
+
+@tried(40)
+@some_games
+def test_overruling_restores_as_much_as_was_settled(script: Script) -> None:
+    game = played((*script[:2], [], []))
+    for settle in ("money", "none"):
+        before = game.world.head
+        Player(game, settles=[settle]).play([*script[2][:1], ("overrule", 0, 0)])
+        made = [entry.body for entry in game.entries[before + 1 :]]
+        if sum(isinstance(body, e.Settled) for body in made) > 1 and settled_alone(made):
+            assert unlike(game.world, folded(game.entries[: before + 1])) == []
+
+
+def settled_alone(made: list[e.Event]) -> bool:
+    """Whether nothing but the two settlements came of the two rulings."""
+    cited = {body.rules[:1] for body in made if not isinstance(body, e.Input)}
+    return len(cited - {("engine",)}) == 2 and not any(isinstance(x, e.TimerFired) for x in made)
+
+
+# --- the invariants -------------------------------------------------------------------------------
+
+
+@tried(40)
+@some_games
+def test_every_commodity_sums_to_zero_and_the_state_is_a_fold(script: Script) -> None:
+    game, world = played(script, settles=("all", "money", "none")), World()
+    for entry in game.entries:
+        apply(world, entry.body)
+        for commodity in ("$", "paint"):
+            assert sum(table.get(commodity, 0) for table in world.balances.values()) == 0
+            for past in world.past.values() if isinstance(entry.body, e.AttemptDone) else ():
+                assert sum(x.get(commodity, 0) for x in past["balances"].values()) == 0
+    assert world.digest() == game.world.digest()
+
+
+@tried(25)
+@some_games
+def test_every_input_is_replayed_byte_for_byte(script: Script) -> None:
+    game, world = played(script, settles=("all", "money", "none")), World()
+    oracle = replaying(recorded(game.entries))
+    for number, entry in enumerate(game.entries):
+        body = entry.body
+        if isinstance(body, e.Input) and number:
+            mark = world.mark()
+            engine = Engine(world, oracle, SECRET, tape=game.entries)
+            made = [event for batch in engine.take(body) for event in batch]
+            world.rollback(mark)
+            there = [x.body for x in game.entries[number : number + len(made)]]
+            assert [msgspec.json.encode(x) for x in made] == [msgspec.json.encode(x) for x in there]
+        apply(world, body)
+
+
+@tried(30)
+@some_games
+def test_settling_names_the_ruling_and_a_cause(script: Script) -> None:
+    game = played(script)
+    for _, made in settlements(game):
+        for event in made:
+            assert event.cause is not None
+            assert isinstance(game.entries[event.cause].body, e.Input)
+
+
+# --- what is not reached --------------------------------------------------------------------------
+
+
+@tried(40)
+@some_games
+def test_who_is_not_reached_is_not_mentioned(script: Script) -> None:
+    game = played(script)
+    for before, made in settlements(game):
+        after = folded(game.entries[: before.head + 2 + len(made)])
+        for event in made:
+            thing = getattr(event, "entity", getattr(event, "piece", None))
+            if isinstance(event, e.Moved | e.AttributeSet):
+                assert about(before, thing) != about(after, thing)
+            for posting in event.postings if isinstance(event, e.Posted) else ():
+                assert owned(before, posting) != owned(after, posting)
+
+
+def about(world: World, thing: Any) -> Any:
+    ending = {name: each[:2] for name, each in world.durations.get(thing, {}).items()}
+    return world.entities.get(thing), world.attributes.get(thing), ending
+
+
+def owned(world: World, posting: e.Posting) -> list[int]:
+    tables = [past["balances"] for past in world.past.values()] + [world.balances]
+    return [table.get(posting.account, {}).get(posting.commodity, 0) for table in tables]
+
+
+@tried(40)
+@given(some(PLAY, 4, 16), st.integers(0, 999), st.integers(0, 999))
+def test_one_changed_die_changes_no_other(moves: list[Move], one: int, other: int) -> None:
+    game = played(("seeded", moves, [], []))
+    rolls = [entry for entry in editable(game) if isinstance(entry.body, e.DrawRecorded)]
+    chosen = rolls[one % len(rolls)]
+    edit = some_edit(chosen, other)
+    course = Course(game.entries, [edit], oracle=replaying({}), secret=SECRET, questions="default")
+    for _ in course.run():
+        pass
+    was = {x.body.address: x.body.values for x in rolls if isinstance(x.body, e.DrawRecorded)}
+    made = (event for batch in course.rerun.made.values() for event in batch)
+    for event in made:
+        if isinstance(event, e.DrawRecorded) and event.address in was:
+            is_chosen = event.address == getattr(chosen.body, "address", None)
+            assert is_chosen or tuple(event.values) == was[event.address]
+
+
+# --- secrets --------------------------------------------------------------------------------------
+
+
+@tried(40)
+@some_games
+def test_what_is_public_depends_on_nothing_secret(script: Script) -> None:
+    one, other = (played(script, salt) for salt in ("a", "another plan"))
+    assert in_sight(one) == in_sight(other)
+
+
+def in_sight(game: Game) -> list[tuple[int, bytes]]:
+    seen = []
+    for number, entry in enumerate(game.entries):
+        body = entry.body
+        if isinstance(body, e.PeriodClosed):
+            body = msgspec.structs.replace(body, digest="")
+        if body.audience is None:
+            seen.append((number, msgspec.json.encode(body)))
+    return seen

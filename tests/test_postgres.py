@@ -1,0 +1,470 @@
+"""PostgreSQL: its tables, its messages, many writers, lost connections, a server that goes away."""
+
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
+from postgres_server import PostgresServer
+
+from nomoledger.errors import ConflictError, LostError, NomoledgerError, StoreError, UsageError
+from nomoledger.events import ClockAdvanced, Event
+from nomoledger.ledger import Ledger
+from nomoledger.store import Writer
+from nomoledger.store.postgres import PostgresStore
+from nomoledger.store.postgres_link import address_of
+
+WRITER = Path(__file__).parent / "writer_process.py"
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SIZE = 5
+
+
+@pytest.fixture
+def url(postgres_url: str) -> str:
+    """A ledger with the games chess and go, both empty."""
+    with Ledger.open(postgres_url, create=True) as ledger:
+        ledger.create_game("chess", b"secret")
+        ledger.create_game("go", b"secret")
+    return postgres_url
+
+
+@pytest.fixture
+def ledger(url: str) -> Iterator[Ledger]:
+    with Ledger.open(url) as ledger:
+        yield ledger
+
+
+def clock(name: str) -> Event:
+    return ClockAdvanced(period=1, received_at=NOON, recorded_at=NOON, id=name)
+
+
+def clocks(numbers: range) -> list[Event]:
+    return [clock(str(number)) for number in numbers]
+
+
+def ids(ledger: Ledger, game: str = "chess") -> list[str]:
+    bodies = [entry.body for entry in ledger.read(game)]
+    return [body.id for body in bodies if isinstance(body, ClockAdvanced)]
+
+
+def message(location: str, kind: type[Exception] = StoreError, create: bool = True) -> str:
+    with pytest.raises(kind) as refusal:
+        Ledger.open(location, create=create)
+    assert "\n" not in str(refusal.value)
+    return str(refusal.value)
+
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+def columns(server: PostgresServer, url: str, schema: str) -> list[Any]:
+    where = f"WHERE table_schema = '{schema}' AND table_name = 'stored_events'"
+    return server.execute(
+        "SELECT column_name, data_type, is_nullable, regexp_replace(column_default, '\\w+\\.', '')"
+        f" FROM information_schema.columns {where} ORDER BY ordinal_position",
+        url,
+    )
+
+
+def indexes(server: PostgresServer, url: str, schema: str) -> list[Any]:
+    query = f"SELECT indexdef FROM pg_indexes WHERE schemaname = '{schema}'"
+    query += " AND tablename = 'stored_events' ORDER BY indexname"
+    return [text.replace(f"{schema}.", "") for (text,) in server.execute(query, url)]
+
+
+@contextmanager
+def the_librarys(url: str, schema: str) -> Iterator[PostgresApplicationRecorder]:
+    """A recorder of the library's own, on the tables in *schema*."""
+    address = psycopg.conninfo.conninfo_to_dict(url)
+    dbname, host, user = (str(address[name]) for name in ("dbname", "host", "user"))
+    with PostgresDatastore(
+        dbname, host, 5432, user, "", schema=schema, originator_id_type="text"
+    ) as datastore:
+        yield PostgresApplicationRecorder(datastore)
+
+
+def test_the_events_table_is_the_librarys(url: str, postgres_server: PostgresServer) -> None:
+    with the_librarys(url, "public") as recorder:
+        recorder.create_table()
+    for look in (columns, indexes):
+        ours, theirs = (look(postgres_server, url, each) for each in ("nomoledger", "public"))
+        assert ours == theirs
+
+
+def test_the_library_reads_the_log(url: str, ledger: Ledger) -> None:
+    ledger.append("chess", clocks(range(30)), expected=-1)
+    ledger.append("go", clocks(range(2)), expected=-1)
+    with the_librarys(url, "nomoledger") as recorder:
+        log = recorder.select_notifications(start=None, limit=100)
+        assert [each.id for each in log] == list(range(1, 33))
+        assert [each.originator_version for each in log] == [*range(30), 0, 1]
+
+
+def test_names_are_sorted_as_everywhere(postgres_url: str) -> None:
+    with Ledger.open(postgres_url, create=True) as ledger:
+        for game in ("b", "ä", "A", "a", "O'Neill; DROP TABLE games --", "%s {}"):
+            ledger.create_game(game)
+        assert ledger.games() == ["%s {}", "A", "O'Neill; DROP TABLE games --", "a", "b", "ä"]
+
+
+def test_databases_can_be_created_at_once(postgres_url: str) -> None:
+    errors: list[Exception] = []
+
+    def create() -> None:
+        try:
+            Ledger.open(postgres_url, create=True).close()
+        except Exception as error:
+            errors.append(error)
+
+    together([create] * 4)
+    assert errors == []
+
+
+# --- messages -----------------------------------------------------------------------------------
+
+
+def test_what_is_not_there(postgres_server: PostgresServer) -> None:
+    url = postgres_server.new_database()
+    assert "no ledger at postgresql://" in message(url, UsageError, create=False)
+    assert "there is no database postgresql://" in message(postgres_server.url("none"))
+    stranger = url.replace("postgres@", "stranger@")
+    assert "does not let you in: check user and password" in message(stranger)
+    assert "cannot reach postgresql://127.0.0.1:1/games" in message(
+        "postgresql://127.0.0.1:1/games"
+    )
+    assert "cannot read postgres://h%zz/games" in message("postgres://h%zz/games", UsageError)
+
+
+def test_what_is_not_allowed(url: str, postgres_server: PostgresServer) -> None:
+    postgres_server.execute("CREATE ROLE reader LOGIN", url)
+    theirs = url.replace("postgres@", "reader@")
+    assert "you may not do this in postgresql://reader@" in message(theirs)
+    postgres_server.execute("GRANT USAGE ON SCHEMA nomoledger TO reader", url)
+    postgres_server.execute("GRANT SELECT ON ALL TABLES IN SCHEMA nomoledger TO reader", url)
+    with Ledger.open(theirs) as ledger:
+        assert ledger.verify("chess").ok
+        with pytest.raises(StoreError, match="you may not do this"):
+            ledger.append("chess", clocks(range(1)), expected=-1)
+
+
+def test_a_database_that_may_only_be_read(url: str, postgres_server: PostgresServer) -> None:
+    with Ledger.open(f"{url}&options=-cdefault_transaction_read_only%3Don") as ledger:
+        with pytest.raises(StoreError, match="the server only allows reading"):
+            ledger.append("chess", clocks(range(1)), expected=-1)
+        assert ids(ledger) == []
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "postgresql://ann:geheim@127.0.0.1:1/games",
+        "postgresql://127.0.0.1:1/games?user=ann&password=geheim",
+        "postgresql://ann:ge@heim@127.0.0.1:1/games",
+        "postgresql://ann:geheim@127.0.0.1:port/games",
+        "postgresql://ann:geheim%zz@127.0.0.1/games",
+        "postgres://ann:geheim@127.0.0.1:1/games?frobnicate=1",
+        "mysql://ann:geheim@127.0.0.1/games",
+    ],
+)
+def test_a_password_is_never_told(location: str) -> None:
+    with pytest.raises(NomoledgerError) as refusal:
+        Ledger.open(location)
+    told = "".join(traceback.format_exception(refusal.value, chain=True))
+    assert "***" in str(refusal.value)
+    for line in told.splitlines():
+        assert "geheim" not in line or line.strip().startswith(("location", "Ledger.open")), line
+        assert "heim@" not in line, line
+
+
+def test_what_the_address_says_goes_to_the_driver() -> None:
+    address = address_of("postgresql://h1,h2:7/games?sslmode=require&connect_timeout=9")
+    assert (address["host"], address["port"]) == ("h1,h2", ",7")
+    assert (address["sslmode"], address["connect_timeout"]) == ("require", "9")
+
+
+def test_the_environment_of_the_library_has_no_say(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("POSTGRES_DBNAME", "PERSISTENCE_MODULE", "POSTGRES_SCHEMA"):
+        monkeypatch.setenv(name, "nonsense")
+    ledger.append("chess", clocks(range(2)), expected=-1)
+    assert ids(ledger) == ["0", "1"]
+
+
+# --- many at once -------------------------------------------------------------------------------
+
+
+def together(acts: list[Any]) -> None:
+    threads = [threading.Thread(target=act) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@contextmanager
+def writer(
+    url: str, name: str, game: str = "chess", batches: int = 1_000_000
+) -> Iterator[subprocess.Popen[str]]:
+    """A process that appends, as soon as it is told to go on."""
+    with subprocess.Popen(
+        [sys.executable, str(WRITER), url, game, name, str(batches)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def go_on(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("go\n")
+    process.stdin.flush()
+
+
+def acknowledged(output: str) -> list[int]:
+    return [int(line) for line in output.splitlines() if line.isdecimal()]
+
+
+def test_a_conflict_is_told(url: str, ledger: Ledger) -> None:
+    with Ledger.open(url) as other:
+        other.append("chess", clocks(range(2)), expected=-1)
+    with pytest.raises(ConflictError, match="is at #1, not at #-1: somebody else appended"):
+        ledger.append("chess", [clock("x")], expected=-1)
+    assert ledger.append("chess", clocks(range(2)), expected=-1) == ledger.head("chess")
+
+
+def test_processes_write_to_one_game_and_to_several(url: str) -> None:
+    with (
+        writer(url, "a", "chess", 40) as a,
+        writer(url, "b", "chess", 40) as b,
+        writer(url, "c", "go", 40) as c,
+    ):
+        for process in (a, b, c):
+            go_on(process)
+        codes = [process.communicate(timeout=60) and process.returncode for process in (a, b, c)]
+    assert codes == [0, 0, 0]
+    with Ledger.open(url) as ledger:
+        for game, names in {"chess": "ab", "go": "c"}.items():
+            stored = ids(ledger, game)
+            assert ledger.verify(game).records == len(stored) == len(names) * 40 * SIZE
+            for name in names:
+                mine = [each for each in stored if each.startswith(name)]
+                assert mine == [f"{name}-{n // SIZE}-{n % SIZE}" for n in range(40 * SIZE)]
+
+
+def test_more_threads_than_connections(ledger: Ledger) -> None:
+    for n in range(25):
+        ledger.create_game(f"game {n}")
+
+    def play(n: int) -> None:
+        for turn in range(4):
+            ledger.append(f"game {n}", clocks(range(30)), expected=turn * 30 - 1)
+
+    together([lambda n=n: play(n) for n in range(25)])
+    assert all(ledger.verify(f"game {n}").records == 120 for n in range(25))
+
+
+def test_a_game_is_locked_and_no_other(url: str, ledger: Ledger) -> None:
+    with closing(PostgresStore(url, lock_timeout=1)) as store, ledger.transaction() as held:
+        held.append("chess", clocks(range(2)), expected=-1)
+        other = Ledger(store)
+        other.append("go", clocks(range(3)), expected=-1)
+        assert ids(other, "chess") == []
+        with pytest.raises(StoreError, match="the game is locked by another program"):
+            other.append("chess", clocks(range(3)), expected=-1)
+    assert ids(ledger) == ["0", "1"]
+
+
+def test_two_that_wait_for_each_other(ledger: Ledger) -> None:
+    both_hold, failed = threading.Barrier(2), []
+
+    def write(first: str, second: str) -> None:
+        def take(writer: Writer) -> None:
+            writer.secret(first)
+            both_hold.wait()
+            writer.secret(second)
+
+        try:
+            with ledger.store.writing() as writer:
+                take(writer)
+        except StoreError as error:
+            failed.append(str(error))
+
+    together([lambda: write("chess", "go"), lambda: write("go", "chess")])
+    (told,) = failed
+    assert "nothing was written; try again" in told
+
+
+# --- the connection breaks ----------------------------------------------------------------------
+
+
+def test_connections_that_broke_meanwhile(ledger: Ledger, postgres_server: PostgresServer) -> None:
+    ledger.append("chess", clocks(range(2500)), expected=-1)
+    postgres_server.drop_connections()
+    assert ledger.head("chess").number == 2499
+    postgres_server.drop_connections()
+    ledger.append("chess", [clock("2500")], expected=2499)
+    reading = ledger.read("chess")
+    first = [next(reading) for _ in range(1500)]
+    postgres_server.drop_connections()
+    assert [entry.number for entry in [*first, *reading]] == list(range(2501))
+
+
+def test_a_connection_that_breaks_while_writing(
+    ledger: Ledger, postgres_server: PostgresServer
+) -> None:
+    def write() -> None:
+        with ledger.transaction() as transaction:
+            transaction.append("chess", clocks(range(2)), expected=-1)
+            postgres_server.drop_connections()
+            transaction.append("chess", clocks(range(2, 4)), expected=1)
+
+    with pytest.raises(LostError, match="broke: what was under way is stored whole or not at all"):
+        write()
+    assert ids(ledger) == []
+    ledger.append("chess", clocks(range(2)), expected=-1)
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_whether_it_was_stored_is_found_out(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, is_stored: bool
+) -> None:
+    """The connection breaks just as a batch is committed: the answer never arrives."""
+    writing = ledger.store.writing
+    lost: list[int] = []
+
+    @contextmanager
+    def breaking() -> Iterator[Writer]:
+        with writing() as writer:
+            yield writer
+            if not lost and not is_stored:
+                lost.append(1)
+                raise LostError("lost")
+        if not lost:
+            lost.append(1)
+            raise LostError("lost")
+
+    monkeypatch.setattr(ledger.store, "writing", breaking)
+    head = ledger.append("chess", clocks(range(3)), expected=-1)
+    assert lost
+    assert head == ledger.head("chess")
+    assert ids(ledger) == ["0", "1", "2"]
+
+
+def test_a_server_that_stays_away(ledger: Ledger, postgres_server: PostgresServer) -> None:
+    assert isinstance(ledger.store, PostgresStore)
+    ledger.store.datastore.pool.timeout = 1
+    postgres_server.stop()
+    begin = time.monotonic()
+    try:
+        with pytest.raises(StoreError, match=r"no connection .* check that the server runs"):
+            ledger.append("chess", clocks(range(2)), expected=-1)
+        assert time.monotonic() - begin < 3
+    finally:
+        postgres_server.start()
+    ledger.append("chess", clocks(range(2)), expected=-1)
+
+
+def test_a_server_restarted_while_one_writes(url: str, postgres_server: PostgresServer) -> None:
+    with writer(url, "x") as process:
+        go_on(process)
+        for how in (signal.SIGINT, signal.SIGQUIT):
+            time.sleep(0.3)
+            postgres_server.stop(how)
+            postgres_server.start()
+        with Ledger.open(url) as ledger:
+            before, give_up = ledger.head("chess").number, time.monotonic() + 10
+            while ledger.head("chess").number <= before and time.monotonic() < give_up:
+                time.sleep(0.05)
+        process.kill()
+        output, errors = process.communicate(timeout=60)
+    assert not errors
+    check_whole(url, "x", acknowledged(output), before)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_connections_dropped_while_one_writes(
+    url: str, postgres_server: PostgresServer, seed: int
+) -> None:
+    with writer(url, "x") as process:
+        go_on(process)
+        for _ in range(4):
+            time.sleep(0.03 * (seed + 1))
+            postgres_server.drop_connections()
+        time.sleep(0.1)
+        process.kill()
+        output, errors = process.communicate(timeout=60)
+    assert not errors
+    check_whole(url, "x", acknowledged(output))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_killed_writer_leaves_whole_batches(url: str, seed: int) -> None:
+    with writer(url, "x") as process:
+        go_on(process)
+        time.sleep(0.05 + 0.09 * seed)
+        process.kill()
+        output, _ = process.communicate(timeout=60)
+    check_whole(url, "x", acknowledged(output))
+
+
+def check_whole(url: str, name: str, acknowledged: list[int], beyond: int = -1) -> None:
+    """Whole batches, each once, in order; all that were acknowledged; and it goes on."""
+    with Ledger.open(url) as ledger:
+        with ledger.transaction() as transaction:  # after whoever was cut off has let go
+            transaction.append_encoded("go", [], expected=-1)
+        stored = ids(ledger)
+        assert stored == [f"{name}-{n // SIZE}-{n % SIZE}" for n in range(len(stored))]
+        assert len(stored) % SIZE == 0
+        assert len(stored) > max(beyond, SIZE * (len(acknowledged) - 1))
+        assert acknowledged == list(range(len(acknowledged)))
+        assert len(acknowledged) * SIZE <= len(stored)
+        assert ledger.verify("chess", ledger.head("chess")).records == len(stored)
+        ledger.append("chess", [clock("after")], expected=len(stored) - 1)
+
+
+# --- size ---------------------------------------------------------------------------------------
+
+
+def test_memory_does_not_grow_with_what_is_read(ledger: Ledger) -> None:
+    for first in range(0, 20_000, 5000):
+        ledger.append("chess", clocks(range(first, first + 5000)), expected=first - 1)
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in ledger.read("chess")) == 20_000
+        assert ledger.verify("chess").ok
+        assert tracemalloc.get_traced_memory()[1] < 1_500_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_huge_event_and_a_huge_batch(ledger: Ledger) -> None:
+    ledger.append("chess", [clock("x" * 10_000_000)], expected=-1)
+    ledger.append("go", [clock("y" * 1000) for _ in range(5000)], expected=-1)
+    assert len(ids(ledger)[0]) == 10_000_000
+    assert ledger.verify("go").records == 5000
+
+
+def test_a_location_shows_no_password(postgres_url: str) -> None:
+    url = re.sub("postgres@", "postgres:geheim@", postgres_url)
+    with closing(PostgresStore(url, create=True)) as store:
+        assert "postgres:***@" in store.location
