@@ -49,8 +49,9 @@ def _beancount(file: Path, period: int | None, before: date | None) -> Held:
     for each in data.filter_txns(entries):
         if _is_in(each, period, before):
             for posting in each.postings:
-                key = called[posting.account], called[posting.units.currency]
-                found[key] = found.get(key, Decimal()) + posting.units.number
+                units: Any = posting.units
+                key = called[posting.account], called[units.currency]
+                found[key] = found.get(key, Decimal()) + units.number
     return found
 
 

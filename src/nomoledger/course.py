@@ -13,7 +13,7 @@ from nomoledger.reducer import CLOSING, apply, is_of
 from nomoledger.rerun import Orphan, Rerun, is_retroactive
 from nomoledger.rules.rule import Rule
 from nomoledger.tape import Oracle, ask_people
-from nomoledger.words import tell
+from nomoledger.words import said, tell
 from nomoledger.world import World
 
 #: What stands in events by number, and so says nothing about whether they are the same.
@@ -200,7 +200,7 @@ class Course:
                 ):
                     continue
                 if not follows(made[0], event.what, event.by_rules):
-                    why = f"it would be {event.by_rules}"
+                    why = f"it would be {said(event.by_rules)}"
                     yield Orphan(places.get(id), tell(made[0]), why)
 
     def _is_edited(self, attempt: str) -> bool:

@@ -71,6 +71,19 @@ def _submitted(event: e.SubmissionReceived, label: Label) -> str:
     return f"{event.by} asks to {event.action}" + (arguments and f": {arguments}")
 
 
+def said(value: Any) -> str:
+    """A plain value in a sentence.
+
+    >>> said(None), said(True), said(["Ann", "Bob"]), said([])
+    ('nothing', 'yes', 'Ann, Bob', 'nothing')
+    """
+    if value is None or value == []:
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(said, value)) if isinstance(value, list | tuple) else str(value)
+
+
 def order_told(order: e.OrderGiven) -> str:
     """What a standing order says, in words."""
     acts = [f"{act.action}" + _in_brackets(act.arguments) for act in order.acts]

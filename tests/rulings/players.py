@@ -103,19 +103,19 @@ class Admin:
     def ruling(self, one: int, other: int) -> None:
         found = list(editable(self.game))
         entry = found[one % len(found)]
-        self._rule_on(some_edit(entry, other))
+        self.rule_on(some_edit(entry, other))
 
     def overlooked(self, one: int, other: int) -> None:
         joined = self.game.last(e.JoinRequested)
         after = max(one % len(self.game.entries), joined)
-        self._rule_on(e.TakenIn(after, NAMES[other % 3], ("go", "buy")[other % 2]))
+        self.rule_on(e.TakenIn(after, NAMES[other % 3], ("go", "buy")[other % 2]))
 
     def overrule(self, one: int, other: int) -> None:
         holding = [x.number for x in in_force(self.game.world) if x.effective is not None]
         if holding:
-            self._rule_on(overrules=(holding[one % len(holding)],))
+            self.rule_on(overrules=(holding[one % len(holding)],))
 
-    def _rule_on(self, *edits: e.Edit, **fields: Any) -> None:
+    def rule_on(self, *edits: e.Edit, **fields: Any) -> None:
         settle = self.settles[self.game.count % len(self.settles)]
         self.game.rule_on("replace", *edits, questions="default", settle=settle, **fields)
 

@@ -133,19 +133,22 @@ def test_overruling_restores_the_present(script: Script) -> None:
 @tried(40)
 @some_games
 def test_overruling_restores_as_much_as_was_settled(script: Script) -> None:
-    game = played((*script[:2], [], []))
+    dice, moves, (ruling, *_), _ = script
     for settle in ("money", "none"):
-        before = game.world.head
-        Player(game, settles=[settle]).play([*script[2][:1], ("overrule", 0, 0)])
-        made = [entry.body for entry in game.entries[before + 1 :]]
-        if sum(isinstance(body, e.Settled) for body in made) > 1 and settled_alone(made):
-            assert unlike(game.world, folded(game.entries[: before + 1])) == []
+        game = played((dice, moves, [], []))
+        before, player = len(game.entries), Player(game, settles=[settle])
+        player.play([ruling])
+        if last := [each.number for each in in_force(game.world) if each.effective is not None]:
+            player.rule_on(overrules=(last[-1],))
+            if settled_alone([entry.body for entry in game.entries[before:]]):
+                assert unlike(game.world, folded(game.entries[:before])) == []
 
 
 def settled_alone(made: list[e.Event]) -> bool:
-    """Whether nothing but the two settlements came of the two rulings."""
-    cited = {body.rules[:1] for body in made if not isinstance(body, e.Input)}
-    return len(cited - {("engine",)}) == 2 and not any(isinstance(x, e.TimerFired) for x in made)
+    """Whether nothing but two settlements came of two rulings."""
+    others = (e.AttemptRefused, e.TimerFired, e.PeriodClosed)
+    settled = {body.ruling for body in made if isinstance(body, e.Settled)}
+    return len(settled) == 2 and not any(isinstance(body, others) for body in made)
 
 
 # --- the invariants -------------------------------------------------------------------------------

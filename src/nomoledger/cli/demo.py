@@ -1,4 +1,4 @@
-"""The command demo: a real week is imported, audited, ruled on, and its standings shown."""
+"""The command demo: five real weeks are imported and audited, and one slip is played again."""
 
 import tempfile
 from pathlib import Path
@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli.chosen import command_line
-from nomoledger.cli.output import line, show
-from nomoledger.store.location import shown
+from nomoledger.cli.output import line
 
 if TYPE_CHECKING:
     from nomoledger.desk import Desk
-    from nomoledger.replay import Divergence
 
 SEASON = "weekly-vote-season"
-PERIOD = 1
+#: Jamie's landing in week 1, recorded as 3, and where the rules put it.
+SLIP, SQUARE = 116, 1
 
 
 @click.command()
 @click.option("--ledger", metavar="LEDGER", help="Where to keep it (default: a temporary file).")
 def demo(ledger: str | None) -> None:
-    """Import a real week, audit it, rule on what is found.
+    """Import five real weeks, audit them, play one slip again.
 
     Example: nomoledger demo
     """
@@ -34,44 +33,39 @@ def demo(ledger: str | None) -> None:
         raise UsageError(f"{ledger} is there already: give the name of a file that is not")
     where = ledger or str(Path(tempfile.mkdtemp(prefix="nomoledger-demo-")) / "season.db")
     with new_ledger_at(where) as opened:
-        line(f"importing {SEASON} into {shown(where)}")
-        desk = import_record(opened, find(SEASON), until=PERIOD)
+        line(f"importing {SEASON} into {where}")
+        desk = import_record(opened, find(SEASON))
         _audit(desk)
-        _standings(desk)
+        _play_again(desk)
     line("")
     line("next:")
-    for verb, rest in (("log", ""), ("replay", f"--period {PERIOD} --json"), ("verify", "")):
+    for verb, rest in (
+        ("standings", "--all"),
+        ("explain", "Jamie money"),
+        ("ruling", f'"Thirteen and eight is 1" --replace {SLIP}=square:{SQUARE} --settle money'),
+        ("standings", "--history"),
+    ):
         line(f"  {command_line(verb, where, rest)}")
 
 
 def _audit(desk: "Desk") -> None:
-    """Audit the week, and rule on what it finds."""
+    """Audit every week of the record."""
     from nomoledger.cli.ledgers import told
     from nomoledger.replay import replay
 
-    report = replay(desk.ledger, desk.game, PERIOD)
     line("")
-    for each in told(report):
-        line(each)
-    line("")
-    for found in report.divergences:
-        _rule(desk, found)
+    for period in range(1, desk.world.period):
+        for each in told(replay(desk.ledger, desk.game, period)):
+            line(each)
 
 
-def _rule(desk: "Desk", found: "Divergence") -> None:
-    """Put *found* right by a ruling that cites the recorded fact and the rule."""
-    from nomoledger.cli.telling import tell_outcome
-    from nomoledger.rules.rule import Set
-
-    change = Set("player", found.subject, found.what, found.by_rules)
-    rule = found.rule.partition("@")[0]
-    text = "Thirteen and eight on twenty squares is 1."
-    outcome = desk.rule(text, changes=(change,), cites=(f"#{found.event}", rule))
-    tell_outcome(desk, outcome, str)
-
-
-def _standings(desk: "Desk") -> None:
-    from nomoledger.projecting import LedgerView, projection
+def _play_again(desk: "Desk") -> None:
+    """Show what would have been, had the first slip not happened."""
+    from nomoledger.cli.what_if import asked_on, tell
+    from nomoledger.events import Replaced
+    from nomoledger.whatif import Changed
 
     line("")
-    show(projection("standings")(LedgerView(desk.ledger, desk.game)), False)
+    line("what if Jamie had been put where the rules say?")
+    changed = Changed(edits=(Replaced(SLIP, {"square": SQUARE}),))
+    tell(asked_on(desk, changed), orphans_max=2)

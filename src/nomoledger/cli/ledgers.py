@@ -252,6 +252,7 @@ def _follow(ledger: "Ledger", game: str, period: int | None, as_json: bool) -> i
     """Tell what would stand otherwise, had play gone on from what the rules gave."""
     from nomoledger.following import follow
     from nomoledger.state import world_of
+    from nomoledger.words import said
 
     found = follow(ledger, game, world_of(ledger, game).period if period is None else period)
     if as_json:
@@ -259,7 +260,8 @@ def _follow(ledger: "Ledger", game: str, period: int | None, as_json: bool) -> i
         return FAILED if found.otherwise else 0
     line(f"{game}, by the rules alone from period {found.period}; facts that differ: {found.noted}")
     for each in found.otherwise:
-        line(f"  {each.what} of {each.subject}: {each.recorded}, by the rules {each.by_rules}")
+        both = f"{said(each.recorded)}, by the rules {said(each.by_rules)}"
+        line(f"  {each.what} of {each.subject}: {both}")
     if not found.otherwise:
         line("  everything would stand as it does")
     return FAILED if found.otherwise else 0
@@ -267,16 +269,16 @@ def _follow(ledger: "Ledger", game: str, period: int | None, as_json: bool) -> i
 
 def told(report: "Report") -> list[str]:
     """A replay's report in words, a line a finding."""
+    from nomoledger.words import said
+
     kind = "recorded facts" if report.mode == "audit" else "consequences"
     counted = f"{report.compared} {kind} compared ({report.mode})"
     lines = [f"{report.game}, period {report.period}: {counted}"]
     for found in report.divergences:
         for depth, each in [(1, found), *((2, later) for later in found.follows)]:
             where = f"#{each.event} {each.what} of {each.subject}"
-            lines.append(
-                f"{'  ' * depth}{where}: recorded {each.recorded}, by the rules {each.by_rules}"
-                f" ({each.rule})"
-            )
+            both = f"recorded {said(each.recorded)}, by the rules {said(each.by_rules)}"
+            lines.append(f"{'  ' * depth}{where}: {both} ({each.rule})")
     for fact in report.unexplained:
         lines.append(f"  #{fact.event} {fact.kind} is unexplained: {fact.why}")
     if not report.divergences:

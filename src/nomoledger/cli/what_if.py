@@ -163,14 +163,14 @@ def _save(path: str, found: "WhatIf") -> None:
 # --- in words -----------------------------------------------------------------------------------
 
 
-def tell(found: "WhatIf") -> None:
-    """Print *found* for people."""
+def tell(found: "WhatIf", orphans_max: int | None = None) -> None:
+    """Print *found* for people, with no more than *orphans_max* of the orphans."""
     from nomoledger.projecting import Table, shown
 
     line(f"{found.game}, played again from #{found.first} to period {found.period}")
     if found.difference is None and not found.otherwise:
         line("  everything would be as it is")
-    for each in _paragraphs(found):
+    for each in _paragraphs(found, orphans_max):
         line(each)
     if found.places and any(_differs(each) for each in found.places):
         rows = tuple(
@@ -184,7 +184,7 @@ def tell(found: "WhatIf") -> None:
         table(Table(("what differs", "", "recorded", "played again"), others))
 
 
-def _paragraphs(found: "WhatIf") -> Iterator[str]:
+def _paragraphs(found: "WhatIf", orphans_max: int | None) -> Iterator[str]:
     if (first := found.difference) is not None:
         yield f"  first at #{first.event}: {first.recorded or 'nothing'}"
         yield f"    played again: {first.rerun or 'nothing'}"
@@ -193,8 +193,10 @@ def _paragraphs(found: "WhatIf") -> Iterator[str]:
         yield f"  the winner would be {told[1]}, not {told[0]}"
     for collision in found.collisions:
         yield f"  collision: {_at(collision.event)}{collision.what}: {collision.why}"
-    for orphan in found.orphans:
+    for orphan in found.orphans[:orphans_max]:
         yield f"  orphan: {_at(orphan.event)}{orphan.what}: {orphan.why}"
+    if more := len(found.orphans) - len(found.orphans[:orphans_max]):
+        yield f"  and {more} more orphans"
     for asked in found.asked:
         dealt = asked.dealt if asked.value is None else f"{asked.dealt} {asked.value}"
         yield f"  new question to {asked.to}: {asked.text} ({dealt}) [{asked.question}]"
