@@ -59,8 +59,9 @@ class Desk(Intake):
     def vote(self, player: str, proposal: int, choice: str, **when: Any) -> Outcome:
         """*player* (or "admin", where the rules allow it) votes on *proposal*."""
         self._check_proposal(proposal)
-        fields: dict[str, Any] = {"proposal": proposal, "choice": choice}
-        fields["by"] = self._player_or_admin(player)
+        by = self._player_or_admin(player)
+        fields: dict[str, Any] = {"by": by, "proposal": proposal, "choice": choice}
+        fields["audience"] = self._audience(by, "vote")
         return self.take(e.VoteCast, **fields, **when)
 
     def judge(self, proposal: int, verdict: str, **when: Any) -> Outcome:

@@ -13,12 +13,11 @@ def differing(was: Any, to: Any, *path: Any) -> Iterator[Path]:
     >>> list(differing({"a": {"b": 1}, "c": 2}, {"a": {"b": 3}}, "t"))
     [(('t', 'a', 'b'), 3), (('t', 'c'), None)]
     """
-    if isinstance(was, dict) and isinstance(to, dict):
-        for key in dict.fromkeys((*was, *to)):
+    if isinstance(was, dict) or isinstance(to, dict):  # a table that is not there is empty
+        one, other = was or {}, to or {}
+        for key in dict.fromkeys((*one, *other)):
             if key not in ("rules", "ruled"):  # which stand by themselves
-                yield from differing(was.get(key), to.get(key), *path, key)
-    elif isinstance(to, dict):  # tables are made where there are none
-        yield from differing({}, to, *path)
+                yield from differing(one.get(key), other.get(key), *path, key)
     elif not same(was, to):
         yield path, list(to) if isinstance(to, tuple) else to
 

@@ -27,6 +27,7 @@ Produce = Callable[[Notice], Iterator[bytes]]
 
 _CRUMB_BYTES = 256
 _PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None)  # looked up before any fork, after which locks may be held for good
 _DEATHS: dict[int, str] = {
     signal.SIGPROF: "it used up its processor time",
     signal.SIGABRT: "it used up its memory",
@@ -161,7 +162,7 @@ def _send_all(produce: Produce, limits: Limits, crumb: mmap.mmap, outlet: int) -
 def _die_with_parent() -> None:
     """Nobody is left to read what the child makes once its parent is gone, however it went."""
     with suppress(OSError, AttributeError):  # Linux has this; elsewhere the time limit ends it
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _bound(limits: Limits) -> None:

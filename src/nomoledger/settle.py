@@ -5,6 +5,7 @@ see are events of their own; what only the engine keeps (uses counted, answers g
 things, and the past as it is now known) goes into `Settled`. Nobody is told by it what was secret.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from nomoledger import events as e
@@ -16,7 +17,7 @@ from nomoledger.world import World
 
 SETTLES = ("all", "money", "none")
 #: Tables that the engine keeps, brought over by path.
-_KEPT = ("counts", "edges", "kinds", "past", "precedents")
+_KEPT = ("counts", "edges", "kinds", "past")
 #: Single values of the game that are brought over.
 _GAME = ("ended", "ended_by", "winners", "versions", "frozen", "final_after", "void")
 _NOTHING: dict[Any, Any] = {}
@@ -75,12 +76,40 @@ def settle(settlement: Settlement) -> None:
     for name in _GAME:
         one, other = (side.game.get(name) for side in (settlement.base, settlement.target))
         tables += differing(one, other, "game", name)
-    tables += settle_waiting(settlement)
+    tables += [*_precedents(settlement), *settle_waiting(settlement)]
     _say_settled(settlement, tables)
 
 
 def _changes(s: Settlement, names: tuple[str, ...]) -> list[Path]:
-    return [x for n in names for x in differing(getattr(s.base, n), getattr(s.target, n), n)]
+    tables = [x for n in names for x in differing(getattr(s.base, n), getattr(s.target, n), n)]
+    return tables if s.is_whole else [_added(s, path, value) for path, value in tables]
+
+
+def _precedents(s: Settlement) -> Iterator[Path]:
+    one, other = s.base.precedents, s.target.precedents
+    for text in dict.fromkeys((*one, *other)):
+        if one.get(text) != other.get(text):
+            yield ("precedents", text), dict(other[text]) if text in other else None
+
+
+def _added(s: Settlement, path: tuple[Any, ...], value: Any) -> Path:
+    """What is to stand at *path* where the world is not *base*: with the difference added."""
+    table = path[2] if path[0] == "past" and len(path) > 2 else path[0]
+    now, was, to = (_at(world, path) for world in (s.world, s.base, s.target))
+    if table == "balances":
+        return path, (now or 0) + (to or 0) - (was or 0)
+    if table == "kinds" and now != was and len(path) == 2 + 2 * (path[0] == "past"):
+        kept = [each for each in now or () if each in (to or ()) or each not in (was or ())]
+        new = [each for each in to or () if each not in (was or ()) and each not in kept]
+        return path, [*kept, *new]
+    return path, value
+
+
+def _at(world: World, path: tuple[Any, ...]) -> Any:
+    found: Any = getattr(world, path[0])
+    for key in path[1:]:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
 
 
 def _say_settled(s: Settlement, tables: list[Path]) -> None:

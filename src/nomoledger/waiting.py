@@ -24,8 +24,15 @@ def settle_timers(s: "Settlement") -> None:
         timer = s.world.timers[name]
         s.emit(e.Unscheduled, timer.attempt.audience, attempt=name)
     for name, timer in _ordered(alive):
-        if name not in kept:
+        if name not in kept and (s.is_whole or _has_status(s.world, timer)):
             _schedule(s, timer)
+
+
+def _has_status(world: World, timer: Timer) -> bool:
+    """Whether there is the status that the timer is to end, if it is to end one."""
+    arguments = timer.attempt.arguments
+    ends = timer.attempt.operation == "@expire"
+    return not ends or arguments[1] in world.durations.get(arguments[0], {})
 
 
 def _is_kept(s: "Settlement", name: str) -> bool:

@@ -54,7 +54,7 @@ def symbol(name: str) -> str:
     """
     if name in SIGNS:
         return name
-    kept = one_line("".join(" " if each in '";' else each for each in name))
+    kept = one_line("".join(" " if each in '";\\' else each for each in name))
     return f'"{kept or "commodity"}"'
 
 

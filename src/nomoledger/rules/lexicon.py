@@ -42,6 +42,7 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "once": verbs.once,
     "param": reads.param,
     "period": reads.period,
+    "proposed": reads.proposed,
     "refuse": verbs.refuse,
     "renumber": adopt.renumber,
     "repeal": adopt.repeal,

@@ -30,7 +30,7 @@ VERBS = {
 WORDS = (
     "adopt", "all", "amend", "ask", "balance", "cancel", "divide", "draw", "end_game", "enact",
     "find", "get", "history", "holdings", "kind", "label", "mentioned", "now", "once", "param",
-    "period", "refuse", "renumber", "repeal", "reveal", "roll", "rounded", "ruling", "schedule",
+    "period", "proposed", "refuse", "renumber", "repeal", "reveal", "roll", "rounded", "ruling", "schedule",
     "settle", "use", "where", "within",
 )  # fmt: skip
 #: Those of them that only look, and not at who is acting.

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nomoledger import events as e
+from nomoledger.rules import rule as r
 from nomoledger.rules import values
 from nomoledger.rules.host import Host, Suspended, TrialOver, in_address
 
@@ -78,6 +79,28 @@ def mentioned(host: Host, entity: str) -> bool:
     """`mentioned(entity)`: whether a rule in force names it, by number or by name."""
     called = {host.world.label(entity), host.world.get(entity, "name")} - {None}
     return any(called & set(rule.mentions) for rule in host.program.rules)
+
+
+def proposed(host: Host, proposal: Any) -> list[list[Any]]:
+    """`proposed(proposal)`: what each of its changes does, and to which rule, thing or operation.
+
+    Pairs, in order: "enact", "amend", "repeal" or "renumber" with the number of the rule, "do"
+    with the operation, "set" with the attribute.
+    """
+    made = host.world.proposals.get(proposal)
+    if made is None:
+        host.fault(f"there is no proposal {proposal!r:.60}")
+    return [_told(change) for change in made.changes]
+
+
+def _told(change: r.Change) -> list[Any]:
+    if isinstance(change, r.Enact):
+        return ["enact", change.rule.number]
+    if isinstance(change, r.Do):
+        return ["do", change.operation]
+    if isinstance(change, r.Set):
+        return ["set", change.attribute]
+    return [type(change).__name__.lower(), change.number]
 
 
 def param(host: Host, number: str, name: str) -> Any:

@@ -8,7 +8,9 @@ from contextlib import AbstractContextManager
 from os import PathLike, fspath
 from typing import NamedTuple, Protocol
 
-from nomoledger.errors import StoreError, UsageError
+from nomoledger.errors import UsageError
+from nomoledger.store.location import is_postgres, shown
+from nomoledger.store.versions import Upgrade
 
 #: A stored record: number, topic, state.
 Row = tuple[int, str, bytes]
@@ -19,7 +21,7 @@ Link = tuple[int, bytes, bytes]
 
 
 class Writer(Protocol):
-    """One transaction that holds the write lock of the store from its beginning."""
+    """One transaction; nobody else writes to a game from when it was first looked at here."""
 
     def create_game(self, game: str, secret: bytes) -> None:
         """Add *game*, which is not there yet."""
@@ -85,23 +87,46 @@ class Store(Protocol):
 
 
 def open_store(location: str | PathLike[str], *, create: bool = False) -> Store:
-    """The store at *location*: a path, `sqlite:///path`, or later `postgresql://…`.
+    """The store at *location*: a path, `sqlite:///path`, or `postgresql://…`.
 
     Raises:
         UnknownError: there is none, and it is not to be created.
         UsageError: *location* is of no kind we know.
         StoreError: it is there but cannot be used.
     """
+    if is_postgres(fspath(location)):
+        from nomoledger.store.postgres import PostgresStore
+
+        return PostgresStore(fspath(location), create=create)
+    from nomoledger.store.sqlite import SqliteStore
+
+    return SqliteStore(_file(location), create=create)
+
+
+def upgrade_store(location: str | PathLike[str]) -> Upgrade:
+    """Bring the tables of the store at *location* to the version of this program.
+
+    Raises as `open_store`.
+    """
+    if is_postgres(fspath(location)):
+        from nomoledger.store.postgres_schema import upgrade_database
+
+        return upgrade_database(fspath(location))
+    from nomoledger.store.sqlite_file import upgrade_file
+
+    return upgrade_file(_file(location))
+
+
+def _file(location: str | PathLike[str]) -> str:
+    """The path of the file that *location* names."""
     text = fspath(location)
     scheme, separator, rest = text.partition("://")
-    if separator and scheme in ("postgresql", "postgres"):
-        raise StoreError("PostgreSQL comes with a later version: give the path of a file instead")
     if separator and scheme == "sqlite" and rest.startswith("/"):
         text = rest[1:]
     elif separator:
-        raise UsageError(f"unknown kind of store {text!r}: give a path or sqlite:///path")
+        raise UsageError(
+            f"unknown kind of store {shown(text)!r}: give a path, sqlite:///path or postgresql://…"
+        )
     if text in ("", ":memory:"):
         raise UsageError(f"{text!r} is not the path of a file: a ledger is kept in a file")
-    from nomoledger.store.sqlite import SqliteStore
-
-    return SqliteStore(text, create=create)
+    return text

