@@ -21,7 +21,7 @@ from nomoledger.rules.write import DIALECT, GLOBALS, attributes, kinds, mark, wr
 from nomoledger.words import tell
 
 STACK_MAX = 4_000
-PROGRAMS_MAX = 64
+PROGRAMS_MAX = 16
 TOLD_MAX = 400
 
 
@@ -45,7 +45,21 @@ class Program:
         self._options = starlark.EvalOptions(
             max_callstack_size=STACK_MAX, check_cancelled=lambda: False
         )
-        self._module = self._compile()
+        self._compiled: starlark.FrozenModule | None = self._compile()
+
+    @property
+    def _module(self) -> starlark.FrozenModule:
+        """The rules as the interpreter has them."""
+        if self._compiled is None:
+            self._compiled = self._compile()
+        return self._compiled
+
+    def let_go(self) -> None:
+        """Give the interpreter's memory back; it is compiled anew if it is called once more.
+
+        A module holds on to the host's words and these to the module, which Python cannot see.
+        """
+        self._compiled = None
 
     def _host(self) -> Host:
         return Host(self)
@@ -263,7 +277,8 @@ def linked(rules: tuple[Rule, ...]) -> Program:
     program.rules = rules  # equal ones, known at a glance the next time
     _PROGRAMS[key] = program
     while len(_PROGRAMS) > PROGRAMS_MAX:
-        _PROGRAMS.popitem(last=False)
+        _, oldest = _PROGRAMS.popitem(last=False)
+        oldest.let_go()
     return program
 
 
