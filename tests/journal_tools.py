@@ -1,6 +1,7 @@
 """What beancount, hledger and ledger make of a journal: do they take it, and what is in it?"""
 
 import csv
+import json
 import re
 import shutil
 import subprocess
@@ -98,7 +99,7 @@ def _printed(tool: str, file: Path, *words: str) -> str:
 
 def _called(file: Path) -> dict[str, str]:
     """What the journal says that its names stand for."""
-    return {each[3]: each[1] for each in _DECLARED.finditer(file.read_text("utf-8"))}
+    return {each[3]: json.loads(each[1]) for each in _DECLARED.finditer(file.read_text("utf-8"))}
 
 
 def _known(called: dict[str, str], name: str) -> str:

@@ -71,10 +71,10 @@ def quoted(text: str) -> str:
     r"""*text* as a string of beancount, which is in one line.
 
     >>> print(quoted('say "ä\\b"'), quoted("one\ntwo\0"))
-    "say \"ä\\b\"" "one\ntwo "
+    "say \"ä\\b\"" "one\ntwo\\u0000"
     """
-    kept = text.translate(_ESCAPED)
-    return f'"{_CONTROL.sub(" ", kept)}"'
+    kept = _CONTROL.sub(lambda found: f"\\\\u{ord(found[0]):04x}", text.translate(_ESCAPED))
+    return f'"{kept}"'
 
 
 def numbered(wanted: str, taken: Container[str], length: int | None = None) -> str:

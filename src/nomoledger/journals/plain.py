@@ -5,6 +5,7 @@ that was touched, also where several periods close on one day.
 """
 
 from collections.abc import Iterator
+from json import dumps
 
 from nomoledger import events as e
 from nomoledger.journals.naming import SIGNS, one_line, symbol
@@ -44,9 +45,10 @@ class _Writer:
     def _declarations(self) -> Iterator[str]:
         yield self.top
         for name, called in self.symbols.items():
-            yield f"\n; {one_line(name)}\ncommodity {called}\n"
+            yield f"\n; {dumps(name, ensure_ascii=False)}\ncommodity {called}\n"
         for account in sorted(self.chart.accounts.values(), key=lambda each: each.path):
-            yield f"\n; {one_line(account.label)}\naccount {account.path}\n"
+            label = dumps(account.label, ensure_ascii=False)
+            yield f"\n; {label}\naccount {account.path}\n"
 
     def _transaction(self, dated: Dated, body: e.Posted) -> str:
         cause = "" if body.cause is None else f"    ; cause: {body.cause}\n"
