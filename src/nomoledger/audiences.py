@@ -85,7 +85,7 @@ class Audiences:
             return ("count", *named) in self._ever
         if table == "precedents":
             return ("asked", *named[:1]) in self._ever
-        return table == "answers"
+        return bool(table == "answers")
 
 
 def both(one: Audience, other: Audience) -> Audience:

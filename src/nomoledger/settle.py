@@ -15,7 +15,8 @@ from nomoledger.rules.host import Host
 from nomoledger.waiting import settle_timers, settle_waiting, still_waits
 from nomoledger.world import World
 
-SETTLES = ("all", "money", "none")
+#: How much is put right; "fitting" is all of it, if later play fits it.
+SETTLES = ("all", "money", "none", "fitting")
 #: Tables that the engine keeps, brought over by path.
 _KEPT = ("counts", "edges", "kinds", "past")
 #: Single values of the game that are brought over.
@@ -128,7 +129,7 @@ def _say_settled(s: Settlement, tables: list[Path]) -> None:
     is_hidden = any(each.audience is not None for each in s.world.agenda)
     if hidden or (waits is not None and (is_hidden or in_sight != waits)):
         s.emit(e.Settled, ADMIN, ruling=s.ruling.number, tables=tuple(hidden), waiting=waits)
-    fields = {"ruling": s.ruling.number, "rulesets": rulesets, "waiting": in_sight}
+    fields: dict[str, Any] = {"ruling": s.ruling.number, "rulesets": rulesets, "waiting": in_sight}
     s.emit(e.Settled, tables=tuple(shown), **fields)
 
 
