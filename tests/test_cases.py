@@ -164,6 +164,40 @@ def test_what_is_held_may_be_named_like_an_attribute(tmp_path: Path, row: str, s
     assert bool(says) == bool(told)
 
 
+def test_a_named_thing_has_an_account(tmp_path: Path) -> None:
+    text = FAIR.replace(
+        "### I.1",
+        """### I.0 Chests
+
+Every player has a chest.
+
+```yaml
+declares: {chest: {owner: Player}}
+```
+
+```python
+def after_create(kind, attributes, name):
+    if kind == "player":
+        create("chest", {"owner": name}, name + "'s chest")
+```
+
+### I.1""",
+    )
+    assert text != FAIR
+    (tmp_path / "fair.md").write_text(text, encoding="utf-8")
+    told = "given: {players: [Ann], accounts: {%s: {$: 3, mitt: 2}}}\n"
+    for chest, says in [("Ann's chest", ""), ("Bob's chest", "there is no account")]:
+        steps = f"steps: [{{do: close}}]\nthen: {{accounts: {{{chest}: {{$: 3, mitt: 2}}}}}}\n"
+        text = "case: it\nrulebook: fair.md\n" + told % chest + steps
+        (case,) = parse_cases(text, str(tmp_path / "case.yaml"))
+        try:
+            difference = run_case(case).difference or ""
+        except RulebookError as error:
+            difference = str(error)
+        assert says in difference
+        assert bool(says) == bool(difference)
+
+
 def test_what_is_open_at_the_end(tmp_path: Path) -> None:
     steps = "steps: [{by: Ann, do: wait}]\n"
     case = fair(tmp_path, steps + "then: {pending: {questions: [be sick]}}")

@@ -4,7 +4,7 @@ import pytest
 
 from nomoledger.changes import read_changes
 from nomoledger.errors import RulebookError
-from nomoledger.rules.rule import Amend, Do, Enact, Renumber, Repeal, Set
+from nomoledger.rules.rule import Amend, Do, Enact, Post, Renumber, Repeal, Set
 
 
 def test_every_sort_of_change() -> None:
@@ -16,6 +16,7 @@ def test_every_sort_of_change() -> None:
             {"amend": "V.1", "parameters": {"price": 20}, "title": "Price"},
             {"repeal": "V.1", "state": "drop"},
             {"renumber": "V.1", "to": "V.2"},
+            {"post": {"Ann": 5, "Bob": -2.5, "admin": "-2.50"}, "commodity": "$", "why": "sorry"},
         ]
     ) == (
         Do("paint", {"square": 1, "color": "red"}),
@@ -25,6 +26,7 @@ def test_every_sort_of_change() -> None:
         Amend(number="V.1", title="Price", parameters={"price": 20}),
         Repeal("V.1", "drop"),
         Renumber("V.1", "V.2"),
+        Post({"Ann": 5, "Bob": "-2.5", "admin": "-2.50"}, "$", "sorry"),
     )
 
 
@@ -57,6 +59,10 @@ def test_no_changes() -> None:
         ({"enact": {"number": "X.1", "code": "while True: pass\n"}}, "rule X.1: while is not"),
         ({"repeal": "V.1", "state": "burn"}, "keep, freeze or drop"),
         ({"renumber": "V.1"}, "to what"),
+        ({"post": {"Ann": 5, "admin": -4}}, "post Ann 5, admin -4: that would break the sum"),
+        ({"post": {}}, "post nothing: that would break the sum"),
+        ({"post": {"Ann": "much"}}, "what Ann gets is a number, not 'much'"),
+        ({"post": {"Ann": True}}, "what Ann gets is a number, not True"),
     ],
 )
 def test_what_is_not_well_formed_is_told(data: object, says: str) -> None:

@@ -410,7 +410,8 @@ def test_commands_to_paste_name_another_ledger_and_one_of_several_games(
     assert "next: nomoledger join NAME, or nomoledger status\n" in ok(
         "init", "--rulebook", "mail-opening"
     )
-    assert "NOMOLEDGER_LEDGER=mine.db nomoledger standings --all\n" in ok("demo", "--ledger", "mine.db")
+    told = ok("demo", "--ledger", "mine.db")
+    assert "NOMOLEDGER_LEDGER=mine.db nomoledger standings --all\n" in told
     monkeypatch.delenv("NOMOLEDGER_LEDGER")
     told = ok("init", game, "--rulebook", "mail-opening", "--game", "two of them")
     assert "nomoledger status g.db --game 'two of them'\n" in told

@@ -194,9 +194,15 @@ class Docket:
         self._lives[body.number] = list(self._interprets(body, asked))
         self.rulings[body.number] = _ruling(event, body, asked, world)
         for number in body.overrules:
-            if number in self.rulings:
-                self.rulings[number].state = "overruled"
-                self.rulings[number].overruled_by = body.number
+            self._overrule(number, body.number)
+
+    def _overrule(self, number: int, by: int | None) -> None:
+        """Ruling *number* no longer holds, or holds again; so what it overruled itself turns."""
+        ruling = self.rulings.get(number)
+        if ruling is not None:
+            ruling.state, ruling.overruled_by = IN_FORCE if by is None else "overruled", by
+            for other in ruling.overrules:
+                self._overrule(other, None if by is not None else number)
 
     def _interprets(
         self, body: e.RulingMade, asked: e.QuestionRaised | None
@@ -211,9 +217,8 @@ class Docket:
         if number is None:
             return
         self.rulings[number].state = "refused"
-        for other in self.rulings.values():
-            if other.overruled_by == number:
-                other.state, other.overruled_by = IN_FORCE, None
+        for other in self.rulings[number].overrules:
+            self._overrule(other, None)
 
 
 def _ruling(event: int, body: e.RulingMade, asked: e.QuestionRaised | None, world: World) -> Ruling:
@@ -236,7 +241,7 @@ def _ruling(event: int, body: e.RulingMade, asked: e.QuestionRaised | None, worl
         cites=body.cites,
         rules=(),
         changes=len(body.changes),
-        settle=None if body.effective is None else body.settle,
+        settle=None if body.effective is None else body.settle.replace("fitting", "all"),
         overrules=body.overrules,
         closes=body.closes,
     )

@@ -6,16 +6,18 @@
 {enact: {number: X.1, title: Tax, prose: ..., code: ...}}
 {repeal: V.1, state: drop}                  state: keep (if not said), freeze or drop
 {renumber: V.1, to: V.2}
+{post: {Ann: 5, admin: -5}, commodity: "$", why: ...}       comes to nothing in all
 """
 
 from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import msgspec
 
 from nomoledger.errors import RulebookError
 from nomoledger.rules.code import read
-from nomoledger.rules.rule import Amend, Change, Do, Enact, Renumber, Repeal, Rule, Set
+from nomoledger.rules.rule import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
 
 _AMENDED = ("title", "prose", "code", "parameters", "declares", "commodities", "facts")
 _NOT_TO_GIVE = {"version", "file", "line"}
@@ -111,6 +113,29 @@ def _renumber(one: dict[str, Any]) -> tuple[Change, ...]:
     return (Renumber(str(one["renumber"]), str(one["to"])),)
 
 
+def _post(one: dict[str, Any]) -> tuple[Change, ...]:
+    _fields(one, "post", "commodity", "why")
+    amounts = {name: _amount(name, each) for name, each in _table(one["post"], "post").items()}
+    if not amounts or sum(map(Decimal, amounts.values())) != 0:
+        told = ", ".join(f"{name} {each}" for name, each in amounts.items()) or "nothing"
+        raise RulebookError(f"post {told}: that would break the sum: it must come to 0 in all")
+    commodity = one.get("commodity")
+    return (
+        Post(amounts, None if commodity is None else str(commodity), str(one.get("why") or "")),
+    )
+
+
+def _amount(account: str, written: Any) -> int | str:
+    if isinstance(written, int) and not isinstance(written, bool):
+        return written
+    try:
+        if Decimal(str(written)).is_finite() and not isinstance(written, bool):
+            return str(written)
+    except InvalidOperation:
+        pass
+    raise RulebookError(f"post: what {account} gets is a number, not {written!r}")
+
+
 def _converted(data: dict[str, Any], struct: type[Any], what: str) -> Any:
     try:
         return msgspec.convert(data, struct)
@@ -125,4 +150,5 @@ _READERS: dict[str, Callable[[dict[str, Any]], tuple[Change, ...]]] = {
     "enact": _enact,
     "repeal": _repeal,
     "renumber": _renumber,
+    "post": _post,
 }

@@ -75,6 +75,7 @@ class Course:
             follows=self._follows(),
             rules=rules,
             questions=questions,
+            still_open=self.recorded.questions,
         )
 
     def audiences(self) -> Audiences:

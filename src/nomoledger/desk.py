@@ -331,6 +331,10 @@ class Desk(Intake):
         if action not in actions or not actions[action].is_action:
             known = ", ".join(sorted(n for n, each in actions.items() if each.is_action))
             raise UnknownError(f"{self.game}: nobody can {action!r}; there is: {known}")
+        return self._audience(player, action)
+
+    def _audience(self, player: str, action: str) -> tuple[str, ...] | None:
+        """Who sees that *player* asks for *action*: only he, where a rule says it is secret."""
         secret = any(action in rule.secret for rule in self.world.rules)
         return (player,) if secret else None
 

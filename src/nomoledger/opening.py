@@ -31,7 +31,7 @@ def give_state(program: Program, given: e.StateGiven) -> None:
         for stated in things:
             _thing(program, kind, stated)
     for account, holdings in given.accounts.items():
-        if account not in program.accounts:
+        if account not in program.accounts and account not in program.host.world.entities:
             known = ", ".join(sorted(program.accounts))
             text = f"there is no account {account!r}; there is {known}"
             raise Refused([e.Reason("engine", text)])

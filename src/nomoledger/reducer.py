@@ -471,7 +471,8 @@ def _wait(world: World, waiting: tuple[str | e.Waiting, ...], is_public: bool) -
     wanted = tuple(each for each in rest if each is not None)
     rulings = tuple(each for each in world.agenda if each.operation == SETTLE)
     in_sight = tuple(each for each in world.agenda if each.audience is None)
-    if not (is_public and in_sight == (*rulings, *wanted)):
+    in_sight = tuple(each for each in in_sight if each not in rulings)
+    if not (is_public and in_sight == wanted):
         world.put(world.game, "agenda", (*rulings, *wanted))
 
 

@@ -5,7 +5,7 @@ is dealt with by a stated policy and listed; what was answered and is no longer 
 Nothing is decided for a player in silence.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -88,6 +88,7 @@ class Rerun:
         follows: Follows | bool = True,
         rules: tuple[Rule, ...] | None = None,
         questions: str = "stop",
+        still_open: Collection[str] = (),
     ) -> None:
         self.tape = tape
         self.world = world
@@ -101,7 +102,8 @@ class Rerun:
         self.rolled: list[tuple[e.QuestionRaised, list[Any]]] = []
         self.stopped: str | None = None
         answers = (getattr(body, "question", None) for _, body in tape.inputs)
-        self._to_come = {each for each in answers if each is not None}
+        #: Questions that are answered on the tape, or are open in recorded play to this day.
+        self._to_come = {*still_open, *(each for each in answers if each is not None)}
         self._aside: dict[str, tuple[int | None, e.Input]] = {}
 
     def run(self, opening: Sequence[e.Event] = ()) -> Iterator[int | None]:

@@ -1,19 +1,15 @@
-"""Rulings: which hold, what they are about, and how one that reaches back is carried out."""
+"""Rulings: which hold, what they are about, and which make no sense."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.audiences import Audience, Audiences, both
-from nomoledger.course import Collision, Course
+from nomoledger.audiences import Audience, both
 from nomoledger.edits import edited_tape, touched
-from nomoledger.engine import Engine
-from nomoledger.errors import RuleFault, UnknownError, UsageError
-from nomoledger.rerun import POLICIES, is_retroactive
-from nomoledger.rules.host import Frame, Host, Refused
-from nomoledger.settle import SETTLES, Settlement, Side, settle
-from nomoledger.waiting import misfit
-from nomoledger.world import Attempt, World
+from nomoledger.errors import UnknownError, UsageError
+from nomoledger.rerun import POLICIES
+from nomoledger.settle import SETTLES
+from nomoledger.world import World
 
 KINDS = ("answer", "uphold", "reject", "replace", "ratify", "correct")
 #: Those that decide about what is recorded.
@@ -93,8 +89,8 @@ def _check_says_something(fields: dict[str, Any]) -> None:
         raise UsageError(f"{kind} what? say which event, and what it should have been")
     if edits and not overrules and all(isinstance(each, e.Answered) for each in edits):
         raise UsageError("an answer alone changes nothing: say what it follows from")
-    if fields.get("settle") not in (None, *SETTLES):
-        raise UsageError(f"settle {', '.join(SETTLES)}, not {fields['settle']}")
+    if (settle := fields.get("settle") or "fitting") not in SETTLES:
+        raise UsageError(f"settle {', '.join(SETTLES)}, not {settle}")
     if fields.get("questions", "stop") not in POLICIES:
         raise UsageError(f"new questions: {', '.join(POLICIES)}, not {fields['questions']}")
 
@@ -131,84 +127,7 @@ def reaches_back(world: World, entries: Sequence[e.Entry], fields: dict[str, Any
     return entries[min(numbers)].body.period if numbers else None
 
 
-def carry_out(
-    engine: Engine, host: Host, ruling: e.RulingMade, number: int, attempt: Attempt
-) -> None:
-    """Bring the present to what it would have been, had *ruling* held from the start.
-
-    *number* is that of the event that made it, *attempt* what *host* is to carry out.
-
-    Raises:
-        Refused: the other course of play cannot be followed to the present, or later play does not
-            fit it and the ruling does not say how to settle that.
-    """
-    world = engine.world
-    entries = engine.tape[:number]
-    if len(entries) < number:
-        raise RuleFault(f"ruling {ruling.number} reaches back to what is not at hand here")
-    course = _followed(engine, entries, in_force(world), ruling)
-    course.rerun.rule(ruling, holds=True)
-    before = in_force(world, before=ruling.number)
-    base = Side(world, Audiences(entry.body for entry in entries))
-    rolled = list(course.rerun.rolled)
-    if any(is_retroactive(each) and each.settle in ("money", "none") for each in before):
-        earlier = _followed(engine, entries, before, ruling)
-        base = Side(earlier.world, earlier.audiences())
-        rolled += earlier.rerun.rolled
-    host.begin(world, attempt, engine.oracle)  # the other course was played by the same host
-    host.frames = [Frame("", (), f"ruling:{ruling.number}")]
-    settlement = Settlement(host, base, Side(course.world, course.audiences()), ruling)
-    for question, values in {each[0].question: each for each in rolled}.values():
-        fields = {"address": question.question, "values": tuple(values)}
-        settlement.emit(e.DrawRecorded, question.audience, **fields)
-    host.audience = attempt.audience
-    if trouble := list(misfits(course, world, base.world, ruling.settle)):
-        raise Refused([e.Reason(f"ruling:{ruling.number}", each) for each in trouble])
-    settle(settlement)
-
-
-def _followed(
-    engine: Engine, entries: Sequence[e.Entry], rulings: list[e.RulingMade], ruling: e.RulingMade
-) -> Course:
-    """Play as it would have gone had just *rulings* held, from the first that any ruling edits."""
-    course = Course(
-        entries,
-        edits_of(rulings),
-        since=first_edited(engine.world),
-        oracle=engine.oracle,
-        secret=engine.secret,
-        questions=ruling.questions,
-    )
-    for _ in course.run():
-        pass
-    return course
-
-
 def first_edited(world: World) -> int | None:
     """The first event that any ruling edits, also one that is overruled by now."""
     edits = edits_of([ruling for ruling, _ in world.rulings.values()])
     return min((number for each in edits if (number := touched(each)) is not None), default=None)
-
-
-def misfits(course: Course, world: World, base: World, settles: str) -> Iterator[str]:
-    """Why *course* cannot take the place of the present, if it cannot."""
-    other = course.world
-    if course.rerun.stopped is not None:
-        is_hidden = other.waiting is not None and other.waiting.audience is not None
-        told = "there is a new question to somebody" if is_hidden else course.rerun.stopped
-        yield f"it cannot be followed to the present: {told}"
-        return
-    if other.period != world.period:
-        yield f"it would be period {other.period} by now, not {world.period}"
-    if settles in ("all", "fitting") and (why := misfit(world, base, other)) is not None:
-        yield why
-    for each in course.collisions() if settles == "fitting" else ():
-        yield f"later play does not fit: {_told(course, each)}"
-
-
-def _told(course: Course, collision: Collision) -> str:
-    if collision.event is None:
-        return f"{collision.what}: {collision.why}"
-    if course.entries[collision.event].body.audience is not None:
-        return f"#{collision.event}, which not everybody saw"
-    return f"#{collision.event} {collision.what}: {collision.why}"

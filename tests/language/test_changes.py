@@ -3,7 +3,7 @@
 import pytest
 
 from nomoledger import events as e
-from nomoledger.rules.rule import Amend, Do, Enact, Renumber, Repeal, Rule, Set
+from nomoledger.rules.rule import Amend, Do, Enact, Post, Renumber, Repeal, Rule, Set
 
 from .inline import Play, kinds
 
@@ -95,6 +95,31 @@ def test_changes_by_a_ruling() -> None:
     assert (play.value("cost"), play.get("mark", "Bob")) == (9, "seen")
     assert all("ruling:1" in each.rules for each in play.last if isinstance(each, e.RuleAmended))
     assert play.go().money() == 101
+
+
+def test_a_ruling_puts_accounts_right() -> None:
+    play = changing("pass").rule(Post({"Ann": 5, "Bob": -5}, why="a slip"))
+    assert (play.money(), play.money("Bob")) == (105, 95)
+    (posted,) = (each for each in play.last if isinstance(each, e.Posted))
+    assert (posted.why, posted.rules) == ("a slip", ("ruling:1",))
+    play.rule(Post({"Ann": "0.25", "Bob": "-0.25"}, "paint"))
+    assert play.money("Ann", "paint") == 25
+
+
+@pytest.mark.parametrize(
+    ("change_", "refused"),
+    [
+        (Post({"Ann": 5, "Bob": -4}), "that would break the sum of $: it comes to 1, not to 0"),
+        (Post({"Ann": 5, "Zoe": -5}), "there is no account 'Zoe'"),
+        (Post({"Ann": 5, "Bob": -5}, "tin"), "no rule in force declares the commodity 'tin'"),
+        (Post({"Ann": "0.001", "Bob": "-0.001"}, "paint"), "0.001 is finer than the 2 decimal"),
+        (Post({"Ann": 10**20, "Bob": -(10**20)}), "is far too large"),
+    ],
+)
+def test_postings_that_are_refused(change_: Post, refused: str) -> None:
+    play = changing("pass").rule(change_)
+    assert refused in play.refused
+    assert play.money() == 100
 
 
 def test_an_urgent_ruling_asks_no_rule() -> None:

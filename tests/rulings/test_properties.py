@@ -24,7 +24,18 @@ PLAY = (
     "go", "go", "go", "buy", "steal", "plot", "propose", "propose", "correct", "answer", "answer",
     "answer", "wait", "close", "join", "leave", "finish",
 )  # fmt: skip
-MAIL = ("propose", "propose", "trade", "trade", "deal", "correct", "answer", "wait", "close", "join")
+MAIL = (
+    "propose",
+    "propose",
+    "trade",
+    "trade",
+    "deal",
+    "correct",
+    "answer",
+    "wait",
+    "close",
+    "join",
+)
 RULE = ("ruling", "ruling", "ruling", "overlooked", "overrule")
 START: list[Move] = [("join", 0, 0), ("join", 1, 0), ("join", 2, 0)]
 BOOK = load("mail-opening")

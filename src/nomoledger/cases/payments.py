@@ -19,7 +19,8 @@ def compare_accounts(world: World, named: dict[Any, Any]) -> Iterator[str]:
     """Differences between what is in accounts and what is *named*."""
     program = linked(world.rules)
     players = {str(world.label(each)): each for each in world.kinds.get("player", ())}
-    known = {name: name for name in program.accounts} | players
+    things = {name: name for name in world.entities if ":" not in name}  # which have a name
+    known = {name: name for name in program.accounts} | things | players
     for account, stated in named.items():
         name = spelled(account, known, "there is no account")
         held = holdings(world, known[name])

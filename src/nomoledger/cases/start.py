@@ -117,7 +117,11 @@ def _accounts(world: World, given: Given) -> dict[str, dict[str, Any]]:
     nothing = dict.fromkeys(program.commodities, 0)
     found = {each: dict(nothing) for each in sorted(program.accounts) if each != "mint"}
     for account, held in given.accounts.items():
-        name = spelled(account, found, "there is no account")
+        try:
+            name = spelled(account, found, "there is no account")
+        except RulebookError:
+            name = account  # that of a thing, which is there only once the players are
+            found[name] = {}
         found[name] |= held if isinstance(held, dict) else {program.money: held}
     return found
 

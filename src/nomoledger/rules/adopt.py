@@ -1,7 +1,7 @@
 """Changing the rules from within the game: one change at a time, each an event."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -11,6 +11,8 @@ from nomoledger.rules import rule as r
 from nomoledger.rules.code import Parameter, read
 from nomoledger.rules.host import Host, Refused
 from nomoledger.rules.resolve import entity, named_arguments, resolve
+from nomoledger.rules.values import UNITS_MAX, NotExact, units
+from nomoledger.rules.values import amount as amount_of
 
 
 def adopt(host: Host, proposal: Any) -> None:
@@ -32,7 +34,7 @@ def make(host: Host, changes: Iterable[r.Change], source: str, *, urgent: bool =
         if urgent and isinstance(change, r.Repeal):
             _drop(host, change.number, change.state, source)
             continue
-        if urgent and isinstance(change, r.Do | r.Set):
+        if urgent and isinstance(change, r.Do | r.Set | r.Post):
             _no(host, "an urgent ruling can only change rules: rule on the rest afterwards")
         try:
             _make(host, change, source)
@@ -51,6 +53,8 @@ def _make(host: Host, change: r.Change, source: str) -> None:
         _renumber(host, change.number, change.to, source)
     elif isinstance(change, r.Do):
         _do(host, change)
+    elif isinstance(change, r.Post):
+        _post(host, change, source)
     else:
         _set(host, change)
 
@@ -195,5 +199,39 @@ def _set(host: Host, change: r.Set) -> None:
     host.program.call("set", thing, change.attribute, value)
 
 
-def _no(host: Host, text: str) -> None:
+def _post(host: Host, change: r.Post, source: str) -> None:
+    commodity = change.commodity or host.program.money
+    if commodity not in host.program.commodities:
+        _no(host, f"no rule in force declares the commodity {commodity!r}")
+    places = host.program.commodities[commodity].places
+    postings = []
+    for called, written in change.amounts.items():
+        account = host.world.find("player", called) or called
+        if account not in host.program.accounts and account not in host.world.entities:
+            known = ", ".join((*host.world.kinds.get("player", ()), *sorted(host.program.accounts)))
+            _no(host, f"there is no account {called!r}; there is {known}")
+        postings.append(e.Posting(account, str(commodity), _units(host, written, places)))
+    total = sum(each.amount for each in postings)
+    if total:
+        told = ", ".join(f"{name} {amount}" for name, amount in change.amounts.items())
+        over = amount_of(total, places)
+        _no(host, f"{told}: that would break the sum of {commodity}: it comes to {over}, not to 0")
+    host.emit(e.Posted, postings=tuple(postings), why=change.why or source)
+
+
+def _units(host: Host, written: int | str, places: int) -> int:
+    parameter = Parameter("an amount", "Money")
+    try:
+        exact = resolve(host.world, parameter, written)
+        found = units(exact, places)
+    except NotExact as error:
+        _no(host, str(error))
+    if amount_of(found, places) != exact:
+        _no(host, f"{written} is finer than the {places} decimal places there are")
+    if abs(found) > UNITS_MAX:
+        _no(host, f"{written!s:.60} is far too large")
+    return found
+
+
+def _no(host: Host, text: str) -> NoReturn:
     host.stop(Refused([e.Reason(host.acting()[0], text)]))

@@ -30,14 +30,14 @@ VERBS = {
 WORDS = (
     "adopt", "all", "amend", "ask", "balance", "cancel", "divide", "draw", "end_game", "enact",
     "find", "get", "history", "holdings", "kind", "label", "mentioned", "now", "once", "param",
-    "period", "proposed", "refuse", "renumber", "repeal", "reveal", "roll", "rounded", "ruling", "schedule",
-    "settle", "use", "where", "within",
+    "period", "proposed", "refuse", "renumber", "repeal", "reveal", "roll", "rounded", "ruling",
+    "schedule", "settle", "use", "where", "within",
 )  # fmt: skip
 #: Those of them that only look, and not at who is acting.
 READS = frozenset(
     (
         "all", "balance", "divide", "find", "get", "history", "holdings", "kind", "label",
-        "mentioned", "now", "param", "period", "rounded", "where",
+        "mentioned", "now", "param", "period", "proposed", "rounded", "where",
     )
 )  # fmt: skip
 #: Words that the prelude defines on top of those.

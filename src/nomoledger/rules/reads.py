@@ -85,12 +85,11 @@ def proposed(host: Host, proposal: Any) -> list[list[Any]]:
     """`proposed(proposal)`: what each of its changes does, and to which rule, thing or operation.
 
     Pairs, in order: "enact", "amend", "repeal" or "renumber" with the number of the rule, "do"
-    with the operation, "set" with the attribute.
+    with the operation, "set" with the attribute, "post" with the commodity.
+    Empty where there is no such proposal.
     """
     made = host.world.proposals.get(proposal)
-    if made is None:
-        host.fault(f"there is no proposal {proposal!r:.60}")
-    return [_told(change) for change in made.changes]
+    return [] if made is None else [_told(change) for change in made.changes]
 
 
 def _told(change: r.Change) -> list[Any]:
@@ -100,6 +99,8 @@ def _told(change: r.Change) -> list[Any]:
         return ["do", change.operation]
     if isinstance(change, r.Set):
         return ["set", change.attribute]
+    if isinstance(change, r.Post):
+        return ["post", change.commodity]
     return [type(change).__name__.lower(), change.number]
 
 

@@ -181,4 +181,22 @@ class Set(msgspec.Struct, frozen=True, tag_field="change", tag="set", forbid_unk
     value: Any
 
 
-Change = Enact | Amend | Repeal | Renumber | Do | Set
+class Post(
+    msgspec.Struct,
+    frozen=True,
+    tag_field="change",
+    tag="post",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+):
+    """Move *amounts* (by account, as people write them) that come to nothing in all.
+
+    *commodity* is the game's money where None; *why* stands in the posting.
+    """
+
+    amounts: dict[str, int | str]
+    commodity: str | None = None
+    why: str = ""
+
+
+Change = Enact | Amend | Repeal | Renumber | Do | Set | Post

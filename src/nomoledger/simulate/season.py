@@ -206,7 +206,9 @@ class _Course:
             return
         choice = self.chance.choice(("yes", "yes", "no", "abstain"))
         if self.bots.would("vote", player, (player, proposal, choice)):
-            yield from self._take(e.VoteCast, by=player, proposal=proposal, choice=choice)
+            fields: dict[str, Any] = {"by": player, "proposal": proposal, "choice": choice}
+            audience = self.bots.audience(player, "vote")
+            yield from self._take(e.VoteCast, audience=audience, **fields)
 
     def _linked(self, rules: tuple[Rule, ...]) -> Program:
         """*rules*, linked: which is not yet acting."""

@@ -116,13 +116,19 @@ class Decisions:
         self._made[body.id] = body.number
         self.rulings[body.number] = ruling
         for number in body.overrules:
-            self._turn(number, overruled_by=body.number)
+            self._overrule(number, body.number)
 
     def _refuse(self, number: int) -> None:
         """It could not be carried out: it overrules nothing."""
         self._turn(number, refused=True)
         for other in self.rulings[number].overrules:
-            self._turn(other, overruled_by=None)
+            self._overrule(other, None)
+
+    def _overrule(self, number: int, by: int | None) -> None:
+        """Ruling *number* no longer holds, or holds again; so what it overruled itself turns."""
+        self._turn(number, overruled_by=by)
+        for other in self.rulings[number].overrules if number in self.rulings else ():
+            self._overrule(other, None if by is not None else number)
 
     def _turn(self, number: int, **fields: Any) -> None:
         if number in self.rulings:
@@ -195,6 +201,8 @@ def change_told(change: r.Change) -> ChangeTold:
         return ChangeTold(f"call rule {change.number} {change.to}")
     if isinstance(change, r.Do):
         return ChangeTold(f"{change.operation} ({_listed(change.arguments)})")
+    if isinstance(change, r.Post):
+        return ChangeTold(f"post {_listed(change.amounts)}")
     thing = change.kind if change.kind == "game" else f"{change.kind} {change.entity}"
     value = "nothing" if change.value is None else shown(change.value)
     return ChangeTold(f"{change.attribute} of {thing} becomes {value}")

@@ -1,0 +1,43 @@
+"""A game of mail-opening to be ruled on: its dice are entered by hand."""
+
+from nomoledger import events as e
+from nomoledger.rules.rule import Change
+from nomoledger.rules.rulebook import load
+
+from .game import Game
+
+RULES = load("mail-opening").rules
+WEEK = 7 * 24 * 60
+
+
+class Mail(Game):
+    """Ann and Bob have joined, and stand on square 1 with $1000 each."""
+
+    def __init__(self) -> None:
+        super().__init__(RULES, "entered")
+        for name in ("Ann", "Bob"):
+            self.ask("join", name, {"email": f"{name}@example.org"})
+
+    def turn(self, player: str, *dice: int, changes: tuple[Change, ...] = ()) -> int:
+        """A proposal of *player* is accepted, who takes a turn; gives the number of its dice."""
+        self.ask("propose", player, "Text.", changes)
+        self.ask("judge", len(self.world.proposals), "accepted")
+        return self.roll(*dice)
+
+    def roll(self, *dice: int) -> int:
+        self.ask("enter_dice", list(dice))
+        return self.last(e.DrawEntered)
+
+    def at_square(self, player: str) -> int:
+        return int(self.world.label(self.world.get(player, "square")))
+
+    def options(self, player: str) -> list[int]:
+        return [
+            self.world.label(self.world.get(option, "square"))
+            for option in self.world.kinds.get("option", ())
+            if self.world.get(option, "player") == player
+        ]
+
+    def owner(self, square: int) -> str | None:
+        owner: str | None = self.world.get(f"square:{square}", "owner")
+        return owner

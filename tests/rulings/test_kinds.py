@@ -1,0 +1,233 @@
+"""What each kind of ruling does to a game of mail-opening."""
+
+from datetime import timedelta
+
+import pytest
+
+from nomoledger import events as e
+from nomoledger.course import Course
+from nomoledger.errors import UsageError
+from nomoledger.rules.rule import Amend, Do, Post
+from nomoledger.rulings import in_force
+
+from .game import Game, essence, played_right, refused, unlike
+from .mail import RULES, WEEK, Mail
+
+
+def settled_as(game: Game, *edits: e.Edit) -> None:
+    """Check that all stands as it would, had all been so from the start."""
+    assert unlike(game.world, played_right(game.entries, edits)) == []
+
+
+# --- replace --------------------------------------------------------------------------------------
+
+
+def test_a_die_was_misread() -> None:
+    game = Mail()
+    edit = e.Replaced(game.turn("Ann", 3, 4), [1, 2])
+    assert (game.at_square("Ann"), game.options("Ann")) == (8, [8])
+    made = game.rule_on("replace", edit, cites=("VII.1",))
+    assert (game.at_square("Ann"), game.options("Ann")) == (4, [4])
+    assert made[0].received_at > game.entries[edit.event].body.received_at
+    assert {x.rules[0] for x in made if not isinstance(x, e.Input | e.AttemptDone)} == {"ruling:1"}
+    settled_as(game, edit)
+    game.go("Ann", "buy", square=4)
+    assert (game.owner(4), game.money("Ann")) == ("Ann", 960)
+    settled_as(game, edit)
+
+
+def test_the_option_of_a_corrected_landing_lapses_when_it_would_have() -> None:
+    game = Mail()
+    roll = game.turn("Ann", 3, 4)
+    game.at += timedelta(minutes=WEEK - 10)
+    game.rule_on("replace", e.Replaced(roll, [1, 2]))
+    game.at += timedelta(minutes=10)
+    game.ask("advance")
+    assert game.options("Ann") == []
+
+
+def test_a_seeded_die_is_replaced_and_all_others_stay() -> None:
+    game = Game(RULES)
+    for name in ("Ann", "Bob"):
+        game.ask("join", name, {"email": name})
+        game.ask("propose", name, "Text.", ())
+        game.ask("judge", len(game.world.proposals), "accepted")
+    rolls = [entry for entry in game.entries if isinstance(entry.body, e.DrawRecorded)]
+    edit = e.Replaced(rolls[0].number, [1, 3])
+    game.rule_on("replace", edit)
+    assert game.world.get("Ann", "square") == "square:5"
+    settled_as(game, edit)
+    after = [entry.body for entry in game.entries[rolls[-1].number + 1 :]]
+    assert not any(isinstance(body, e.DrawRecorded) for body in after)
+
+
+def test_new_dice_come_from_the_seed_of_their_period() -> None:
+    game = Game(RULES)
+    game.ask("join", "Ann", {"email": "Ann"})
+    game.ask("propose", "Ann", "Text.", ())
+    game.ask("judge", 1, "accepted")
+    roll = game.last(e.DrawRecorded)
+    game.ask("close")
+    edit = e.Replaced(roll, [2, 2])  # doubles: another turn, whose dice nobody rolled
+    made = game.rule_on("replace", edit)
+    assert any(isinstance(each, e.DrawRecorded) for each in made)
+    settled_as(game, edit)
+
+
+def test_a_submission_was_overlooked() -> None:
+    game = Mail()
+    roll = game.turn("Ann", 3, 4)
+    game.turn("Bob", 1, 2)
+    edit = e.TakenIn(roll, "Ann", "buy", {"square": 8})
+    game.rule_on("replace", edit)
+    assert (game.owner(8), game.money("Ann"), game.options("Ann")) == ("Ann", 920, [])
+    settled_as(game, edit)
+
+
+def test_what_was_taken_in_keeps_its_dice_whatever_else_is_ruled() -> None:
+    game = Mail()
+    game.turn("Ann", 3, 4)
+    first = e.TakenIn(game.last(e.AttemptDone), "Ann", "buy", {"square": 8})
+    second = e.TakenIn(game.last(e.AttemptDone), "Ann", "decline", {"square": 8})
+    game.rule_on("replace", second)
+    game.rule_on("replace", first)
+    assert game.owner(8) is None
+    game.rule_on("replace", overrules=(1,))
+    assert game.owner(8) == "Ann"
+    settled_as(game, first)
+
+
+def test_a_verdict_was_mistyped_and_the_ruleset_follows() -> None:
+    game = Mail()
+    change = (Amend("V.1", parameters={"dollars_per_number": 20}),)
+    game.ask("propose", "Bob", "Dear squares.", change)
+    game.ask("judge", 1, "rejected")
+    verdict = game.last(e.ProposalJudged)
+    game.roll(1, 2)  # a judged proposal is a turn
+    game.turn("Ann", 3, 4)
+    game.go("Ann", "buy", square=8)
+    edit = e.Replaced(verdict, "accepted")
+    assert "nobody answered: roll 2d6" in refused(game.rule_on("replace", edit))
+    made = game.rule_on("replace", edit, e.Answered(new_question(game, edit), [1, 2]))
+    rule = game.world.rule("V.1")
+    assert rule is not None
+    assert (rule.parameters["dollars_per_number"], rule.version) == (20, 2)
+    assert game.money("Ann") == 1000 - 160
+    assert game.at_square("Bob") == 4
+    amended = next(each for each in made if isinstance(each, e.RuleAmended))
+    assert amended.source == "ruling 2"
+
+
+def new_question(game: Game, *edits: e.Edit) -> str:
+    """What would be asked that nobody answered."""
+    course = Course(game.entries, edits)
+    for _ in course.run():
+        pass
+    return course.rerun.asked[0].question
+
+
+# --- reject, uphold, ratify, correct ------------------------------------------------------------
+
+
+def test_what_is_rejected_did_not_count() -> None:
+    game = Mail()
+    game.turn("Ann", 3, 4)
+    bought = game.go("Ann", "buy", square=8)
+    game.rule_on("reject", about=bought)
+    assert (game.owner(8), game.money("Ann"), game.options("Ann")) == (None, 1000, [8])
+    settled_as(game, e.LeftOut(bought))
+
+
+def test_a_proposal_that_is_rejected_later_cannot_be_judged_and_keeps_its_number() -> None:
+    game = Mail()
+    game.ask("propose", "Bob", "Text.", (Do("add_square"),))
+    proposed = game.last(e.ProposalMade)
+    game.rule_on("reject", about=proposed)
+    assert refused(game.ask("judge", 1, "accepted"))
+    game.ask("propose", "Bob", "Text.", ())
+    assert sorted(game.world.proposals) == [1, 2]
+    settled_as(game, e.LeftOut(proposed))
+
+
+@pytest.mark.parametrize("kind", ["uphold", "ratify"])
+def test_what_stands_stands(kind: str) -> None:
+    game = Mail()
+    roll = game.turn("Ann", 3, 4)
+    before = essence(game.world)
+    assert len(game.rule_on(kind, about=roll)) == 1
+    assert essence(game.world) == before
+    with pytest.raises(UsageError, match=rf"ruling 1 \({kind}\) is about #{roll}: .*--overrule 1"):
+        game.rule_on("replace", e.Replaced(roll, [1, 2]))
+    game.rule_on("replace", e.Replaced(roll, [1, 2]), overrules=(1,))
+    assert game.at_square("Ann") == 4
+    assert [each.number for each in in_force(game.world)] == [2]
+
+
+def test_a_correction_puts_accounts_right_from_now_on() -> None:
+    game = Mail()
+    game.ask("rule", "Sorry.", changes=(Post({"Ann": 5, "admin": -5}, why="a slip"),))
+    assert (game.money("Ann"), game.money("admin")) == (1005, -2005)
+    made = game.ask("rule", "Sorry.", changes=(Post({"Ann": 5, "admin": -4}),))
+    assert "break the sum of $" in refused(made)
+
+
+def test_an_answer_is_replaced() -> None:
+    game = Mail()
+    changes = (Do("fine", {"player": "Bob", "amount": 1001}),)
+    game.ask("propose", "Ann", "Text.", changes)
+    game.ask("judge", 1, "accepted")
+    game.ask("rule", "Let it be.", value="nothing moves")
+    answered = game.last(e.RulingMade)
+    game.roll(1, 2)
+    edit = e.Replaced(answered, "take it all the same")
+    game.rule_on("replace", edit)
+    assert game.money("Bob") == -1
+    settled_as(game, edit)
+
+
+# --- overruling, and settling in part ----------------------------------------------------------
+
+
+def test_overruled_and_back_again() -> None:
+    game = Mail()
+    roll = game.turn("Ann", 3, 4)
+    game.go("Ann", "buy", square=8)
+    at_first = essence(game.world)
+    edit = e.Replaced(roll, [1, 2])
+    game.rule_on("replace", edit, settle="all")
+    ruled = essence(game.world)
+    assert (game.owner(8), game.money("Ann")) == (None, 1000)
+    game.rule_on("replace", overrules=(1,))
+    assert essence(game.world) == at_first
+    assert "later play does not fit" in refused(game.rule_on("replace", overrules=(2,)))
+    game.rule_on("replace", overrules=(2,), settle="all")
+    assert essence(game.world) == ruled
+    settled_as(game, edit)
+
+
+def test_only_the_money_is_settled_or_nothing() -> None:
+    for settle, money, at in (("money", 1000, 8), ("none", 920, 8), ("all", 1000, 4)):
+        game = Mail()
+        roll = game.turn("Ann", 3, 4)
+        game.go("Ann", "buy", square=8)
+        game.rule_on("replace", e.Replaced(roll, [1, 2]), settle=settle)
+        assert (game.money("Ann"), game.at_square("Ann")) == (money, at)
+
+
+def test_one_ruling_after_another_that_is_settled_in_part() -> None:
+    game = Mail()
+    roll = game.turn("Ann", 3, 4)
+    game.go("Ann", "buy", square=8)
+    other = game.turn("Bob", 3, 2)
+    bought = game.go("Bob", "buy", square=6)
+    game.rule_on("replace", e.Replaced(roll, [1, 2]), settle="money")
+    assert (game.money("Ann"), game.owner(8)) == (1000, "Ann")
+    game.rule_on("replace", e.Replaced(other, [1, 2]), settle="all")
+    assert (game.money("Ann"), game.owner(8), game.at_square("Ann")) == (1000, "Ann", 8)
+    assert (game.money("Bob"), game.owner(6), game.at_square("Bob")) == (1000, None, 4)
+    game.rule_on("replace", overrules=(2,))
+    assert (game.money("Bob"), game.owner(6), game.at_square("Bob")) == (940, "Bob", 6)
+    game.rule_on("reject", about=bought)
+    assert (game.money("Bob"), game.money("Ann"), game.owner(8)) == (1000, 1000, "Ann")
+    game.rule_on("replace", overrules=(1,), settle="money")
+    assert (game.money("Ann"), game.owner(8)) == (920, "Ann")

@@ -1,0 +1,56 @@
+"""The rulebooks that are whole: every rule, every mechanic in the table of the docs, every case."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from nomoledger.cases.format import cases_beside
+from nomoledger.rules.rulebook import load
+
+DOCS = Path(__file__).parents[1] / "docs"
+NOT_EXECUTED = ("text only", "by ruling")
+#: How many rules there are by the numbering of the seed, and how many mechanics.
+WHOLE = {"weekly-vote": (157, 304), "origon": (55, 108), "nomopoly-iii": (81, 131)}
+#: List items of a rule of origon that act by themselves stand under their own number.
+PARTS = {"origon": r"(2\.1|4\.1|6\.4|12\.2|14\.2|15\.1)\.\d"}
+
+whole = pytest.mark.parametrize("name", WHOLE)
+
+
+def rows(name: str) -> list[tuple[int, str, str]]:
+    """The number, the rule and the cases of every line of the table."""
+    text = (DOCS / f"{name}-coverage.md").read_text("utf-8")
+    found = re.findall(r"^\| (\d+) \| ([^|]+) \| [^|]+ \| ([^|]+) \|$", text, re.MULTILINE)
+    return [(int(number), rule, shown) for number, rule, shown in found]
+
+
+@whole
+def test_every_rule_is_there_and_says_what_it_does(name: str) -> None:
+    rules = load(name).rules
+    parts = [rule for rule in rules if re.fullmatch(PARTS.get(name, "-"), rule.number)]
+    assert len(rules) - len(parts) == WHOLE[name][0]
+    for rule in rules:
+        assert rule.prose, rule.number
+        told = [bool(rule.code.strip()), bool(rule.text_only), bool(rule.by_ruling)]
+        declares = bool(rule.declares or rule.commodities or rule.accounts)
+        assert sum(told) == 1 or declares, rule.number
+
+
+@whole
+def test_every_mechanic_stands_in_the_table(name: str) -> None:
+    found, cases = rows(name), {case.name for case in cases_beside(name)}
+    assert [number for number, _, _ in found] == list(range(1, WHOLE[name][1] + 1))
+    numbers = {rule.number for rule in load(name).rules}
+    for number, rule, shown in found:
+        parts = rule.split(".")
+        assert any(".".join(parts[:end]) in numbers for end in (4, 3, 2, 1)), (number, rule)
+        named = [shown] if shown in cases else shown.split("; ")
+        assert all(case in cases or case in NOT_EXECUTED for case in named), (number, shown)
+
+
+@whole
+def test_every_rule_with_code_has_a_case(name: str) -> None:
+    cited = {number for case in cases_beside(name) for number in case.body.cites}
+    executed = {rule.number for rule in load(name).rules if rule.code.strip()}
+    assert not executed - cited
