@@ -182,7 +182,7 @@ def test_play_waits_for_something_else_after_the_ruling() -> None:
 def test_play_waits_for_nothing_any_more() -> None:
     game = Mail()
     roll = game.turn("Ann", 2, 2)
-    assert game.world.waiting is not None
+    assert game.world.questions
     edit = e.Replaced(roll, [1, 3])
     game.rule_on("replace", edit)
     assert (game.world.waiting, game.world.agenda, game.at_square("Ann")) == (None, (), 5)
