@@ -1,11 +1,22 @@
 """Rulesets that never were: those in force with some changes made."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import msgspec
 
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.rules import rule as r
+
+
+def rules_where_they_fit(
+    rules: tuple[r.Rule, ...], changes: Iterable[r.Change]
+) -> tuple[r.Rule, ...]:
+    """*rules* after those of the *changes* that are about rules in force."""
+    for change in changes:
+        with suppress(UnknownError):
+            rules = rules_with(rules, [change])
+    return rules
 
 
 def rules_with(rules: tuple[r.Rule, ...], changes: Iterable[r.Change]) -> tuple[r.Rule, ...]:

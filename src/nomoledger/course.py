@@ -10,8 +10,7 @@ from nomoledger.audiences import Audiences
 from nomoledger.edits import edited_tape, touched
 from nomoledger.facts import Follows
 from nomoledger.reducer import CLOSING, apply, is_of
-from nomoledger.rerun import Orphan, Rerun, is_retroactive
-from nomoledger.rules.rule import Rule
+from nomoledger.rerun import Orphan, Rerun, Ruleset, is_retroactive
 from nomoledger.tape import Oracle, ask_people
 from nomoledger.words import said, tell
 from nomoledger.world import World
@@ -40,8 +39,8 @@ class First(msgspec.Struct, frozen=True):
 class Course:
     """Play from the first event that *edits* or *since* touch, up to the end of *entries*.
 
-    *edits* are all edits of the tape that hold, *since* where to begin at the latest; *rules* are
-    kept in force throughout. Run it (`run`), then look at it.
+    *edits* are all edits of the tape that hold, *since* where to begin at the latest; *rules* says
+    what is in force instead. Run it (`run`), then look at it.
 
     Attributes:
         recorded: the world as recorded after the last of *entries*. world: the other one.
@@ -55,7 +54,7 @@ class Course:
         since: int | None = None,
         oracle: Oracle = ask_people,
         secret: bytes | None = None,
-        rules: tuple[Rule, ...] | None = None,
+        rules: Ruleset | None = None,
         questions: str = "stop",
     ) -> None:
         self.entries = entries

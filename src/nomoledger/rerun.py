@@ -5,7 +5,7 @@ is dealt with by a stated policy and listed; what was answered and is no longer 
 Nothing is decided for a player in silence.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -27,6 +27,10 @@ from nomoledger.world import Attempt, World
 #: What is done with a question that nobody answered: go no further; take the default that the rules
 #: state, else go no further; call the attempt off that asks.
 POLICIES = ("stop", "default", "skip")
+
+
+#: The rules that are to be in force, where play has come to those it is told.
+Ruleset = Callable[[tuple[Rule, ...]], tuple[Rule, ...]]
 
 
 class Orphan(msgspec.Struct, frozen=True):
@@ -86,7 +90,7 @@ class Rerun:
         oracle: tapes.Oracle = tapes.ask_people,
         secret: bytes | None = None,
         follows: Follows | bool = True,
-        rules: tuple[Rule, ...] | None = None,
+        rules: Ruleset | None = None,
         questions: str = "stop",
         still_open: Collection[str] = (),
     ) -> None:
@@ -95,6 +99,7 @@ class Rerun:
         self.oracle = oracle
         self.engine = _Halting(world, self._drawn, secret, follows_record=follows)
         self.pinned = rules
+        self._put: tuple[Rule, ...] | None = None
         self.questions = questions
         self.made: dict[str, list[e.Event]] = {}
         self.orphans: list[Orphan] = []
@@ -180,8 +185,10 @@ class Rerun:
             self._pin()
 
     def _pin(self) -> None:
-        if self.pinned is not None and self.world.game["rules"] is not self.pinned:
-            self.world.put(self.world.game, "rules", self.pinned)
+        """Put the rules in force that are to be tried, whenever play has changed them."""
+        if self.pinned is not None and self.world.game["rules"] is not self._put:
+            self._put = self.pinned(self.world.rules)
+            self.world.put(self.world.game, "rules", self._put)
 
     def _drawn(self, question: e.QuestionRaised) -> list[Any] | None:
         """The draw as recorded; a new one where the dice know it."""

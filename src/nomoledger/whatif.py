@@ -10,14 +10,16 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.alternatives import rules_where_they_fit
 from nomoledger.course import Collision, Course, First
 from nomoledger.errors import UnknownError
 from nomoledger.fence import Limits
 from nomoledger.following import differences
 from nomoledger.ledger import Ledger
 from nomoledger.projecting import WorldView, projection
-from nomoledger.rerun import Asked, Orphan
-from nomoledger.rules.rule import Rule
+from nomoledger.rerun import Asked, Orphan, Ruleset
+from nomoledger.rules.rule import Change, Rule
+from nomoledger.rules.values import amount
 from nomoledger.rulings import edits_of, first_edited, in_force
 from nomoledger.state import as_of, world_of
 from nomoledger.tape import Oracle, ask_people, seeded
@@ -73,12 +75,15 @@ class WhatIf(msgspec.Struct, frozen=True):
 class Changed(msgspec.Struct):
     """What is changed: *edits* of the tape, *overrules* of rulings, *rules* kept in force instead.
 
+    *changes* are made to the rules of each period, wherever they fit.
+
     *since* and *until* are periods: from the opening of one to the close of the other.
     """
 
     edits: tuple[e.Edit, ...] = ()
     overrules: tuple[int, ...] = ()
     rules: tuple[Rule, ...] | None = None
+    changes: tuple[Change, ...] = ()
     since: int | None = None
     until: int | None = None
     questions: str = "stop"
@@ -133,6 +138,9 @@ def _course(
     throwaway: bytes | None,
 ) -> Course:
     world = world_of(ledger, game)
+    known = {each.number for each in in_force(world)}
+    if unknown := [number for number in changed.overrules if number not in known]:
+        raise UnknownError(f"there is no ruling {unknown[0]} in force")
     holding = in_force(world, overruling=changed.overrules)
     edits = [*edits_of(holding), *changed.edits]
     starts = [] if changed.since is None else [_opening_of(entries, changed.since)]
@@ -146,9 +154,17 @@ def _course(
         since=min(starts, default=None),
         oracle=_dice(ledger, game, world, throwaway),
         secret=ledger.secret(game),
-        rules=changed.rules,
+        rules=_ruleset(changed),
         questions=changed.questions,
     )
+
+
+def _ruleset(changed: Changed) -> Ruleset | None:
+    """What rules are in force in the other course, where they are not those of recorded play."""
+    fixed, changes = changed.rules, changed.changes
+    if fixed is None and not changes:
+        return None
+    return lambda rules: rules_where_they_fit(rules if fixed is None else fixed, changes)
 
 
 def _opening_of(entries: Sequence[e.Entry], period: int) -> int:
@@ -192,14 +208,15 @@ def _told(game: str, course: Course, is_throwaway: bool) -> WhatIf:
 
 def _accounts(one: World, other: World) -> Iterator[Otherwise]:
     """What differs in accounts that belong to no player."""
-    from nomoledger.projecting import holding
-
     known = {**one.entities, **other.entities}
+    commodities = {**other.commodities(), **one.commodities()}
     for account in dict.fromkeys((*one.balances, *other.balances)):
-        for commodity in one.commodities() if account not in known else ():
-            was, new = holding(one, account, commodity), holding(other, account, commodity)
+        for name, commodity in commodities.items() if account not in known else ():
+            was, new = (
+                amount(world.balance(account, name), commodity.places) for world in (one, other)
+            )
             if was != new:
-                yield Otherwise(f"account {account}", commodity, was, new)
+                yield Otherwise(f"account {account}", name, was, new)
 
 
 def _places(one: World, other: World) -> Iterator[Place]:

@@ -157,6 +157,9 @@ def _looked_at(
     from nomoledger.events import Answered
     from nomoledger.whatif import Changed
 
+    id = request["id"]
+    if id is not None and desk.ledger.find_input(desk.game, id) is not None:
+        return fields["edits"]  # it was asked for before
     if desk.check_ruling(fields | {"kind": kind}) is None:
         return fields["edits"]  # it changes nothing that is past
     questions, settle = given["questions"], given["settle"]

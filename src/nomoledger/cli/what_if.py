@@ -13,7 +13,7 @@ from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
     from nomoledger.desk import Desk
-    from nomoledger.rules.rule import Rule
+    from nomoledger.rules.rule import Change
     from nomoledger.whatif import Changed, WhatIf
 
 QUESTIONS = click.Choice(["stop", "default", "skip", "ask"])
@@ -90,35 +90,29 @@ def changed_by(
     questions: str,
 ) -> "Changed":
     """What the options of the command change."""
+    from nomoledger.state import as_of
     from nomoledger.whatif import Changed
 
     return Changed(
         edits=edits_given(replaced, without, taken_in, answers),
         overrules=overrule,
-        rules=_rules(desk, rules_of, rule_files, proposal, file, since),
+        rules=None if rules_of is None else as_of(desk.ledger, desk.game, rules_of).rules,
+        changes=_changes(desk, rule_files, proposal, file),
         since=since,
         until=until,
         questions="stop" if questions == "ask" else questions,
     )
 
 
-def _rules(
-    desk: "Desk",
-    rules_of: int | None,
-    rule_files: tuple[tuple[str, str], ...],
-    proposal: int | None,
-    file: str | None,
-    since: int | None,
-) -> "tuple[Rule, ...] | None":
-    """The rules to be kept in force, where any are asked for."""
-    if rules_of is None and not rule_files and proposal is None and file is None:
-        return None
+def _changes(
+    desk: "Desk", rule_files: tuple[tuple[str, str], ...], proposal: int | None, file: str | None
+) -> "tuple[Change, ...]":
+    """The changes to be tried, which must fit the rules as they are now or be new."""
     from nomoledger.alternatives import rules_with
     from nomoledger.cli.changing import changes_in
     from nomoledger.errors import UnknownError
     from nomoledger.rules.rule import Enact
     from nomoledger.rules.rulebook import load
-    from nomoledger.state import as_of
 
     changes = list(changes_in(file))
     if proposal is not None:
@@ -127,9 +121,9 @@ def _rules(
         changes += desk.world.proposals[proposal].changes
     for number, path in rule_files:
         changes += map(Enact, load(path).only([number]).rules)
-    start = rules_of if rules_of is not None else None if since is None else since - 1
-    world = as_of(desk.ledger, desk.game, start) if start is not None else desk.world
-    return rules_with(world.rules, changes)
+    if proposal is None:
+        rules_with(desk.world.rules, changes)
+    return tuple(changes)
 
 
 def asked_on(desk: "Desk", changed: "Changed", *, is_asking: bool = False) -> "WhatIf":
