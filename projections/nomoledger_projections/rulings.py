@@ -202,7 +202,8 @@ class Docket:
         if ruling is not None:
             ruling.state, ruling.overruled_by = IN_FORCE if by is None else "overruled", by
             for other in ruling.overrules:
-                self._overrule(other, None if by is not None else number)
+                if other < number:
+                    self._overrule(other, None if by is not None else number)
 
     def _interprets(
         self, body: e.RulingMade, asked: e.QuestionRaised | None

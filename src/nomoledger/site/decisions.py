@@ -128,7 +128,8 @@ class Decisions:
         """Ruling *number* no longer holds, or holds again; so what it overruled itself turns."""
         self._turn(number, overruled_by=by)
         for other in self.rulings[number].overrules if number in self.rulings else ():
-            self._overrule(other, None if by is not None else number)
+            if other < number:
+                self._overrule(other, None if by is not None else number)
 
     def _turn(self, number: int, **fields: Any) -> None:
         if number in self.rulings:
