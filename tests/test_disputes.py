@@ -20,6 +20,7 @@ from nomoledger.ledger import Ledger
 from nomoledger.projecting import LedgerView, projection
 from nomoledger.replay import replay
 from nomoledger.rules.rulebook import load, parse
+from nomoledger.rulings import in_force
 from nomoledger.site import publish
 from nomoledger.start import open_game
 from nomoledger.state import world_of
@@ -231,7 +232,7 @@ def test_a_ruling_that_cannot_be_carried_out_closes_nothing(desk: Desk) -> None:
     outcome = desk.rule_on("replace", "so be it", edits=edits, closes=1)
     assert outcome.refusals
     assert [each["number"] for each in open_disputes(desk.world)] == [1]
-    assert not desk.world.rulings
+    assert not in_force(desk.world)
     assert world_of(desk.ledger, "g").disputes == desk.world.disputes
     desk.close_dispute(1, "it stands")
     view = LedgerView(desk.ledger, "g")

@@ -29,7 +29,7 @@ from nomoledger.site.history import gather
 from nomoledger.site.pages import pages_of
 from nomoledger.start import open_game
 from nomoledger.state import as_of, world_of
-from nomoledger.tape import ask_people, seeded
+from nomoledger.tape import Oracle, seeded
 from nomoledger.world import World
 from nomoledger_projections.balances import balances
 from nomoledger_projections.board import board
@@ -229,9 +229,11 @@ def weeks_of(desk: Desk, seed: int, published: dict[int, list[bytes]]) -> None:
     chance = random.Random(seed)
     for week in range(1, 5):
         for name in chance.sample(NAMES, 2):
-            made = desk.propose(name, "Nothing", (), at=NOON).events[0]
+            id = f"{week}-{name}-of-{seed}"  # the dice hang on ids: another seed, other dice
+            made = desk.propose(name, "Nothing", (), at=NOON, id=id).events[0]
             assert isinstance(made, e.ProposalMade)
-            desk.judge(made.number, chance.choice(["accepted", "rejected"]), at=NOON)
+            verdict = chance.choice(["accepted", "rejected"])
+            desk.judge(made.number, verdict, at=NOON, id=f"verdict-{id}")
             for option in desk.world.kinds.get("option", ()):
                 of = desk.world.attributes[option]
                 if chance.random() < 0.7:
@@ -291,18 +293,28 @@ def _followed(desk: Desk, period: int, rulings: list[e.RulingMade]) -> World:
     upto = as_of(desk.ledger, "g", period).head
     entries = list(desk.ledger.read("g", upto=upto))
     edits = [each for each in edits_of(rulings) if (touched(each) or 0) <= upto]
-    secret = desk.ledger.secret("g")
     first = first_edited(desk.world)
     course = Course(
         entries,
         edits,
         since=None if first is None else min(first, upto),
-        oracle=ask_people if secret is None else seeded(secret),
-        secret=secret,
+        oracle=_thrown(desk, rulings),
+        secret=desk.ledger.secret("g"),
     )
     for _ in course.run():
         pass
     return course.world
+
+
+def _thrown(desk: Desk, rulings: list[e.RulingMade]) -> Oracle:
+    """The dice, with those that were first thrown for a ruling as *rulings* on them have it."""
+    bodies = {entry.number: entry.body for entry in desk.ledger.read("g")}
+    edited = {}
+    for edit in edits_of(rulings):
+        if isinstance(edit, e.Replaced) and isinstance(die := bodies[edit.event], e.DrawRecorded):
+            edited[die.address] = edit.value
+    dice = seeded(desk.ledger.secret("g"))
+    return lambda question: edited.get(question.question) or dice(question)
 
 
 def _tables(world: World) -> list[Any]:

@@ -194,8 +194,8 @@ def _answer(world: World, question: str, value: Any) -> None:
 
 @_on(e.DrawRecorded)
 def _draw(world: World, event: e.DrawRecorded) -> None:
-    attempt = event.address.partition("|")[0]
-    if any(each.id == attempt for each in world.agenda):  # else it is rolled for another course
+    is_of_another_course = event.rules[:1] and event.rules[0].startswith("ruling:")
+    if not is_of_another_course:
         _answer(world, event.address, list(event.values))
 
 
@@ -280,10 +280,15 @@ def _refused(world: World, event: e.AttemptRefused) -> None:
 
 
 def _came_to_nothing(world: World, id: str) -> None:
-    """A ruling that cannot be carried out does not hold, and closes no dispute."""
     for number in [number for number, (each, _) in world.rulings.items() if each.id == id]:
-        world.drop(world.rulings, number)
-        disputes.reopened(world, number)
+        came_to_nothing(world, number)
+
+
+def came_to_nothing(world: World, ruling: int) -> None:
+    """A ruling that cannot be carried out does not hold, and closes no dispute."""
+    refused = {*world.game.get("refused", ()), ruling}
+    world.put(world.game, "refused", tuple(sorted(refused)))
+    disputes.reopened(world, ruling)
 
 
 def _carried_out(world: World, attempt: str) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from nomoledger import disputes
 from nomoledger import events as e
 from nomoledger import tape as tapes
 from nomoledger.edits import Tape
@@ -18,7 +17,7 @@ from nomoledger.engine import Batch, Engine
 from nomoledger.errors import RuleFault
 from nomoledger.facts import Follows
 from nomoledger.precedents import no_longer_hold
-from nomoledger.reducer import CLOSING, apply, is_of
+from nomoledger.reducer import CLOSING, apply, came_to_nothing, is_of
 from nomoledger.replaced import can_answer, can_fall, told
 from nomoledger.replay import opened
 from nomoledger.rules.rule import Rule
@@ -167,8 +166,7 @@ class Rerun:
         if holds:
             no_longer_hold(world, ruling.overrules)
         else:
-            world.drop(world.rulings, ruling.number)
-            disputes.reopened(world, ruling.number)
+            came_to_nothing(world, ruling.number)
 
     def _check_withdrawn(self, number: int | None, body: e.Input) -> None:
         """What was taken back in time may be carried out by then."""

@@ -25,7 +25,7 @@ def in_force(
     Only those made *before* that number count, where it is given, and as if one more were
     *overruling* some of them.
     """
-    gone, found = set(overruling), []
+    gone, found = {*overruling, *world.game.get("refused", ())}, []
     for ruling, _ in reversed(world.rulings.values()):
         if ruling.number not in gone and (before is None or ruling.number < before):
             found.append(ruling)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.audiences import ADMIN, Audience, Audiences, Deltas, both
+from nomoledger.audiences import ADMIN, Audience, Audiences, both
+from nomoledger.compensation import compensate
 from nomoledger.differing import Path, differing, same
 from nomoledger.rules.host import Host
 from nomoledger.waiting import settle_timers, settle_waiting, still_waits
@@ -20,8 +21,7 @@ SETTLES = ("all", "money", "none", "fitting")
 #: Tables that the engine keeps, brought over by path.
 _KEPT = ("counts", "edges", "kinds", "past")
 #: Single values of the game that are brought over.
-_GAME = ("ended", "ended_by", "winners", "versions", "frozen", "final_after", "void")
-_NOTHING: dict[Any, Any] = {}
+_GAME = ("ended", "ended_by", "winners", "versions", "frozen", "final_after", "void", "refused")
 
 
 class Side:
@@ -65,7 +65,7 @@ def settle(settlement: Settlement) -> None:
     """
     what = settlement.ruling.settle
     if what != "none":
-        _money(settlement)
+        compensate(settlement)
     if what in ("money", "none"):
         _say_settled(settlement, _changes(settlement, ("past",)))
         return
@@ -137,57 +137,6 @@ def _is_public(s: Settlement, waiting: str | e.Waiting) -> bool:
     if isinstance(waiting, e.Waiting):
         return waiting.audience is None
     return all(each.audience is None for each in s.world.agenda if each.id == waiting)
-
-
-# --- money, by the period that it puts right --------------------------------------------------
-
-
-def _money(s: Settlement) -> None:
-    before: Deltas = {}
-    last = _deltas(s.base.balances, s.target.balances)  # before anything is posted
-    for period in sorted(s.base.past.keys() & s.target.past.keys()):
-        one, other = (side.past[period]["balances"] for side in (s.base, s.target))
-        deltas = _deltas(one, other)
-        _pay(s, _less(deltas, before), period)
-        before = deltas
-    _pay(s, _less(last, before), s.world.period)
-
-
-def _pay(s: Settlement, deltas: Deltas, period: int) -> None:
-    """Post *deltas*: what comes of secret payments before those who know of them."""
-    one, other = (knows.posted for knows in s.knows)
-    audiences = {audience for audience, of in (*one, *other) if of == period}
-    for audience in sorted(audiences, key=str):
-        key = audience, period
-        secret = _less(other.get(key, _NOTHING), one.get(key, _NOTHING))
-        _post(s, secret, period, audience)
-        deltas = _less(deltas, secret)
-    _post(s, deltas, period, None)
-
-
-def _deltas(was: dict[str, Any], to: dict[str, Any]) -> Deltas:
-    found = {}
-    for account in dict.fromkeys((*was, *to)):
-        one, other = was.get(account, _NOTHING), to.get(account, _NOTHING)
-        for commodity in dict.fromkeys((*one, *other)):
-            units = other.get(commodity, 0) - one.get(commodity, 0)
-            if units:
-                found[account, commodity] = units
-    return found
-
-
-def _less(deltas: Deltas, before: Deltas) -> Deltas:
-    """What *deltas* have more than *before*."""
-    keys = dict.fromkeys((*deltas, *before))
-    found = {key: deltas.get(key, 0) - before.get(key, 0) for key in keys}
-    return {key: units for key, units in found.items() if units}
-
-
-def _post(s: Settlement, deltas: Deltas, period: int, audience: Audience) -> None:
-    if deltas:
-        postings = tuple(e.Posting(*key, units) for key, units in sorted(deltas.items()))
-        why = f"settling {s.why}, for period {period}"
-        s.emit(e.Posted, audience, postings=postings, why=why, effective=period)
 
 
 # --- things and rules ---------------------------------------------------------------------------

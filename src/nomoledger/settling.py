@@ -35,7 +35,7 @@ def carry_out(
     host.begin(world, attempt, engine.oracle)  # the other courses were played by the same host
     host.frames = [Frame("", (), f"ruling:{ruling.number}")]
     target = Side(course.world, course.audiences())
-    settlement = Settlement(host, _base(world, entries, earlier), target, ruling)
+    settlement = Settlement(host, _base(world, entries, earlier, ruling), target, ruling)
     _record_rolls(settlement, [course] if earlier is None else [course, earlier])
     host.audience = attempt.audience
     if trouble := list(_misfits(settlement, course, earlier)):
@@ -68,10 +68,16 @@ def _earlier(engine: Engine, entries: Sequence[e.Entry], ruling: e.RulingMade) -
     return _followed(engine, entries, before, ruling)
 
 
-def _base(world: World, entries: Sequence[e.Entry], earlier: Course | None) -> Side:
-    """What is led to the target: the present, or the other course where that is settled in part."""
-    rulings = () if earlier is None else in_force(earlier.recorded)
-    if earlier is None or all(each.settle not in ("money", "none") for each in rulings):
+def _base(
+    world: World, entries: Sequence[e.Entry], earlier: Course | None, ruling: e.RulingMade
+) -> Side:
+    """What is led to the target: the present; or the course that other rulings had it take.
+
+    The latter where one of those that still hold was settled in part: the rest stays as it is.
+    """
+    others = [each for each in in_force(world) if each.number != ruling.number]
+    in_part = any(is_retroactive(x) and x.settle in ("money", "none") for x in others)
+    if earlier is None or not in_part:
         return Side(world, Audiences(entry.body for entry in entries))
     return Side(earlier.world, earlier.audiences())
 

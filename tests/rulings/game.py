@@ -224,6 +224,11 @@ def essence(world: World) -> dict[str, Any]:
     found["agenda"] = [_attempt(each) for each in world.agenda]
     found["orders"] = {key: order for key, (order, _) in world.orders.items()}
     found["questions"] = {key: _asked(each) for key, each in world.questions.items()}
+    found["game"]["refused"] = [
+        number
+        for number in world.game.get("refused", ())
+        if world.rulings[number][0].effective is None
+    ]
     found["game"]["void"] = sorted(world.game.get("void", ()))
     found["proposals"] = {key: (each.by, each.changes) for key, each in world.proposals.items()}
     found["durations"] = {
