@@ -6,136 +6,36 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import holds
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from postgres_server import PostgresServer
+from table import BOOK, NOON, START, WEIGHTED, Moves, Table
 
 from nomoledger import events as e
 from nomoledger.desk import Desk
 from nomoledger.engine import Engine
-from nomoledger.errors import UsageError
 from nomoledger.exchange import copy_ledger, export_ledger, import_ledger
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
 from nomoledger.replay import replay
-from nomoledger.rules.rule import Amend, Change, Do, Enact, Renumber, Repeal, Rule
-from nomoledger.rules.rulebook import Rulebook, load
+from nomoledger.rules.rule import Rule
+from nomoledger.rules.rulebook import Rulebook
 from nomoledger.start import open_game
 from nomoledger.state import world_of
 from nomoledger.tape import recorded, replaying
 from nomoledger.world import World
 
-NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-NAMES = ("Ann", "Bob", "Cid", "O'Neill | > 50%", "Éva")
-BOOK = load("mail-opening")
-
-
-def rule(number: str, code: str) -> Enact:
-    return Enact(Rule(number=number, title="New", prose="New.", code=code))
-
-
-CHANGES: tuple[tuple[Change, ...], ...] = (
-    (),
-    (Amend("IV.1", parameters={"starting_money": 150}),),
-    (Do("add_square"), Do("paint", {"square": 3, "color": "red"})),
-    (Repeal("VII.2"),),
-    (Renumber("IX.4", "IX.9"),),
-    (rule("X.1", "def after_land(player, square):\n    award(player, 5)\n"),),
-    (rule("X.2", "def adjust_market_value(square):\n    return times(3, 2)\n"),),
-    (rule("X.3", "def after_turn(player):\n    award(player, roll(1, 100, 'luck')[0])\n"),),
-    (rule("X.4", "def before_turn(player):\n    ask(player, 'ready?', ['yes', 'no'])\n"),),
-    (rule("X.5", "def value_market_value(square):\n    return 7\n"),),
-    (rule("X.6", "def after_turn(player):\n    set(player, 'tired', 1, until = 'period')\n"),),
-    (rule("X.7", "def instead_land(proceed, player, square):\n    proceed(player, 'square:1')\n"),),
-    (rule("X.8", "def after_turn(player):\n    fine(player, 400)\n"),),
-    (rule("X.9", "def define_close_period():\n    schedule('turn', all('player')[0])\n"),),
-)
-
-
-class Table:
-    """Plays a game: each move is made by its name, with two numbers to choose by."""
-
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        self.at = NOON
-        self.moves = 0
-
-    def play(self, move: str, first: int, second: int) -> None:
-        self.moves += 1
-        self.at += timedelta(minutes=1)
-        made: Callable[..., Any] = getattr(self, move)
-        with suppress(UsageError):  # what makes no sense just now is not recorded
-            made(first, second, id=f"move-{self.moves}", at=self.at)
-
-    def join(self, first: int, second: int, **when: Any) -> None:
-        self.desk.join(NAMES[first % len(NAMES)], {"email": f"{first}@example.org"}, **when)
-
-    def propose(self, first: int, second: int, **when: Any) -> None:
-        changes = CHANGES[second % len(CHANGES)]
-        self.desk.propose(self._player(first), "A proposal.", changes, **when)
-
-    def judge(self, first: int, second: int, **when: Any) -> None:
-        verdict = "rejected" if first % 3 == 1 else "accepted"
-        self.desk.judge(len(self.desk.world.proposals) - first % 2, verdict, **when)
-
-    def trade(self, first: int, second: int, **when: Any) -> None:
-        options = self.desk.world.kinds.get("option", ())
-        if options:
-            option = self.desk.world.attributes[options[first % len(options)]]
-            arguments = {"square": self.desk.world.label(option["square"])}
-            action = "decline" if second % 4 == 0 else "buy"
-            self.desk.submit(option["player"], action, arguments, **when)
-
-    def name(self, first: int, second: int, **when: Any) -> None:
-        arguments = {"square": 1 + first % 20, "name": f"Place {second}"}
-        self.desk.submit(self._player(second), "name_square", arguments, **when)
-
-    def deal(self, first: int, second: int, **when: Any) -> None:
-        buyer, seller = self._player(first), self._player(second)
-        terms = {"buyer": buyer, "seller": seller, "square": 1 + first % 20, "price": 30}
-        self.desk.submit((buyer, seller)[second % 2], "deal", terms, **when)
-
-    def answer(self, first: int, second: int, **when: Any) -> None:
-        question = self.desk.world.waiting
-        if question is None:
-            return
-        value = question.options[first % len(question.options)]
-        if question.asks == "choice":
-            self.desk.answer(value, **when)
-        else:
-            self.desk.rule("So be it.", value=value, **when)
-
-    def rule(self, first: int, second: int, **when: Any) -> None:
-        changes = CHANGES[second % len(CHANGES)]
-        urgent = first % 4 == 0 and not any(isinstance(each, Do) for each in changes)
-        self.desk.rule("I rule.", changes=changes, urgent=urgent, **when)
-
-    def wait(self, first: int, second: int, **when: Any) -> None:
-        self.at += timedelta(days=first % 9)
-        self.desk.advance(**(when | {"at": self.at}))
-
-    def close(self, first: int, second: int, **when: Any) -> None:
-        self.desk.close(**when)
-
-    def _player(self, chosen: int) -> str:
-        players = self.desk.world.kinds.get("player", ())
-        return players[chosen % len(players)] if players else "Nobody"
-
-
-MOVES = ("join", "propose", "judge", "trade", "name", "deal", "answer", "rule", "wait", "close")
-WEIGHTED = (*MOVES, "propose", "judge", "answer", "trade", "judge", "propose")
 some_moves = st.lists(
     st.tuples(st.sampled_from(WEIGHTED), st.integers(0, 99), st.integers(0, 99)),
     min_size=4,
     max_size=16,
 )
-START = [("join", 0, 0), ("join", 1, 0), ("propose", 0, 5), ("judge", 0, 0)]
-Moves = list[tuple[str, int, int]]
 
 
 def tried(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -161,15 +61,7 @@ def played(moves: Moves, book: Rulebook = BOOK) -> Iterator[Desk]:
 
 
 def bodies(desk: Desk) -> list[e.Event]:
-    return [entry.body for entry in desk.ledger.read(desk.game)]
-
-
-def transactions(desk: Desk) -> list[int]:
-    """Numbers of the events that end a transaction."""
-    ends = (e.AttemptDone, e.AttemptRefused, e.QuestionRaised, e.PeriodClosed)
-    found = [number for number, body in enumerate(bodies(desk)) if isinstance(body, ends)]
-    closes = [n - 1 for n in found if isinstance(bodies(desk)[n], e.PeriodClosed)]
-    return [number for number in found if number not in closes]
+    return holds.bodies(desk.ledger, desk.game)
 
 
 def exported(ledger: Ledger) -> bytes:
@@ -226,7 +118,7 @@ def test_replay_is_exact_here_and_elsewhere(moves: Moves) -> None:
 @given(some_moves, st.integers(0, 999))
 def test_replay_of_any_beginning_is_exact(moves: Moves, cut: int) -> None:
     with played(moves) as desk, tempfile.TemporaryDirectory() as folder:
-        ends = transactions(desk)
+        ends = holds.transactions(bodies(desk))
         last = ends[cut % len(ends)]
         with Ledger.open(f"{folder}/prefix.db", create=True) as prefix:
             prefix.create_game("game", desk.ledger.secret("game"))
@@ -241,7 +133,7 @@ def test_replay_is_the_same_on_postgresql(
     postgres_server: PostgresServer, moves: Moves, cut: int
 ) -> None:
     with played(moves) as desk, tempfile.TemporaryDirectory() as folder:
-        export, ends = exported(desk.ledger), transactions(desk)
+        export, ends = exported(desk.ledger), holds.transactions(bodies(desk))
         with Ledger.open(postgres_server.empty_database(), create=True) as ledger:
             import_ledger(ledger, io.BytesIO(export))
             assert exported(ledger) == export
@@ -273,11 +165,7 @@ def check_goes_on(desk: Desk, rest: list[e.Event]) -> None:
 @given(some_moves)
 def test_every_commodity_sums_to_zero_after_every_event(moves: Moves) -> None:
     with played(moves) as desk:
-        world = World()
-        for body in bodies(desk):
-            apply(world, body)
-            for commodity in world.commodities():
-                assert sum(table.get(commodity, 0) for table in world.balances.values()) == 0
+        holds.check_books(bodies(desk))
 
 
 @tried(15)
@@ -301,32 +189,7 @@ def test_the_state_is_a_fold(moves: Moves, cut: int) -> None:
 @given(some_moves)
 def test_consequences_name_rules_in_force_and_a_cause(moves: Moves) -> None:
     with played(moves) as desk:
-        recorded_bodies, ends = bodies(desk), set(transactions(desk))
-        world, in_force = World(), set[str]()
-        for number, body in enumerate(recorded_bodies):
-            if not isinstance(body, e.Input):
-                assert body.rules, body
-                assert all(known(world, in_force, name) for name in body.rules), body
-                assert leads_to_input(recorded_bodies, number)
-            apply(world, body)
-            if number in ends or number <= len(BOOK.rules):
-                in_force = {rule.name for rule in world.rules}
-
-
-def known(world: World, in_force: set[str], name: str) -> bool:
-    kind, _, number = name.partition(":")
-    if kind == "ruling":
-        return int(number) <= int(world.game.get("rulings", 0))
-    return name in ("engine", "record") or name in in_force
-
-
-def leads_to_input(found: list[e.Event], number: int) -> bool:
-    while not isinstance(found[number], e.Input):
-        cause = found[number].cause
-        if cause is None or not cause < number:
-            return False
-        number = cause
-    return True
+        holds.check_causes(bodies(desk), opening=1 + len(BOOK.rules))
 
 
 # --- 7: the same again ----------------------------------------------------------------------------

@@ -149,8 +149,9 @@ def copy_ledger(
 def _copied(source: Ledger, target: Ledger, game: str) -> Head:
     head = source.head(game)
     if target.store.secret(game) is None:
-        _copy_game(source, target, game, head)
-    elif (target.head(game), target.secret(game)) != (head, source.secret(game)):
+        with suppress(UsageError):  # a copy thought dead was still being stored: it is compared
+            _copy_game(source, target, game, head)
+    if (target.head(game), target.secret(game)) != (head, source.secret(game)):
         raise UsageError(
             f"{target.store.location} has a game {game!r} already, with another history: nothing"
             " of it was copied"

@@ -1,0 +1,1 @@
+"""Games played at random while the store fails at random."""

@@ -1,0 +1,21 @@
+"""Whatever fails and when: nothing acknowledged is lost, nothing is half done, nothing twice."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from faults.simulation import simulated
+from faults.store import Shaky
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_game_survives_a_store_that_fails(location: str, seed: int) -> None:
+    assert simulated(seed, location, moves=12).acknowledged
+
+
+def test_it_survives_each_fault(tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(100, 108):
+        seen += simulated(seed, str(tmp_path / f"{seed}.db"), moves=12).seen
+    assert set(Shaky.FAULTS) <= seen.keys()
