@@ -1,0 +1,205 @@
+"""Every command, on every kind of ledger there is: new, long, damaged, none at all."""
+
+import json
+import shlex
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from nomoledger.cli import program
+from nomoledger.ledger import Ledger
+from nomoledger.records import import_record
+from nomoledger.replays import find
+from nomoledger.rules.rulebook import load
+from nomoledger.start import open_game
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+#: What follows LEDGER, for each command; in it, OUT is a path in an empty folder.
+WORDS = {
+    "advance": "--to 2026-03-09",
+    "answer": "yes",
+    "balances": "",
+    "bisect": "money(Jamie)>9000",
+    "board": "",
+    "close": "",
+    "copy": "OUT/copy.db",
+    "demo": None,
+    "dispute argue": "1 admin because",
+    "dispute close": "1 so-be-it",
+    "dispute list": "",
+    "dispute open": "Jamie why --event 60",
+    "dispute show": "1",
+    "explain": "Jamie money",
+    "export": "OUT/export.jsonl",
+    "finality": "--after 7",
+    "history": "",
+    "import": "OUT/none.jsonl",
+    "init": "--rulebook mail-opening",
+    "join": "Zoe email=zoe@example.org",
+    "judge": "1 accepted",
+    "leave": "Jamie",
+    "log": "",
+    "order": 'Jamie --when money(Jamie)>1 --do "buy square=1"',
+    "propose": "Jamie something",
+    "provisional": "standings",
+    "publish": "OUT/site",
+    "replay": "",
+    "roll": "3 4",
+    "rules blame": "IV.1",
+    "rules diff": "1 2",
+    "rules log": "",
+    "rules of": "",
+    "ruling": "so-be-it",
+    "rulings": "",
+    "simulate": "--rulebook mail-opening --periods 1",
+    "standings": "",
+    "state": "",
+    "status": "",
+    "submit": "Jamie buy square=1",
+    "undo": "",
+    "upgrade": "",
+    "verify": "",
+    "vote": "Jamie 1 yes",
+    "what-if": "--replace 116=square:1",
+    "why-not": "land Jamie",
+}
+#: Those that take no ledger, and have tests of their own.
+ELSEWHERE = {"completion", "demo", "rules check", "rules list", "rules show", "rules vocabulary",
+             "test"}  # fmt: skip
+#: Those that make a ledger where there is none.
+MAKE = {"init", "import", "simulate"}
+TABLES = {name: words for name, words in WORDS.items() if words is not None}
+
+
+def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
+    for name in group.commands:
+        command = group.commands[name]
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+        else:
+            yield " ".join((*path, name)), command
+
+
+def ask(ledger: Path, name: str, *more: str) -> Result:
+    """What comes of the command, which may say no but never breaks."""
+    words = shlex.split(TABLES[name].replace("OUT", str(ledger.parent / "out")))
+    (ledger.parent / "out").mkdir(exist_ok=True)
+    result = CliRunner().invoke(program, [*name.split(), str(ledger), *words, *more])
+    assert isinstance(result.exception, SystemExit | None), (name, result.exception)
+    assert result.exit_code in (0, 1, 2), (name, result.output)
+    assert "Traceback" not in result.output
+    if result.exit_code == 2 and "Usage:" not in result.stderr:
+        lines = result.stderr.strip().splitlines()
+        assert len(lines) == 1, (name, result.stderr)
+        assert lines[0].startswith("nomoledger: "), (name, lines)
+    return result
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five weeks of a real season."""
+    path = tmp_path_factory.mktemp("season") / "season.db"
+    with Ledger.open(path, create=True) as ledger:
+        import_record(ledger, find("weekly-vote-season"))
+    return path
+
+
+@pytest.fixture
+def copied(season: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(season, tmp_path / "season.db"))
+
+
+def test_every_command_is_here() -> None:
+    assert {name for name, _ in commands(program)} == WORDS.keys() | ELSEWHERE
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_on_a_new_ledger(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "new.db"
+    with Ledger.open(file, create=True) as ledger:
+        open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
+    ask(file, name)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_on_a_long_one(name: str, copied: Path) -> None:
+    takes_json = any("--json" in x.opts for x in dict(commands(program))[name].params)
+    result = ask(copied, name, *(["--json"] if takes_json else []))
+    if takes_json and result.exit_code == 0 and result.stdout:
+        for line in [result.stdout] if result.stdout[0] in "{[" else result.stdout.splitlines():
+            _read(line)
+
+
+def _read(text: str) -> None:
+    """One JSON document, or one a line."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError:
+        for line in text.splitlines():
+            json.loads(line)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_on_a_ledger_without_a_game(name: str, tmp_path: Path) -> None:
+    Ledger.open(tmp_path / "empty.db", create=True).close()
+    result = ask(tmp_path / "empty.db", name)
+    assert name in {*MAKE, "upgrade"} or result.exit_code == 2
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("what", ["missing", "folder", "text", "empty", "another database"])
+def test_on_what_is_no_ledger(name: str, what: str, tmp_path: Path) -> None:
+    file = tmp_path / "games.db"
+    if what == "folder":
+        file.mkdir()
+    elif what == "another database":
+        with sqlite3.connect(file) as connection:
+            connection.execute("CREATE TABLE cakes (price INTEGER)")
+        connection.close()
+    elif what != "missing":
+        file.write_text("to whom it may concern\n" * 99 if what == "text" else "")
+    before = file.read_bytes() if file.is_file() else None
+    result = ask(file, name)
+    makes = name in MAKE and what in ("missing", "empty")
+    assert makes or result.exit_code == 2, result.output
+    assert makes or (file.read_bytes() if file.is_file() else None) == before
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("what", ["cut off", "overwritten", "a record altered", "a record gone"])
+def test_on_a_damaged_one(name: str, what: str, copied: Path) -> None:
+    _damage(copied, what)
+    ask(copied, name)
+
+
+def _damage(file: Path, what: str) -> None:
+    if what == "cut off":
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    elif what == "overwritten":
+        content = bytearray(file.read_bytes())
+        content[len(content) // 3 : len(content) // 3 + 20_000] = b"\x07" * 20_000
+        file.write_bytes(content)
+    else:
+        with sqlite3.connect(file) as connection:
+            change = {
+                "a record altered": "UPDATE stored_events SET state=x'0102'",
+                "a record gone": "DELETE FROM stored_events",
+            }[what]
+            connection.execute(f"{change} WHERE originator_version=200")
+        connection.close()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_of_a_game_that_is_not_there(name: str, copied: Path) -> None:
+    takes_game = any("--game" in x.opts for x in dict(commands(program))[name].params)
+    if takes_game and name not in MAKE:
+        result = ask(copied, name, "--game", "chess")
+        assert result.exit_code == 2
+        assert "chess" in result.stderr
