@@ -55,7 +55,8 @@ class PostgresServer:
         if not self.execute("SELECT 1 FROM pg_database WHERE datname = 'tests'"):
             self.execute("CREATE DATABASE tests TEMPLATE template0")
         self.drop_connections()
-        self.execute("DROP SCHEMA IF EXISTS nomoledger CASCADE", self.url("tests"))
+        schemas = "nomoledger, nomoledger_views, nomoledger_public"
+        self.execute(f"DROP SCHEMA IF EXISTS {schemas} CASCADE", self.url("tests"))
         return self.url("tests")
 
     def new_database(self) -> str:

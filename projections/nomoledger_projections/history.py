@@ -1,5 +1,6 @@
 """history: the game as a published log, told in words: one paragraph a submission, by periods."""
 
+from array import array
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -51,7 +52,7 @@ def history(view: View, *, only: int | None = None) -> History:
 
     Paragraphs stand in the order in which there was first something to say.
     """
-    writer = _Writer()
+    writer = Writer()
     for entry, world in retold(view):
         writer.take(entry, world)
     starts: dict[int, list[tuple[int, Thread]]] = {}
@@ -67,7 +68,7 @@ def history(view: View, *, only: int | None = None) -> History:
     )
 
 
-class _Writer:
+class Writer:
     """Sorts events into threads, and has each told."""
 
     def __init__(self) -> None:
@@ -75,27 +76,38 @@ class _Writer:
         self.told: dict[Thread, list[int]] = {}
         self.said: dict[Thread, list[Said]] = {}
         self.times: dict[int, datetime] = {}
-        self._roots: dict[int, int] = {}
+        self._roots = array("q")  # by number; -1 where nobody told
         self._questions: dict[str, int] = {}
         self._teller = Teller()
 
-    def take(self, entry: e.Entry, world: World) -> None:
-        """The next event."""
+    def take(self, entry: e.Entry, world: World) -> Thread:
+        """The next event; the thread that it belongs to."""
         body, number = entry.body, entry.number
-        self.times[number] = body.received_at
-        root = self._roots[number] = self._root(number, body)
+        root = self._root(number, body)
+        self._roots.extend((number - len(self._roots)) * (-1,))
+        self._roots.append(root)
         if isinstance(body, e.QuestionRaised):
             self._questions[body.question] = root
         thread = body.period, root
         self.threads.setdefault(thread, []).append(number)
         if said := list(self._teller.tell(entry, world)):
             self.told.setdefault(thread, []).append(number)
+            self.times.setdefault(number, body.received_at)
             self.said.setdefault(thread, []).extend(said)
+        return thread
 
     def paragraph(self, first: int, thread: Thread) -> Paragraph:
         """What there is to say of *thread*, from event *first* on."""
         events = tuple(self.threads[thread])
         return Paragraph(self.times[first], sentences(self.said[thread]), events)
+
+    def forget(self, period: int) -> None:
+        """Nothing more will come of what was asked before *period*."""
+        for thread in [each for each in self.threads if each[0] < period]:
+            del self.threads[thread]
+            self.said.pop(thread, None)
+            for number in self.told.pop(thread, ()):
+                del self.times[number]
 
     def _root(self, number: int, body: e.Event) -> int:
         """The event that *body* goes back to: an input, or something that was to come later."""
@@ -104,4 +116,7 @@ class _Writer:
         question = getattr(body, "question", None)
         if isinstance(body, e.Input) and question in self._questions:
             return self._questions[question]
-        return number if body.cause is None else self._roots.get(body.cause, body.cause)
+        if body.cause is None:
+            return number
+        root = self._roots[body.cause] if body.cause < len(self._roots) else -1
+        return body.cause if root < 0 else root

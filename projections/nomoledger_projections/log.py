@@ -9,12 +9,17 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.codec import encode_json
 from nomoledger.projecting import Table, View, described, retold
+from nomoledger.proof.gapless import SEALED
+from nomoledger.proof.public import PublicStream
 from nomoledger.words import tell
 from nomoledger.world import World
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One event: what it says in words, and all of it as it is recorded."""
+    """One event: what it says in words, and all of it as it is recorded.
+
+    *public* is its public number, told to the admin alone: SEALED where not everybody may see it.
+    """
 
     number: int
     period: int
@@ -23,10 +28,14 @@ class Line(msgspec.Struct, frozen=True):
     cause: int | None
     rules: tuple[str, ...]
     event: msgspec.Raw
+    public: int | None = None
 
     def __str__(self) -> str:
         cause = "" if self.cause is None else f" <- #{self.cause}"
         rules = f" ({', '.join(self.rules)})" if self.rules else ""
+        if self.public not in (None, self.number):
+            told = "not public" if self.public == SEALED else f"public #{self.public}"
+            cause = f"{cause} ({told})"
         return f"#{self.number} {self.at:%Y-%m-%d %H:%M:%S} {self.told}{rules}{cause}"
 
 
@@ -44,7 +53,15 @@ class Log(msgspec.Struct, frozen=True):
 
 def log(view: View) -> Log:
     """The log of *view*: each event told with the names that held when it happened."""
-    lines = (_line(entry, _told(world, entry.body)) for entry, world in retold(view))
+    stream = PublicStream() if view.reader == "admin" else None
+    lines = []
+    for entry, world in retold(view):
+        lines.append(_line(entry, _told(world, entry.body)))
+        if stream is not None:
+            stream.take(entry.number, entry.body)
+    if stream is not None:
+        of = stream.terms.events.of
+        lines = [msgspec.structs.replace(line, public=of(line.number)) for line in lines]
     return Log(view.game, view.period, tuple(lines))
 
 

@@ -59,6 +59,12 @@ def proposals(view: View) -> Proposals:
 class Book:
     """What is known of each proposal so far, event by event."""
 
+    #: The events from which it learns anything.
+    KINDS = (
+        *(e.ProposalMade, e.VoteCast, e.ProposalJudged, e.FactRecorded),
+        *(e.EntityCreated, e.AttributeSet),
+    )
+
     def __init__(self) -> None:
         self.proposals: dict[int, Proposal] = {}
         self._things: dict[str, tuple[Any, Any]] = {}

@@ -1,6 +1,6 @@
 """ruleset: every change to the rules in order, and on whose authority; what history is made of."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from itertools import groupby
 
@@ -12,7 +12,7 @@ from nomoledger.rules.rule import Rule
 from nomoledger_projections.proposals import Book
 
 RuleEvent = e.RuleEnacted | e.RuleAmended | e.RuleRepealed | e.RuleRenumbered
-DONE = {
+DONE: dict[type[e.Event], str] = {
     e.RuleEnacted: "enacted",
     e.RuleAmended: "amended",
     e.RuleRepealed: "repealed",
@@ -131,19 +131,31 @@ def _opening(changes: list[RuleChange]) -> str:
 
 def ruleset(view: View) -> Ruleset:
     """The history of the rules in *view*."""
-    return Ruleset(view.game, view.period, tuple(_changes(view.entries())))
+    changes = Changes()
+    found = tuple(change for entry in view.entries() for change in changes.take(entry))
+    return Ruleset(view.game, view.period, found)
 
 
-def _changes(entries: Iterable[e.Entry]) -> Iterator[RuleChange]:
-    book, rulings = Book(), dict[int, tuple[int, e.RulingMade]]()
-    in_force: dict[str, tuple[int, Rule]] = {}
-    for entry in entries:
+class Changes:
+    """The changes to the rules, event by event, with what each rests on."""
+
+    #: The events from which it learns anything.
+    KINDS: tuple[type[e.Event], ...] = (*DONE, e.RulingMade, *Book.KINDS)
+
+    def __init__(self) -> None:
+        self._book = Book()
+        self._rulings: dict[int, tuple[int, e.RulingMade]] = {}
+        self._in_force: dict[str, tuple[int, Rule]] = {}
+
+    def take(self, entry: e.Entry) -> Iterator[RuleChange]:
+        """The change that the next event is, if it is one."""
         body = entry.body
-        book.take(entry)
+        self._book.take(entry)
         if isinstance(body, e.RulingMade):
-            rulings[body.number] = entry.number, body
+            self._rulings[body.number] = entry.number, body
         if isinstance(body, RuleEvent):
-            change = _change(entry, body, in_force, _authority(body.source, book, rulings))
+            authority = _authority(body.source, self._book, self._rulings)
+            change = _change(entry, body, self._in_force, authority)
             if change is not None:
                 yield change
 

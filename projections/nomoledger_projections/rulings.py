@@ -133,6 +133,12 @@ class Docket:
         rulings: by number. numbers: which rule has, or last had, each number.
     """
 
+    #: The events from which it learns anything.
+    KINDS = (
+        *(e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered),
+        *(e.QuestionRaised, e.RulingMade, e.AttemptRefused),
+    )
+
     def __init__(self) -> None:
         self.rulings: dict[int, Ruling] = {}
         self.numbers: dict[str, int] = {}

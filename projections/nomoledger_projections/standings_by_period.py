@@ -61,6 +61,8 @@ class StandingsByPeriod(msgspec.Struct, frozen=True):
                 course.player,
                 str(place.period),
                 shown(place.period == self.open),
+                shown(place.period in self.disputed),
+                shown(place.period in self.final),
                 str(place.rank),
                 shown(place.money),
                 str(place.squares),
@@ -68,7 +70,8 @@ class StandingsByPeriod(msgspec.Struct, frozen=True):
             for course in self.players
             for place in course.places
         )
-        return Table(("player", "period", "open", "rank", self.money or "money", "squares"), rows)
+        states, money = ("open", "disputed", "final"), self.money or "money"
+        return Table(("player", "period", *states, "rank", money, "squares"), rows)
 
     def drawn(self, kind: str) -> bytes:
         """Rank and money over the periods, as a file of that *kind*: svg or png."""

@@ -12,8 +12,9 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.events import EntityDestroyed, Entry, PeriodClosed, TimerFired
+from nomoledger.events import EntityDestroyed, Entry, Event, PeriodClosed, TimerFired
 from nomoledger.ledger import Ledger
+from nomoledger.proof.public import public_events
 from nomoledger.reducer import apply
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.values import Number, amount
@@ -160,10 +161,12 @@ class LedgerView:
             raise UnknownError(f"{game}: there is no player {reader!r}")
 
     def entries(self) -> Iterator[Entry]:
-        """The events that the reader may see, up to that moment."""
-        for entry in self.ledger.read(self.game, upto=self.world.head):
-            if self.sees(entry.body.audience):
-                yield entry
+        """The events that the reader may see, up to that moment, in numbers of the reader's own.
+
+        The admin sees them as they are in the ledger.
+        """
+        entries = self.ledger.read(self.game, upto=self.world.head)
+        return entries if self.reader == "admin" else public_events(entries, self.reader)
 
     def standing(self) -> Iterator[Reading]:
         """How it stood at the close of each period, and at last at that moment."""
@@ -223,22 +226,26 @@ def retold(view: View) -> Iterator[tuple[Entry, World]]:
     """
     world = World()
     for entry in view.entries():
-        body = entry.body
-        if isinstance(body, EntityDestroyed):
+        if isinstance(entry.body, EntityDestroyed):
             yield entry, world
-        if _concerns_known(world, body):
-            apply(world, body)
-        else:
-            world.head += 1
-        if not isinstance(body, EntityDestroyed):
+        follow(world, entry.body)
+        if not isinstance(entry.body, EntityDestroyed):
             yield entry, world
 
 
-def _concerns_known(world: World, body: Any) -> bool:
+def follow(world: World, body: Event) -> None:
+    """Take *body* into *world*, as far as it concerns what is known there."""
+    if type(body) in (EntityDestroyed, TimerFired) and not _is_known(world, body):
+        world.head += 1
+    else:
+        apply(world, body)
+
+
+def _is_known(world: World, body: Any) -> bool:
     """Whether what goes or falls due is something the reader has seen come."""
     if isinstance(body, EntityDestroyed):
         return body.entity in world.entities
-    return not isinstance(body, TimerFired) or body.attempt in world.timers
+    return body.attempt in world.timers
 
 
 def called(world: World, value: Any) -> Any:

@@ -1,0 +1,81 @@
+"""The command project: tables of a ledger that can be queried with SQL, kept at its head."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from nomoledger.cli import options
+from nomoledger.cli.opened import ledger_at
+from nomoledger.cli.output import json, line, warn
+from nomoledger.cli.progress import progress
+from nomoledger.store.location import shown
+
+if TYPE_CHECKING:
+    from nomoledger.tables.keeping import Kept
+
+
+@click.command()
+@options.ledger
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--into", metavar="VIEWS", help="Where the tables are: a file, or postgresql://….")
+@options.game
+@click.option("--public", "is_public", is_flag=True, help="Only what everybody may see.")
+@click.option("--rebuild", is_flag=True, help="Make the tables anew, from nothing.")
+@click.option("--follow", is_flag=True, help="Go on until Ctrl-C, as events are recorded.")
+@options.as_json
+def project(
+    ledger: str,
+    names: tuple[str, ...],
+    into: str | None,
+    game: str | None,
+    is_public: bool,
+    rebuild: bool,
+    follow: bool,
+    as_json: bool,
+) -> None:
+    """Keep tables to be queried with SQL.
+
+    NAME is one of the tables that docs/tables.md describes; without any, all are kept. They are in
+    a file beside the ledger (game.views.db), or in schemas of its PostgreSQL database. They may be
+    deleted at any time: nothing is in them that is not in the ledger.
+
+    Example: nomoledger project game.db standings board --follow
+    """
+    from nomoledger.state import the_game
+    from nomoledger.tables import chosen
+    from nomoledger.tables.keeping import Follower, behind, keep
+    from nomoledger.tables.views import beside, empty, open_views, prepare
+
+    tables = chosen(names)
+    place = into or beside(ledger, is_public)
+    with ledger_at(ledger) as opened:
+        wanted = opened.games() if game is None else [game]
+        for each in wanted or ([] if follow else [the_game(opened)]):
+            opened.head(each)
+        views = open_views(place, is_public)
+        try:
+            if rebuild:
+                empty(views, tables, None if game is None else [game])
+            prepare(views, tables)
+            late = [each for each in wanted if behind(opened, views, tables, each)]
+            total = sum(opened.head(each).number + 1 for each in late)
+            with progress("projecting", total) as advance:
+                kept = list(keep(opened, views, tables, wanted, advance or (lambda count: None)))
+            _tell(place, [each.name for each in tables], kept, as_json)
+            if follow:
+                Follower(opened, views, tables, None if game is None else [game], warn).follow()
+        finally:
+            views.close()
+
+
+def _tell(place: str, names: list[str], kept: "list[Kept]", as_json: bool) -> None:
+    if as_json:
+        games = [{"game": each.game, "events": each.events, "new": each.new} for each in kept]
+        json({"into": shown(place), "tables": names, "games": games})
+        return
+    counted = f"{len(names)} tables" if len(names) > 1 else names[0]
+    for each in kept:
+        new = f"{each.new} of them new" if each.new else "nothing new"
+        line(f"{each.game}: {each.events} events in {counted} of {shown(place)}, {new}")
+    if not kept:
+        line("there is no game in this ledger yet")

@@ -1,0 +1,1 @@
+"""Tables for SQL: what stands in them, and how they are kept."""

@@ -1,0 +1,24 @@
+"""A game in a ledger of its own."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from nomoledger.exchange import copy_ledger
+from nomoledger.ledger import Ledger
+
+Copied = Callable[[Ledger, str], Ledger]
+
+
+@pytest.fixture
+def copied() -> Iterator[Copied]:
+    """Makes a copy of a ledger at a location, and opens it."""
+    with ExitStack() as stack:
+
+        def copy(source: Ledger, location: str) -> Ledger:
+            target = stack.enter_context(Ledger.open(location, create=True))
+            copy_ledger(source, target, source.games())
+            return target
+
+        yield copy

@@ -1,0 +1,67 @@
+"""What tests of tables share: games to be told, and what stands in the tables."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from decimal import Decimal
+from typing import Any
+
+import psycopg
+
+from nomoledger.ledger import Ledger
+from nomoledger.store.location import is_postgres
+from nomoledger.tables import chosen
+from nomoledger.tables.keeping import keep
+from nomoledger.tables.postgres import SCHEMAS
+from nomoledger.tables.views import beside, open_views, prepare
+
+Rows = list[tuple[Any, ...]]
+
+
+def bring_up(ledger: Ledger, location: str, names: Sequence[str] = ()) -> None:
+    """Keep the tables of *ledger*, which is at *location*, where they are by default."""
+    with closing(open_views(beside(location, False), False)) as views:
+        tables = chosen(names)
+        prepare(views, tables)
+        for _ in keep(ledger, views, tables, ledger.games(), lambda count: None):
+            pass
+
+
+def ask(location: str, query: str, values: Sequence[Any] = (), public: bool = False) -> Rows:
+    """What *query* (with ? for values, and {} before each table) finds in the tables."""
+    place = beside(location, public)
+    if is_postgres(location):
+        schema = SCHEMAS[public]
+        with psycopg.connect(place) as connection:
+            text = query.format(f"{schema}.").replace("?", "%s")
+            rows = connection.execute(text.encode(), values or None).fetchall()
+    else:
+        with closing(sqlite3.connect(place)) as file:
+            rows = file.execute(query.format(""), values).fetchall()
+    return [tuple(float(x) if isinstance(x, Decimal) else x for x in row) for row in rows]
+
+
+def all_rows(location: str, public: bool = False) -> dict[str, Rows]:
+    """Everything in all tables."""
+    found = {}
+    for table in chosen():
+        columns = ", ".join(
+            f'"{x.name}"::text' if is_postgres(location) else f'"{x.name}"' for x in table.columns()
+        )
+        order = ", ".join(f'"{name}"' for name in table.primary())
+        query = f"SELECT {columns} FROM {{}}{table.name} ORDER BY {order}"
+        found[table.name] = ask(location, query, public=public)
+    return found
+
+
+def again_in_pieces(source: Ledger, target: Ledger, sizes: Iterator[int]) -> Iterator[None]:
+    """Record the games of *source* in *target*, so many events at a time."""
+    for game in source.games():
+        bodies = [entry.body for entry in source.read(game)]
+        target.create_game(game, source.secret(game))
+        start = 0
+        while start < len(bodies):
+            size = next(sizes)
+            target.append(game, bodies[start : start + size], expected=start - 1)
+            start += size
+            yield

@@ -1,0 +1,232 @@
+"""What stands in the tables: what the read models show, as of any period, as known at any."""
+
+import json
+import random
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nomoledger import events as e
+from nomoledger.ledger import Ledger
+from nomoledger.projecting import LedgerView
+from nomoledger.records import import_record
+from nomoledger.replays import find
+from nomoledger.simulate import Plan, simulate
+from nomoledger.state import world_of
+from nomoledger.tables import Facts, chosen, runner
+from nomoledger.tables.keeping import keep
+from nomoledger.tables.views import beside, empty, open_views, prepare
+from nomoledger_projections.balances import balances
+from nomoledger_projections.board import board
+from nomoledger_projections.history import history
+from nomoledger_projections.ruleset import ruleset
+from nomoledger_projections.rulings import rulings
+from nomoledger_projections.standings import standings
+from tables.kept import Rows, again_in_pieces, all_rows, ask, bring_up
+
+#: A reading: as of the first, as known at the second and third.
+AT = "FROM {}%s WHERE period = ? AND known <= ? AND (until IS NULL OR until > ?) ORDER BY place"
+SEEDS = (3, 11)
+#: The periods of the season whose standings were corrected, and when.
+CORRECTED = [(3, 6), (4, 6), (4, 7), (5, 6), (5, 7), (6, 7)]
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
+    """Five weeks of a real season; then a landing of week 3 is put right, and that again."""
+    with Ledger.open(tmp_path_factory.mktemp("season") / "s.db", create=True) as ledger:
+        desk = import_record(ledger, find("weekly-vote-season"))
+        before = tuple[int, ...]()
+        for square in (20, 7):
+            edits = (e.Replaced(event=496, value={"square": square}),)
+            desk.rule_on("replace", "misread", edits=edits, settle="all", overrules=before)
+            desk.close()
+            before = (max(desk.world.rulings),)
+        yield ledger
+
+
+@pytest.fixture(scope="module", params=["mail-opening", "weekly-vote"])
+def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A game played by bots."""
+    file = tmp_path_factory.mktemp(request.param) / "s.db"
+    with Ledger.open(file, create=True) as ledger:
+        periods = 6 if request.param == "mail-opening" else 2
+        simulate(ledger, request.param, Plan(players=3, periods=periods, requests=2, seed=5))
+        yield ledger
+
+
+def check(ledger: Ledger, location: str) -> int:
+    """Every reading of every period is what its read models show; says how many there are."""
+    (game,) = ledger.games()
+    last, readings = world_of(ledger, game).period, 0
+    for period in range(1, last + 1):
+        known: list[int | None] = [None, *range(period, last)]
+        for at in known if period < last else [None]:
+            view = LedgerView(ledger, game, period, "admin", at)
+            assert tables_at(location, period, at or last) == models_in(view), (period, at)
+            readings += 1
+        view = LedgerView(ledger, game, period, "admin")
+        check_told(view, location, period)
+    return readings
+
+
+def tables_at(location: str, period: int, known: int) -> dict[str, Rows]:
+    when = (period, known, known)
+    columns = {
+        "standings": "rank, player, money, squares",
+        "board": "square, name, owner, east, north",
+        "ruleset": "number, version, title, prose",
+    }
+    found = {name: ask(location, f"SELECT {x} {AT % name}", when) for name, x in columns.items()}
+    query = f"SELECT account, commodity, amount {AT % 'balances'}".partition(" ORDER")[0]
+    return found | {"balances": sorted(ask(location, query, when))}
+
+
+def models_in(view: LedgerView) -> dict[str, Rows]:
+    money = balances(view).accounts.items()
+    return {
+        "standings": [
+            (x.rank, x.player, number(x.money), x.squares) for x in standings(view).standings
+        ],
+        "board": [
+            (str(x.square), text(x.name), text(x.owner), *(x.place or (None, None)))
+            for x in board(view).squares
+        ],
+        "ruleset": [(x.number, x.version, x.title, x.prose) for x in view.world.rules],
+        "balances": sorted((a, c, number(x)) for a, held in money for c, x in held.items()),
+    }
+
+
+def check_told(view: LedgerView, location: str, period: int) -> None:
+    """What was told by the close of *period*."""
+    told = [
+        (paragraph.events[-1], chapter.period, paragraph.text)
+        for chapter in history(view).chapters
+        for paragraph in chapter.paragraphs
+    ]
+    query = (
+        "SELECT last_event, period, text FROM {}history WHERE period <= ? ORDER BY period, event"
+    )
+    assert ask(location, query, (period,)) == told
+    made = [
+        (x.event, x.done, x.rule.number, x.authority.source) for x in ruleset(view).until(period)
+    ]
+    query = (
+        "SELECT event, done, number, source FROM {}rule_changes WHERE period <= ? ORDER BY event"
+    )
+    assert ask(location, query, (period,)) == made
+    ruled = [(x.number, x.state, x.overruled_by, list(x.rules)) for x in rulings(view).rulings]
+    query = """SELECT number, state, overruled_by, rules FROM {}rulings
+        WHERE known <= ? AND (until IS NULL OR until > ?) ORDER BY number"""
+    rows = ask(location, query, (period, period))
+    assert [(*row[:3], listed(row[3])) for row in rows] == ruled
+    query = "SELECT account, commodity, sum(amount) FROM {}postings WHERE period <= ? GROUP BY 1, 2"
+    paid = {(a, c): x for a, c, x in ask(location, query, (period,)) if x}
+    held = balances(LedgerView(view.ledger, view.game, period, "admin", *known_at(view))).accounts
+    assert paid == {(a, c): number(x) for a, h in held.items() for c, x in h.items() if x}
+
+
+def known_at(view: LedgerView) -> list[int]:
+    return [view.period] if view.reading.is_closed else []
+
+
+def number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def listed(cell: Any) -> Any:
+    return json.loads(cell) if isinstance(cell, str) else cell
+
+
+# --- what they say -------------------------------------------------------------------------------
+
+
+def test_tables_are_the_read_models(played: Ledger, location: str, copied: Any) -> None:
+    ledger = copied(played, location)
+    bring_up(ledger, location)
+    assert check(ledger, location) >= 3
+
+
+def test_they_are_so_after_rulings_on_the_past(season: Ledger, location: str, copied: Any) -> None:
+    ledger = copied(season, location)
+    bring_up(ledger, location)
+    assert check(ledger, location) == 36
+    query = "SELECT DISTINCT period, known FROM {}standings WHERE known > period ORDER BY 1, 2"
+    assert ask(location, query) == CORRECTED
+
+
+def test_attributes_lead_to_how_it_stands(played: Ledger, tmp_path: Path, copied: Any) -> None:
+    place = str(tmp_path / "g.db")
+    ledger = copied(played, place)
+    bring_up(ledger, place, ["attributes"])
+    (game,) = ledger.games()
+    world = world_of(ledger, game)
+    query = "SELECT id, value FROM {}attributes WHERE attribute = ? ORDER BY event, place"
+    last: dict[Any, Any] = dict(ask(place, query, ("owner",)))
+    owners = {x: world.label(world.get(x, "owner")) for x in world.kinds["square"]}
+    assert {x: listed(last.get(x)) for x in owners} == owners
+
+
+# --- kept and made anew --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_kept_is_made_anew(
+    season: Ledger, location: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However it grew, and whatever pages it was told in, the same stands in the tables."""
+    chance = random.Random(seed)
+    monkeypatch.setattr(runner, "PAGE", chance.choice([7, 50, 400]))
+    sizes = iter(lambda: chance.choice([1, 13, 150, 400]), 0)
+    with Ledger.open(location, create=True) as ledger:
+        for _ in again_in_pieces(season, ledger, sizes):
+            if chance.random() < 0.5:
+                bring_up(
+                    ledger, location, chance.choice([(), ("standings", "rulings"), ("board",)])
+                )
+        bring_up(ledger, location)
+        kept = all_rows(location)
+        monkeypatch.undo()
+        with closing(open_views(beside(location, False), False)) as views:
+            empty(views, chosen(), None)
+        bring_up(ledger, location)
+    assert all_rows(location) == kept
+    assert all(kept.values())
+
+
+def test_a_row_that_stands_is_not_written_anew(season: Ledger, tmp_path: Path, copied: Any) -> None:
+    place = str(tmp_path / "g.db")
+    bring_up(copied(season, place), place)
+    query = "SELECT count(until), count(*) FROM {}board WHERE period BETWEEN 3 AND 5"
+    ((ended, all_of_them),) = ask(place, query)
+    assert 0 < 2 * ended < all_of_them
+
+
+# --- what is public ------------------------------------------------------------------------------
+
+
+def test_public_tables_tell_what_is_public(season: Ledger, location: str, copied: Any) -> None:
+    ledger = copied(season, location)
+    (game,) = ledger.games()
+    secret = {x.number for x in ledger.read(game) if x.body.audience is not None}
+    with closing(open_views(beside(location, True), True)) as views:
+        tables = chosen()
+        prepare(views, tables)
+        list(keep(ledger, views, tables, [game], lambda count: None))
+    for table in tables:
+        if issubclass(table, Facts):
+            column = "event" if "event" in table.primary() else "period"
+            rows = ask(location, f"SELECT {column} FROM {{}}{table.name}", public=True)
+            assert rows
+            assert not secret & {x for (x,) in rows} or column == "period"
+    view = LedgerView(ledger, game, 1)
+    told = [p.text for chapter in history(view).chapters for p in chapter.paragraphs]
+    query = "SELECT text FROM {}history WHERE period = 1 ORDER BY event"
+    assert [x for (x,) in ask(location, query, public=True)] == told
