@@ -62,6 +62,7 @@ def play_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
         played = []
         for fence in FENCE.finditer(page.read_text("utf-8")):
             if fence["file"]:
+                Path(fence["file"]).parent.mkdir(parents=True, exist_ok=True)
                 Path(fence["file"]).write_text(fence["body"], "utf-8")
                 continue
             assert fence["kind"] == "console", f"nothing runs this:\n{fence[0]}"

@@ -39,11 +39,28 @@ def mark(world: World, period: int, reader: str | None = "admin") -> Mark:
 
 
 def _is_over(world: World, period: int, touching: list[Table]) -> bool:
+    final = _final(world, period, touching)
+    return final is not None and bool(world.game["now"] >= final)
+
+
+def _final(world: World, period: int, touching: list[Table]) -> int | None:
+    """When the time for disputes of *period* is over, in seconds since 1970."""
     days, past = world.game.get("final_after"), world.past.get(period)
     if days is None or past is None:
-        return False
-    since = max([past["at"], *(each["closed"] for each in touching)])
-    return bool(world.game["now"] >= since + days * DAY_SECONDS)
+        return None
+    since: int = max([past["at"], *(each["closed"] for each in touching)])
+    return since + int(days) * DAY_SECONDS
+
+
+def next_final(world: World) -> int | None:
+    """When the standings of a closed period next turn final, if nobody disputes them."""
+    moments = []
+    for period in world.past:
+        touching = [x for x in world.disputes.values() if x["period"] <= period]
+        final = None if any(map(is_open, touching)) else _final(world, period, touching)
+        if final is not None and final > world.game["now"]:
+            moments.append(final)
+    return min(moments, default=None)
 
 
 def is_open(dispute: Table) -> bool:

@@ -8,6 +8,8 @@ from nomoledger.rules.rule import Commodity
 from nomoledger.rules.values import amount
 
 Label = Callable[[Any], Any]
+#: What is not worth a line of its own where it is told what came of something.
+SILENT = (e.AttemptDone, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired, e.QuestionRaised)
 
 
 def tell(

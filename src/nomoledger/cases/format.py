@@ -245,14 +245,28 @@ def _arranged(raw: Any) -> Any:
     for key, struct in (("given", Given), ("then", Then)):
         if key in raw:
             raw[key] = _part(raw[key], struct)
+    for key in ("rules", "cites"):
+        if key in raw:
+            raw[key] = _numbers(raw[key])
     if isinstance(raw.get("steps"), list):
-        raw["steps"] = [
-            each | {"then": _part(each["then"], Then)}
-            if isinstance(each, dict) and "then" in each
-            else each
-            for each in raw["steps"]
-        ]
+        raw["steps"] = [_step(each) if isinstance(each, dict) else each for each in raw["steps"]]
     return {key: value for key, value in raw.items() if value is not None}
+
+
+def _step(raw: dict[str, Any]) -> dict[str, Any]:
+    arranged = dict(raw)
+    if "then" in raw:
+        arranged["then"] = _part(raw["then"], Then)
+    if "refused" in raw:
+        arranged["refused"] = _numbers(raw["refused"])
+    return arranged
+
+
+def _numbers(rules: Any) -> Any:
+    """Numbers of rules as text, also those that are plain numbers."""
+    if isinstance(rules, list):
+        return [_numbers(each) for each in rules]
+    return str(rules) if type(rules) is int else rules
 
 
 def _part(part: Any, struct: type[Given] | type[Then] | type[Pending]) -> Any:

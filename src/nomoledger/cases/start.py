@@ -93,15 +93,19 @@ def attributes_of(world: World, kind: str) -> list[str]:
 
 
 def items_apart(world: World, row: Any) -> Any:
-    """*row* of a player with what is held under `items`, where it was named like an attribute."""
+    """*row* of a player with what is held under `items`, where it was named like an attribute.
+
+    The money of the game is `money`, whatever it is called.
+    """
     if not isinstance(row, dict):
         return row
-    known = attributes_of(world, "player")
-    held = {key for key in row if key in linked(world.rules).commodities and key not in known}
-    if not held:
-        return row
+    program, known = linked(world.rules), attributes_of(world, "player")
+    held = {key for key in row if key in program.commodities and key not in known}
     items = {**(row.get("items") or {}), **{key: row[key] for key in held}}
-    return {key: value for key, value in row.items() if key not in held} | {"items": items}
+    told = {key: value for key, value in row.items() if key not in held}
+    if program.money in items:
+        told["money"] = items.pop(program.money)
+    return told | {"items": items} if items or "items" in row else told
 
 
 def _row(world: World, kind: str, row: Any) -> dict[str, Any]:

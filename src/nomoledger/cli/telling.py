@@ -31,8 +31,10 @@ def ask_desk(
     as_json: bool,
 ) -> int:
     """Make *request* at the desk, print what happened, and give the exit code."""
+    from nomoledger.called import called_now
+
     with desk_at(ledger, game) as desk:
-        label = _labels(desk.world)
+        label = called_now(desk.world)
         asked = desk.world.waiting
         outcome = request(desk, {"at": at, "id": id})
         if as_json:
@@ -74,17 +76,18 @@ def _is_refused(outcome: "Outcome", asked: "e.QuestionRaised | None") -> bool:
 
 def tell_outcome(desk: "Desk", outcome: "Outcome", label: Label) -> None:
     """Print what was asked, what followed from it, and what is now waited for."""
-    from nomoledger import events as e
-    from nomoledger.words import tell
+    from nomoledger.called import called_since
+    from nomoledger.events import AttemptRefused, Input
+    from nomoledger.words import SILENT, tell
 
-    silent = (e.AttemptDone, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired, e.QuestionRaised)
-    names, commodities = _both(label, desk.world, outcome), desk.world.commodities()
+    names = called_since(label, desk.world, outcome.events)
+    commodities = desk.world.commodities()
     for event in outcome.events:
-        if isinstance(event, e.AttemptRefused):
+        if isinstance(event, AttemptRefused):
             output.line(_refusal(event))
-        elif not isinstance(event, silent):
+        elif not isinstance(event, SILENT):
             output.line(
-                ("" if isinstance(event, e.Input) else "  ") + tell(event, names, commodities)
+                ("" if isinstance(event, Input) else "  ") + tell(event, names, commodities)
             )
     if desk.world.waiting is not None:
         for each in how_to_answer(desk.world, desk.world.waiting, desk.ledger):
@@ -110,35 +113,6 @@ def how_to_answer(world: "World", question: "e.QuestionRaised", ledger: "Ledger"
         "choice": ("answer", f"VALUE --by {quote(str(world.label(question.to)))}"),
     }.get(question.asks, ("ruling", "TEXT --value VALUE"))
     return [asked + choose, f"  answer it: {command_line(verb, location, rest, game)}"]
-
-
-def _labels(world: "World") -> Label:
-    """What everything is called now, for when it is gone."""
-    from nomoledger.projecting import described
-
-    names = {entity: described(world, entity) for entity in world.entities}
-    return lambda value: names.get(value, value) if isinstance(value, str) else value
-
-
-def _both(before: Label, world: "World", outcome: "Outcome") -> Label:
-    """What things are called in *world*, or were called before, or when they were made."""
-    from nomoledger.events import EntityCreated
-    from nomoledger.projecting import described, made_of
-
-    made = {
-        event.entity: made_of(world, event.kind, event.attributes)
-        for event in outcome.events
-        if isinstance(event, EntityCreated)
-    }
-
-    def label(value: Any) -> Any:
-        if isinstance(value, list | tuple):
-            return ", ".join(str(label(each)) for each in value)
-        if isinstance(value, str) and value in made and value not in world.entities:
-            return made[value]
-        return described(world, value) if value in world.entities else before(value)
-
-    return label
 
 
 # --- what is typed, as the rules take it ----------------------------------------------------------
