@@ -6,6 +6,7 @@ Everything here is pure; `docs/ledger-file.md` says how to recompute it by hand.
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -54,6 +55,33 @@ def commit(secret: bytes, number: int, topic: bytes, state: bytes) -> bytes:
 def link(previous: bytes, number: int, commitment: bytes) -> bytes:
     """The hash of record *number*, given the hash of the record before it."""
     return sha256(TAG + previous + number.to_bytes(8, "big") + commitment).digest()
+
+
+def chained(
+    secret: bytes, last: bytes, first: int, records: Iterable[tuple[str | bytes, bytes]]
+) -> list[tuple[int, bytes, bytes]]:
+    """Number, commitment and hash of each of *records*, from number *first* on, after hash *last*.
+
+    That is `commit` and `link`, in one loop with no calls: all that is stored goes through here.
+    Topics are texts, or their bytes.
+    """
+    inner_keyed, outer_keyed = _keyed(secret)
+    framed_topics: dict[str | bytes, bytes] = {}
+    rows = []
+    for number, (topic, state) in enumerate(records, first):
+        place = number.to_bytes(8, "big")
+        inner, outer = inner_keyed.copy(), outer_keyed.copy()
+        inner.update(b"salt" + place)
+        outer.update(inner.digest())
+        framed = framed_topics.get(topic)
+        if framed is None:
+            encoded = topic.encode() if isinstance(topic, str) else topic
+            framed = framed_topics[topic] = len(encoded).to_bytes(8, "big") + encoded
+        size = len(state).to_bytes(8, "big")
+        commitment = sha256(b"".join((outer.digest(), framed, size, state))).digest()
+        last = sha256(TAG + last + place + commitment).digest()
+        rows.append((number, commitment, last))
+    return rows
 
 
 class Head(msgspec.Struct, frozen=True):

@@ -8,22 +8,26 @@ reads on and tries again.
 import secrets as random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine import Batch, Engine
-from nomoledger.errors import ConflictError, RuleFault, UsageError
+from nomoledger.errors import ConflictError, RuleFault, StoreError, UsageError
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import SETTLE, apply, seconds
+from nomoledger.snapshots import keep
 from nomoledger.state import the_game, world_of
 from nomoledger.tape import ask_people, seeded
 from nomoledger.work import worked_out
 from nomoledger.world import World
+
+if TYPE_CHECKING:
+    from nomoledger.proof.keeping import SealKeeper
 
 TRIES_MAX = 50
 #: A ruling that reaches back may run a long game again.
@@ -73,8 +77,6 @@ class Intake:
         **fields: Any,
     ) -> Outcome:
         """Record an input of *kind* and everything that follows from it."""
-        if (before := self._again({"id": id})) is not None:
-            return before
         id = id or random.token_hex(6)
         stored: list[e.Event] = []
         for _ in range(TRIES_MAX):
@@ -91,10 +93,9 @@ class Intake:
                     return Outcome((*stored, *self.resume().events))
         raise ConflictError(f"{self.game}: too many others are writing; nothing was recorded")
 
-    def _again(self, when: dict[str, Any]) -> Outcome | None:
-        """What came of the request of that `id` when it was first made, if it was."""
-        id = when.get("id")
-        number = None if id is None else self.ledger.find_input(self.game, id)
+    def again(self, id: object) -> Outcome | None:
+        """What came of the request of that *id* when it was first made, if it was."""
+        number = self.ledger.find_input(self.game, id) if isinstance(id, str) else None
         return None if number is None else self._told_before(number)
 
     def _told_before(self, number: int) -> Outcome:
@@ -163,9 +164,26 @@ class Intake:
                 self.ledger.append(self.game, batch, expected=self.world.head)
                 for event in batch:
                     apply(self.world, event)
+                    if isinstance(event, e.PeriodClosed):
+                        keep(self.ledger, self.game, self.world)
                 stored.extend(batch)
+                if any(isinstance(event, e.PeriodClosed) for event in batch):
+                    self._seal()
         except RuleFault as fault:
             raise RuleFault(f"{fault}; {_so_far(stored)}", rule=fault.rule) from None
+
+    def _seal(self) -> None:
+        """Seal the period that has closed; where the database fails, the next close does it."""
+        try:
+            self._seals.keep_up()
+        except StoreError:
+            vars(self).pop("_seals", None)
+
+    @cached_property
+    def _seals(self) -> "SealKeeper":
+        from nomoledger.proof.keeping import SealKeeper  # only who closes needs it
+
+        return SealKeeper(self.ledger, self.game)
 
     def _pending(self) -> bool:
         world = self.world

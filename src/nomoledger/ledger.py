@@ -5,12 +5,13 @@ from contextlib import contextmanager
 from os import PathLike, urandom
 from typing import Self
 
-from nomoledger.chain import Head, commit, link, origin
+from nomoledger.chain import Head, chained, origin
 from nomoledger.codec import decode, encode, tag_of
 from nomoledger.errors import ConflictError, CorruptError, LostError, UnknownError, UsageError
 from nomoledger.events import Entry, Event, Input
-from nomoledger.store import Link, Row, Store, Writer, open_store
-from nomoledger.verify import Verdict, verify
+from nomoledger.rollup import units_of, units_of_encoded
+from nomoledger.store import Cell, Link, Store, Writer, open_store
+from nomoledger.verify import Auditor, Verdict, verify
 
 __all__ = ["Encoded", "Head", "Ledger", "Transaction", "Verdict"]
 
@@ -69,6 +70,17 @@ class Ledger:
             self.secret(game)
         return _head(game, tail)
 
+    def head_at(self, game: str, number: int) -> Head:
+        """The head of *game* as it was when event *number* was its last.
+
+        Raises:
+            UnknownError: it has no such event yet.
+        """
+        found = self.store.link(game, number)
+        if found is None:
+            raise UnknownError(f"game {game!r} in {self.store.location} has no event #{number}")
+        return _head(game, found)
+
     def append(self, game: str, bodies: Sequence[Event], *, expected: int) -> Head:
         """Append *bodies* after number *expected*, all or none, and return the new head.
 
@@ -125,15 +137,15 @@ class Ledger:
                 return number
         return None
 
-    def verify(self, game: str, head: Head | None = None) -> Verdict:
+    def verify(self, game: str, head: Head | None = None, audit: Auditor | None = None) -> Verdict:
         """Whether every record of *game* is what was written, re-hashing all content.
 
         *head* is one kept or published elsewhere; only with it can a cut-off tail or a
-        rewritten chain be told.
+        rewritten chain be told. An *audit* looks at what the events say, as they go by.
         """
         secret = self.secret(game)
         with self.store.evidence(game) as evidence:
-            return verify(game, secret, evidence.contents, evidence.links, head)
+            return verify(game, secret, evidence, head, audit)
 
 
 class Transaction:
@@ -159,7 +171,7 @@ class Transaction:
         """As `Ledger.append`; *again* where this very batch may be stored already."""
         records = [(tag_of(body), encode(body)) for body in bodies]
         try:
-            return self.append_encoded(game, records, expected=expected)
+            return self._append(game, records, units_of(bodies), expected)
         except ConflictError:
             retry = bool(bodies) and (again or isinstance(bodies[0], Input))
             if not (retry and self._stored(game, records, expected)):
@@ -168,6 +180,11 @@ class Transaction:
 
     def append_encoded(self, game: str, records: Sequence[Encoded], *, expected: int) -> Head:
         """Append events that are encoded already; a repeated batch is a conflict."""
+        return self._append(game, records, units_of_encoded(records), expected)
+
+    def _append(
+        self, game: str, records: Sequence[Encoded], units: dict[Cell, int], expected: int
+    ) -> Head:
         secret = _known(game, self._writer.secret(game), self._location)
         tail = self._writer.tail(game)
         head = _head(game, tail)
@@ -176,16 +193,11 @@ class Transaction:
                 f"game {game!r} is at #{head.number}, not at #{expected}:"
                 " somebody else appended; read what is new and try again"
             )
-        rows: list[Row] = []
-        links: list[Link] = []
         last = origin(game) if tail is None else tail[2]
-        for number, (topic, state) in enumerate(records, expected + 1):
-            commitment = commit(secret, number, topic.encode(), state)
-            last = link(last, number, commitment)
-            rows.append((number, topic, state))
-            links.append((number, commitment, last))
-        self._writer.insert(game, rows, links)
-        return Head(expected + len(rows), last.hex())
+        links = chained(secret, last, expected + 1, records)
+        rows = [(number, *record) for number, record in enumerate(records, expected + 1)]
+        self._writer.insert(game, rows, links, units)
+        return _head(game, links[-1] if links else tail)
 
     def _stored(self, game: str, records: Sequence[Encoded], expected: int) -> bool:
         """Whether just these *records* follow *expected* already."""

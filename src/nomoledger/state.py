@@ -7,6 +7,7 @@ from nomoledger.errors import UnknownError, UsageError
 from nomoledger.known import as_known_in, copied
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
+from nomoledger.snapshots import nearest
 from nomoledger.world import World
 
 
@@ -26,8 +27,8 @@ def the_game(ledger: Ledger) -> str:
 
 def world_of(ledger: Ledger, game: str, upto: int | None = None) -> World:
     """The world of *game* after event *upto* (the last where None)."""
-    world = World()
-    for entry in ledger.read(game, upto=upto):
+    world = nearest(ledger, game, upto)
+    for entry in ledger.read(game, after=world.head, upto=upto):
         apply(world, entry.body)
     return world
 
@@ -38,21 +39,25 @@ def as_of(ledger: Ledger, game: str, period: int | None) -> World:
     Raises:
         UnknownError: that period has not begun.
     """
-    world = World()
-    for entry in ledger.read(game):
-        apply(world, entry.body)
-        if isinstance(entry.body, e.PeriodClosed) and entry.body.period == period:
-            return world
+    world = _to_close(ledger, game, period)
+    if _is_close(world, period):
+        return world
     if period is not None and period != world.period:
         raise UnknownError(f"{game}: there is no period {period}; it is in period {world.period}")
     return world
+
+
+def _is_close(world: World, period: int | None) -> bool:
+    """Whether *world*, a snapshot, is that of the close of *period*."""
+    return world.head >= 0 and period == world.period - 1
 
 
 class Reading(msgspec.Struct):
     """How things stood at the close of *period* (or stand, in the one that is open).
 
     Attributes:
-        published: as known at that close. known: as known at another time.
+        published: as known at that close; but what is past in it, as known later.
+        known: as known at another time.
         later: the world at that other time. is_closed: whether the period is over.
     """
 
@@ -78,19 +83,33 @@ def as_known(
     """
     if known is not None and (period is None or known < period):
         raise UsageError(f"{game}: period {period} was not over at the close of period {known}")
-    world, published = World(), None
-    for entry in ledger.read(game):
+    published = None if period is None else _to_close(ledger, game, period)
+    later = nearest(ledger, game, period=known)
+    if published is not None and later.head <= published.head:
+        later = published if known == period else copied(published)
+    if not _is_close(later, known):
+        _go_on(ledger, game, later, known)
+    _check_begun(game, later, period, known)
+    if period is None or published is None or period == later.period:
+        return Reading(later.period, False, later, later)
+    published.past = {each: later.past[each] for each in published.past}  # as known later
+    return Reading(period, True, published, later)
+
+
+def _to_close(ledger: Ledger, game: str, period: int | None) -> World:
+    """The world at the close of *period*; as it stands where it was not closed."""
+    world = nearest(ledger, game, period=period)
+    if not _is_close(world, period):
+        _go_on(ledger, game, world, period)
+    return world
+
+
+def _go_on(ledger: Ledger, game: str, world: World, period: int | None) -> None:
+    """Take *world* on to the close of *period*; to the end where it was not closed."""
+    for entry in ledger.read(game, after=world.head):
         apply(world, entry.body)
-        if not isinstance(entry.body, e.PeriodClosed):
-            continue
-        if entry.body.period == period:
-            published = world if period == known else copied(world)
-        if entry.body.period == known:
-            break
-    _check_begun(game, world, period, known)
-    if period is None or published is None:
-        return Reading(world.period, False, world, world)
-    return Reading(period, True, published, world)
+        if isinstance(entry.body, e.PeriodClosed) and entry.body.period == period:
+            return
 
 
 def _check_begun(game: str, world: World, period: int | None, known: int | None) -> None:

@@ -5,14 +5,20 @@ of the rest tell whether it was altered, removed, inserted or put elsewhere.
 """
 
 from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Protocol
 
 import msgspec
 
-from nomoledger.chain import Head, commit, link, origin
+from nomoledger.chain import Head, chained, commit, link, origin
 from nomoledger.codec import decode
 from nomoledger.errors import CorruptError
-from nomoledger.store import Content, Link
+from nomoledger.events import Event, Posted
+from nomoledger.rollup import add, wrong_cell
+from nomoledger.store import Cell, Content, Evidence, Link
 
+#: So many records are held against the chain at once.
+BLOCK = 500
 #: What stands under a number: the record and its row of the chain.
 Pair = tuple[int, Content | None, Link | None]
 
@@ -29,7 +35,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             "altered" (its content), "missing", "inserted", "swapped" (out of order),
             "chain" (its row of the chain is missing or altered), "unreadable" (as written, but
             this version does not understand it), "cut off" (the ledger ends before the given
-            head), "differs" (the history up to the given head is another one).
+            head, or before a seal), "differs" (the history up to the given head is another one),
+            "roll-up" (it is not what the records come to; there is no number then),
+            or what an audit found: "state", "dice", "seal", "published".
         detail: the same as a sentence.
     """
 
@@ -42,40 +50,96 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     detail: str | None = None
 
 
+class Auditor(Protocol):
+    """Looks at what the events say while they are verified; see `nomoledger.proof.audit`."""
+
+    def take(self, number: int, body: Event, reached: bytes) -> tuple[str, str] | None:
+        """What is wrong with event *number*, as a word and a sentence; *reached* the hash there."""
+
+    def unsealed(self) -> str | None:
+        """What is sealed and not there, once all events are taken."""
+
+
 class _Problem(msgspec.Struct, frozen=True):
-    number: int
+    number: int | None
     word: str
     detail: str
+
+
+#: What is wrong with a record, the record, and its row of the chain (empty where there is none).
+_Looked = tuple[_Problem | None, Content, Link]
+NO_CONTENT: Content = -1, b"", b""
+NO_LINK: Link = -1, b"", b""
 
 
 def verify(
     game: str,
     secret: bytes,
-    contents: Iterator[Content],
-    links: Iterator[Link],
+    evidence: Evidence,
     head: Head | None = None,
+    audit: Auditor | None = None,
 ) -> Verdict:
-    """Recompute the chain of *game* from all its *contents* and compare it with its *links*.
+    """Recompute the chain and the roll-up of *game*, and hold the *evidence* against them.
 
-    Both come in the order of their numbers. *head* is one kept elsewhere: without it, a chain
-    rewritten from some record on, or a tail cut off together with its chain, looks sound.
+    *head* is one kept elsewhere: without it, a chain rewritten from some record on, or a tail cut
+    off together with its chain, looks sound. An *audit* looks at each event that is as it was
+    written.
     """
     number, last = 0, origin(game)
+    units: dict[Cell, int] = {}
     problem = _differs(head, -1, last)
-    pairs = _paired(contents, links)
-    for pair in pairs if problem is None else ():
-        problem = _look(secret, number, last, pair, pairs)
+    pairs = _looked_at(secret, last, evidence) if problem is None else iter(())
+    for problem, content, row in pairs:
+        if problem is None:
+            problem = _read(content, row, units, audit)
         if problem is not None:
             break
-        assert pair[2] is not None
-        number, last = number + 1, pair[2][2]
+        number, last = number + 1, row[2]
         problem = _differs(head, number - 1, last)
         if problem is not None:
             break
     if problem is None and head is not None and head.number >= number:
         detail = f"the ledger ends after {number} records, the head given is of #{head.number}"
         problem = _Problem(number, "cut off", detail)
+    if problem is None and audit is not None and (lacking := audit.unsealed()):
+        problem = _Problem(number, "cut off", lacking)
+    if problem is None and (wrong := wrong_cell(units, evidence.cells)):
+        problem = _Problem(None, "roll-up", f"{wrong}: nomoledger rebuild makes it anew")
     return _verdict(game, Head(number - 1, last.hex()), problem)
+
+
+def _looked_at(secret: bytes, last: bytes, evidence: Evidence) -> Iterator[_Looked]:
+    """Each record with its row of the chain; at last what is wrong with one, if it is.
+
+    They are held against the chain block by block; a block in which something does not fit is gone
+    through record by record, and all that follows with it.
+    """
+    number, contents, links = 0, evidence.contents, evidence.links
+    while True:
+        block, rows = list(islice(contents, BLOCK)), list(islice(links, BLOCK))
+        following = range(number, number + len(block))
+        records = ((topic, state) for _, topic, state in block)
+        if [each[0] for each in block] != list(following) or rows != chained(
+            secret, last, number, records
+        ):
+            break
+        if not block:
+            return
+        for content, row in zip(block, rows, strict=True):
+            yield None, content, row
+        number, last = number + len(block), rows[-1][2]
+    yield from _one_by_one(secret, number, last, chain(block, contents), chain(rows, links))
+
+
+def _one_by_one(
+    secret: bytes, number: int, last: bytes, contents: Iterator[Content], links: Iterator[Link]
+) -> Iterator[_Looked]:
+    pairs = _paired(contents, links)
+    for pair in pairs:
+        problem = _look(secret, number, last, pair, pairs)
+        yield problem, pair[1] or NO_CONTENT, pair[2] or NO_LINK
+        if pair[2] is not None:
+            number, last = number + 1, pair[2][2]
 
 
 def _verdict(game: str, head: Head, problem: _Problem | None) -> Verdict:
@@ -117,7 +181,11 @@ def _paired(contents: Iterator[Content], links: Iterator[Link]) -> Iterator[Pair
 
 
 def _look(
-    secret: bytes, expected: int, last: bytes, pair: Pair, rest: Iterator[Pair]
+    secret: bytes,
+    expected: int,
+    last: bytes,
+    pair: Pair,
+    rest: Iterator[Pair],
 ) -> _Problem | None:
     """What is wrong with *pair*, which ought to be number *expected* and to follow *last*."""
     number, content, row = pair
@@ -134,16 +202,22 @@ def _look(
         return _diagnose(secret, commitment, content, row, rest)
     if commitment != row[1] or link(last, number, commitment) != row[2]:
         return _chain(number)
-    return _unreadable(content)
+    return None
 
 
-def _unreadable(content: Content) -> _Problem | None:
+def _read(
+    content: Content, row: Link, units: dict[Cell, int], audit: Auditor | None
+) -> _Problem | None:
+    """What is wrong with what a sound record says; what it posts is added to *units*."""
     number, topic, state = content
     try:
-        decode(topic.decode(), state)
+        body = decode(topic.decode(), state)
     except (CorruptError, UnicodeDecodeError) as error:
         return _Problem(number, "unreadable", f"#{number} is as it was written, but: {error}")
-    return None
+    if isinstance(body, Posted):
+        add(units, body)
+    found = None if audit is None else audit.take(number, body, row[2])
+    return None if found is None else _Problem(number, *found)
 
 
 def _chain(number: int) -> _Problem:

@@ -106,13 +106,17 @@ class World:
         self._keys: dict[str, str] = {}
         self._declared: tuple[tuple[Rule, ...], dict[str, dict[str, str]]] = ((), {})
         self._known: tuple[tuple[Rule, ...], int, tuple[str, ...]] = ((), 0, ())
+        self._frozen_past: dict[int, tuple[tuple[int, ...], bytes]] = {}
 
     # --- changing it, and taking it back
 
     def put(self, table: Table, key: Any, value: Any) -> None:
         """Set *key* in *table*."""
+        old = table.get(key, _MISSING)
+        if old is value:
+            return
         if self._marks:
-            self._journal.append((table, key, table.get(key, _MISSING)))
+            self._journal.append((table, key, old))
         table[key] = value
 
     def drop(self, table: Table, key: Any) -> None:
@@ -124,9 +128,9 @@ class World:
 
     def inner(self, table: Table, key: Any) -> Table:
         """The table within *table* at *key*, made where there is none."""
-        if key not in table:
-            self.put(table, key, {})
-        found: Table = table[key]
+        found: Table | None = table.get(key)
+        if found is None:
+            self.put(table, key, found := {})
         return found
 
     def bring_over(self, path: tuple[Any, ...], value: Any) -> None:
@@ -140,6 +144,13 @@ class World:
         else:
             is_tuple = name in ("kinds", "game") or (name == "past" and "kinds" in keys[1:2])
             self.put(table, last, tuple(value) if is_tuple and isinstance(value, list) else value)
+
+    def add_past(self, more: tuple[tuple[int, str, str, int], ...]) -> set[int]:
+        """Add units to accounts as they stood at the close of a period; gives those periods."""
+        for period, account, commodity, units in more:
+            table = self.inner(self.inner(self.past[period], "balances"), account)
+            self.put(table, commodity, table.get(commodity, 0) + units)
+        return {period for period, *_ in more}
 
     def mark(self) -> tuple[int, int]:
         """A point to which `rollback` can return. Marks nest; each must be ended."""
@@ -261,9 +272,9 @@ class World:
 
     def key_of(self, kind: str) -> str:
         """The attribute by which people call things of *kind*: the one declared `key`."""
-        declared = self.declared(kind)
-        if kind not in self._keys:
-            keys = (name for name, type_ in declared.items() if type_.endswith(" key"))
+        if kind not in self._keys or self._declared[0] is not self.game["rules"]:
+            declared = self.declared(kind).items()
+            keys = (name for name, type_ in declared if type_.endswith(" key"))
             self._keys[kind] = next(keys, "name")
         return self._keys[kind]
 
@@ -285,6 +296,21 @@ class World:
             return entity
         called = self.get(entity, self.key_of(kind))
         return entity if called is None else called
+
+    def frozen_past(self, period: int) -> tuple[tuple[int, ...] | None, bytes]:
+        """The part of a snapshot that holds the closed *period*, and as corrected by which rulings.
+
+        None stands for no rulings where there is no part.
+        """
+        return self._frozen_past.get(period, (None, b""))
+
+    def keep_frozen(self, period: int, ruled: tuple[int, ...], part: bytes) -> None:
+        """Note that *part* of a snapshot holds *period* as corrected by the rulings *ruled*."""
+        self._frozen_past[period] = ruled, part
+
+    def forget_frozen(self) -> None:
+        """Called when a snapshot that was to be kept may not be there."""
+        self._frozen_past.clear()
 
     def digest(self) -> str:
         """SHA-256 over the whole state, the same in every process that is in this state."""

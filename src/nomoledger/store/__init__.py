@@ -3,9 +3,10 @@
 A store keeps rows and makes them durable, all or none; it knows nothing of events or hashing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike, fspath
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from nomoledger.errors import UsageError
@@ -18,6 +19,17 @@ Row = tuple[int, str, bytes]
 Content = tuple[int, bytes, bytes]
 #: A row of the chain: number, commitment, hash.
 Link = tuple[int, bytes, bytes]
+#: What a cell of the roll-up is of: effective period, recorded period, account, commodity.
+Cell = tuple[int, int, str, str]
+NO_UNITS: Mapping[Cell, int] = MappingProxyType({})
+#: A row of the roll-up as it is found, whatever is in it: the cell, and its units.
+FoundCell = tuple[object, object, bytes, bytes, object]
+#: What was posted for a period: effective period, account, commodity, units.
+Delta = tuple[int, str, str, int]
+#: A seal: the period, the number of its last event, and what was sealed.
+Seal = tuple[int, int, bytes]
+#: Where a snapshot stands: number of the event after which it was taken, the period that closed.
+Place = tuple[int, int]
 
 
 class Writer(Protocol):
@@ -38,19 +50,44 @@ class Writer(Protocol):
     def rows(self, game: str, after: int, upto: int) -> list[Row]:
         """The records of *game* numbered above *after*, up to and with *upto*, in order."""
 
-    def insert(self, game: str, rows: Sequence[Row], links: Sequence[Link]) -> None:
-        """Add records with their rows of the chain.
+    def insert(
+        self,
+        game: str,
+        rows: Sequence[Row],
+        links: Sequence[Link],
+        units: Mapping[Cell, int] = NO_UNITS,
+    ) -> None:
+        """Add records with their rows of the chain, and *units* to cells of the roll-up.
 
         Raises:
             CorruptError: a record of that number is there already.
         """
 
+    def replace_rollup(self, game: str, units: Mapping[Cell, int]) -> None:
+        """Make the roll-up of *game* anew."""
+
+    def add_snapshot(
+        self, game: str, fold: str, place: Place, root: bytes, parts: Mapping[bytes, bytes]
+    ) -> None:
+        """Keep a snapshot made by that *fold*: its *root*, and *parts* that are not there yet."""
+
+    def drop_snapshots(self, game: str) -> None:
+        """Remove all snapshots of *game*, whatever fold made them."""
+
+    def add_seal(self, game: str, period: int, number: int, seal: bytes) -> None:
+        """Add the *seal* of *period*, whose last event is *number*.
+
+        Raises:
+            CorruptError: that period is sealed already.
+        """
+
 
 class Evidence(NamedTuple):
-    """All rows of one game at one moment, by number, whatever somebody has put in them."""
+    """What is kept of one game at one moment, in order, whatever somebody has put in it."""
 
     contents: Iterator[Content]
     links: Iterator[Link]
+    cells: Iterator[FoundCell]
 
 
 class Store(Protocol):
@@ -70,11 +107,32 @@ class Store(Protocol):
     def tail(self, game: str) -> Link | None:
         """The last row of the chain of *game*; None when it has none."""
 
+    def link(self, game: str, number: int) -> Link | None:
+        """The row of the chain of *game* for *number*; None when there is none."""
+
     def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
         """The records of *game* numbered above *after*, up to and with *upto*, in order."""
 
     def containing(self, game: str, text: str) -> Iterator[Row]:
         """The records of *game* whose state has the bytes of *text* somewhere, in order."""
+
+    def deltas(self, game: str, effective: int | None, recorded: int | None) -> Iterator[Delta]:
+        """What was posted for periods up to *effective* in periods up to *recorded*, by period.
+
+        None is all. There may be several for one account and commodity, to be added up.
+        """
+
+    def snapshots(self, game: str, fold: str) -> list[Place]:
+        """The snapshots of *game* that this *fold* made, in order."""
+
+    def snapshot(self, game: str, fold: str, number: int) -> bytes | None:
+        """The root of the snapshot after event *number*; None where there is none."""
+
+    def parts(self, game: str, keys: Collection[bytes]) -> dict[bytes, bytes]:
+        """The parts of snapshots under *keys*, as far as they are there."""
+
+    def seals(self, game: str) -> list[Seal]:
+        """The seals of *game*, in the order of the periods."""
 
     def evidence(self, game: str) -> AbstractContextManager[Evidence]:
         """Everything stored of *game*, for verifying it."""

@@ -4,7 +4,7 @@ The tables are described in `docs/postgresql.md`. Whoever writes to a game holds
 game, and of no other, until the transaction ends.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -12,8 +12,15 @@ import psycopg
 from psycopg.errors import UniqueViolation
 
 from nomoledger.errors import CorruptError, LostError
-from nomoledger.store import Evidence, Link, Row
+from nomoledger.store import NO_UNITS, Cell, Evidence, Link, Row
 from nomoledger.store.location import shown
+from nomoledger.store.postgres_beside import (
+    SELECT_CELLS,
+    Beside,
+    BesideWriter,
+    add_units,
+    found_cells,
+)
 from nomoledger.store.postgres_link import (
     TRIES_MAX,
     Datastore,
@@ -56,7 +63,7 @@ INSERT = f"""WITH events AS (INSERT INTO {EVENTS}
     INSERT INTO {CHAIN} SELECT %s, * FROM unnest(%b::bigint[], %b::bytea[], %b::bytea[])"""
 
 
-class PostgresStore:
+class PostgresStore(Beside):
     """The `nomoledger.store.Store` in the database at an address, which is not shown in full."""
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
@@ -84,6 +91,11 @@ class PostgresStore:
         found = self._fetch(SELECT_TAIL, game)
         return found[0] if found else None
 
+    def link(self, game: str, number: int) -> Link | None:
+        """The row of the chain of *game* for *number*; None when there is none."""
+        found = self._fetch(SELECT_LINK, game, number)
+        return found[0] if found else None
+
     def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
         """The records of *game* numbered above *after*, up to and with *upto*, in order."""
         return self._pages(SELECT_ROWS, game, after, upto)
@@ -100,8 +112,9 @@ class PostgresStore:
             with (
                 closing(_streamed(connection, "contents", SELECT_CONTENTS, game)) as contents,
                 closing(_streamed(connection, "links", SELECT_CHAIN, game)) as links,
+                closing(_streamed(connection, "cells", SELECT_CELLS, game)) as cells,
             ):
-                yield Evidence(contents, links)
+                yield Evidence(contents, links, found_cells(cells))
 
     @contextmanager
     def writing(self) -> Iterator["PostgresWriter"]:
@@ -135,7 +148,7 @@ class PostgresStore:
             after = page[-1][0]
 
 
-class PostgresWriter:
+class PostgresWriter(BesideWriter):
     """The `nomoledger.store.Writer` of a database; it locks a game when it first looks at it."""
 
     def __init__(self, connection: Connection, location: str) -> None:
@@ -167,8 +180,14 @@ class PostgresWriter:
         """The records of *game* numbered above *after*, up to and with *upto*, in order."""
         return _rows(self._connection, SELECT_ROWS, game, after, upto)
 
-    def insert(self, game: str, rows: Sequence[Row], links: Sequence[Link]) -> None:
-        """Add records with their rows of the chain.
+    def insert(
+        self,
+        game: str,
+        rows: Sequence[Row],
+        links: Sequence[Link],
+        units: Mapping[Cell, int] = NO_UNITS,
+    ) -> None:
+        """Add records with their rows of the chain, and *units* to cells of the roll-up.
 
         Raises:
             CorruptError: a record of that number is there already.
@@ -181,6 +200,7 @@ class PostgresWriter:
                 f"{self._location}: game {game!r} has a record behind the end of its chain,"
                 " so nothing can be appended: verify it"
             ) from error
+        add_units(self._connection, game, units)
         self._locked[game] = (secret, links[-1] if links else tail)
 
     def _insert(self, game: str, rows: Sequence[Row], links: Sequence[Link]) -> None:

@@ -1,15 +1,18 @@
 """The tables of a ledger in a PostgreSQL database: made, checked and upgraded."""
 
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
 
 from nomoledger.errors import StoreError, UnknownError
 from nomoledger.store.location import shown
+from nomoledger.store.postgres_beside import CREATE as CREATE_BESIDE
+from nomoledger.store.postgres_beside import roll_up_all
 from nomoledger.store.postgres_link import address_of, connected
 from nomoledger.store.versions import Upgrade, check_not_newer, check_version
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 #: As eventsourcing's PostgresApplicationRecorder creates it (a test compares them), but that names
 #: of games are compared byte by byte, which no update of the system's locales can change.
@@ -44,10 +47,13 @@ CREATE_GAMES = """CREATE TABLE nomoledger.games (
     created timestamptz NOT NULL DEFAULT now()
 )"""
 CREATE_VERSION = "CREATE TABLE nomoledger.schema_version (version integer NOT NULL)"
-CREATE = (CREATE_EVENTS, CREATE_LOG, CREATE_CHAIN, CREATE_GAMES, CREATE_VERSION)
+CREATE = (CREATE_EVENTS, CREATE_LOG, CREATE_CHAIN, CREATE_GAMES, CREATE_VERSION, *CREATE_BESIDE)
 
-#: The statements that lead to a version from the one before it.
-MIGRATIONS: dict[int, tuple[str, ...]] = {}
+Connection = psycopg.Connection[Any]
+
+#: What leads to a version from the one before it: statements, and what must be worked out.
+Step = str | Callable[[Connection], object]
+MIGRATIONS: dict[int, tuple[Step, ...]] = {2: (*CREATE_BESIDE, roll_up_all)}
 
 #: Asked of the catalogue itself: to_regclass may answer from before somebody else made them.
 HAS_SCHEMA = "SELECT 1 FROM pg_namespace WHERE nspname = 'nomoledger'"
@@ -56,8 +62,6 @@ HAS_VERSION = (
 )
 #: Held by whoever makes or changes tables.
 LOCK = "SELECT pg_advisory_xact_lock(7885643)"
-
-Connection = psycopg.Connection[Any]
 
 
 def prepare(connection: Connection, location: str, create: bool) -> None:
@@ -97,8 +101,11 @@ def _upgrade(connection: Connection, location: str) -> Upgrade:
             raise UnknownError(f"no ledger at {location}: check the address, or create it first")
         check_not_newer(location, found, SCHEMA_VERSION)
         for version in range(found + 1, SCHEMA_VERSION + 1):
-            for statement in MIGRATIONS[version]:
-                connection.execute(statement.encode())
+            for step in MIGRATIONS[version]:
+                if isinstance(step, str):
+                    connection.execute(step.encode())
+                else:
+                    step(connection)
         connection.execute("UPDATE nomoledger.schema_version SET version = %s", (SCHEMA_VERSION,))
     return Upgrade(found, SCHEMA_VERSION)
 

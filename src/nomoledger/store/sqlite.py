@@ -5,7 +5,7 @@ The events stand in the library's own table; ours beside it are described in
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -13,7 +13,8 @@ from eventsourcing.persistence import StoredEvent
 from eventsourcing.sqlite import SQLiteApplicationRecorder
 
 from nomoledger.errors import CorruptError
-from nomoledger.store import Evidence, Link, Row
+from nomoledger.store import NO_UNITS, Cell, Evidence, Link, Row
+from nomoledger.store.sqlite_beside import Beside, BesideWriter, add_units, found_cells
 from nomoledger.store.sqlite_file import explained, open_file
 
 PAGE = 1000
@@ -47,7 +48,7 @@ SELECT_LINKS = (
 )
 
 
-class SqliteStore(SQLiteApplicationRecorder):
+class SqliteStore(Beside, SQLiteApplicationRecorder):
     """The `nomoledger.store.Store` in the file at *location*."""
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
@@ -79,6 +80,11 @@ class SqliteStore(SQLiteApplicationRecorder):
         with self._reading() as cursor:
             return _tail(cursor, game)
 
+    def link(self, game: str, number: int) -> Link | None:
+        """The row of the chain of *game* for *number*; None when there is none."""
+        with self._reading() as cursor:
+            return _link(cursor, game, number)
+
     def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
         """The records of *game* numbered above *after*, up to and with *upto*, in order."""
         return self._pages(SELECT_ROWS, game, after, upto)
@@ -90,11 +96,16 @@ class SqliteStore(SQLiteApplicationRecorder):
     @contextmanager
     def evidence(self, game: str) -> Iterator[Evidence]:
         """Everything stored of *game* at one moment, for verifying it."""
-        with self._reading() as cursor, closing(cursor.connection.cursor()) as second:
-            second.row_factory = None
+        with (
+            self._reading() as cursor,
+            closing(cursor.connection.cursor()) as second,
+            closing(cursor.connection.cursor()) as third,
+        ):
+            second.row_factory = third.row_factory = None
             yield Evidence(
                 contents=cursor.execute(SELECT_CONTENTS, (game,)),
                 links=second.execute(SELECT_LINKS, (game,)),
+                cells=found_cells(third, game),
             )
 
     @contextmanager
@@ -121,12 +132,8 @@ class SqliteStore(SQLiteApplicationRecorder):
             after = page[-1][0]
 
 
-class SqliteWriter:
+class SqliteWriter(BesideWriter):
     """The `nomoledger.store.Writer` of a file."""
-
-    def __init__(self, cursor: sqlite3.Cursor, location: str) -> None:
-        self._cursor = cursor
-        self._location = location
 
     def create_game(self, game: str, secret: bytes) -> None:
         """Add *game*, which is not there yet."""
@@ -142,17 +149,20 @@ class SqliteWriter:
 
     def link(self, game: str, number: int) -> Link | None:
         """The row of the chain of *game* for *number*; None when there is none."""
-        row: Link | None = self._cursor.execute(
-            f"{SELECT_LINK} AND number=?", (game, number)
-        ).fetchone()
-        return row
+        return _link(self._cursor, game, number)
 
     def rows(self, game: str, after: int, upto: int) -> list[Row]:
         """The records of *game* numbered above *after*, up to and with *upto*, in order."""
         return self._cursor.execute(SELECT_ROWS, (game, after, upto, -1)).fetchall()
 
-    def insert(self, game: str, rows: Sequence[Row], links: Sequence[Link]) -> None:
-        """Add records with their rows of the chain.
+    def insert(
+        self,
+        game: str,
+        rows: Sequence[Row],
+        links: Sequence[Link],
+        units: Mapping[Cell, int] = NO_UNITS,
+    ) -> None:
+        """Add records with their rows of the chain, and *units* to cells of the roll-up.
 
         Raises:
             CorruptError: a record of that number is there already.
@@ -169,6 +179,7 @@ class SqliteWriter:
                 f"{self._location}: game {game!r} has a record behind the end of its chain,"
                 " so nothing can be appended: verify it"
             ) from error
+        add_units(self._cursor, game, units)
 
 
 def _secret(cursor: sqlite3.Cursor, game: str) -> bytes | None:
@@ -180,4 +191,9 @@ def _tail(cursor: sqlite3.Cursor, game: str) -> Link | None:
     row: Link | None = cursor.execute(
         f"{SELECT_LINK} ORDER BY number DESC LIMIT 1", (game,)
     ).fetchone()
+    return row
+
+
+def _link(cursor: sqlite3.Cursor, game: str, number: int) -> Link | None:
+    row: Link | None = cursor.execute(f"{SELECT_LINK} AND number=?", (game, number)).fetchone()
     return row

@@ -1,21 +1,27 @@
 """The file behind the embedded store: opening it, its tables, and what its errors mean."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from weakref import WeakSet
 
 from eventsourcing.persistence import PersistenceError
-from eventsourcing.sqlite import SQLiteCursor, SQLiteDatastore, SQLiteTransaction
+from eventsourcing.sqlite import (
+    SQLiteConnection,
+    SQLiteCursor,
+    SQLiteDatastore,
+    SQLiteTransaction,
+)
 
 from nomoledger.errors import CorruptError, StoreError, UnknownError
+from nomoledger.store.sqlite_beside import CREATE, learn_to_add, roll_up_all
 from nomoledger.store.versions import Upgrade, check_not_newer, check_version
 
 APPLICATION_ID = 0x6E6F6D6F  # "nomo"
-SCHEMA_VERSION = 1
-#: The statements that lead to a version from the one before it.
-MIGRATIONS: dict[int, tuple[str, ...]] = {}
+SCHEMA_VERSION = 2
 
 #: As eventsourcing's SQLiteApplicationRecorder creates it (a test compares them).
 CREATE_EVENTS = (
@@ -34,6 +40,10 @@ CREATE_GAMES = """CREATE TABLE games (
     secret BLOB NOT NULL,
     created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
 )"""
+#: What leads to a version from the one before it: statements, and what must be worked out.
+Step = str | Callable[[sqlite3.Connection], object]
+MIGRATIONS: dict[int, tuple[Step, ...]] = {2: (*CREATE, roll_up_all)}
+
 #: What SQLite says, in part, and what that means to whoever uses the file.
 EXPLANATIONS = {
     "locked": "{} is locked by another program: close it there or try again",
@@ -47,7 +57,7 @@ EXPLANATIONS = {
 
 
 class Datastore(SQLiteDatastore):
-    """Begins to write with the lock already held.
+    """Begins to write with the lock already held, and can add up the units of the roll-up.
 
     The library's deferred BEGIN fails at once, without waiting, when somebody else wrote
     between our reading the head and our first insert.
@@ -61,7 +71,15 @@ class Datastore(SQLiteDatastore):
             kind(connection, commit=commit) as cursor,
             cursor,
         ):
+            if commit and connection not in self._adding:
+                learn_to_add(cursor.sqlite_cursor.connection)
+                self._adding.add(connection)
             yield cursor
+
+    @cached_property
+    def _adding(self) -> WeakSet[SQLiteConnection]:
+        """Connections that know how to add up units: telling them takes longer than adding."""
+        return WeakSet()
 
 
 class _WriteTransaction(SQLiteTransaction):
@@ -133,8 +151,11 @@ def upgrade_file(location: str, lock_timeout: int = 5) -> Upgrade:
         found = _pragma(connection, "user_version")
         check_not_newer(location, found, SCHEMA_VERSION)
         for version in range(found + 1, SCHEMA_VERSION + 1):
-            for statement in MIGRATIONS[version]:
-                connection.execute(statement)
+            for step in MIGRATIONS[version]:
+                if isinstance(step, str):
+                    connection.execute(step)
+                else:
+                    step(connection)
         connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute("COMMIT")
     return Upgrade(found, SCHEMA_VERSION)
@@ -146,6 +167,8 @@ def _create_tables(connection: sqlite3.Connection, location: str) -> None:
     connection.execute(CREATE_EVENTS)
     connection.execute(CREATE_CHAIN)
     connection.execute(CREATE_GAMES)
+    for statement in CREATE:
+        connection.execute(statement)
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 

@@ -1,0 +1,63 @@
+"""Ed25519 signatures; the key follows from the game's secret, or is one that the admin keeps."""
+
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    load_pem_private_key,
+    load_ssh_private_key,
+)
+
+from nomoledger.errors import UsageError
+from nomoledger.proof.derived import derived
+
+SSH = b"-----BEGIN OPENSSH"
+
+
+class Signer:
+    """Signs with one private *key*. Signing the same again gives the same signature."""
+
+    def __init__(self, key: Ed25519PrivateKey) -> None:
+        self._key = key
+        #: The public key, 64 hexadecimal digits.
+        self.public = key.public_key().public_bytes_raw().hex()
+
+    def sign(self, message: bytes) -> str:
+        """The signature of *message*, 128 hexadecimal digits."""
+        return self._key.sign(message).hex()
+
+
+def own_signer(secret: bytes) -> Signer:
+    """The signer that a game has by itself: its key follows from the game's *secret*."""
+    return Signer(Ed25519PrivateKey.from_private_bytes(derived(secret, "signing key")))
+
+
+def signer_in(file: str | Path) -> Signer:
+    """The signer whose key is in *file*, as ssh-keygen or openssl write it, without a password.
+
+    Raises:
+        UsageError: it is no such key. OSError: it cannot be read.
+    """
+    data = Path(file).read_bytes()
+    try:
+        load = load_ssh_private_key if data.lstrip().startswith(SSH) else load_pem_private_key
+        key = load(data, None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise UsageError(
+            f"{file}: not an Ed25519 private key without a password: make one with"
+            " ssh-keygen -t ed25519 -N '' -f FILE"
+        )
+    return Signer(key)
+
+
+def is_signed(message: bytes, signature: str, key: str) -> bool:
+    """Whether *signature* of *message* was made with the private key of that public *key*."""
+    try:
+        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
+        public.verify(bytes.fromhex(signature), message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True

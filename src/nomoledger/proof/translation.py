@@ -1,0 +1,164 @@
+"""An event in public terms: every number in it that counts what is sealed becomes a public one."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.proof.gapless import SEALED, Gapless
+from nomoledger.reducer import SETTLE
+
+_CITE = re.compile(r"#([0-9]{1,18})")
+_RULING = re.compile(r"^(ruling[ :]|settling ruling )([0-9]{1,18})")
+#: Keys under which the report of a replay or a what-if has the number of an event.
+_EVENT_KEYS = frozenset({"event", "first", "fact", "after", "about", "cause"})
+
+
+class Terms:
+    """Public numbers of *events*, *rulings* and *disputes*, and what they make of an event."""
+
+    def __init__(self) -> None:
+        self.events = Gapless()
+        self.rulings = Gapless()
+        self.disputes = Gapless()
+
+    def seal(self, number: int, body: e.Event) -> None:
+        """Event *number* is not public, nor is the ruling or dispute that it begins."""
+        self.events.seal(number)
+        if isinstance(body, e.RulingMade):
+            self.rulings.seal(body.number)
+        elif isinstance(body, e.DisputeOpened):
+            self.disputes.seal(body.number)
+
+    def of(self, body: e.Event) -> e.Event:
+        """*body* in public terms: without the digest of the whole state, which secrets decide."""
+        if isinstance(body, e.PeriodClosed):
+            body = msgspec.structs.replace(body, digest="")
+        if self.events.is_plain:
+            return body
+        fields: dict[str, Any] = {}
+        if body.cause is not None:
+            fields["cause"] = self.events.of(body.cause)
+        if any(each.startswith("ruling:") for each in body.rules):
+            fields["rules"] = tuple(map(self._ruled, body.rules))
+            for name in ("why", "source"):
+                if isinstance(text := getattr(body, name, None), str):
+                    fields[name] = self._ruled(text)
+        more = _FIELDS.get(type(body))
+        if more is not None:
+            fields |= more(self, body)
+        return msgspec.structs.replace(body, **fields)
+
+    # --- what stands in the fields of an event
+
+    def _event(self, number: int | None) -> int | None:
+        return None if number is None else self.events.of(number)
+
+    def _ruled(self, text: str) -> str:
+        """*text*, which may begin with a ruling as the engine writes it."""
+        return _RULING.sub(lambda match: f"{match[1]}{self.rulings.of(int(match[2]))}", text)
+
+    def _cited(self, text: str) -> str:
+        return _CITE.sub(lambda match: f"#{self.events.of(int(match[1]))}", text)
+
+    def _known_rulings(self, numbers: Any) -> tuple[int, ...]:
+        """Those of the rulings that are public."""
+        return tuple(x for x in map(self.rulings.of, numbers or ()) if x != SEALED)
+
+    def _dispute(self, number: int | None) -> int | None:
+        known = None if number is None else self.disputes.of(number)
+        return None if known == SEALED else known
+
+    def _fact(self, body: Any) -> dict[str, Any]:
+        return {"fact": self.events.of(body.fact)}
+
+    def _prevailed(self, body: e.RecordPrevailed) -> dict[str, Any]:
+        return {"fact": self.events.of(body.fact), "follows": self._event(body.follows)}
+
+    def _opened(self, body: e.DisputeOpened) -> dict[str, Any]:
+        return {"number": self.disputes.of(body.number), "about": self._event(body.about)}
+
+    def _argued(self, body: e.DisputeArgued) -> dict[str, Any]:
+        return {"dispute": self.disputes.of(body.dispute), "evidence": self._shown(body.evidence)}
+
+    def _shown(self, value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            return {name: self._shown(each, name) for name, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._shown(each, key) for each in value]
+        is_number = key in _EVENT_KEYS and isinstance(value, int) and not isinstance(value, bool)
+        return self.events.of(value) if is_number else value
+
+    def _ruling(self, body: e.RulingMade) -> dict[str, Any]:
+        return {
+            "number": self.rulings.of(body.number),
+            "cites": tuple(self._cited(x) if _CITE.fullmatch(x) else x for x in body.cites),
+            "about": self._event(body.about),
+            "edits": tuple(map(self._edit, body.edits)),
+            "overrules": self._known_rulings(body.overrules),
+            "closes": self._dispute(body.closes),
+        }
+
+    def _edit(self, edit: e.Edit) -> e.Edit:
+        if isinstance(edit, e.TakenIn):
+            return msgspec.structs.replace(edit, after=self.events.of(edit.after))
+        if isinstance(edit, e.Answered):
+            return edit
+        return msgspec.structs.replace(edit, event=self.events.of(edit.event))
+
+    def _refused(self, body: e.AttemptRefused) -> dict[str, Any]:
+        """The engine's own words on why a ruling cannot be settled name events."""
+        if body.operation != SETTLE:
+            return {}
+        told = (e.Reason(self._ruled(x.rule), self._cited(x.text)) for x in body.reasons)
+        return {"reasons": tuple(told)}
+
+    def _scheduled(self, body: e.Scheduled) -> dict[str, Any]:
+        return {"arguments": self._arguments(body.operation, body.arguments)}
+
+    def _arguments(self, operation: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The end of a status names the event that began it."""
+        if operation != "@expire" or len(arguments) != 3:
+            return arguments
+        entity, attribute, number = arguments
+        return entity, attribute, self.events.of(number)
+
+    def _settled(self, body: e.Settled) -> dict[str, Any]:
+        waiting = body.waiting
+        return {
+            "ruling": self.rulings.of(body.ruling),
+            "tables": tuple((path, self._standing(path, value)) for path, value in body.tables),
+            "waiting": None if waiting is None else tuple(map(self._waiting, waiting)),
+        }
+
+    def _waiting(self, waiting: str | e.Waiting) -> str | e.Waiting:
+        if isinstance(waiting, str):
+            return waiting
+        arguments = self._arguments(waiting.operation, waiting.arguments)
+        cause = self.events.of(waiting.cause)
+        return msgspec.structs.replace(waiting, arguments=arguments, cause=cause)
+
+    def _standing(self, path: tuple[Any, ...], value: Any) -> Any:
+        """What is to stand in the state at *path*: rulings by their number, here and there."""
+        if path[0] == "edges" and isinstance(value, int):
+            return self.rulings.of(value)
+        if tuple(path) == ("game", "refused") or (path[0] == "past" and path[-1] == "ruled"):
+            return value and self._known_rulings(value)
+        if path[0] == "precedents" and isinstance(value, dict):
+            return value | {"ruling": self.rulings.of(value["ruling"])}
+        return value
+
+
+_FIELDS: dict[type[e.Event], Callable[[Terms, Any], dict[str, Any]]] = {
+    e.FactConfirmed: Terms._fact,
+    e.FactUnexplained: Terms._fact,
+    e.RecordPrevailed: Terms._prevailed,
+    e.DisputeOpened: Terms._opened,
+    e.DisputeArgued: Terms._argued,
+    e.RulingMade: Terms._ruling,
+    e.AttemptRefused: Terms._refused,
+    e.Scheduled: Terms._scheduled,
+    e.Settled: Terms._settled,
+}

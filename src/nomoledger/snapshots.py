@@ -1,0 +1,96 @@
+"""Snapshots: the world as it stood at each close, kept so that nobody has to fold up to there.
+
+They are only a matter of speed. Each is under the version of the fold that made it, so a program
+that folds differently does not see it, and any or all of them may be gone.
+"""
+
+from contextlib import suppress
+from functools import cache, partial
+from hashlib import sha256
+from importlib.util import find_spec
+from typing import Any, cast
+
+from nomoledger.errors import CorruptError, StoreError
+from nomoledger.frozen import check_parts, freeze, thaw
+from nomoledger.ledger import Ledger
+from nomoledger.world import World
+
+#: The modules that say what a world is and what events make of it: all that `apply` imports.
+FOLD = (
+    "disputes", "errors", "events", "events.consequences", "events.edits", "events.event",
+    "events.inputs", "frozen", "precedents", "reducer", "rules", "rules.rule", "world",
+)  # fmt: skip
+
+
+@cache
+def fold() -> str:
+    """The version of the fold: a hash of its source, which nobody can forget to raise."""
+    digest = sha256()
+    for name in FOLD:
+        spec = find_spec(f"nomoledger.{name}")
+        assert spec is not None
+        source = cast(Any, spec.loader).get_data(spec.origin)
+        digest.update(sha256(source).digest())
+    return digest.hexdigest()[:16]
+
+
+def keep(ledger: Ledger, game: str, world: World) -> None:
+    """Keep *world*, in which a period has just closed.
+
+    It is a transaction of its own, after the close is stored: what fails here (no room is left, or
+    there is something in the world that cannot be written) costs nothing but speed, and the game is
+    not locked for longer.
+    """
+    place = world.head, world.period - 1
+    try:
+        frozen = freeze(world)
+        with ledger.store.writing() as writer:
+            writer.add_snapshot(game, fold(), place, frozen.root, frozen.parts)
+    except (StoreError, TypeError):
+        world.forget_frozen()
+
+
+def nearest(ledger: Ledger, game: str, upto: int | None = None, period: int | None = None) -> World:
+    """The world of the last snapshot up to event *upto*, or up to the close of *period*.
+
+    An empty world where there is none. One that cannot be read is as if it were not there.
+    """
+    for number, closed in reversed(ledger.store.snapshots(game, fold())):
+        if (upto is None or number <= upto) and (period is None or closed <= period):
+            with suppress(CorruptError):
+                return _read(ledger, game, number)
+    return World()
+
+
+def _read(ledger: Ledger, game: str, number: int) -> World:
+    root = ledger.store.snapshot(game, fold(), number)
+    if root is None:
+        raise CorruptError(f"game {game!r} has no snapshot after #{number}")
+    world = thaw(root, partial(ledger.store.parts, game))
+    if world.head != number:
+        raise CorruptError(f"the snapshot after #{number} of game {game!r} is another one")
+    return world
+
+
+class SnapshotCheck:
+    """Holds the snapshots of *game* against the worlds that its events come to."""
+
+    def __init__(self, ledger: Ledger, game: str) -> None:
+        self._store = ledger.store
+        self._game = game
+        self._numbers = {number for number, _ in self._store.snapshots(game, fold())}
+        self._checked: set[bytes] = set()
+
+    def wrong(self, world: World) -> str | None:
+        """What is wrong with the snapshot of *world*, in which a period has just closed."""
+        if world.head not in self._numbers:
+            return None
+        root = self._store.snapshot(self._game, fold(), world.head)
+        why = "it is not how things stood"
+        if root == freeze(world).root:
+            try:
+                check_parts(root, partial(self._store.parts, self._game), self._checked)
+                return None
+            except CorruptError as error:
+                why = str(error)
+        return f"the snapshot of its close: {why}; nomoledger rebuild makes it anew"

@@ -1,0 +1,230 @@
+"""The roll-up on every store: exact, in the transaction of the postings, and checked."""
+
+import random
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psycopg
+import pytest
+from rulings.game import Game
+from rulings.players import Move, Player
+from rulings.rules import RULES
+
+from nomoledger import events as e
+from nomoledger.errors import ConflictError
+from nomoledger.exchange import copy_ledger, export_ledger, import_ledger
+from nomoledger.ledger import Ledger
+from nomoledger.posted import posted, posted_by_period
+from nomoledger.rebuild import rebuild
+from nomoledger.state import as_known
+from nomoledger.store.location import is_postgres
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+PLAY = ("go", "go", "buy", "steal", "plot", "propose", "answer", "answer", "answer", "leave")
+RULE = ("ruling", "ruling", "overlooked", "overrule")
+
+
+@pytest.fixture
+def ledger(location: str) -> Iterator[Ledger]:
+    with Ledger.open(location, create=True) as opened:
+        opened.create_game("chess", b"secret")
+        yield opened
+
+
+def paid(amount: int, period: int = 1, effective: int | None = None, to: str = "Ann") -> e.Posted:
+    postings = (e.Posting("bank", "$", -amount), e.Posting(to, "$", amount))
+    return e.Posted(
+        period=period, received_at=NOON, recorded_at=NOON, postings=postings, effective=effective
+    )
+
+
+def append(ledger: Ledger, *events: e.Event) -> None:
+    ledger.append("chess", events, expected=ledger.head("chess").number)
+
+
+def tamper(ledger: Ledger, location: str, statement: str) -> None:
+    """Change table `rollup` (or another one) past the store."""
+    if is_postgres(location):
+        with psycopg.connect(location, autocommit=True) as there:
+            there.execute("SET search_path = nomoledger")
+            there.execute(statement.encode())
+        return
+    with closing(sqlite3.connect(location)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+# --- what it holds -------------------------------------------------------------------------------
+
+
+def test_any_period_as_known_in_any_other(ledger: Ledger) -> None:
+    append(ledger, paid(10, 1), paid(5, 1))
+    append(ledger, paid(1, 2), paid(7, 3, effective=1), paid(-2, 4, effective=2))
+    readings = {
+        (period, known): posted(ledger, "chess", period, known).get("Ann", {}).get("$", 0)
+        for period, known in [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (1, None), (4, None)]
+    }
+    assert readings == {
+        (1, 1): 15, (1, 2): 15, (1, 3): 22, (2, 2): 16, (2, 3): 23, (2, 4): 21,
+        (1, None): 22, (4, None): 21,
+    }  # fmt: skip
+    assert [(at, dict(each["Ann"])) for at, each in posted_by_period(ledger, "chess")] == [
+        (1, {"$": 22}),
+        (2, {"$": 21}),
+    ]
+    banks = [each["bank"]["$"] for _, each in posted_by_period(ledger, "chess", known=2)]
+    assert banks == [-15, -16]
+
+
+def test_amounts_stay_exact_beyond_64_bits(ledger: Ledger) -> None:
+    most = 2**64 - 1
+    for _ in range(3):
+        append(ledger, *(2 * [paid(2**62)]))
+    append(ledger, paid(2**62 + 1))
+    assert posted(ledger, "chess") == {"bank": {"$": -(7 * 2**62 + 1)}, "Ann": {"$": 7 * 2**62 + 1}}
+    lone = e.Posting("Bob", "$", most), e.Posting("Cid", "$", -(2**63))
+    append(
+        ledger,
+        *(3 * [paid(1)]),
+        e.Posted(period=1, received_at=NOON, recorded_at=NOON, postings=lone),
+    )
+    append(ledger, e.Posted(period=1, received_at=NOON, recorded_at=NOON, postings=lone))
+    assert posted(ledger, "chess")["Bob"] == {"$": 2 * most}
+    append(ledger, paid(-(2**62)), paid(-(2**62)), paid(-(2**62)))
+    append(ledger, paid(-(2**62)), paid(-(2**62)), paid(-(2**62)), paid(-(2**62)))
+    assert posted(ledger, "chess")["Ann"] == {"$": 4}
+    assert ledger.verify("chess").ok
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\\0b", "\\", "Éva 'x'", "", "\\\\0\0"])
+def test_whatever_an_account_is_called(ledger: Ledger, name: str) -> None:
+    append(ledger, paid(3, to=name), *(30 * [paid(1, to=name)]))
+    assert posted(ledger, "chess")[name] == {"$": 33}
+    assert ledger.verify("chess").ok
+
+
+def test_it_is_of_one_game(ledger: Ledger) -> None:
+    ledger.create_game("go")
+    ledger.append("go", [paid(2)], expected=-1)
+    append(ledger, paid(9))
+    assert posted(ledger, "go")["Ann"] == {"$": 2}
+
+
+def test_it_is_stored_with_the_postings_or_not_at_all(ledger: Ledger) -> None:
+    append(ledger, paid(1))
+    with pytest.raises(ConflictError):
+        ledger.append("chess", [paid(5)], expected=-1)
+
+    def fail() -> None:
+        with ledger.transaction() as transaction:
+            transaction.append("chess", [paid(5)], expected=0)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert posted(ledger, "chess")["Ann"] == {"$": 1}
+
+
+def test_a_copy_and_an_import_have_it_too(ledger: Ledger, tmp_path: Path) -> None:
+    append(ledger, paid(10), paid(3, 4, effective=2))
+    with Ledger.open(tmp_path / "copy.db", create=True) as copy:
+        copy_ledger(ledger, copy)
+        assert posted(copy, "chess", 2) == posted(ledger, "chess", 2)
+        assert copy.verify("chess").ok
+    with open(tmp_path / "x.jsonl", "w+b") as file:
+        export_ledger(ledger, file)
+        file.seek(0)
+        with Ledger.open(tmp_path / "import.db", create=True) as back:
+            import_ledger(back, file)
+            assert posted(back, "chess", 4) == posted(ledger, "chess", 4)
+
+
+# --- what verifying finds ------------------------------------------------------------------------
+
+ANN = "account = 'Ann' AND effective = 1"
+TAMPERINGS = {
+    f"UPDATE rollup SET units = units + 5 WHERE {ANN}": "says '?15'?, but the postings come to 10",
+    "UPDATE rollup SET units = units + 5": "says '?15'?, but the postings come to 10",
+    f"DELETE FROM rollup WHERE {ANN}": "says nothing, but the postings come to 10",
+    "DELETE FROM rollup": "period 1 as of period 1, it says nothing, but",
+    f"UPDATE rollup SET account = 'Bob' WHERE {ANN}": "'Bob', .* but nothing was posted there",
+    f"UPDATE rollup SET recorded = 7 WHERE {ANN}": "period 1 as of period 7, .* nothing was posted",
+    f"UPDATE rollup SET units = 10.5 WHERE {ANN}": "says '?10.5'?, but the postings come to 10",
+}
+
+
+@pytest.mark.parametrize("statement", TAMPERINGS)
+def test_an_altered_cell_is_found_and_made_anew(
+    ledger: Ledger, location: str, statement: str
+) -> None:
+    append(ledger, paid(10), paid(3, 2), paid(4, 3, effective=2))
+    before = posted(ledger, "chess")
+    tamper(ledger, location, statement)
+    verdict = ledger.verify("chess")
+    assert (verdict.ok, verdict.number, verdict.problem) == (False, None, "roll-up")
+    assert verdict.detail is not None
+    assert re.search(TAMPERINGS[statement], verdict.detail), verdict.detail
+    assert verdict.detail.endswith("nomoledger rebuild makes it anew")
+    assert rebuild(ledger, "chess").cells == 6
+    assert ledger.verify("chess").ok
+    assert posted(ledger, "chess") == before
+
+
+def test_a_payment_that_was_never_added_is_found(ledger: Ledger) -> None:
+    append(ledger, paid(10))
+    with ledger.store.writing() as writer:
+        writer.replace_rollup("chess", {})
+    assert ledger.verify("chess").problem == "roll-up"
+
+
+# --- whatever is played and ruled ----------------------------------------------------------------
+
+
+def ruled_game(seed: int) -> Game:
+    """Some periods of a small game, with rulings that reach back, and play after them."""
+    chance = random.Random(seed)
+
+    def moves(names: tuple[str, ...], count: int) -> list[Move]:
+        return [
+            (chance.choice(names), chance.randrange(999), chance.randrange(999))
+            for _ in range(count)
+        ]
+
+    game = Game(RULES, chance.choice(["seeded", "entered"]))
+    player = Player(game)
+    player.play([("join", 0, 0), ("join", 1, 0), ("join", 2, 0), ("go", 0, 0)])
+    for _ in range(4):
+        player.play([*moves(PLAY, 8), ("close", 0, 0), *(3 * [("answer", 0, 0)]), *moves(RULE, 1)])
+    return game
+
+
+def held(balances: dict[str, dict[str, int]]) -> dict[tuple[str, str], int]:
+    return {
+        (account, commodity): units
+        for account, table in balances.items()
+        for commodity, units in table.items()
+        if units
+    }
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_says_what_the_fold_says_of_every_pair_of_periods(location: str, seed: int) -> None:
+    game, chance = ruled_game(seed), random.Random(seed)
+    bodies, at = [entry.body for entry in game.entries], 0
+    with Ledger.open(location, create=True) as ledger:
+        ledger.create_game("g", b"s")
+        while at < len(bodies):
+            size = chance.choice([1, 5, 60])
+            ledger.append("g", bodies[at : at + size], expected=at - 1)
+            at += size
+        assert ledger.verify("g").ok
+        closed = sorted(game.world.past)
+        assert any(game.world.past[each].get("ruled") for each in closed) or seed not in (1, 2)
+        for known in (*closed, None):
+            for period in (each for each in closed if known is None or each <= known):
+                world = as_known(ledger, "g", period, known).known
+                assert held(posted(ledger, "g", period, known)) == held(world.balances)

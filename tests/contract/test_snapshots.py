@@ -1,0 +1,204 @@
+"""Snapshots on every store: written at a close, read instead of the events, and disposable."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+import psycopg
+import pytest
+from click.testing import CliRunner
+
+from nomoledger import events as e
+from nomoledger import snapshots, state
+from nomoledger.cli import program
+from nomoledger.desk import Desk
+from nomoledger.errors import StoreError
+from nomoledger.ledger import Ledger
+from nomoledger.reducer import apply
+from nomoledger.rules.rulebook import load
+from nomoledger.snapshots import fold
+from nomoledger.start import open_game
+from nomoledger.state import as_known, as_of, world_of
+from nomoledger.store import postgres_beside, sqlite_beside
+from nomoledger.store.location import is_postgres
+from nomoledger.world import World
+
+NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
+PERIODS = 3
+
+
+@pytest.fixture
+def desk(location: str) -> Iterator[Desk]:
+    """Three periods; in the third a die of the first is put right."""
+    with Ledger.open(location, create=True) as ledger:
+        desk = open_game(ledger, "g", load("mail-opening"), at=NOON, secret=b"s" * 32)
+        for name in ("Ann", "Bob"):
+            desk.join(name, {"email": name}, at=NOON)
+        for period in range(1, PERIODS + 1):
+            made = desk.propose("Ann", "Nothing", (), at=NOON, id=f"{period}").events[0]
+            assert isinstance(made, e.ProposalMade)
+            desk.judge(made.number, "accepted", at=NOON)
+            if period == 3:
+                reroll(desk, 1, 6)
+            desk.close(at=NOON)
+        yield desk
+
+
+def reroll(desk: Desk, period: int, value: int) -> None:
+    die = next(
+        each.number
+        for each in desk.ledger.read("g")
+        if isinstance(each.body, e.DrawRecorded) and each.body.period == period
+    )
+    edits = (e.Replaced(event=die, value=[value, value]),)
+    desk.rule_on("replace", "misread", edits=edits, settle="all", questions="default", at=NOON)
+
+
+def folded(ledger: Ledger, upto: int | None = None) -> World:
+    world = World()
+    for entry in ledger.read("g", upto=upto):
+        apply(world, entry.body)
+    return world
+
+
+def spelled(world: World) -> dict[str, Any]:
+    return {name: each for name, each in vars(world).items() if name[0] != "_"}
+
+
+def change(ledger: Ledger, location: str, statement: str, *values: Any) -> None:
+    """Change a table past the store."""
+    if is_postgres(location):
+        with psycopg.connect(location, autocommit=True) as there:
+            there.execute("SET search_path = nomoledger")
+            there.execute(statement.replace("?", "%s").encode(), values)
+        return
+    with closing(sqlite3.connect(location)) as connection:
+        connection.execute(statement, values)
+        connection.commit()
+
+
+def numbers(ledger: Ledger) -> list[int]:
+    return [number for number, _ in ledger.store.snapshots("g", fold())]
+
+
+def readings(ledger: Ledger) -> list[Any]:
+    """How things stood at every close, as known at every other, and stand."""
+    pairs = [(w, k) for k in (*range(1, PERIODS + 1), None) for w in range(1, (k or PERIODS) + 1)]
+    found = [spelled(as_known(ledger, "g", *pair).known) for pair in pairs]
+    return [*found, *(spelled(as_of(ledger, "g", w)) for w in (1, 2, 3, None))]
+
+
+def verified(location: str) -> tuple[int, str]:
+    result = CliRunner().invoke(program, ["verify", location])
+    return result.exit_code, result.output
+
+
+def test_a_close_leaves_a_snapshot_of_how_things_stood(desk: Desk, location: str) -> None:
+    ledger = desk.ledger
+    closes = [x for x in ledger.read("g") if isinstance(x.body, e.PeriodClosed)]
+    places = ledger.store.snapshots("g", fold())
+    assert places == [(each.number, each.body.period) for each in closes]
+    assert verified(location)[0] == 0
+    for number, period in places:
+        assert spelled(snapshots.nearest(ledger, "g", number)) == spelled(folded(ledger, number))
+        assert spelled(as_of(ledger, "g", period)) == spelled(folded(ledger, number))
+    last = ledger.head("g").number
+    for upto in (0, places[0][0] - 1, places[1][0], places[1][0] + 1, last, None):
+        assert spelled(world_of(ledger, "g", upto)) == spelled(folded(ledger, upto))
+
+
+def test_a_close_that_was_is_read_without_its_events(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[e.Event] = []
+
+    def noting(world: World, body: e.Event) -> None:
+        taken.append(body)
+        apply(world, body)
+
+    monkeypatch.setattr(state, "apply", noting)
+    for period in range(1, PERIODS + 1):
+        as_of(desk.ledger, "g", period)
+        as_known(desk.ledger, "g", period, PERIODS)
+    assert taken == []
+    as_known(desk.ledger, "g", 2)
+    assert len(taken) <= desk.ledger.head("g").number - numbers(desk.ledger)[-1]
+
+
+def test_they_are_disposable(desk: Desk, location: str) -> None:
+    ledger, expected = desk.ledger, readings(desk.ledger)
+    one, other, *_ = numbers(ledger)
+    for which in (f"number={other}", f"number<>{one}", "number>0"):
+        change(ledger, location, f"DELETE FROM snapshots WHERE {which}")
+        assert readings(ledger) == expected
+        CliRunner().invoke(program, ["rebuild", location])
+        assert len(numbers(ledger)) == PERIODS
+    change(ledger, location, "DELETE FROM snapshot_parts")
+    assert readings(ledger) == expected
+    with Ledger.open(location) as again:
+        Desk(again, "g").close(at=NOON)  # a new snapshot has all its parts with it
+        assert as_of(again, "g", PERIODS + 1).head == numbers(again)[-1]
+        assert snapshots.nearest(again, "g").head == numbers(again)[-1]
+
+
+def test_another_fold_does_not_see_them(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger, expected = desk.ledger, readings(desk.ledger)
+    monkeypatch.setattr(snapshots, "fold", lambda: "another")
+    assert snapshots.nearest(ledger, "g").head == -1
+    assert readings(ledger) == expected
+    desk.close(at=NOON)
+    assert [period for _, period in ledger.store.snapshots("g", "another")] == [PERIODS + 1]
+
+
+def test_they_are_of_one_history(desk: Desk, location: str) -> None:
+    ledger = desk.ledger
+    first, *_, last = numbers(ledger)
+    change(ledger, location, "DELETE FROM stored_events WHERE originator_version > ?", last - 3)
+    change(ledger, location, "DELETE FROM chain WHERE number > ?", last - 3)
+    assert last not in numbers(ledger)
+    assert spelled(world_of(ledger, "g")) == spelled(folded(ledger))
+    change(ledger, location, "UPDATE chain SET hash = ? WHERE number = ?", b"x" * 32, first)
+    assert first not in numbers(ledger)
+
+
+def test_one_that_was_altered_is_named_and_made_anew(desk: Desk, location: str) -> None:
+    ledger = desk.ledger
+    one, other = numbers(ledger)[1:3]
+    sound = ledger.store.snapshot("g", fold(), one)
+    change(ledger, location, "UPDATE snapshots SET root=? WHERE number=?", sound, other)
+    code, said = verified(location)
+    assert code == 1
+    assert f"#{other} is wrong (snapshot): the snapshot of its close: it is not how" in said
+    assert spelled(as_of(ledger, "g", 3)) == spelled(folded(ledger, other))
+    CliRunner().invoke(program, ["rebuild", location])
+    assert verified(location)[0] == 0
+
+
+def test_a_part_that_was_altered_is_named(desk: Desk, location: str) -> None:
+    ledger = desk.ledger
+    expected = readings(ledger)
+    change(ledger, location, "UPDATE snapshot_parts SET part=?", msgspec.msgpack.encode(((), 0)))
+    code, said = verified(location)
+    assert code == 1
+    assert "a part of a snapshot is not what was written" in said
+    assert readings(ledger) == expected
+
+
+def test_a_snapshot_that_cannot_be_stored_is_no_failure(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise StoreError("no room left")
+
+    with monkeypatch.context() as patched:
+        for beside in (sqlite_beside, postgres_beside):
+            patched.setattr(beside.BesideWriter, "add_snapshot", fail)
+        closed = desk.close(at=NOON)
+    assert isinstance(closed.events[-1], e.PeriodClosed | e.AttemptDone)
+    assert len(numbers(desk.ledger)) == PERIODS
+    desk.close(at=NOON)
+    assert len(numbers(desk.ledger)) == PERIODS + 1
+    assert spelled(world_of(desk.ledger, "g")) == spelled(folded(desk.ledger))

@@ -1,0 +1,87 @@
+"""A ledger of schema version 1, as it was made at the time: refused, then upgraded."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+
+from nomoledger.cli import program
+from nomoledger.errors import StoreError
+from nomoledger.events import ClockAdvanced
+from nomoledger.ledger import Ledger
+from nomoledger.posted import posted
+from nomoledger.state import as_known, world_of
+from nomoledger.store.location import is_postgres
+
+HERE = Path(__file__).parent
+HEAD = "149:671923fd5b0d20d581445fb552c67387dd45bff1b7d6b44591fb81c3a9b758cf"
+BALANCES = {
+    "mint": {"$": -43, "paint": -600},
+    "Ann": {"$": 0},
+    "Bob": {"$": 43, "paint": 600},
+}
+
+
+@pytest.fixture(autouse=True)
+def first(location: str) -> None:
+    """The ledger of version 1: a small game of three periods with rulings that reach back."""
+    if is_postgres(location):
+        with psycopg.connect(location, autocommit=True) as there:
+            there.execute((HERE / "version-1-postgres.sql").read_bytes())
+        return
+    with closing(sqlite3.connect(location)) as connection:
+        connection.executescript((HERE / "version-1-sqlite.sql").read_text("utf-8"))
+
+
+def run(*words: str) -> tuple[int, str]:
+    result = CliRunner().invoke(program, words)
+    return result.exit_code, result.output
+
+
+def test_it_is_refused_in_a_sentence_that_says_what_to_do(location: str) -> None:
+    for create in (True, False):
+        with pytest.raises(StoreError) as refused:
+            Ledger.open(location, create=create)
+        assert str(refused.value).endswith(
+            "was written by an older nomoledger (schema 1, this one needs 2):"
+            " run nomoledger upgrade on it"
+        )
+    code, said = run("balances", location, "--game", "little")
+    assert (code, said.count("\n")) == (2, 1)
+
+
+def test_an_upgrade_makes_the_roll_up_of_what_was_posted(location: str) -> None:
+    code, said = run("upgrade", location)
+    assert (code, said.endswith("is upgraded from schema 1 to 2\n")) == (0, True)
+    assert run("verify", location)[0] == 0
+    with Ledger.open(location) as ledger:
+        assert ledger.games() == ["empty", "little"]
+        assert str(ledger.head("little")) == HEAD
+        assert posted(ledger, "little") == BALANCES
+        assert world_of(ledger, "little").balances == BALANCES
+        for known in (1, 2, 3, None):
+            for period in range(1, (known or 3) + 1):
+                world = as_known(ledger, "little", period, known).known
+                found = posted(ledger, "little", period, known)
+                assert held(found) == held(world.balances), (period, known)
+
+
+def held(balances: dict[str, dict[str, int]]) -> dict[tuple[str, str], int]:
+    return {(who, what): n for who, table in balances.items() for what, n in table.items() if n}
+
+
+def test_play_goes_on_after_an_upgrade(location: str) -> None:
+    run("upgrade", location)
+    with Ledger.open(location) as ledger:
+        at = world_of(ledger, "little").game["recorded_at"]
+        event = ClockAdvanced(period=4, received_at=at, recorded_at=at, id="later")
+        ledger.append("little", [event], expected=149)
+        assert ledger.verify("little").records == 151
+    assert run("rebuild", location, "--game", "little") == (
+        0,
+        "little: cells of the roll-up: 17, snapshots: 3, from 151 events\n",
+    )
+    assert run("verify", location)[0] == 0

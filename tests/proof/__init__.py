@@ -1,0 +1,1 @@
+"""What everybody can check, and what nobody can guess."""

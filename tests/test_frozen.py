@@ -1,0 +1,200 @@
+"""A world as bytes is the same world again, and play goes on from it as from the fold."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from rulings.game import Game
+from rulings.players import Mailer, Move, Player
+from rulings.rules import RULES
+from rulings.test_properties import BOOK, MAIL, PLAY, RULE, START, some
+
+from nomoledger import events as e
+from nomoledger.errors import CorruptError
+from nomoledger.frozen import BLOCK, check_parts, freeze, thaw
+from nomoledger.reducer import apply
+from nomoledger.rules.rule import Rule
+from nomoledger.snapshots import FOLD
+from nomoledger.world import World
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+Fetch = Callable[[Sequence[bytes]], dict[bytes, bytes]]
+
+
+def tables(world: World) -> list[Any]:
+    """Everything in *world*, in its order, and of its kind."""
+    return [(name, exactly(each)) for name, each in vars(world).items() if name[0] != "_"]
+
+
+def exactly(value: Any) -> Any:
+    if isinstance(value, dict):
+        return [(key, exactly(each)) for key, each in value.items()]
+    if isinstance(value, list | tuple):
+        return type(value), [exactly(each) for each in value]
+    return type(value), value
+
+
+def fetching(parts: dict[bytes, bytes]) -> Fetch:
+    return lambda keys: {key: parts[key] for key in keys if key in parts}
+
+
+def check_every_close(entries: Sequence[e.Entry]) -> int:
+    """At each close, go on from the world as it is thawed; gives how many closes there were."""
+    fold, kept, parts, closes = World(), World(), dict[bytes, bytes](), 0
+    for entry in entries:
+        apply(fold, entry.body)
+        apply(kept, entry.body)
+        if isinstance(entry.body, e.PeriodClosed):
+            frozen = freeze(kept)
+            parts |= frozen.parts
+            kept = thaw(frozen.root, fetching(parts))
+            assert tables(kept) == tables(fold)
+            assert kept.digest() == fold.digest()
+            assert freeze(fold).root == frozen.root
+            closes += 1
+    assert tables(kept) == tables(fold)
+    return closes
+
+
+tried = settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    phases=(Phase.explicit, Phase.generate),
+)
+
+
+def weeks(*moves: Sequence[Move]) -> Iterator[Move]:
+    for each in moves:
+        yield from (*each, ("close", 0, 0), ("answer", 0, 0), ("answer", 0, 0))
+
+
+@tried
+@given(some(PLAY, 3, 8), some(RULE, 1, 2), some(PLAY, 3, 8))
+def test_a_fold_is_a_snapshot_and_the_tail(
+    one: list[Move], ruling: list[Move], other: list[Move]
+) -> None:
+    game = Game(RULES)
+    Player(game).play([*START, ("go", 0, 0), *weeks(one, one, ruling, other)])
+    assert check_every_close(game.entries) >= len(game.world.past) > 0
+
+
+@tried
+@given(some(MAIL, 3, 6), some(RULE[:3], 1, 1), some(MAIL, 1, 4))
+def test_also_under_a_rulebook_that_is_played(
+    one: list[Move], ruling: list[Move], other: list[Move]
+) -> None:
+    game = Game(BOOK.rules)
+    Mailer(game).play([*START[:2], *weeks(one, ruling, other)])
+    check_every_close(game.entries)
+
+
+# --- what can be in a world ----------------------------------------------------------------------
+
+VALUES: tuple[Any, ...] = (
+    0, -1, 2**63 - 1, -(2**63), 2**63, -(10**40), True, None, 1.5, "", "é\0", b"\xff", (), ((),),
+    [], [()], {}, {1: (2,), "1": [2], "": {}}, (1, [2, (3,)], {"a": (None,)}), NOON,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_whatever_an_attribute_holds_comes_back(value: Any) -> None:
+    world = World()
+    world.attributes["thing"] = {"value": value, "large": [value] * 60}
+    world.game["value"] = value
+    frozen = freeze(world)
+    assert tables(thaw(frozen.root, fetching(frozen.parts))) == tables(world)
+
+
+def test_what_no_event_can_have_put_there_is_refused() -> None:
+    world = World()
+    world.game["value"] = {1, 2}
+    with pytest.raises(TypeError, match="a world cannot hold"):
+        freeze(world)
+
+
+def closed(world: World, periods: int) -> None:
+    for period in range(1, periods + 1):
+        body = e.PeriodClosed(
+            period=period, received_at=NOON, recorded_at=NOON, digest="", seed="", commitment=""
+        )
+        world.attributes["thing"] = {"text": f"{period} " * 100}
+        apply(world, body)
+
+
+def test_a_period_is_written_once() -> None:
+    world, sizes = World(), []
+    world.game["rules"] = tuple(
+        Rule(number=str(n), prose=f"rule {n} " * 200, code="pass\n") for n in range(50)
+    )
+    stored: dict[bytes, bytes] = {}
+    for period in range(1, 4 * BLOCK):
+        body = e.PeriodClosed(
+            period=period, received_at=NOON, recorded_at=NOON, digest="", seed="", commitment=""
+        )
+        world.attributes["thing"] = {"text": f"{period} " * 100}
+        apply(world, body)
+        new = {key: part for key, part in freeze(world).parts.items() if key not in stored}
+        stored |= new
+        sizes.append(sum(map(len, new.values())))
+    assert max(sizes[1:]) < 20_000 < sizes[0]
+    assert max(sizes[3 * BLOCK :]) < 2 * max(sizes[2:BLOCK])
+
+
+def test_a_corrected_period_is_written_anew() -> None:
+    world = World()
+    closed(world, 3)
+    before = freeze(world)
+    tables_of = (("past", 2, "attributes", "thing", "text"), "else")
+    settled = e.Settled(period=4, received_at=NOON, recorded_at=NOON, ruling=1, tables=(tables_of,))
+    apply(world, settled)
+    after = freeze(world)
+    back = thaw(after.root, fetching(before.parts | after.parts))
+    assert tables(back) == tables(world)
+    assert back.past[2]["attributes"] == {"thing": {"text": "else"}}
+
+
+# --- damage --------------------------------------------------------------------------------------
+
+
+def test_damage_is_told() -> None:
+    world = World()
+    closed(world, 2)
+    frozen = freeze(world)
+    for key, part in frozen.parts.items():
+        for altered in (None, part[:-1], part[:-1] + bytes([part[-1] ^ 1]), b"", "text"):
+            parts: dict[bytes, Any] = frozen.parts | {key: altered}
+            if altered is None:
+                del parts[key]
+            with pytest.raises(CorruptError, match="a part of a snapshot is"):
+                thaw(frozen.root, fetching(parts))
+            with pytest.raises(CorruptError, match="a part of a snapshot is"):
+                check_parts(frozen.root, fetching(parts), set())
+
+
+def test_a_part_that_is_something_else_is_told() -> None:
+    content = msgspec.msgpack.encode(((), ["no world"]))
+    key = sha256(content).digest()
+    with pytest.raises(CorruptError, match="a snapshot cannot be read"):
+        thaw(key, fetching({key: content}))
+
+
+# --- versions ------------------------------------------------------------------------------------
+
+
+def test_the_version_of_the_fold_covers_all_that_it_imports() -> None:
+    code = (
+        "import sys, nomoledger.reducer\n"
+        "print(*sorted(each for each in sys.modules if each.startswith('nomoledger.')))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    loaded = {each.removeprefix("nomoledger.") for each in printed.stdout.split()}
+    assert loaded | {"frozen"} == set(FOLD)
