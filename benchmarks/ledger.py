@@ -65,8 +65,8 @@ class Floor(Protocol):
     def write(self, events: Rows, links: Rows) -> None:
         """Store the rows in one durable transaction."""
 
-    def read(self) -> Iterator[tuple[str, bytes]]:
-        """Topic and state of every event of the plain game."""
+    def read(self, game: str = PLAIN) -> Iterator[tuple[str, bytes]]:
+        """Topic and state of every event of *game*."""
 
 
 class SqliteFloor:
@@ -81,10 +81,10 @@ class SqliteFloor:
         self.connection.executemany("INSERT INTO chain VALUES (?,?,?,?)", links)
         self.connection.execute("COMMIT")
 
-    def read(self) -> Iterator[tuple[str, bytes]]:
+    def read(self, game: str = PLAIN) -> Iterator[tuple[str, bytes]]:
         return self.connection.execute(
             "SELECT topic, state FROM stored_events WHERE originator_id=?"
-            " ORDER BY originator_version", (PLAIN,)
+            " ORDER BY originator_version", (game,)
         )  # fmt: skip
 
     def close(self) -> None:
@@ -116,12 +116,12 @@ class PostgresFloor:
                     for row in rows:
                         copy.write_row(row)
 
-    def read(self) -> Iterator[tuple[str, bytes]]:
+    def read(self, game: str = PLAIN) -> Iterator[tuple[str, bytes]]:
         with self.connection.transaction(), self.connection.cursor("floor") as cursor:
             cursor.itersize = 1000
             cursor.execute(
                 "SELECT topic, state FROM stored_events WHERE originator_id=%s"
-                " ORDER BY originator_version", (PLAIN,), binary=True
+                " ORDER BY originator_version", (game,), binary=True
             )  # fmt: skip
             yield from cursor
 

@@ -3,6 +3,12 @@
 Compares a turn of mail-opening carried out by the rules with the same turn written by hand in plain
 Python (the same dice, the same walk, the same options to buy, the same records), and then measures
 turns and events per second through the whole stack to disk: worker process, hash chain, SQLite.
+
+Where the time of a turn by the rules goes: a third is calls between rule code and its host (70 of
+them: 0.6 µs each where names cross as objects, a µs more for a text or number that does not); four
+tenths is what the host does then (dice, addresses, events, the state and the way back from it); the
+rest is the engine around it, and the rules themselves. By hand, most of the time is in making the
+records, which both have to do.
 """
 
 import hashlib
@@ -18,7 +24,6 @@ from nomoledger import events as e
 from nomoledger.desk import Desk
 from nomoledger.engine import Engine
 from nomoledger.ledger import Ledger
-from nomoledger.rules.program import linked
 from nomoledger.rules.rule import Do
 from nomoledger.rules.rulebook import load
 from nomoledger.start import open_game
@@ -30,7 +35,8 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = b"s" * 32
 PLAYERS = ("Ann", "Bob", "Cid", "Dot")
 SQUARES = 20
-AIM = 25
+AIM = 15
+ROUNDS = 25
 JOINED = 68
 
 
@@ -125,7 +131,8 @@ class Game:
     def _walk(self, player: str, attempt: str, path: str) -> list[int]:
         address = f"{attempt}|{path}/throw_dice(turn)/turn#0"
         thrown = dice.roll(self.seed, address, (6, 6))
-        self._say(e.DrawRecorded, "I.3@1", address=address, values=tuple(thrown))
+        drawn = {"values": tuple(thrown), "sides": (6, 6)}
+        self._say(e.DrawRecorded, "I.3@1", address=address, **drawn)
         left = square = self.at[player]
         passed = []
         for _ in range(sum(thrown)):
@@ -178,23 +185,27 @@ def told(what: str, seconds: float, turns: int, records: int) -> str:
     return f"{what:<36}{seconds / turns * 1e6:8.1f} µs a turn {rates}"
 
 
-def in_memory(desk: Desk, turns: int, runs: int = 5) -> None:
-    """By the rules against by hand: the fastest of some runs each, and the same records."""
+def in_memory(desk: Desk, turns: int) -> None:
+    """By the rules against by hand, in rounds by turns: the fastest of each; the same records.
+
+    Before that the rules are in use for a while, and so compiled with the names of things.
+    """
     took: dict[str, list[float]] = {"by the rules": [], "the same by hand in plain Python": []}
-    for _ in range(runs):
+    by_the_rules(world_of(desk.ledger, desk.game), 20 * len(desk.world.rules))
+    for _ in range(ROUNDS):
         world = world_of(desk.ledger, desk.game)
-        linked(world.rules)
-        begin = time.perf_counter()
+        begin = time.process_time()
         by_rules = by_the_rules(world, turns)
-        middle = time.perf_counter()
-        hand_made = by_hand(turns)
-        took["by the rules"].append(middle - begin)
-        took["the same by hand in plain Python"].append(time.perf_counter() - middle)
+        took["by the rules"].append(time.process_time() - begin)
+        for _ in range(3):  # which is short, and at its best when it was just done
+            begin = time.process_time()
+            hand_made = by_hand(turns)
+            took["the same by hand in plain Python"].append(time.process_time() - begin)
         assert by_rules == hand_made, "the two games differ"
     for what, seconds in took.items():
         print(told(what, min(seconds), turns, len(by_rules)))
     ruled, hand = (min(seconds) for seconds in took.values())
-    print(f"ratio {ruled / hand:.1f} (aim: under {AIM})")
+    print(f"ratio {ruled / hand:.1f} (aim: at most {AIM})")
 
 
 def fenced(desk: Desk, turns: int) -> None:
@@ -222,7 +233,7 @@ def main(turns: int = 2000) -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
         desk = opened(folder)
-        in_memory(desk, turns)
+        in_memory(desk, turns // 10)
         fenced(desk, turns // 10)
         unfenced(desk, turns // 10)
         desk.ledger.close()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nomoledger.chain import Head, commit, link, origin, salt
+from nomoledger.chain import Head, chained, commit, link, origin, salt
 from nomoledger.errors import UsageError
 
 
@@ -31,6 +31,22 @@ def test_the_formula_of_the_documentation() -> None:
 
 def test_where_topic_ends_and_state_begins_is_part_of_the_commitment() -> None:
     assert commit(b"s", 0, b"ab", b"c") != commit(b"s", 0, b"a", b"bc")
+
+
+@given(
+    st.binary(min_size=1, max_size=80),
+    st.integers(min_value=0, max_value=2**60),
+    st.lists(st.tuples(st.sampled_from(["posted/1", "ärger/9", ""]), st.binary(max_size=99))),
+)
+def test_many_are_chained_as_one_after_the_other(
+    secret: bytes, first: int, records: list[tuple[str, bytes]]
+) -> None:
+    last, expected = origin("chess"), []
+    for number, (topic, state) in enumerate(records, first):
+        commitment = commit(secret, number, topic.encode(), state)
+        last = link(last, number, commitment)
+        expected.append((number, commitment, last))
+    assert chained(secret, origin("chess"), first, records) == expected
 
 
 @given(st.integers(min_value=-1, max_value=2**40), st.binary(min_size=32, max_size=32))

@@ -205,6 +205,15 @@ def test_a_repeated_request_is_harmless(game: str) -> None:
     assert len(data("status", game)["proposals"]) == 1
 
 
+def test_also_one_that_would_make_no_sense_any_more(game: str) -> None:
+    ok("propose", game, "Ann", "Nothing", "--id", "p1", "--at", NOON)
+    ok("judge", game, "1", "accepted", "--id", "j1", "--at", NOON)
+    first = ok("roll", game, "3", "4", "--id", "r1", "--at", NOON)
+    assert ok("roll", game, "3", "4", "--id", "r1", "--at", NOON) == first
+    assert "no question is open" in wrong("roll", game, "3", "4", "--id", "r2", "--at", NOON)
+    assert ok("judge", game, "1", "accepted", "--id", "j1", "--at", NOON)
+
+
 def test_time_passes_and_periods_close(landed: str) -> None:
     told = ok("advance", landed, "--to", "2026-01-12T12:00:01")
     assert "option (player Ann, square 8) is gone" in told

@@ -394,7 +394,7 @@ def test_what_the_command_refuses(
     tmp_path: Path, mail: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = str(tmp_path / "out")
-    assert "to the byte" in run("export", mail, out, "--public").stderr
+    assert "--public" in run("export", mail, out, "--format", "csv", "--key", out).stderr
     assert "no game 'go'" in run("export", mail, out, "--format", "csv", "--game", "go").stderr
     assert "is the ledger itself" in run("export", mail, mail, "--format", "csv").stderr
     monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -382,12 +382,38 @@ def test_a_bad_line_of_a_second_file_is_one_line_and_changes_nothing(
     assert ledger.head(SEASON) == head
 
 
-def test_a_fact_that_a_rule_fails_on_is_named(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_fact_that_a_rule_fails_on_is_noted_and_play_goes_on(
+    ledger: Ledger, tmp_path: Path
+) -> None:
     import_record(ledger, replays.find(SEASON))
     path = tmp_path / "odd.jsonl"
-    path.write_text('{"week": 6, "kind": "purchase", "player": "Woll", "items": 5}\n')
-    with pytest.raises(RecordError, match=r"^odd.jsonl:1: rule XVII.2: week-4.md.*$"):
-        import_record(ledger, path)
+    lines: list[dict[str, Any]] = [
+        {"kind": "purchase", "player": "Woll", "items": 5},
+        {"kind": "roll", "player": "Jamie", "dice": [1, 2]},
+        {"kind": "land", "player": "Jamie", "square": 18},
+    ]
+    path.write_text("".join(json.dumps({"week": 6} | line) + "\n" for line in lines))
+    import_record(ledger, path)
+    report = replay(ledger, SEASON, 6)
+    assert report.divergences == ()
+    (noted,) = report.unexplained
+    assert noted.why.startswith("a rule fails on it: rule XVII.2: week-4.md:")
+    assert "\n" not in noted.why
+
+
+def test_somebody_new_joins_by_a_rules_line(ledger: Ledger, tmp_path: Path) -> None:
+    import_record(ledger, replays.find(SEASON))
+    path = tmp_path / "week-6.jsonl"
+    join = {"do": "join", "with": {"name": "Zed"}}
+    lines: list[dict[str, Any]] = [
+        {"rules": [join], "text": "Zed plays from week 6 on", "basis": "stated"},
+        {"kind": "roll", "player": "Zed", "dice": [1, 2]},
+        {"kind": "land", "player": "Zed", "square": 4},
+    ]
+    path.write_text("".join(json.dumps({"week": 6} | line) + "\n" for line in lines))
+    import_record(ledger, path)
+    report = replay(ledger, SEASON, 6)
+    assert (report.divergences, report.unexplained) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,25 @@
 """Whole seasons by bots: through the real ledger, the same for a seed, exact when replayed."""
 
+import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from nomoledger import Ledger
+from nomoledger.cases.format import cases_beside
+from nomoledger.cases.run import run_case
 from nomoledger.cli import program
-from nomoledger.events import AttemptRefused, Posted, SubmissionReceived
+from nomoledger.events import AttemptRefused, Posted, SubmissionReceived, VoteCast
 from nomoledger.reducer import apply
 from nomoledger.replay import replay
+from nomoledger.rules.host import Host
+from nomoledger.rules.program import Program
+from nomoledger.rules.rulebook import load
 from nomoledger.simulate import Plan, Season, simulate
+from nomoledger.simulate.samples import with_code
 from nomoledger.world import World
 
 
@@ -19,31 +28,37 @@ def played(path: Path, rulebook: str, plan: Plan) -> tuple[Ledger, Season]:
     return ledger, simulate(ledger, rulebook, plan)
 
 
-@pytest.mark.parametrize(
-    ("rulebook", "plan"),
-    [
-        ("mail-opening", Plan(players=5, periods=12, seed=7)),
-        ("weekly-vote", Plan(players=4, periods=3, requests=4, seed=3)),
-    ],
-)
-def test_a_season_is_replayed_exactly(tmp_path: Path, rulebook: str, plan: Plan) -> None:
-    ledger, season = played(tmp_path / "one.db", rulebook, plan)
-    assert season.periods == plan.periods
-    assert season.faults == {}
-    for period in range(1, plan.periods + 1):
-        report = replay(ledger, season.game, period)
-        assert report.exact, report.divergences
-    assert ledger.verify(season.game).ok
+@pytest.fixture(scope="module")
+def weekly(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ledger, Season]:
+    plan = Plan(players=4, periods=3, requests=5, seed=3)
+    return played(tmp_path_factory.mktemp("weekly") / "one.db", "weekly-vote", plan)
 
 
-def test_every_commodity_sums_to_zero_all_along(tmp_path: Path) -> None:
-    ledger, season = played(tmp_path / "one.db", "weekly-vote", Plan(periods=2, requests=3))
+def test_a_season_is_replayed_exactly(weekly: tuple[Ledger, Season], tmp_path: Path) -> None:
+    plan = Plan(players=5, periods=12, seed=7)
+    for ledger, season in (weekly, played(tmp_path / "one.db", "mail-opening", plan)):
+        assert season.faults == {}
+        for period in range(1, season.periods + 1):
+            report = replay(ledger, season.game, period)
+            assert report.exact, report.divergences
+        assert ledger.verify(season.game).ok
+
+
+def test_every_commodity_sums_to_zero_all_along(weekly: tuple[Ledger, Season]) -> None:
+    ledger, season = weekly
     world = World()
     for entry in ledger.read(season.game):
         apply(world, entry.body)
         if isinstance(entry.body, Posted):
             for commodity in {posting.commodity for posting in entry.body.postings}:
                 assert sum(a.get(commodity, 0) for a in world.balances.values()) == 0
+
+
+def test_votes_of_weekly_vote_are_seen_by_their_voters_only(weekly: tuple[Ledger, Season]) -> None:
+    ledger, season = weekly
+    votes = [x.body for x in ledger.read(season.game) if isinstance(x.body, VoteCast)]
+    assert votes
+    assert all(vote.audience == (vote.by,) for vote in votes)
 
 
 def test_the_same_seed_gives_the_same_season_and_another_another(tmp_path: Path) -> None:
@@ -63,6 +78,56 @@ def test_bots_get_something_done(tmp_path: Path) -> None:
     assert refused == season.refused < asked / 2
     assert set(season.fired) >= {"VII.1", "VIII.1", "IX.3"}
     assert not set(season.fired) & set(season.silent)
+
+
+def test_it_may_end_with_what_ends_the_game(tmp_path: Path) -> None:
+    plan = Plan(players=4, periods=1, requests=2, ends=True)
+    _, season = played(tmp_path / "one.db", "weekly-vote", plan)
+    assert season.periods == 1
+    assert season.ended is not None
+    assert {"III.1", "III.5"} & set(season.fired)
+
+
+# --- a hundred seasons of weekly-vote, as recorded ----------------------------------------------
+
+
+def recorded() -> list[dict[str, Any]]:
+    """What came of each season, by the command in docs/simulated.md: one line for each seed."""
+    path = Path(__file__).parent / "seasons" / "weekly-vote.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def stands_in_list() -> dict[str, str]:
+    """{number of a rule: the case that fires it}, from the table of docs/simulated.md."""
+    text = (Path(__file__).parents[1] / "docs" / "simulated.md").read_text("utf-8")
+    return dict(re.findall(r"^\| ([IVX]+\.\d+) \| [^|]+ \| ([^|]+) \|$", text, re.MULTILINE))
+
+
+def test_every_rule_has_fired_in_some_season_or_stands_in_the_list() -> None:
+    seasons, known = recorded(), with_code(load("weekly-vote").rules)
+    assert sorted(season["seed"] for season in seasons) == list(range(1, 101))
+    always_silent = set.intersection(*(set(season["silent"]) for season in seasons))
+    assert always_silent & known == set(stands_in_list())
+
+
+@pytest.mark.parametrize(("number", "name"), stands_in_list().items())
+def test_a_rule_in_the_list_is_fired_by_its_case(
+    monkeypatch: pytest.MonkeyPatch, number: str, name: str
+) -> None:
+    (case,) = (case for case in cases_beside("weekly-vote") if case.name == name)
+    fired: list[str] = []
+    monkeypatch.setattr(Host, "notice", staticmethod(fired.append))
+    link = Program._compile
+
+    def without_notice(program: Program) -> Any:
+        """Being linked is not acting."""
+        before, compiled = len(fired), link(program)
+        del fired[before:]
+        return compiled
+
+    monkeypatch.setattr(Program, "_compile", without_notice)
+    assert run_case(case).difference is None
+    assert number in fired
 
 
 def test_as_a_command(tmp_path: Path) -> None:

@@ -348,19 +348,15 @@ def proof(location: Path, plants: bool) -> dict[str, str]:
         publish(ledger, "proof", location / "site")
         hidden = [each.number for each in ledger.read("proof") if each.body.audience is not None]
     assert bool(hidden) == plants
-    found = contents(location / "site")
-    for number in hidden:
-        assert not [path for path, text in found.items() if re.search(rf"[#e]{number}\b", text)]
-    return found
+    return contents(location / "site")
 
 
 def test_nothing_shows_of_what_is_secret(tmp_path: Path) -> None:
-    """But for the numbers of later events, the site is as if it had not been."""
+    """The site is as if it had not been: also its numbers."""
     sites = []
     for plants in (False, True):
         (tmp_path / str(plants)).mkdir()
-        found = proof(tmp_path / str(plants), plants)
-        sites.append({path: re.sub(r"[#e]\d+\b", "#", text) for path, text in found.items()})
+        sites.append(proof(tmp_path / str(plants), plants))
     assert sites[0] == sites[1]
 
 
@@ -373,7 +369,7 @@ def test_an_answer_to_a_secret_question_is_secret(fresh: Ledger) -> None:
     clock = e.ClockAdvanced(id="c", **when)
     fresh.create_game("g")
     fresh.append("g", [asked, answer, clock], expected=-1)
-    assert [(each.number, more) for each, more in public_entries(fresh, "g")] == [(2, True)]
+    assert [(each.number, more) for each, more in public_entries(fresh, "g")] == [(0, False)]
 
 
 # --- how it takes its place ---------------------------------------------------------------------

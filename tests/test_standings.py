@@ -60,8 +60,11 @@ def test_the_sheet_holds_bare_figures(desk: Desk) -> None:
     found = standings_by_period(LedgerView(desk.ledger, "g"))
     assert isinstance(found, Sheet)
     sheet = found.sheet()
-    assert sheet.columns == ("player", "period", "open", "rank", "$", "squares")
-    assert sheet.rows[-1] == ("Bob", "3", "yes", "1", "1000", "0")
+    assert sheet.columns == (
+        *("player", "period", "open", "disputed", "final"),
+        *("rank", "$", "squares"),
+    )
+    assert sheet.rows[-1] == ("Bob", "3", "yes", "no", "no", "1", "1000", "0")
 
 
 def test_the_chart_is_the_same_every_time(desk: Desk) -> None:

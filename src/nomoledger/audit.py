@@ -8,6 +8,7 @@ the record names. Play goes on from the record.
 from typing import TYPE_CHECKING, Any
 
 from nomoledger import events as e
+from nomoledger.errors import RuleFault
 from nomoledger.facts import Fact
 from nomoledger.reducer import seconds
 from nomoledger.rules.rule import Speech
@@ -62,7 +63,13 @@ def _carry_out(engine: "Engine", held: Fact, speech: Speech) -> list[e.Event]:
         fact.host.emit(e.AttemptDone, attempt=body.id)
         attempt = world.agenda[0]
     before = list(fact.host.staged)
-    after = engine.carry_out(attempt, _feeding(dice))
+    try:
+        after = engine.carry_out(attempt, _feeding(dice))
+    except RuleFault as fault:  # nobody checked what a record says, as requests are checked
+        fact = _begin(engine, body, held.number, held.differs)
+        fact.unexplained(f"a rule fails on it: {fault}")
+        fact.host.emit(e.Unscheduled, attempt=attempt.id)
+        return [*before, *fact.host.staged]
     fact = _begin(engine, body, held.number, held.differs)
     refusal = next((each for each in after if isinstance(each, e.AttemptRefused)), None)
     if refusal is not None:

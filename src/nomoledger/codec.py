@@ -21,9 +21,17 @@ EVENTS = events()
 #: Retired tags and the function that turns such an event into its successor.
 UPCASTS: dict[str, Callable[[Any], Event]] = {}
 
+
+class _Tagged(msgspec.Struct):
+    """What tells which event a line is."""
+
+    event: str
+
+
 _encode = Encoder().encode
 _decoders = {tag: Decoder(cls).decode for tag, cls in EVENTS.items()}
 _encode_json = JsonEncoder(order="deterministic").encode
+_decode_tag = JsonDecoder(_Tagged).decode
 _json_decoders = {tag: JsonDecoder(cls).decode for tag, cls in EVENTS.items()}
 
 
@@ -68,7 +76,7 @@ def decode_json(line: bytes) -> Event:
         CorruptError: the line is not an event.
     """
     try:
-        tag = msgspec.json.decode(line, type=dict[str, Any])["event"]
+        tag = _decode_tag(line).event
         event: Event = _json_decoders[tag](line)
     except (KeyError, TypeError, msgspec.MsgspecError) as error:
         raise CorruptError(f"not an event: {error}") from error

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from nomoledger import events as e
-from nomoledger.audiences import Audience, Deltas
+from nomoledger.audiences import Audience, Audiences, Deltas
 
 if TYPE_CHECKING:
     from nomoledger.settle import Settlement
@@ -21,6 +21,29 @@ def compensate(s: "Settlement") -> None:
         _pay(s, _less(deltas, before), period)
         before = deltas
     _pay(s, _less(last, before), s.world.period)
+
+
+def past_units(s: "Settlement") -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """By how much accounts would have stood otherwise at each close: what of that comes of secret
+    payments, and what everybody knows; see `Settled.past`."""
+    secret: list[tuple[Any, ...]] = []
+    known: list[tuple[Any, ...]] = []
+    for period in sorted(s.base.past.keys() & s.target.past.keys()):
+        deltas = _deltas(*(side.past[period]["balances"] for side in (s.base, s.target)))
+        hidden = _less(_secret(s.knows[1], period), _secret(s.knows[0], period))
+        secret += [(period, *key, units) for key, units in sorted(hidden.items())]
+        rest = _less(deltas, hidden)
+        known += [(period, *key, units) for key, units in sorted(rest.items())]
+    return tuple(secret), tuple(known)
+
+
+def _secret(knows: Audiences, period: int) -> Deltas:
+    """What was paid in secret up to the close of *period*."""
+    found: Deltas = {}
+    for (_, paid_for), table in knows.posted.items():
+        for key, units in table.items() if paid_for <= period else ():
+            found[key] = found.get(key, 0) + units
+    return found
 
 
 def _pay(s: "Settlement", deltas: Deltas, period: int) -> None:

@@ -5,11 +5,14 @@ How a request is carried out and stored is in `nomoledger.intake`.
 
 import secrets as random
 from collections import deque
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from nomoledger import disputes, evidence, rulings
 from nomoledger import events as e
+from nomoledger.audiences import Audience, both
 from nomoledger.errors import RuleFault, UnknownError, UsageError
 from nomoledger.intake import Intake, Outcome
 from nomoledger.reducer import is_of
@@ -20,6 +23,22 @@ from nomoledger.rules.resolve import named_arguments
 from nomoledger.statements import Statement
 
 __all__ = ["Desk", "Outcome"]
+
+Request = TypeVar("Request", bound=Callable[..., Outcome])
+
+
+def once(request: Request) -> Request:
+    """A *request* that, asked for again with the same `id`, gives what came of it before.
+
+    That comes first: what was asked for may make no sense any more.
+    """
+
+    @wraps(request)
+    def asked(desk: "Desk", *given: Any, **fields: Any) -> Outcome:
+        before = desk.again(fields.get("id"))
+        return request(desk, *given, **fields) if before is None else before
+
+    return cast(Request, asked)
 
 
 class Desk(Intake):
@@ -32,15 +51,18 @@ class Desk(Intake):
 
     # --- requests
 
+    @once
     def join(self, name: str, details: dict[str, Any] | None = None, **when: Any) -> Outcome:
         """Somebody asks to join as *name*."""
         self._check_arguments("join", (), {"name": name, **(details or {})})
         return self.take(e.JoinRequested, name=name, details=details or {}, **when)
 
+    @once
     def leave(self, player: str, **when: Any) -> Outcome:
         """*player* asks to leave."""
         return self.take(e.LeaveRequested, by=self.player(player), **when)
 
+    @once
     def submit(
         self, player: str, action: str, arguments: dict[str, Any] | None = None, **when: Any
     ) -> Outcome:
@@ -51,11 +73,13 @@ class Desk(Intake):
         fields: dict[str, Any] = {"by": player, "action": action, "arguments": arguments or {}}
         return self.take(e.SubmissionReceived, audience=audience, **fields, **when)
 
+    @once
     def propose(self, player: str, text: str, changes: tuple[Any, ...], **when: Any) -> Outcome:
         """*player* (or "admin", where the rules allow it) proposes *text*, with *changes*."""
         player = self._player_or_admin(player)
         return self.take(e.ProposalMade, by=player, text=text, changes=changes, **when)
 
+    @once
     def vote(self, player: str, proposal: int, choice: str, **when: Any) -> Outcome:
         """*player* (or "admin", where the rules allow it) votes on *proposal*."""
         self._check_proposal(proposal)
@@ -64,6 +88,7 @@ class Desk(Intake):
         fields["audience"] = self._audience(by, "vote")
         return self.take(e.VoteCast, **fields, **when)
 
+    @once
     def judge(self, proposal: int, verdict: str, **when: Any) -> Outcome:
         """The admin's *verdict*, "accepted" or "rejected"."""
         self._check_proposal(proposal)
@@ -71,6 +96,7 @@ class Desk(Intake):
             raise UsageError(f"a verdict is accepted or rejected, not {verdict!r}")
         return self.take(e.ProposalJudged, proposal=proposal, verdict=verdict, **when)
 
+    @once
     def enter_dice(self, values: list[Any], **when: Any) -> Outcome:
         """Real dice (or another draw made by hand), for the question that waits for them."""
         question = self.waiting("dice", "draw")
@@ -81,6 +107,7 @@ class Desk(Intake):
         fields = {"values": tuple(values), **_about(question)}
         return self.take(e.DrawEntered, **fields, **when)
 
+    @once
     def answer(self, value: Any, by: str = "admin", **when: Any) -> Outcome:
         """A player's answer to the question that waits for it."""
         question = self.waiting("choice")
@@ -90,6 +117,7 @@ class Desk(Intake):
         fields = {"value": value, "by": by, **_about(question)}
         return self.take(e.ChoiceAnswered, **fields, **when)
 
+    @once
     def rule(
         self,
         text: str,
@@ -107,8 +135,6 @@ class Desk(Intake):
 
         An *urgent* correction of the rules goes before all that is due or waiting.
         """
-        if (before := self._again(when)) is not None:
-            return before
         if closes is not None:
             disputes.the_open(self.world, closes)
         fields: dict[str, Any] = {"text": text, "cites": cites, "basis": basis}
@@ -121,6 +147,7 @@ class Desk(Intake):
         fields |= {"kind": "answer", "value": value, **_about(question)}
         return self.take(e.RulingMade, **fields, **when)
 
+    @once
     def order(
         self,
         player: str,
@@ -145,6 +172,7 @@ class Desk(Intake):
         fields: dict[str, Any] = {"by": player, "when": when, "holds": holds, "acts": acts}
         return self.take(e.OrderGiven, answer=answer, audience=(player,), **fields, **times)
 
+    @once
     def cancel_order(self, player: str, order: str, **when: Any) -> Outcome:
         """*player* takes back the standing order of that id."""
         player = self.player(player)
@@ -154,6 +182,7 @@ class Desk(Intake):
             raise UnknownError(f"{self.game}: {player} has no standing order {order!r}; {known}")
         return self.take(e.InputWithdrawn, withdrawn=order, audience=(player,), **when)
 
+    @once
     def rule_on(
         self,
         kind: str,
@@ -171,20 +200,26 @@ class Desk(Intake):
         of it ("all", "money" or "none"), and has to be given where later play does not fit. To
         reject event *about* leaves it out.
         """
-        if (before := self._again(fields)) is not None:
-            return before
         fields |= {"kind": kind, "text": text, "about": about, "overrules": overrules}
         if kind == "reject" and not edits and about is not None:
             edits = (e.LeftOut(about),)
         fields |= {"edits": edits, "settle": settle}
         effective = self.check_ruling(fields)
         if effective is None:
-            fields |= {"audience": disputes.audience(self.world, fields.get("closes"))}
+            audience = disputes.audience(self.world, fields.get("closes"))
+            fields["audience"] = both(audience, self._audience_of(about))
             del fields["settle"]
             return self.take(e.RulingMade, **fields)
         fields |= {"effective": effective, "settle": settle or "fitting"}
         fields["audience"] = rulings.audience(list(self.ledger.read(self.game)), edits)
         return self.take(e.RulingMade, urgent=True, **fields)
+
+    def _audience_of(self, number: int | None) -> Audience:
+        """Who may know of event *number*."""
+        if number is None:
+            return None
+        (entry,) = self.ledger.read(self.game, after=number - 1, upto=number)
+        return entry.body.audience
 
     def check_ruling(self, fields: dict[str, Any]) -> int | None:
         """The period that a ruling with *fields* reaches back to, if it makes sense."""
@@ -217,13 +252,14 @@ class Desk(Intake):
         A replay of that period is attached to it.
         """
         id = id or random.token_hex(6)
-        opened = self._again({"id": id}) or self._opened(by, text, period, about, id, when)
+        opened = self.again(id) or self._opened(by, text, period, about, id, when)
         made = opened.events[0]
         assert isinstance(made, e.DisputeOpened)
         fields: dict[str, Any] = {"dispute": made.number, "by": "engine"}
         fields["audience"] = made.audience
         fields |= evidence.replayed(self.ledger, self.game, made.disputed, self.limits)
-        attached = self.take(e.DisputeArgued, id=f"{id}-replay", **fields, **when)
+        when["id"] = f"{id}-replay"
+        attached = self.again(when["id"]) or self.take(e.DisputeArgued, **fields, **when)
         return Outcome((*opened.events, *attached.events))
 
     def _opened(
@@ -240,12 +276,11 @@ class Desk(Intake):
         fields = disputes.opening(self.world, entries, self._party(by), period, about)
         return self.take(e.DisputeOpened, text=text, id=id, **fields, **when)
 
+    @once
     def argue(
         self, dispute: int, by: str, text: str, shown: dict[str, Any] | None = None, **when: Any
     ) -> Outcome:
         """*by* says *text* on an open *dispute*; *shown* is a what-if, as its JSON."""
-        if (before := self._again(when)) is not None:
-            return before
         by = self._party(by)
         disputes.check_words(text)
         audience = disputes.the_open(self.world, dispute, by)["audience"]
@@ -253,18 +288,18 @@ class Desk(Intake):
         fields |= {"evidence": shown or {}, "audience": audience}
         return self.take(e.DisputeArgued, **fields, **when)
 
+    @once
     def close_dispute(
         self, dispute: int, text: str, *, cites: tuple[str, ...] = (), **fields: Any
     ) -> Outcome:
         """The ruling that closes *dispute* and leaves everything as it is."""
-        if (before := self._again(fields)) is not None:
-            return before
         about = disputes.the_open(self.world, dispute)["about"]
         if about is not None and rulings.on_event(self.world, about) is not None:
             about, cites = None, (*cites, f"#{about}")
         fields |= {"closes": dispute, "cites": cites}
         return self.rule_on("uphold", text, about=about, **fields)
 
+    @once
     def set_finality(self, days: int, **when: Any) -> Outcome:
         """Standings turn final when *days* have gone by after their close without a dispute."""
         disputes.check_days(days)
@@ -280,6 +315,7 @@ class Desk(Intake):
                 raise
             return self.take(e.RulingMade, urgent=True, **fields)
 
+    @once
     def undo(self, **when: Any) -> Outcome:
         """Take back the last input, while it is not carried out and no die of it was seen."""
         inputs = (x.body for x in self.ledger.read(self.game) if isinstance(x.body, e.Input))
@@ -291,10 +327,12 @@ class Desk(Intake):
             raise UsageError(f"{self.game}: too late to take it back: a die or an answer was seen")
         return self.take(e.InputWithdrawn, withdrawn=last.id, audience=last.audience, **when)
 
+    @once
     def close(self, **when: Any) -> Outcome:
         """Carry the period out and close it."""
         return self.take(e.CloseAsked, **when)
 
+    @once
     def advance(self, **when: Any) -> Outcome:
         """Time has come this far: what is due falls due."""
         return self.take(e.ClockAdvanced, **when)

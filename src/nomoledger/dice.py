@@ -3,6 +3,7 @@
 A period's seed is HMAC-SHA256(game secret, period); its hash is published when the period opens
 and the seed itself when it closes. A draw is HMAC-SHA256(seed, address ‖ counter), read 64 bits at
 a time with rejection, so that every face is equally likely and no draw depends on any other.
+What is drawn in secret comes from another seed, which is not revealed with the public one.
 The commitment keeps an admin from changing dice; it does not keep an admin from foreseeing them.
 """
 
@@ -15,6 +16,16 @@ from typing import Any
 def period_seed(secret: bytes, period: int) -> bytes:
     """The seed of *period*, 32 bytes."""
     return hmac.digest(secret, b"dice" + period.to_bytes(8, "big"), "sha256")
+
+
+def sealed_seed(secret: bytes, period: int) -> bytes:
+    """The seed of the draws of *period* that not everybody sees; it is never revealed."""
+    return hmac.digest(secret, b"sealed dice" + period.to_bytes(8, "big"), "sha256")
+
+
+def seed_for(secret: bytes, period: int, audience: tuple[str, ...] | None) -> bytes:
+    """The seed of a draw in *period* before *audience* (None: everybody)."""
+    return period_seed(secret, period) if audience is None else sealed_seed(secret, period)
 
 
 def commitment(seed: bytes) -> str:

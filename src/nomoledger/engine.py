@@ -190,7 +190,8 @@ class Engine:
         host.frames = [Frame("", (), "engine")]
         for each in draws:
             host.audience = each.audience
-            host.emit(e.DrawRecorded, address=each.address, values=each.values, rules=each.rules)
+            fields = {name: getattr(each, name) for name in _DRAWN}
+            host.emit(e.DrawRecorded, **fields)
         host.audience = audience
         if isinstance(error, Suspended):
             apply(self.world, error.question)
@@ -209,6 +210,10 @@ class Engine:
 
 #: Where nothing but these has happened, there is nothing for the checks to look at.
 _OF_RULES = (e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered, e.Scheduled)
+
+
+#: What stays of a draw where all else of its attempt is taken back.
+_DRAWN = ("address", "values", "sides", "options", "effective", "rules")
 
 
 def _is_follow_up(attempt: Attempt) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from nomoledger.errors import RuleFault, UsageError
+from nomoledger.events import Input
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
 from nomoledger.replay import events_of, replay
@@ -16,7 +17,8 @@ def replayed(
 ) -> dict[str, Any]:
     """What a replay of *period* has to say in a dispute: its text, and its report as evidence.
 
-    Where something in the period is secret, the report tells how many things differ, not which.
+    What is secret in the period is not counted. Where there is anything, the report tells how many
+    things differ, not which.
     """
     text = f"replay of period {period}"
     try:
@@ -26,8 +28,12 @@ def replayed(
     evidence = builtins(report)
     del evidence["digest"]
     _, bodies = events_of(ledger, game, period)
-    if any(body.audience is not None for body in bodies):
-        evidence |= {"divergences": [], "unexplained": [], "withheld": len(report.divergences)}
+    secret = [body for body in bodies if body.audience is not None]
+    hidden = sum(not isinstance(body, Input) for body in secret)
+    evidence["consequences"] -= hidden
+    evidence["compared"] -= hidden if report.mode == "exact" else 0
+    if secret and report.divergences:
+        evidence |= {"divergences": [], "withheld": len(report.divergences)}
     return {"text": text, "evidence": evidence}
 
 

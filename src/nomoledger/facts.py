@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from nomoledger import events as e
+from nomoledger.errors import RuleFault
 from nomoledger.rules.host import Frame, Host, Refused
 from nomoledger.rules.resolve import named_arguments
 from nomoledger.rules.rule import Speech
@@ -126,6 +127,9 @@ class Fact:
             found = program.call(asked.name, **named_arguments(world, asked, given, {}))
         except Refused as error:
             return self.unexplained(error.reasons[0].text)
+        except RuleFault as fault:
+            self.host.frames = [Frame("", (), "engine")]
+            return self.unexplained(f"a rule fails on it: {fault}")
         by_rules, recorded = _labelled(world, found), self.field(speech.value)
         is_stated = str(speech.value) in self.body.fields
         rules = program.cite(tuple(number for number, _ in asked.definitions))
@@ -147,10 +151,11 @@ class Fact:
         try:
             changing = program.links.operations[operation]
             program.call(operation, **named_arguments(self.world, changing, given, {}))
-        except Refused as error:
+        except (Refused, RuleFault) as error:
             self.world.rollback(mark)
             del host.staged[staged:]
-            host.pending, refused = None, error.reasons[0].text
+            reason = error.reasons[0].text if isinstance(error, Refused) else str(error)
+            host.pending, refused = None, reason
         else:
             self.world.release(mark)
             refused = ""

@@ -459,6 +459,7 @@ def _settled(world: World, event: e.Settled) -> None:
     if event.waiting is not None:
         _wait(world, event.waiting, event.audience is None)
     touched = {path[1] for path, _ in event.tables if path[0] == "past"} | set(event.rulesets)
+    touched |= world.add_past(event.past)
     for period in sorted(touched - {event.period}):
         past = world.past[period]
         ruled = dict.fromkeys((*past.get("ruled", ()), event.ruling))

@@ -197,6 +197,7 @@ class _Rerun:
             made += batch
             if len(made) >= len(recorded_bodies) and self._stops_short(end):
                 break
+        made = [*map(_as_then, made, recorded_bodies), *made[len(recorded_bodies) :]]
         self.consequences += len(recorded_bodies) - isinstance(recorded_bodies[0], e.Input)
         if made == recorded_bodies:
             world.release(mark)
@@ -256,6 +257,15 @@ class _Rerun:
         for number, body in found:
             if body.follows is None:
                 yield _divergence(body, [each for _, each in found if each.follows == number])
+
+
+def _as_then(made: e.Event, was: e.Event) -> e.Event:
+    """*made* as it would have been recorded when *was* was: draws did not always say from what."""
+    if not (isinstance(was, e.DrawRecorded) and isinstance(made, e.DrawRecorded)):
+        return made
+    if was.sides or was.options:
+        return made
+    return msgspec.structs.replace(made, sides=(), options=())
 
 
 def _divergence(body: e.RecordPrevailed, follows: list[e.RecordPrevailed]) -> Divergence:

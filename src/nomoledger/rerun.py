@@ -143,7 +143,8 @@ class Rerun:
         elif isinstance(body, e.GameOpened):
             self._follow(body, opened(self.engine, opening))
         else:
-            if not isinstance(body, e.FactRecorded):
+            is_public = body.audience is None  # else the outcome would show that there was one
+            if is_public and not isinstance(body, e.FactRecorded):
                 self._settle_questions()
             self._check_withdrawn(number, body)
             self._follow(body, self.engine.take(body))

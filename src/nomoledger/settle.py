@@ -10,7 +10,7 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.audiences import ADMIN, Audience, Audiences, both
-from nomoledger.compensation import compensate
+from nomoledger.compensation import compensate, past_units
 from nomoledger.differing import Path, differing, same
 from nomoledger.rules.host import Host
 from nomoledger.waiting import settle_timers, settle_waiting, still_waits
@@ -83,6 +83,7 @@ def settle(settlement: Settlement) -> None:
 
 def _changes(s: Settlement, names: tuple[str, ...]) -> list[Path]:
     tables = [x for n in names for x in differing(getattr(s.base, n), getattr(s.target, n), n)]
+    tables = [x for x in tables if x[0][0] != "past" or x[0][2:3] != ("balances",)]
     return tables if s.is_whole else [_added(s, path, value) for path, value in tables]
 
 
@@ -127,10 +128,12 @@ def _say_settled(s: Settlement, tables: list[Path]) -> None:
     waits = still_waits(s)
     in_sight = waits and tuple(x for x in waits if _is_public(s, x))
     is_hidden = any(each.audience is not None for each in s.world.agenda)
-    if hidden or (waits is not None and (is_hidden or in_sight != waits)):
-        s.emit(e.Settled, ADMIN, ruling=s.ruling.number, tables=tuple(hidden), waiting=waits)
+    secret, known = past_units(s)
+    if hidden or secret or (waits is not None and (is_hidden or in_sight != waits)):
+        kept: dict[str, Any] = {"tables": tuple(hidden), "waiting": waits, "past": secret}
+        s.emit(e.Settled, ADMIN, ruling=s.ruling.number, **kept)
     fields: dict[str, Any] = {"ruling": s.ruling.number, "rulesets": rulesets, "waiting": in_sight}
-    s.emit(e.Settled, tables=tuple(shown), **fields)
+    s.emit(e.Settled, tables=tuple(shown), past=known, **fields)
 
 
 def _is_public(s: Settlement, waiting: str | e.Waiting) -> bool:

@@ -9,6 +9,7 @@ from nomoledger.engine import Engine
 from nomoledger.errors import RuleFault
 from nomoledger.rerun import is_retroactive
 from nomoledger.rules.host import Frame, Host, Refused
+from nomoledger.rules.reads import drawn
 from nomoledger.rulings import edits_of, first_edited, in_force
 from nomoledger.settle import Settlement, Side, settle
 from nomoledger.waiting import misfit
@@ -86,7 +87,9 @@ def _record_rolls(settlement: Settlement, courses: list[Course]) -> None:
     """The new dice of *courses*, so that a replay has them too."""
     rolled = {each[0].question: each for course in courses for each in course.rerun.rolled}
     for question, values in rolled.values():
-        fields = {"address": question.question, "values": tuple(values)}
+        is_earlier = question.period != settlement.world.period
+        effective = question.period if is_earlier else None
+        fields = drawn(question, values) | {"effective": effective}
         settlement.emit(e.DrawRecorded, question.audience, **fields)
 
 

@@ -21,12 +21,12 @@ def ask_people(question: QuestionRaised) -> list[Any] | None:
 
 
 def seeded(secret: bytes) -> Oracle:
-    """The oracle that rolls dice from the seed of the question's period."""
+    """The oracle that rolls dice from the seed of the question's period, or its sealed one."""
 
-    seed_of = lru_cache(maxsize=2)(partial(dice.period_seed, secret))
+    seed_of = lru_cache(maxsize=4)(partial(dice.seed_for, secret))
 
     def answer(question: QuestionRaised) -> list[Any] | None:
-        seed = seed_of(question.period)
+        seed = seed_of(question.period, question.audience)
         if question.asks == "dice":
             return list(dice.roll(seed, question.question, question.options))
         if question.asks == "draw":

@@ -24,10 +24,14 @@ SECRET = b"s" * 32
 
 
 class Memory:
-    """What a desk needs of a ledger, kept in a list."""
+    """What a desk needs of a ledger, kept in a list; there are no snapshots of it."""
 
     def __init__(self) -> None:
         self.entries: list[e.Entry] = []
+        self.store = self
+
+    def snapshots(self, game: str, fold: str) -> list[tuple[int, int]]:
+        return []
 
     def read(self, game: str, after: int = -1, upto: int | None = None) -> Iterator[e.Entry]:
         return iter(self.entries[after + 1 : None if upto is None else upto + 1])

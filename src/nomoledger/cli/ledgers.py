@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nomoledger.cli import journals, options
+from nomoledger.cli import journals, options, proof
 from nomoledger.cli.chosen import command_line, game_to_say
 from nomoledger.cli.opened import ledger_at, new_ledger_at, place_of
 from nomoledger.cli.output import json, line
@@ -133,16 +133,24 @@ def _import_export(ledger: str, file: str) -> dict[str, "Head"]:
     help="Our own, which import reads; or what was paid in one game, for other programs.",
 )  # fmt: skip
 @click.option(
-    "--public", "is_public", is_flag=True, help="Only what everybody may see (not as jsonl)."
+    "--public", "is_public", is_flag=True, help="Only what everybody may see, to be checked."
 )
+@proof.key
 @options.game
 @options.as_json
 def export(
-    ledger: str, file: str, format: str, is_public: bool, game: str | None, as_json: bool
+    ledger: str,
+    file: str,
+    format: str,
+    is_public: bool,
+    key_file: str | None,
+    game: str | None,
+    as_json: bool,
 ) -> None:
     """Write the ledger as JSON lines into FILE, or - (standard output).
 
-    It holds everything, also what is secret in the game, and takes its place only when whole. For
+    It holds everything, also what is secret in the game, and takes its place only when whole. With
+    --public it holds what everybody may see of one game, and the seals, for anybody to verify. For
     bookkeeping and analysis, --format gives the payments of one game as a journal or a table.
 
     Example: nomoledger export game.db game.jsonl
@@ -152,10 +160,15 @@ def export(
     place = place_of(ledger)
     if place is not None and os.path.exists(file) and os.path.samefile(file, place):
         raise click.UsageError(f"{file} is the ledger itself: give another file")
-    if is_public and format == journals.OURS:
-        raise click.UsageError("jsonl holds all, to the byte: --public is for the other formats")
+    is_proof = is_public and format == journals.OURS
+    if key_file is not None and not is_proof:
+        raise click.UsageError("--key signs the seals of a public export: give --public with it")
     with ledger_at(ledger) as opened, written(file) as target:
-        if format == journals.OURS:
+        if is_proof:
+            found_public = proof.exported(opened, target, game, key_file)
+            games = [found_public]
+            said = ["exported {game}: public head {head}".format(**found_public)]
+        elif format == journals.OURS:
             heads = _export_all(opened, target, game)
             games = [{"game": name, "head": str(head)} for name, head in heads.items()]
             said = [
@@ -185,37 +198,68 @@ def _export_all(ledger: "Ledger", target: "BinaryIO", game: str | None) -> dict[
 @click.command()
 @options.ledger
 @click.option("--head", metavar="N:HASH", help="A head written down earlier, to hold against it.")
+@click.option(
+    "--seal", "seals", multiple=True, metavar="FILE", type=click.Path(dir_okay=False),
+    help="A seal published earlier, to hold against it.",
+)  # fmt: skip
+@click.option("--chain-only", is_flag=True, help="The records alone, not what they come to.")
 @options.game
 @options.as_json
-def verify(ledger: str, head: str | None, game: str | None, as_json: bool) -> int:
-    """Check that no record is altered, missing or swapped.
+def verify(
+    ledger: str,
+    head: str | None,
+    seals: tuple[str, ...],
+    chain_only: bool,
+    game: str | None,
+    as_json: bool,
+) -> int:
+    """Check that no record is altered, and that all is as sealed.
 
-    Exit code 1 and the first wrong record where one is. Only with --head can a cut-off end be
-    told.
+    States, dice and seals are worked out anew from the records. LEDGER may be a public export. Exit
+    code 1 and the first wrong record where one is. Only with --head or --seal can a cut-off end be
+    told, or a ledger that was written anew.
 
-    Example: nomoledger verify game.db
+    Example: nomoledger verify game.db --seal week-1.seal
     """
-    from nomoledger.chain import Head
-    from nomoledger.state import the_game
-
-    expected = None if head is None else Head.parse(head)
+    published = proof.published(seals)
+    if published and chain_only:
+        raise click.UsageError("--seal needs what the records come to: leave out --chain-only")
+    place = place_of(ledger)
+    if place is not None and place.is_file() and proof.is_public(place):
+        if head is not None or game is not None or chain_only:
+            raise click.UsageError(f"{ledger} is a public export: it is checked by --seal alone")
+        return proof.verify_export(ledger, published, as_json)
     with ledger_at(ledger) as opened:
-        games = [game] if game is not None else opened.games()
-        if expected is not None or not games:
-            games = [game or the_game(opened)]
-        with progress("verifying", records_in(opened, games)) as advance:
-            counted = counting(opened, advance)
-            verdicts = [counted.verify(each, expected) for each in games]
+        games = _to_verify(opened, game, head, [each.game for each in published])
+        found = proof.verify_ledger(opened, games, head, published, chain_only)
+    verdicts = [verdict for verdict, _ in found]
     ok = all(each.ok for each in verdicts)
     if as_json:
         json({"ok": ok, "games": verdicts})
-    for verdict in () if as_json else verdicts:
+    for verdict, sealed in () if as_json else found:
         if verdict.ok:
-            line(f"{verdict.game}: {verdict.records} records are as written, head {verdict.head}")
+            periods = f"; periods as sealed: {sealed}" if sealed else ""
+            as_written = f"{verdict.records} records are as written, head {verdict.head}"
+            line(f"{verdict.game}: {as_written}{periods}")
         else:
-            what = f"#{verdict.number} is wrong ({verdict.problem})"
+            where = "" if verdict.number is None else f"#{verdict.number} "
+            what = f"{where}is wrong ({verdict.problem})"
             line(f"{verdict.game}: {what}: {verdict.detail}")
     return 0 if ok else FAILED
+
+
+def _to_verify(
+    ledger: "Ledger", game: str | None, head: str | None, sealed: list[str]
+) -> list[str]:
+    """The games to verify: the one that is named, or sealed, or else all."""
+    from nomoledger.state import the_game
+
+    if game is not None:
+        return [game]
+    if sealed:
+        return sealed[:1]
+    games = ledger.games()
+    return games if games and head is None else [the_game(ledger)]
 
 
 @click.command()

@@ -29,6 +29,7 @@ DIFFERS = 1
     help="What each player asks for in a period.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed, another game.")
+@click.option("--ends", is_flag=True, help="Afterwards somebody asks for what ends the game.")
 @click.option("--check", is_flag=True, help="Replay every period and verify the ledger.")
 @options.as_json
 def simulate(
@@ -38,6 +39,7 @@ def simulate(
     periods: int,
     requests: int,
     seed: int,
+    ends: bool,
     check: bool,
     as_json: bool,
 ) -> int:
@@ -50,7 +52,7 @@ def simulate(
     from nomoledger.simulate import Plan
     from nomoledger.simulate import simulate as play
 
-    plan = Plan(players=players, periods=periods, requests=requests, seed=seed)
+    plan = Plan(players=players, periods=periods, requests=requests, seed=seed, ends=ends)
     with new_ledger_at(ledger) as opened:
         with progress("playing", periods) as advance:
             season = play(opened, rulebook, plan, done=advance or (lambda count: None))

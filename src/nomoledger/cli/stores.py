@@ -1,4 +1,4 @@
-"""Commands about where ledgers are kept: copy, upgrade."""
+"""Commands about how ledgers are kept: copy, upgrade, rebuild."""
 
 import click
 
@@ -54,3 +54,31 @@ def upgrade(ledger: str, as_json: bool) -> None:
         line(f"{shown(ledger)} is up to date (schema {after})")
     else:
         line(f"{shown(ledger)} is upgraded from schema {before} to {after}")
+
+
+@click.command()
+@options.ledger
+@options.game
+@options.as_json
+def rebuild(ledger: str, game: str | None, as_json: bool) -> None:
+    """Make anew what is kept for speed: roll-up and snapshots.
+
+    Both follow from the events, of which none is touched; nothing but speed depends on the
+    snapshots, and others may play meanwhile. Where verify says that either is wrong, this is the
+    way out; and it makes the snapshots of a ledger that was imported, copied or upgraded.
+
+    Example: nomoledger rebuild game.db
+    """
+    from nomoledger.rebuild import rebuild as rebuilt
+
+    with ledger_at(ledger) as opened:
+        games = opened.games() if game is None else [game]
+        with progress("rebuilding", records_in(opened, games)) as advance:
+            counted = counting(opened, advance)
+            found = [rebuilt(counted, each) for each in games]
+    if as_json:
+        json({"games": found})
+        return
+    for each in found:
+        what = f"cells of the roll-up: {each.cells}, snapshots: {each.snapshots}"
+        line(f"{each.game}: {what}, from {each.events} events")

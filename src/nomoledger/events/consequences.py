@@ -9,10 +9,17 @@ from nomoledger.rules.rule import Rule
 
 
 class DrawRecorded(Event, frozen=True, kw_only=True, tag="draw-recorded/1"):
-    """Dice (or a choice by chance) derived from the period's seed and its own *address*."""
+    """Dice (or a choice by chance) derived from the period's seed and its own *address*.
+
+    *sides* are those of each die, *options* what was chosen from: one of the two. *effective* is
+    the earlier period whose seed it comes from, where a ruling reaches back to that.
+    """
 
     address: str
     values: tuple[Any, ...]
+    sides: tuple[int, ...] = ()
+    options: tuple[Any, ...] = ()
+    effective: int | None = None
 
 
 class RuleEnacted(Event, frozen=True, kw_only=True, tag="rule-enacted/1"):
@@ -238,12 +245,14 @@ class Settled(Event, frozen=True, kw_only=True, tag="settled/1"):
         rulesets: the rules at the close of earlier periods, where they are others than recorded;
             those of the open period, where they come in another order.
         waiting: the agenda, where it is another: ids of what waits already, and what is new on it.
+        past: how many units more there were at the close of a period: period, account, commodity.
     """
 
     ruling: int
     tables: tuple[tuple[tuple[Any, ...], Any], ...] = ()
     rulesets: dict[int, tuple[Rule, ...]] = {}
     waiting: tuple[str | Waiting, ...] | None = None
+    past: tuple[tuple[int, str, str, int], ...] = ()
 
 
 class PeriodClosed(Event, frozen=True, kw_only=True, tag="period-closed/1"):

@@ -58,7 +58,8 @@ def _journal(lines: Callable[[Source], Iterator[str]]) -> Callable[[Source, Bina
 
 def _heading(source: Source) -> Iterator[str]:
     """What the file is, in words."""
-    yield f"{source.game}, from nomoledger: events up to {source.head}"
+    upto = "what is public" if source.is_public else f"events up to {source.head}"
+    yield f"{source.game}, from nomoledger: {upto}"  # whose head would count what is not
     if source.is_public:
         yield "only what everybody may see: balances are those of these payments alone"
     yield "amounts have the decimal places that each commodity has now"

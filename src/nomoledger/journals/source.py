@@ -8,6 +8,7 @@ from nomoledger import events as e
 from nomoledger.errors import CorruptError
 from nomoledger.journals.chart import Chart
 from nomoledger.ledger import Ledger
+from nomoledger.proof.public import public_events
 
 
 class Dated(NamedTuple):
@@ -57,9 +58,8 @@ class Source:
         return next((each.day for each in self.dated()), date.min)
 
     def _entries(self) -> Iterator[e.Entry]:
-        for entry in self._ledger.read(self.game, upto=self.head.number):
-            if not self.is_public or entry.body.audience is None:
-                yield entry
+        entries = self._ledger.read(self.game, upto=self.head.number)
+        return public_events(entries) if self.is_public else entries
 
 
 class Balances:

@@ -173,8 +173,9 @@ def _hook(node: ast.stmt, wrong: object) -> Hook:
         raise wrong(f"{node.name} must name its parameters plainly", node.lineno)
     missing = len(arguments.args) - len(arguments.defaults)
     for default in arguments.defaults:
-        if not isinstance(default, ast.Constant):
-            raise wrong(f"{node.name}: a default is a number, a text, a flag or None", node.lineno)
+        if not isinstance(default, ast.Constant) and ast.unparse(default) != "[]":
+            what = "a default is a number, a text, a flag, None or []"
+            raise wrong(f"{node.name}: {what}", node.lineno)
     parameters = tuple(
         Parameter(
             each.arg,

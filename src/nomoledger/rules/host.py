@@ -8,6 +8,7 @@ and `TrialOver`; these pass through the interpreter by way of `pending`.
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nomoledger import events as e
@@ -52,7 +53,7 @@ class TrialOver(Exception):
 class Frame:
     """One operation being carried out: what, on what, by which rule, and what altered it."""
 
-    __slots__ = ("altered", "arguments", "counts", "operation", "rule")
+    __slots__ = ("altered", "arguments", "counts", "operation", "rule", "step")
 
     def __init__(self, operation: str, arguments: Sequence[Any], rule: str) -> None:
         self.operation = operation
@@ -60,6 +61,7 @@ class Frame:
         self.rule = rule
         self.altered: list[str] = []
         self.counts: dict[str, int] | None = None
+        self.step = ""
 
 
 class Host:
@@ -87,7 +89,9 @@ class Host:
         self.frames = [Frame("", (), "engine")]
         self.reads: dict[str, int] = {}
         self.operations = self.pure = self.trials = 0
+        self.is_altered = False  # whether anything was, anywhere, so far
         self.pending = None
+        self.program.begin(world)
         self.received_at: datetime = moment(attempt.at)
         self.recorded_at: datetime = world.game["recorded_at"]
 
@@ -96,15 +100,20 @@ class Host:
         if len(self.staged) >= CHANGES_MAX:
             self.stop(Refused([e.Reason("engine", f"more than {CHANGES_MAX} changes at once")]))
         rules = fields.pop("rules", None) or self.acting()
-        made = event(
-            period=self.world.game["period"],
-            received_at=self.received_at,
-            recorded_at=self.recorded_at,
-            cause=self.attempt.cause,
-            rules=rules,
-            audience=self.audience,
-            **fields,
+        self.happen(
+            event(
+                period=self.world.game["period"],
+                received_at=self.received_at,
+                recorded_at=self.recorded_at,
+                cause=self.attempt.cause,
+                rules=rules,
+                audience=self.audience,
+                **fields,
+            )
         )
+
+    def happen(self, made: e.Event) -> None:
+        """The world takes the consequence *made*, and it is staged."""
         apply(self.world, made)
         self.staged.append(made)
 
@@ -121,10 +130,10 @@ class Host:
     def acting(self) -> tuple[str, ...]:
         """The rule that is acting and those that altered what it does, with versions."""
         names = [self.frames[-1].rule]
-        for frame in reversed(self.frames):
-            if frame.altered:
+        if self.is_altered:
+            for frame in reversed(self.frames):
                 names += frame.altered
-        return self.program.cite(tuple(dict.fromkeys(names)) if len(names) > 1 else (names[0],))
+        return self.program.cite(tuple(dict.fromkeys(names)) if len(names) > 1 else tuple(names))
 
     # --- the stack, as the linked program reports it
 
@@ -185,15 +194,20 @@ class Host:
 
     def alter(self, rule: str, arguments: list[Any]) -> int:
         """*rule* goes on with other *arguments*."""
+        self.is_altered = True
         self.frames[-1].altered.append(rule)
-        self.frames[-1].arguments = arguments
+        self._go_on_with(arguments)
         return 0
 
     def restore(self, arguments: list[Any]) -> int:
         """What was done with altered arguments is over."""
         self.frames[-1].altered.pop()
-        self.frames[-1].arguments = arguments
+        self._go_on_with(arguments)
         return 0
+
+    def _go_on_with(self, arguments: list[Any]) -> None:
+        self.frames[-1].arguments = arguments
+        self.frames[-1].step = ""
 
     def refuse_operation(self, operation: str, reasons: list[list[str]]) -> None:
         """Guards said no."""
@@ -207,7 +221,7 @@ class Host:
 
     def path(self) -> str:
         """Where we are, as operations with their subjects: the inside of an address."""
-        return "/".join(_step(frame) for frame in self.frames[1:])
+        return "/".join([frame.step or _step(frame) for frame in self.frames[1:]])
 
     # --- capabilities
 
@@ -256,14 +270,19 @@ class Host:
 
     # --- amounts
 
+    def commodity(self, name: str | None) -> tuple[str, int]:
+        """The commodity of that *name* (the game's money where None), and its decimal places."""
+        name = name or self.program.money
+        declared = self.program.commodities.get(name)
+        if declared is None:
+            self.fault(f"no rule in force declares the commodity {name!r}")
+        return name, declared.places
+
     def units(self, amount: Any, commodity: str | None) -> tuple[int, str]:
         """*amount* in smallest units, and the commodity (the game's money where None)."""
-        commodities = self.program.commodities
-        name = commodity or self.program.money
-        if name not in commodities:
-            self.fault(f"no rule in force declares the commodity {name!r}")
+        name, places = self.commodity(commodity)
         try:
-            units = values.units(amount, commodities[name].places)
+            units = values.units(amount, places)
         except values.NotExact as error:
             self.fault(str(error))
         if not 0 <= units <= values.UNITS_MAX:
@@ -292,8 +311,9 @@ class Host:
 
 
 def _step(frame: Frame) -> str:
-    arguments = (each for each in frame.arguments if not isinstance(each, list | dict))
-    return f"{frame.operation}({','.join(map(in_address, arguments))})"
+    arguments = [in_address(x) for x in frame.arguments if not isinstance(x, list | dict)]
+    frame.step = f"{frame.operation}({','.join(arguments)})"
+    return frame.step
 
 
 def in_address(value: Any) -> str:
@@ -302,7 +322,11 @@ def in_address(value: Any) -> str:
     >>> in_address("a|b>c"), in_address("x" * 100)
     ('a%7Cb%3Ec', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx%09ecb6eb')
     """
-    text = str(value)
+    return _escaped(str(value))
+
+
+@lru_cache(maxsize=4096)
+def _escaped(text: str) -> str:
     for mark, escaped in _MARKS.items():
         text = text.replace(mark, escaped)
     if len(text) <= _IN_ADDRESS_MAX:

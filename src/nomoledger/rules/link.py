@@ -5,7 +5,7 @@ import keyword
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import msgspec
 
@@ -57,7 +57,7 @@ _NUMBER_CHARACTERS_MAX = 40
 _LINE_MAX = 100_000
 
 
-class Operation(msgspec.Struct, frozen=True):
+class Operation(msgspec.Struct, frozen=True, dict=True):
     """What the rules in force say about one operation: (rule number, hook) in rule order."""
 
     name: str
@@ -67,7 +67,7 @@ class Operation(msgspec.Struct, frozen=True):
         """The hooks of these kinds."""
         return [(number, hook) for number, hook in self.hooks if hook.kind in kinds]
 
-    @property
+    @cached_property
     def definitions(self) -> list[tuple[str, Hook]]:
         """Who says what the operation is."""
         return self.of("define", "value", "action")

@@ -14,15 +14,19 @@ from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.rules import reads
 from nomoledger.rules.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
 from nomoledger.rules.lexicon import HOOKABLE, PLAIN
-from nomoledger.rules.link import Links, fingerprint, survey
+from nomoledger.rules.link import VERBS, Links, fingerprint, survey
 from nomoledger.rules.rule import Rule
+from nomoledger.rules.shortcuts import attributes, kinds, light, names
 from nomoledger.rules.values import combine
-from nomoledger.rules.write import DIALECT, GLOBALS, attributes, kinds, mark, write_program
+from nomoledger.rules.write import DIALECT, GLOBALS, WRAPPED, mark, write_program
 from nomoledger.words import tell
+from nomoledger.world import World
 
 STACK_MAX = 4_000
 PROGRAMS_MAX = 16
 TOLD_MAX = 400
+#: After how many attempts, times its rules, a program is compiled anew with the names of things.
+PAYS_AFTER = 10
 
 
 class Program:
@@ -38,10 +42,12 @@ class Program:
         self.commodities = {n: each for rule in rules for n, each in rule.commodities.items()}
         self.money = next(iter(self.commodities), "")
         self.accounts = {"mint", "admin", *(name for rule in rules for name in rule.accounts)}
-        self._names = {rule.number: rule.name for rule in rules}
+        self._called = {rule.number: rule.name for rule in rules}
         self._cited: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._checks = any(h.kind == "check" for c in self.links.codes.values() for h in c.hooks)
         self.host = self._host()
+        self._attempts = 0
+        self._names: tuple[str, ...] = ()
         self._options = starlark.EvalOptions(
             max_callstack_size=STACK_MAX, check_cancelled=lambda: False
         )
@@ -61,6 +67,13 @@ class Program:
         """
         self._compiled = None
 
+    def begin(self, world: World) -> None:
+        """An attempt begins on *world*; the program is compiled anew where that pays by now."""
+        self._attempts += 1
+        if self._attempts == PAYS_AFTER * len(self.rules) and not self.is_traced:
+            self._names = names(self.links, world.entities)
+            self.let_go()
+
     def _host(self) -> Host:
         return Host(self)
 
@@ -69,7 +82,7 @@ class Program:
 
     def name(self, number: str) -> str:
         """Number and version of a rule: `VII.2@1`."""
-        return self._names.get(number, number)
+        return self._called.get(number, number)
 
     def cite(self, numbers: tuple[str, ...]) -> tuple[str, ...]:
         """`name` of each."""
@@ -83,7 +96,10 @@ class Program:
         for name, function in self._words().items():
             module.add_callable(name, function)
         module["_one"] = Decimal(1)
-        for number, file, source in write_program(self.links, traced=self.is_traced):
+        for i, each in enumerate(light(self._names)):
+            module[f"_light_{i}"] = starlark.OpaquePythonObject(each)
+        sources = write_program(self.links, self._names, traced=self.is_traced)
+        for number, file, source in sources:
             self.host.notice(number)
             if file == "operations":
                 self._outline = self._outlined(source)
@@ -121,29 +137,37 @@ class Program:
             "_choose": self._choose,
             "_combine": self._combine,
         }
+        places = {None: 0} | {name: place for place, name in enumerate(self._names, 1)}
         ours |= {f"_at_{mark(number)}": partial(host.at, number) for number in self.by_number}
         for i, name in enumerate(attributes(self.rules)):
-            ours[f"_get_{i}"] = partial(reads.get, host, attribute=name)
+            ours[f"_get_{i}"] = self._getter(name)
+            ours[f"_place_get_{i}"] = reads.placed(self._getter(name), places)
         for i, name in enumerate(kinds(self.rules)):
             ours[f"_find_{i}"] = partial(reads.find, host, name)
+            ours[f"_place_find_{i}"] = reads.placed(ours[f"_find_{i}"], places)
         ours["_enter_may"] = partial(host.enter, "may", "")
         for operation in self.links.operations.values():
             enter = host.enter_value if operation.is_value else host.enter
             ours[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.definer)
         plain = {name: partial(function, host) for name, function in PLAIN.items()}
-        plain |= {f"_{name}": plain.pop(name) for name in ("get", "find")}
+        plain |= {f"_{name}": plain.pop(name) for name in WRAPPED}
         hookable = {f"_verb_{name}": partial(each, host) for name, each in HOOKABLE.items()}
         return ours | plain | hookable
+
+    def _getter(self, attribute: str) -> Callable[[str], Any]:
+        return reads.getter(self.host, attribute)
 
     # --- calling into it
 
     def call(self, operation: str, *arguments: Any, **named: Any) -> Any:
         """Carry out *operation* within the attempt under way, and give what it returns."""
-        return self._enter("engine__operation", operation, list(arguments), named)
+        if operation not in self.links.operations and operation not in VERBS:
+            self.host.fault(f"no rule in force says what {operation!r:.60} is")
+        return self._enter(operation, *arguments, **named)
 
-    def _enter(self, function: str, *arguments: Any) -> Any:
+    def _enter(self, function: str, *arguments: Any, **named: Any) -> Any:
         try:
-            return self._module.call_with(self._options, function, *arguments).value
+            return self._module.call_with(self._options, function, *arguments, **named).value
         except BaseException as error:
             if not _is_the_interpreters(error):
                 raise

@@ -1,6 +1,7 @@
 """The words of rule code that look: at the world, its past, the rules, chance and people."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from nomoledger import events as e
@@ -20,12 +21,30 @@ def get(host: Host, entity: str, attribute: str) -> Any:
     return None if table is None else table.get(attribute)
 
 
+def getter(host: Host, attribute: str) -> Callable[[str], Any]:
+    """`get` for one *attribute*; nothing is looked at as often."""
+    if host.restricted:
+        return partial(get, host, attribute=attribute)
+    nothing: dict[str, Any] = {}
+    return lambda entity: host.world.attributes.get(entity, nothing).get(attribute)
+
+
+def placed(look: Callable[..., Any], places: dict[str | None, int]) -> Callable[..., int]:
+    """*look*, giving the place of what it finds among *places*: -1 where it has none."""
+
+    def found(*given: Any) -> int:
+        value = look(*given)
+        return places.get(value, -1) if value is None or type(value) is str else -1
+
+    return found
+
+
 def balance(host: Host, account: str, commodity: str | None = None) -> values.Number:
     """`balance(account, commodity)`: how much there is; of the game's money by default."""
     if host.restricted:
         host.may_read("balance")
-    _, name = host.units(0, commodity)
-    return values.amount(host.world.balance(account, name), host.program.commodities[name].places)
+    name, places = host.commodity(commodity)
+    return values.amount(host.world.balance(account, name), places)
 
 
 def holdings(host: Host, account: str) -> list[str]:
@@ -191,6 +210,7 @@ def _read(
     if answers is not None and place in answers:
         return answers[place]
     if asks == "ruling" and (held := _precedent(host, text, options)) is not None:
+        host.is_altered = True
         host.frames[-1].altered.insert(0, f"ruling:{held['ruling']}")
         return held["value"]
     if host.trials:
@@ -212,8 +232,15 @@ def _read(
     found = host.oracle(question)
     if found is None:
         host.stop(Suspended(question))
-    host.emit(e.DrawRecorded, address=question.question, values=tuple(found))
+    host.emit(e.DrawRecorded, **drawn(question, found))
     return found
+
+
+def drawn(question: e.QuestionRaised, values: Sequence[Any]) -> dict[str, Any]:
+    """The fields of the event that *values* were drawn for *question*."""
+    of = {"dice": "sides", "draw": "options"}.get(question.asks)
+    fields: dict[str, Any] = {"address": question.question, "values": tuple(values)}
+    return fields if of is None else fields | {of: question.options}
 
 
 def _precedent(host: Host, text: str, options: tuple[Any, ...]) -> dict[str, Any] | None:

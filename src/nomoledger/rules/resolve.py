@@ -2,6 +2,7 @@
 
 import ast
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from nomoledger import events as e
@@ -24,6 +25,8 @@ def named_arguments(
     both = dict(zip(known, given, strict=False)) | named
     if unknown := sorted(set(both) - set(known)):
         _no(f"{operation.name} does not take {unknown[0]!r}; it takes {', '.join(known)}")
+    if operation.is_action:  # people leave out what they have nothing to say about
+        both = {name: value for name, value in both.items() if value is not None}
     arguments: dict[str, Any] = {}
     for parameter in hook.parameters:
         if parameter.name in both:
@@ -46,15 +49,18 @@ def resolve(world: World, parameter: Parameter, value: Any) -> Any:
     """*value* as the type of *parameter* asks."""
     if value is None:
         return None
+    if parameter.type == "":
+        return value
+    takes_several = str(parameter.default).startswith("[")
+    if not _is_told(value):
+        _no(f"{parameter.name} is not told like this: {value!r}")
+    if isinstance(value, list) and parameter.type != "List" and not takes_several:
+        _no(f"{parameter.name} is one thing, not {value!r}")
+    if takes_several and not isinstance(value, list):
+        value = [value]
     if isinstance(value, list):
-        if parameter.type == "List":
-            return value
-        return [resolve(world, parameter, each) for each in value]
-    if str(parameter.default).startswith("["):  # where several may be given, one is a list of one
-        one = Parameter(parameter.name, parameter.type)
-        return [value if parameter.type == "List" else resolve(world, one, value)]
-    wanted = parameter.type.split(" | ")
-    kinds = [kind for kind in world.known_kinds() if kind_type(kind) in wanted]
+        return value if parameter.type == "List" else _each(world, parameter, value)
+    kinds = _kinds(world.known_kinds(), parameter.type)
     for kind in kinds:
         if len(kinds) == 1 or _called(world, kind, value) is not None:
             return entity(world, kind, value)
@@ -69,6 +75,31 @@ def resolve(world: World, parameter: Parameter, value: Any) -> Any:
     if parameter.type == "Flag" and not isinstance(value, bool):
         _no(f"{parameter.name} is yes or no, not {value!r}")
     return value
+
+
+def _each(world: World, parameter: Parameter, values: list[Any]) -> list[Any]:
+    """Each of *values*, and of those in lists among them, as the type of *parameter* asks."""
+    one = Parameter(parameter.name, parameter.type)
+    return [
+        _each(world, parameter, value) if isinstance(value, list) else resolve(world, one, value)
+        for value in values
+    ]
+
+
+def _is_told(value: Any) -> bool:
+    """Whether *value* is no table, nor a list in which there is what rules cannot keep."""
+    if not isinstance(value, list):
+        return not isinstance(value, dict)
+    return all(
+        each is None or (isinstance(each, int | str | list) and _is_told(each)) for each in value
+    )
+
+
+@lru_cache(maxsize=1024)
+def _kinds(known: tuple[str, ...], type_: str) -> list[str]:
+    """Which of the *known* kinds *type_* (`Player | Square`) speaks of."""
+    wanted = type_.split(" | ")
+    return [kind for kind in known if kind_type(kind) in wanted]
 
 
 def entity(world: World, kind: str, called: Any) -> str:

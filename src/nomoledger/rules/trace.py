@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.rules import reads
 from nomoledger.rules.host import Frame, Host, Suspended
 from nomoledger.rules.link import Links, fingerprint
 from nomoledger.rules.program import Program
@@ -82,10 +83,10 @@ class TracingHost(Host):
         self._nodes = {}
         self._broken_off = None
 
-    def emit(self, event: type[e.Event], **fields: Any) -> None:
-        """As `Host.emit`; the event is put where it was made."""
-        super().emit(event, **fields)
-        made, node = self.staged[-1], self._broken_off or self._node()
+    def happen(self, made: e.Event) -> None:
+        """As `Host.happen`; the event is put where it was made."""
+        super().happen(made)
+        node = self._broken_off or self._node()
         last = node.parts[-1] if node.parts else None
         if isinstance(last, e.Moved) and all(last is not each for each in self.staged[-2:]):
             node.parts.pop()  # a step that is now told as part of a walk
@@ -151,6 +152,9 @@ class TracedProgram(Program):
     def _surveyed(self, rules: tuple[Rule, ...]) -> Links:
         return msgspec.structs.replace(super()._surveyed(rules), plain=frozenset())
 
+    def _getter(self, attribute: str) -> Callable[[str], Any]:
+        return partial(reads.get, self.host, attribute=attribute)
+
     def _words(self) -> dict[str, Callable[..., Any]]:
         host, words = self.host, super()._words()
         assert isinstance(host, TracingHost)
@@ -158,7 +162,7 @@ class TracedProgram(Program):
             word = name.strip("_").partition("_")[0]
             if word in LOOKING:
                 words[name] = partial(host.looked_at, word, function)
-            elif name in ASKING:
+            elif word in ASKING:
                 words[name] = partial(host.asked_for, word, function)
         return words | {"_tell": host.tell}
 

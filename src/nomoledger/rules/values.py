@@ -77,7 +77,8 @@ def _is_plain(value: Any) -> bool:
 
 def units(amount: Any, places: int) -> int:
     """*amount* in smallest units of a commodity with *places* decimals, rounded half up once."""
-    return half_up(fraction(amount) * 10**places)
+    scale: int = 10**places
+    return amount * scale if type(amount) is int else half_up(fraction(amount) * scale)
 
 
 def amount(units: int, places: int) -> Number:

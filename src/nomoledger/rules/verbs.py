@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from nomoledger import events as e
 from nomoledger.rules.host import Host, Refused, in_address
 from nomoledger.rules.values import fraction, half_up
@@ -103,13 +105,14 @@ def move(host: Host, piece: str, square: str, mode: str = "step") -> int:
 
     Gives how many squares that walk has come by now.
     """
-    host.permit("move", piece)
+    if host.pure or host.restricted:
+        host.permit("move", piece)
     world = host.world
     if piece not in world.entities or square not in world.entities:
         host.fault(f"cannot move {piece!r} to {square!r}: there is no such thing")
     if mode not in MODES:
         host.fault(f"{mode!r} is no way to move: {', '.join(MODES)}")
-    rules, left, passed = host.acting(), world.get(piece, "square"), tuple[str, ...]()
+    rules = host.acting()
     last = host.staged[-1] if host.staged else None
     if (
         mode in ("step", "slide")
@@ -118,9 +121,12 @@ def move(host: Host, piece: str, square: str, mode: str = "step") -> int:
     ):
         host.staged.pop()
         world.head -= 1
-        left, passed = last.left, (*last.passed, last.to)
-    host.emit(e.Moved, piece=piece, mode=mode, left=left, passed=passed, to=square, rules=rules)
-    return len(passed) + 1
+        passed = (*last.passed, last.to)
+        host.happen(replace(last, passed=passed, to=square, audience=host.audience))
+        return len(passed) + 1
+    left = world.get(piece, "square")
+    host.emit(e.Moved, piece=piece, mode=mode, left=left, to=square, rules=rules)
+    return 1
 
 
 def set_attribute(
@@ -253,10 +259,13 @@ def _shortened(attempt: str) -> str:
 def cancel(host: Host, operation: str, *arguments: Any) -> None:
     """`cancel(operation, …)`: what was scheduled so will not come."""
     host.permit("cancel", arguments[0] if arguments else None)
-    wanted = (operation, list(arguments))
-    for timer in sorted(host.world.timers.values(), key=lambda each: each.order):
-        if (timer.attempt.operation, list(timer.attempt.arguments)) == wanted:
-            host.emit(e.Unscheduled, attempt=timer.attempt.id)
+    found = [
+        timer
+        for timer in host.world.timers.values()
+        if timer.attempt.operation == operation and tuple(timer.attempt.arguments) == arguments
+    ]
+    for timer in sorted(found, key=lambda each: each.order):
+        host.emit(e.Unscheduled, attempt=timer.attempt.id)
 
 
 def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1) -> bool:

@@ -8,7 +8,7 @@ the table `_h`, since a rule may call what a later rule defines.
 
 import ast
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import starlark
@@ -18,6 +18,7 @@ from nomoledger.rules import arithmetic
 from nomoledger.rules.code import Code, Hook
 from nomoledger.rules.link import TYPES, VERBS, Links, Operation, kind_type
 from nomoledger.rules.rule import Rule
+from nomoledger.rules.shortcuts import write_shortcuts
 
 _PRELUDE = """
 _h = {}
@@ -27,12 +28,29 @@ def add(n, why = ""): return ["add", n, why]
 def times(n, d = 1, why = ""): return ["times", n, why, d]
 def at_most(n, why = ""): return ["at_most", n, why]
 def at_least(n, why = ""): return ["at_least", n, why]
+def _light(n):
+    return _lights.get(n, n) if n == None or type(n) == "string" or type(n) == "int" else n
 def get(entity, attribute):
-    return _getters[attribute](entity) if attribute in _getters else _get(entity, attribute)
-def find(kind, called): return _finders[kind](called) if kind in _finders else _find(kind, called)
+    if attribute in _pointers:
+        n = _pointers[attribute](_light(entity))
+        if n >= 0: return _texts[n]
+    return _getters[attribute](_light(entity)) if attribute in _getters else _get(entity, attribute)
+def find(kind, called):
+    if kind in _seekers:
+        n = _seekers[kind](_light(called))
+        if n >= 0: return _texts[n]
+    return _finders[kind](called) if kind in _finders else _find(kind, called)
+def roll(dice, sides, for_ = "roll"): return _roll(_light(dice), _light(sides), _light(for_))
+def where(kind, **attributes):
+    return _where(_light(kind), **{name: _light(each) for name, each in attributes.items()})
+def schedule(operation, *args, due = None):
+    return _schedule(due = _light(due), *([_light(operation)] + [_light(each) for each in args]))
 def may(operation, *args): return _guards[operation](*args) if operation in _guards else []
 def would(operation, *args, see = None): return struct(**_would(operation, args, see))
 """
+
+#: Words that rule code reaches by way of the prelude.
+WRAPPED = ("find", "get", "roll", "schedule", "where")
 
 DIALECT = starlark.Dialect.extended()
 DIALECT.enable_types = starlark.DialectTypes.PARSE_ONLY
@@ -78,6 +96,15 @@ def write_operation(operation: Operation, *, plain: bool = False, traced: bool =
     return "\n".join(kept) + "\n"
 
 
+def _enter(operation: Operation, names: list[str]) -> str:
+    return f"    _enter_{operation.name}({_lit(names)})"
+
+
+def _lit(names: list[str]) -> str:
+    """Variables of these *names*, each in the form that crosses for less, if there is one."""
+    return ", ".join(f"_light({name})" for name in names)
+
+
 def _tell(indent: int, kind: str, rule: str, value: str = "None") -> str:
     """A line that tells the host something, kept in traced programs only."""
     return f"{' ' * indent}_tell({kind!r}, {rule!r}, {value})"
@@ -105,7 +132,7 @@ def _write_guards(operation: Operation, names: list[str]) -> list[str]:
 
 def _write_body(operation: Operation, names: list[str], *, entered: bool) -> list[str]:
     rule = operation.definer
-    lines = [] if entered else [f"    _enter_{operation.name}({', '.join(names)})"]
+    lines = [] if entered else [_enter(operation, names)]
     if operation.of("forbid"):
         lines += [f"    _no = _{operation.name}_guards({', '.join(names)})"]
         lines += [f"    if _no: _refuse({operation.name!r}, _no)"]
@@ -133,7 +160,7 @@ def _write_definition(operation: Operation, names: list[str]) -> list[str]:
         if operation.name in VERBS:
             return [
                 "    _from_caller()",
-                f"    _r = _verb_{operation.name}({', '.join(names)})",
+                f"    _r = _verb_{operation.name}({_lit(names)})",
             ]
         return ["    _r = None" if not operation.is_value else "    _r = 0"]
     if len(definitions) == 1:
@@ -185,7 +212,7 @@ def _write_chain(
             f"        return {call}",
         ]
     lines += [f"    return _{name}_do(*args)"]
-    lines += [f"def {name}({signature}):", f"    _enter_{name}({arguments})"]
+    lines += [f"def {name}({signature}):", _enter(operation, names)]
     lines += [f"    _r = _{name}_chain([], 0, [{arguments}])", f"    {leave}()", "    return _r"]
     return lines
 
@@ -222,16 +249,21 @@ def _literal(value: Any) -> str:
     raise RulebookError(f"a parameter cannot be {value!r}: whole numbers, text, flags and lists")
 
 
-def write_program(links: Links, *, traced: bool = False) -> list[tuple[str, str, str]]:
-    """The sources to evaluate in order, as (rule number or "", file, source)."""
+def write_program(
+    links: Links, names: Sequence[str] = (), *, traced: bool = False
+) -> list[tuple[str, str, str]]:
+    """The sources to evaluate in order, as (rule number or "", file, source).
+
+    *names* are texts that cross for less (`nomoledger.rules.shortcuts`).
+    """
     sources = [("", "arithmetic", source) for source in arithmetic.WORDS]
-    sources.append(("", "prelude", _write_shortcuts(links.rules) + _PRELUDE))
+    sources.append(("", "prelude", write_shortcuts(links.rules, names) + _PRELUDE))
     types = {kind_type(kind) for rule in links.rules for kind in rule.declares} | set(TYPES)
     sources.append(("", "types", "\n".join(f"{name} = str" for name in sorted(types)) + "\n"))
     stubs = "\n".join(
         f"def {name}(*args, **named): return _undefined({name!r})" for name in links.undefined
     )
-    unhooked = "\n".join(f"{v} = _verb_{v}" for v in VERBS if v not in links.operations)
+    unhooked = "\n".join(_write_verb(v) for v in VERBS if v not in links.operations)
     sources.append(("", "verbs", unhooked + "\n" + stubs + "\n"))
     operations = "\n".join(
         write_operation(each, plain=name in links.plain, traced=traced)
@@ -247,22 +279,9 @@ def write_program(links: Links, *, traced: bool = False) -> list[tuple[str, str,
     return sources
 
 
-def attributes(rules: Iterable[Rule]) -> list[str]:
-    """Every attribute that *rules* declare, once, in order."""
-    declared = (name for rule in rules for table in rule.declares.values() for name in table)
-    return list(dict.fromkeys(declared))
-
-
-def kinds(rules: Iterable[Rule]) -> list[str]:
-    """Every kind that *rules* declare, once, in order."""
-    return list(dict.fromkeys(kind for rule in rules for kind in rule.declares))
-
-
-def _write_shortcuts(rules: tuple[Rule, ...]) -> str:
-    """Tables of words bound to their first argument: each argument that crosses costs a µs."""
-    getters = (f"{json.dumps(name)}: _get_{i}" for i, name in enumerate(attributes(rules)))
-    finders = (f"{json.dumps(name)}: _find_{i}" for i, name in enumerate(kinds(rules)))
-    return f"_getters = {{{', '.join(getters)}}}\n_finders = {{{', '.join(finders)}}}\n"
+def _write_verb(name: str) -> str:
+    names = Operation(name, ()).names
+    return f"def {name}({VERBS[name]}): return _verb_{name}({_lit(names)})"
 
 
 def _write_checks(links: Links) -> str:
@@ -276,7 +295,4 @@ def _write_checks(links: Links) -> str:
     lines += ['    return _h[rule + ":" + name]()']
     lines += ["def engine__define(rule, name, args):", "    _at(rule)"]
     lines += ['    return _h[rule + ":" + name](*args)']
-    lines += ["def engine__operation(name, args, named):", "    return _ops[name](*args, **named)"]
-    table = ", ".join(f"{json.dumps(name)}: {name}" for name in {**links.operations, **VERBS})
-    lines += [f"_ops = {{{table}}}"]
     return "\n".join(lines) + "\n"

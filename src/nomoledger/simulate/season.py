@@ -15,11 +15,12 @@ from nomoledger.errors import RuleFault
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import seconds
 from nomoledger.rules.host import Host
-from nomoledger.rules.program import Program, linked
+from nomoledger.rules.program import Program
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.rulebook import load
 from nomoledger.simulate.bots import Bots
 from nomoledger.simulate.samples import examples_of, with_code
+from nomoledger.simulate.watched import Watched
 from nomoledger.start import open_game
 from nomoledger.tape import seeded
 from nomoledger.work import in_worker, packed, unpacked
@@ -27,18 +28,26 @@ from nomoledger.world import World
 
 FIRST_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday
 NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gwen", "Hugo", "Ida", "Jack", "Kim", "Leo")
+#: How much of what is asked for within a period the admin asks for.
+ADMIN = 0.03
+#: How many things the admin thinks of as a period begins.
+ADMIN_FIRST = 12
 BATCH, REPORT = b"B", b"R"
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """How much is played: *requests* are what each player asks for in a period of *days*."""
+    """How much is played: *requests* are what each player asks for in a period of *days*.
+
+    Where it *ends*, somebody asks for what ends the game when all periods are over.
+    """
 
     players: int = 4
     periods: int = 10
     requests: int = 6
-    proposals: float = 0.3
+    proposals: float = 0.5
     days: int = 7
     seed: int = 1
+    ends: bool = False
 
 
 class Season(msgspec.Struct, frozen=True):
@@ -82,7 +91,7 @@ def simulate(
     world, examples = Desk(ledger, game).world, examples_of(rulebook)
 
     def pieces() -> Iterator[bytes]:
-        course = _Course(world, secret, plan, examples)
+        course = Course(world, secret, plan, examples)
         for batch in course.play():
             yield BATCH + packed(batch)
         yield REPORT + msgspec.msgpack.encode(course.report(game))
@@ -109,12 +118,13 @@ def _with_cited(season: Season, ledger: Ledger) -> Season:
     return msgspec.structs.replace(season, fired=(*season.fired, *more), silent=silent)
 
 
-class _Course:
+class Course:
     """The season as it goes on, in the worker."""
 
     def __init__(self, world: World, secret: bytes, plan: Plan, examples: Any) -> None:
         self.world = world
         self.plan = plan
+        self.watched = Watched()
         self.engine = Engine(world, seeded(secret), secret, link=self._linked)
         self.chance = Random(plan.seed)
         self.bots = Bots(self.engine, self.chance, examples)
@@ -132,10 +142,13 @@ class _Course:
             yield from self._period(FIRST_DAY + timedelta(days=period * self.plan.days))
             if self.world.game["ended"] is not None:
                 return
+        if self.plan.ends:
+            yield from self._last_words()
 
     def report(self, game: str) -> Season:
         """What came of it."""
         known = with_code(self.world.rules)
+        self.fired |= set(self.engine.link(self.world.rules).links.rules_with("on_enact"))
         return Season(
             game=game,
             periods=self.world.period - self.first,
@@ -153,7 +166,7 @@ class _Course:
     def _period(self, begins: datetime) -> Iterator[Batch]:
         self.at = begins + timedelta(hours=1)
         self.bots.now = seconds(self.at)
-        yield from self._requests("admin", tries=12)
+        yield from self._opening()
         for hour in self._hours():
             self.at = begins + timedelta(hours=hour)
             self.bots.now = seconds(self.at)
@@ -164,30 +177,51 @@ class _Course:
         yield from self._take(e.CloseAsked)
 
     def _hours(self) -> list[int]:
-        """When something is asked for, in hours from the beginning of the period."""
+        """When something is asked for, in hours from the beginning of the period: rather soon."""
         count = self.plan.players * self.plan.requests
-        return sorted(self.chance.randint(2, self.plan.days * 24 - 2) for _ in range(count))
+        last = self.plan.days * 24 - 2
+        return sorted(2 + int((last - 2) * self.chance.random() ** 2) for _ in range(count))
 
     def _somebody(self) -> Iterator[Batch]:
         players = self.world.kinds.get("player", ())
         if not players:
             return
-        player = self.chance.choice(players)
-        if self.chance.random() < self.plan.proposals / self.plan.requests:
-            yield from self._propose(player)
-        elif self.world.proposals and self.chance.random() < 0.5:
-            yield from self._decide(player)
-        else:
-            yield from self._requests(player, tries=1)
+        by = self.chance.choice(players)
+        if self.chance.random() < ADMIN:
+            by = "admin"
+        if by != "admin" and self.chance.random() < self.plan.proposals / self.plan.requests:
+            yield from self._propose(by)
+            return
+        decided = list(self._decide(by)) if by != "admin" and self.chance.random() < 0.5 else []
+        yield from decided or self._request(by)
 
-    def _requests(self, by: str, tries: int) -> Iterator[Batch]:
-        for _ in range(tries):
-            wanted = self.bots.request(by)
+    def _opening(self) -> Iterator[Batch]:
+        """What the admin does as a period begins: nothing twice, or it would happen to all."""
+        asked: set[str] = set()
+        for _ in range(ADMIN_FIRST):
+            wanted = self.bots.request("admin")
+            if wanted is not None and wanted[0] not in asked:
+                asked.add(wanted[0])
+                yield from self._ask("admin", *wanted)
+
+    def _request(self, by: str) -> Iterator[Batch]:
+        wanted = self.bots.request(by)
+        if wanted is not None:
+            yield from self._ask(by, *wanted)
+
+    def _ask(self, by: str, action: str, arguments: dict[str, Any]) -> Iterator[Batch]:
+        audience = self.bots.audience(by, action)
+        fields = {"by": by, "action": action, "arguments": arguments}
+        yield from self._take(e.SubmissionReceived, audience=audience, **fields)
+
+    def _last_words(self) -> Iterator[Batch]:
+        """Whoever is first to find what ends the game asks for it."""
+        askers = ["admin", *self.world.kinds.get("player", ())]
+        for by in self.chance.sample(askers, len(askers)):
+            wanted = self.bots.last_word(by)
             if wanted is not None:
-                action, arguments = wanted
-                audience = self.bots.audience(by, action)
-                fields = {"by": by, "action": action, "arguments": arguments}
-                yield from self._take(e.SubmissionReceived, audience=audience, **fields)
+                yield from self._ask(by, *wanted)
+                return
 
     def _propose(self, player: str) -> Iterator[Batch]:
         amendment = self.bots.samples.amendment()
@@ -199,22 +233,24 @@ class _Course:
 
     def _decide(self, player: str) -> Iterator[Batch]:
         """A vote, or the admin's verdict, on one of the latest proposals."""
-        proposal = self.chance.choice(list(self.world.proposals)[-8:])
-        verdict = self.chance.choice(("accepted", "rejected"))
-        if self.bots.would("judge", "admin", (proposal, verdict)):
-            yield from self._take(e.ProposalJudged, proposal=proposal, verdict=verdict)
-            return
-        choice = self.chance.choice(("yes", "yes", "no", "abstain"))
-        if self.bots.would("vote", player, (player, proposal, choice)):
-            fields: dict[str, Any] = {"by": player, "proposal": proposal, "choice": choice}
-            audience = self.bots.audience(player, "vote")
-            yield from self._take(e.VoteCast, audience=audience, **fields)
+        latest = list(self.world.proposals)[-8:]
+        for proposal in self.chance.sample(latest, len(latest)):
+            verdict = self.chance.choice(("accepted", "rejected"))
+            if self.bots.would("judge", "admin", (proposal, verdict)):
+                yield from self._take(e.ProposalJudged, proposal=proposal, verdict=verdict)
+                return
+            choice = self.chance.choice(("yes", "yes", "no", "abstain"))
+            if self.bots.would("vote", player, (player, proposal, choice)):
+                fields: dict[str, Any] = {"by": player, "proposal": proposal, "choice": choice}
+                audience = self.bots.audience(player, "vote")
+                yield from self._take(e.VoteCast, audience=audience, **fields)
+                return
 
     def _linked(self, rules: tuple[Rule, ...]) -> Program:
         """*rules*, linked: which is not yet acting."""
         before, Host.notice = Host.notice, staticmethod(lambda rule: None)
         try:
-            return linked(rules)
+            return self.watched.link(rules)
         finally:
             Host.notice = staticmethod(before)
 

@@ -61,8 +61,8 @@ class _Gathering:
     def done(self) -> History:
         public = list(public_entries(self.ledger, self.game))
         self.whys = Whys(retraced(public), self.ruleset)
-        for entry, left_out in public:
-            self._take(entry, left_out)
+        for entry, stands_apart in public:
+            self._take(entry, stands_apart)
             if isinstance(entry.body, e.PeriodClosed):
                 self._stand_still(entry.body.period)
         self._stand_still(self.public.world.period)
@@ -72,20 +72,20 @@ class _Gathering:
         corrected = corrected_in(self.public.world)
         return History(self.game, rulebook, tuple(self.moments), pages, marks, corrected)
 
-    def _take(self, entry: e.Entry, left_out: bool) -> None:
+    def _take(self, entry: e.Entry, stands_apart: bool) -> None:
         public, body = self.public, entry.body
-        self.whys.hidden |= left_out
+        self.whys.hidden |= stands_apart or _allows_secrets(body)
         ref = public.refer(entry)
         self.entries.append(entry)
         self.ruleset.take(ref, body)
         self.decisions.take(ref, body, public.world, public.refs)
         told_first = isinstance(body, e.EntityDestroyed)  # while it still has a name
         if told_first:
-            self.story.take(entry, public.world, public.refs, left_out)
+            self.story.take(entry, public.world, public.refs, stands_apart)
         public.take(entry)
         self.statements.take(entry, public.world, public.refs)
         if not told_first:
-            self.story.take(entry, public.world, public.refs, left_out)
+            self.story.take(entry, public.world, public.refs, stands_apart)
 
     def _stand_still(self, period: int) -> None:
         view = PublicView(self.ledger, self.game, self.public.world, self.entries)
@@ -93,3 +93,8 @@ class _Gathering:
         self.facts.turn_to(self.statements.close(period, self.public.world))
         whys = tuple(map(self.whys.of, groups))
         self.moments.append(moment_of(view, period, self.facts, self.decisions, groups, whys))
+
+
+def _allows_secrets(body: e.Event) -> bool:
+    """Whether *body* brings a rule by which players may do something in secret."""
+    return isinstance(body, e.RuleEnacted | e.RuleAmended) and bool(body.rule.secret)

@@ -6,7 +6,8 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.ledger import Ledger
 from nomoledger.projecting import LedgerView
-from nomoledger.reducer import apply
+from nomoledger.proof.gapless import SEALED
+from nomoledger.proof.public import follow, public_events
 from nomoledger.site.names import Ref
 from nomoledger.state import Reading
 from nomoledger.world import World
@@ -15,21 +16,17 @@ Key = tuple[str, ...]
 
 
 def public_entries(ledger: Ledger, game: str) -> Iterator[tuple[e.Entry, bool]]:
-    """The events of *game* that everybody may see, and whether any before each were left out.
+    """The events of *game* that everybody may see, and whether each stands apart.
 
-    An answer to a question that not everybody saw is left out with it.
+    It does where it follows, for all to see, from something that is not public, and the one before
+    it does not; or the other way round.
     """
-    hidden: set[str] = set()
-    left_out = False
-    for entry in ledger.read(game):
-        question = getattr(entry.body, "question", None)
-        if entry.body.audience is not None or question in hidden:
-            if question is not None:
-                hidden.add(question)
-            left_out = True
-            continue
-        yield entry, left_out
-        left_out = False
+    was_of_secret = False
+    for entry in public_events(ledger.read(game)):
+        is_of_secret = entry.body.cause == SEALED
+        stands_apart = is_of_secret != was_of_secret and not isinstance(entry.body, e.Input)
+        was_of_secret = is_of_secret
+        yield entry, stands_apart
 
 
 class PublicWorld:
@@ -55,16 +52,7 @@ class PublicWorld:
         """Take in the next event."""
         for key in self._keys(entry.body):
             self.setters[key] = self.refs[entry.number]
-        self.world.head = entry.number - 1
-        if not self._speaks_of_the_unknown(entry.body):
-            apply(self.world, entry.body)
-        self.world.head = entry.number
-
-    def _speaks_of_the_unknown(self, body: e.Event) -> bool:
-        """Whether it undoes something that came about in secret."""
-        if isinstance(body, e.TimerFired):
-            return body.attempt not in self.world.timers
-        return isinstance(body, e.EntityDestroyed) and body.entity not in self.world.entities
+        follow(self.world, entry.body)
 
     def _keys(self, body: e.Event) -> Iterator[Key]:
         if isinstance(body, e.Moved):

@@ -56,10 +56,10 @@ def _pieces(public: Public) -> Iterator[bytes]:
 
 
 def _segments(public: Public) -> Iterator[list[e.Entry]]:
-    """The events cut where an input comes, and where something is left out."""
+    """The events cut where an input comes, and where one stands apart."""
     segment: list[e.Entry] = []
-    for entry, left_out in public:
-        if segment and (left_out or isinstance(entry.body, e.Input)):
+    for entry, stands_apart in public:
+        if segment and (stands_apart or isinstance(entry.body, e.Input)):
             yield segment
             segment = []
         segment.append(entry)

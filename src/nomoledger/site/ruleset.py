@@ -7,6 +7,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.projecting import shown
+from nomoledger.proof.gapless import SEALED
 from nomoledger.rules.rule import Rule
 from nomoledger.site.differences import Piece, differences
 from nomoledger.site.names import Ref, Slugs
@@ -131,7 +132,8 @@ class Ruleset:
         for each in rules:
             if each.startswith("ruling:"):
                 number = each.removeprefix("ruling:")
-                found.append(Link(f"ruling {number}", f"rulings.html#r{number}"))
+                if number != str(SEALED):
+                    found.append(Link(f"ruling {number}", f"rulings.html#r{number}"))
             elif link := self.find(each):
                 found.append(link)
         return tuple(found)

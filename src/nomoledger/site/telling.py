@@ -60,13 +60,13 @@ class Story:
         self._by: dict[int, frozenset[str]] = {}
         self._to_come: dict[str, str] = {}
 
-    def take(self, entry: e.Entry, world: World, refs: dict[int, Ref], left_out: bool) -> None:
+    def take(self, entry: e.Entry, world: World, refs: dict[int, Ref], stands_apart: bool) -> None:
         """Tell an event, in a *world* in which what it speaks of has its name."""
         line = self._line(entry, world, refs)
         groups = self.groups.setdefault(entry.body.period, [])
         if isinstance(entry.body, e.Input):
             groups.append(Group(entry.body.received_at, line, []))
-        elif not groups or left_out:
+        elif not groups or stands_apart:
             groups.append(Group(entry.body.received_at, None, [line]))
         else:
             groups[-1].lines.append(line)

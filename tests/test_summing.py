@@ -1,0 +1,89 @@
+"""Sums of raw records: they say what the roll-up says, in any period, as known in any other."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from copy import deepcopy
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nomoledger import events as e
+from nomoledger.errors import CorruptError, UnknownError, UsageError
+from nomoledger.ledger import Ledger
+from nomoledger.posted import posted, posted_by_period
+from nomoledger.summing import summed, summed_by_period, sums
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+PERIODS = 6
+
+
+def paid(period: int, amount: int, effective: int | None = None, **fields: Any) -> e.Posted:
+    postings = e.Posting("Ann", "$", -amount), e.Posting("Bob", "$", amount)
+    when: dict[str, Any] = {"period": period, "received_at": NOON, "recorded_at": NOON}
+    return e.Posted(postings=postings, effective=effective, **when, **fields)
+
+
+def played() -> Iterator[e.Event]:
+    """Payments of six periods; every third one puts an earlier period right."""
+    for period in range(1, PERIODS + 1):
+        for amount in range(1, 8):
+            late = period - 2 if amount % 3 == 0 and period > 2 else None
+            yield paid(period, amount * period, late, why="rent", rules=("1@1",))
+        done: dict[str, Any] = {"period": period, "received_at": NOON, "recorded_at": NOON}
+        yield e.AttemptDone(attempt=f"t{period}", cause=0, **done)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "ledger.db", create=True) as ledger:
+        ledger.create_game("g")
+        ledger.append("g", list(played()), expected=-1)
+        yield ledger
+
+
+def test_sums_are_what_the_roll_up_says(ledger: Ledger) -> None:
+    for known in (None, *range(1, PERIODS + 1)):
+        by_pass = [(n, deepcopy(held)) for n, held in summed_by_period(ledger, "g", known)]
+        by_cells = [(n, deepcopy(held)) for n, held in posted_by_period(ledger, "g", known)]
+        assert by_pass == by_cells
+        for period in range(1, (known or PERIODS) + 1):
+            assert summed(ledger, "g", period, known) == posted(ledger, "g", period, known)
+
+
+def test_what_was_put_right_later_stands_apart(ledger: Ledger) -> None:
+    found = sums(ledger, "g")
+    assert found[1, 1]["Bob"]["$"] == sum(range(1, 8))
+    assert found[1, 3]["Bob"]["$"] == 3 * (3 + 6)
+    assert summed(ledger, "g", 1, known=2) != summed(ledger, "g", 1)
+
+
+def test_a_period_is_known_from_its_close_on(ledger: Ledger) -> None:
+    with pytest.raises(UsageError, match="period 4 was not over at the close of period 3"):
+        summed(ledger, "g", 4, known=3)
+
+
+def test_nothing_posted_is_nothing(ledger: Ledger) -> None:
+    ledger.create_game("empty")
+    assert summed(ledger, "empty", 3) == {}
+    assert list(summed_by_period(ledger, "empty")) == []
+    with pytest.raises(UnknownError, match="no game 'other'"):
+        sums(ledger, "other")
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ("DELETE FROM stored_events WHERE originator_version = 5", "no record #5: verify it"),
+        ("UPDATE stored_events SET state = x'c1' WHERE originator_version = 5", "#5: unreadable"),
+    ],
+)
+def test_what_is_missing_or_unreadable_is_said(
+    tmp_path: Path, ledger: Ledger, change: str, complaint: str
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection, connection:
+        connection.execute(change)
+    with pytest.raises(CorruptError, match=complaint):
+        sums(ledger, "g")
