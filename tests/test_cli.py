@@ -366,7 +366,7 @@ def test_the_history_in_words(landed: str) -> None:
 
 def test_standings_for_a_spreadsheet(landed: str) -> None:
     assert ok("standings", landed, "--csv").splitlines()[1] == "1,Ann,1000,0,"
-    assert ok("standings", landed, "--all", "--csv").splitlines()[1] == "Ann,1,yes,1,1000,0"
+    assert ok("standings", landed, "--all", "--csv").splitlines()[1] == "Ann,1,yes,no,no,1,1000,0"
     assert ok("balances", landed, "--csv").splitlines()[-1] == "admin,-2000"
     assert ok("standings", landed, "--all").split()[:3] == ["player", "1", "(open)"]
 

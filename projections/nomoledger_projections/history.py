@@ -8,6 +8,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.projecting import Table, View, retold
+from nomoledger.proof.gapless import SEALED
 from nomoledger.world import World
 from nomoledger_projections.sentences import Said, Teller, sentences
 
@@ -77,6 +78,7 @@ class Writer:
         self.said: dict[Thread, list[Said]] = {}
         self.times: dict[int, datetime] = {}
         self._roots = array("q")  # by number; -1 where nobody told
+        self._is_of_sealed = False
         self._questions: dict[str, int] = {}
         self._teller = Teller()
 
@@ -84,6 +86,7 @@ class Writer:
         """The next event; the thread that it belongs to."""
         body, number = entry.body, entry.number
         root = self._root(number, body)
+        self._is_of_sealed = body.cause == SEALED
         self._roots.extend((number - len(self._roots)) * (-1,))
         self._roots.append(root)
         if isinstance(body, e.QuestionRaised):
@@ -118,5 +121,7 @@ class Writer:
             return self._questions[question]
         if body.cause is None:
             return number
+        if body.cause == SEALED:  # with what came of it just before
+            return self._roots[-1] if self._is_of_sealed else number
         root = self._roots[body.cause] if body.cause < len(self._roots) else -1
         return body.cause if root < 0 else root

@@ -18,9 +18,11 @@ from nomoledger.tables.views import beside, open_views, prepare
 Rows = list[tuple[Any, ...]]
 
 
-def bring_up(ledger: Ledger, location: str, names: Sequence[str] = ()) -> None:
+def bring_up(
+    ledger: Ledger, location: str, names: Sequence[str] = (), public: bool = False
+) -> None:
     """Keep the tables of *ledger*, which is at *location*, where they are by default."""
-    with closing(open_views(beside(location, False), False)) as views:
+    with closing(open_views(beside(location, public), public)) as views:
         tables = chosen(names)
         prepare(views, tables)
         for _ in keep(ledger, views, tables, ledger.games(), lambda count: None):

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from nomoledger import events as e
 from nomoledger.known import CORRECTED, copied
-from nomoledger.projecting import asked, follow
+from nomoledger.projecting import asked
+from nomoledger.proof.public import follow
 from nomoledger.state import Reading
 from nomoledger.tables import Listing, Readings, Row, Table
 from nomoledger.world import World
@@ -30,7 +31,7 @@ class Changes:
 
 
 class Folding:
-    """One game, folded into *tables*, of which only public events are told where *is_public*."""
+    """One game, folded into *tables*; where *is_public*, `PublicEvents` are all that it takes."""
 
     def __init__(self, game: str, tables: Sequence[type[Table]], is_public: bool) -> None:
         self.world = World()
@@ -45,11 +46,8 @@ class Folding:
         """The next events."""
         world, takers = self.world, self._takers
         for entry in entries:
-            body, number = entry.body, entry.number
+            body = entry.body
             kind = type(body)
-            if self._is_public and body.audience is not None:
-                continue
-            world.head = number - 1  # what is not public counts, too
             is_going = kind is e.EntityDestroyed
             if not is_going:
                 follow(world, body)
@@ -99,6 +97,7 @@ class Folding:
     def _correct(self, body: e.Settled) -> None:
         """The periods that a ruling corrects are read again, as they are known from now on."""
         touched = {path[1] for path, _ in body.tables if path[0] == "past"} | set(body.rulesets)
+        touched |= {period for period, *_ in body.past}
         for period in sorted(touched & set(self._published)):
             reading = Reading(period, True, self._published[period], self.world)
             self._read(reading, self.world.period, is_list=False)

@@ -14,7 +14,7 @@ from nomoledger.ledger import Ledger
 from nomoledger.store.location import is_postgres
 from nomoledger.tables import Table
 from nomoledger.tables.runner import runner, stand_in
-from nomoledger.tables.views import Overtaken, Views
+from nomoledger.tables.views import Overtaken, Views, stand
 
 Runner = BaseProjectionRunner[Any]
 Tables = Sequence[type[Table]]
@@ -40,9 +40,7 @@ class Kept(NamedTuple):
 
 def behind(ledger: Ledger, views: Views, tables: Tables, game: str) -> int:
     """How many events of *game* at least one of *tables* does not tell yet; raises as `keep`."""
-    heads = stand_in(views, tables, ledger, game)
-    told = min((heads[each].number if each in heads else -1 for each in tables), default=-1)
-    return max(ledger.head(game).number - told, 0)
+    return stand_in(views, tables, ledger, game).behind(tables)
 
 
 def keep(
@@ -63,7 +61,13 @@ def keep(
             _keep(lambda game=game: runner(  # type: ignore[misc]
                 views, ledger, game, tables, is_endless=False, done=done
             ))  # fmt: skip
-        yield Kept(game, ledger.head(game).number + 1, new)
+        yield Kept(game, _told(views, tables, game), new)
+
+
+def _told(views: Views, tables: Tables, game: str) -> int:
+    """How many events all of *tables* tell."""
+    heads = stand(views, tables, game)
+    return min((heads[each].number + 1 if each in heads else 0 for each in tables), default=0)
 
 
 def _keep(started: Callable[[], Runner]) -> None:

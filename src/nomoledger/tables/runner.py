@@ -21,6 +21,7 @@ from nomoledger.events import Entry
 from nomoledger.ledger import Ledger
 from nomoledger.tables import Table
 from nomoledger.tables.folding import Folding
+from nomoledger.tables.public import PublicEvents, reached
 from nomoledger.tables.views import Views, record, stand
 
 #: How many events a transaction tells at most.
@@ -136,20 +137,31 @@ class Kept(Projection[Any]):
         self._game = game
         self._tables = {each.name: each for each in tables}
         self._folding = Folding(game, tables, views.is_public)
+        self._public = PublicEvents(game) if views.is_public else None
         self._done = done
         self._number = -1
 
     def process_event(self, domain_event: Page, tracking: Tracking) -> None:
         """Fold the next page, and write what it changes."""
         page = domain_event
-        self._folding.take(page.entries)
-        if page.is_last:
+        if self._public is None:
+            self._folding.take(page.entries)
+            self._record(page.head, page.is_last)
+        else:
+            self._folding.take(self._public.take(page.entries))
+            # As it stands is written now: what comes after may all be secret, and writes nothing.
+            self._record(self._public.head, is_last=True)
+        self._done(len(page.entries))
+
+    def _record(self, head: Head, is_last: bool) -> None:
+        if head.number == self._number:
+            return
+        if is_last:
             self._folding.stand()
         changes = self._folding.changes()
         of = {table: changes[name] for name, table in self._tables.items()}
-        record(self.view, self._game, of, self._number, page.head)
-        self._number = page.head.number
-        self._done(len(page.entries))
+        record(self.view, self._game, of, self._number, head)
+        self._number = head.number
 
 
 def runner(
@@ -169,8 +181,8 @@ def runner(
     Raises:
         UsageError: the tables are of another game of that name, or it was recorded anew.
     """
-    heads = stand_in(views, tables, ledger, game).values()
-    source = Source(ledger, game, [head.number for head in heads], is_endless=is_endless)
+    cuts = stand_in(views, tables, ledger, game).cuts
+    source = Source(ledger, game, cuts, is_endless=is_endless)
     return BaseProjectionRunner(
         projection=Kept(views, game, tables, done),
         application_class=_application(source, game),
@@ -179,28 +191,51 @@ def runner(
     )
 
 
-def stand_in(
-    views: Views, tables: Sequence[type[Table]], ledger: Ledger, game: str
-) -> dict[type[Table], Head]:
+class Stand(NamedTuple):
+    """How far each table has come, by its *heads*, of the events up to number *last*.
+
+    Where tables are public, both are in public numbers. *cuts* are the events of the ledger with
+    which tables end.
+    """
+
+    heads: dict[type[Table], Head]
+    last: int
+    cuts: list[int]
+
+    def behind(self, tables: Sequence[type[Table]]) -> int:
+        """How many events at least one of *tables* does not tell yet."""
+        told = [self.heads[each].number if each in self.heads else -1 for each in tables]
+        return max(self.last - min(told, default=-1), 0)
+
+
+def stand_in(views: Views, tables: Sequence[type[Table]], ledger: Ledger, game: str) -> Stand:
     """As `nomoledger.tables.views.stand`, of tables that were made from this very *ledger*.
 
     Raises:
         UsageError: they are of another game of that name, or it was recorded anew.
     """
-    heads, last = stand(views, tables, game), ledger.head(game).number
+    heads = stand(views, tables, game)
+    numbers = {head.number for head in heads.values()}
+    if views.is_public:
+        found, now = reached(ledger, game, numbers)
+        last, cuts = now.number, [each.number for each in found.values()]
+        there = {number: each.head for number, each in found.items()}
+    else:
+        last, cuts = ledger.head(game).number, list(numbers)
+        there = {number: ledger.head_at(game, number) for number in numbers if number <= last}
     for head in heads.values():
-        _check_not_behind(ledger, game, last, head.number)
-        if ledger.head_at(game, head.number) != head:
+        _check_not_behind(ledger, game, last, head.number, "public " if views.is_public else "")
+        if there.get(head.number) != head:
             raise UsageError(
                 f"the tables of game {game!r} in {views.location} were not made from"
                 f" {ledger.store.location} as it is now: give another --into, or --rebuild"
             )
-    return heads
+    return Stand(heads, last, cuts)
 
 
-def _check_not_behind(ledger: Ledger, game: str, last: int, told: int) -> None:
+def _check_not_behind(ledger: Ledger, game: str, last: int, told: int, which: str = "") -> None:
     if last < told:
         raise UsageError(
-            f"game {game!r} in {ledger.store.location} ends at #{last}, its tables at #{told}: this"
-            " is another ledger or an older copy; give another --into, or --rebuild"
+            f"game {game!r} in {ledger.store.location} ends at {which}#{last}, its tables at"
+            f" #{told}: this is another ledger or an older copy; give another --into, or --rebuild"
         )
