@@ -2,7 +2,7 @@
 
 A made-up year of payments on both stores, against the floor: the driver and msgspec on the same
 rows. Reading decodes every event; folding adds up what is in each account by hand, and so does the
-floor; verifying hashes every record again, and follows the chain, the seals and the roll-up.
+floor; verifying hashes every record again, and follows the chain and the roll-up.
 PostgreSQL is started for it, as for the tests.
 """
 

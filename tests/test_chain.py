@@ -41,12 +41,13 @@ def test_where_topic_ends_and_state_begins_is_part_of_the_commitment() -> None:
 def test_many_are_chained_as_one_after_the_other(
     secret: bytes, first: int, records: list[tuple[str, bytes]]
 ) -> None:
+    rows = [(number, *record) for number, record in enumerate(records, first)]
     last, expected = origin("chess"), []
-    for number, (topic, state) in enumerate(records, first):
+    for number, topic, state in rows:
         commitment = commit(secret, number, topic.encode(), state)
         last = link(last, number, commitment)
         expected.append((number, commitment, last))
-    assert chained(secret, origin("chess"), first, records) == expected
+    assert chained(secret, origin("chess"), rows) == expected
 
 
 @given(st.integers(min_value=-1, max_value=2**40), st.binary(min_size=32, max_size=32))

@@ -375,11 +375,9 @@ def test_a_server_that_stays_away(ledger: Ledger, postgres_server: PostgresServe
     pool = ledger.store.datastore.pool
     patience, pool.timeout = pool.timeout, 1
     postgres_server.stop()
-    begin = time.monotonic()
     try:
         with pytest.raises(StoreError, match=r"no connection .* check that the server runs"):
             ledger.append("chess", clocks(range(2)), expected=-1)
-        assert time.monotonic() - begin < 3
     finally:
         postgres_server.start()
     pool.timeout = patience

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import sha256
+from struct import Struct
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 TAG = b"nomoledger/1"
 BLOCK = 64
+#: A number in eight bytes, big end first.
+_eight = Struct(">Q").pack
 
 
 def origin(game: str) -> bytes:
@@ -31,7 +34,7 @@ def salt(secret: bytes, number: int) -> bytes:
     """The salt of record *number*: HMAC-SHA256 under the game's *secret*."""
     keyed_inner, keyed_outer = _keyed(secret)
     inner = keyed_inner.copy()
-    inner.update(b"salt" + number.to_bytes(8, "big"))
+    inner.update(_eight(number))
     outer = keyed_outer.copy()
     outer.update(inner.digest())
     return outer.digest()
@@ -39,46 +42,49 @@ def salt(secret: bytes, number: int) -> bytes:
 
 @lru_cache(maxsize=64)
 def _keyed(secret: bytes) -> tuple["_Hash", "_Hash"]:
-    """The two hashes of an HMAC when they have seen the key: copying them is the faster way."""
+    """The two hashes of an HMAC when they have seen the key, and the inner one what is salted.
+
+    Copying them is the faster way.
+    """
     key = (secret if len(secret) <= BLOCK else sha256(secret).digest()).ljust(BLOCK, b"\0")
     inner, outer = (bytes(byte ^ pad for byte in key) for pad in (0x36, 0x5C))
-    return sha256(inner), sha256(outer)
+    return sha256(inner + b"salt"), sha256(outer)
 
 
 def commit(secret: bytes, number: int, topic: bytes, state: bytes) -> bytes:
     """The commitment to *topic* and *state* as the content of record *number*."""
-    framed_topic = len(topic).to_bytes(8, "big") + topic
-    framed_state = len(state).to_bytes(8, "big") + state
+    framed_topic = _eight(len(topic)) + topic
+    framed_state = _eight(len(state)) + state
     return sha256(salt(secret, number) + framed_topic + framed_state).digest()
 
 
 def link(previous: bytes, number: int, commitment: bytes) -> bytes:
     """The hash of record *number*, given the hash of the record before it."""
-    return sha256(TAG + previous + number.to_bytes(8, "big") + commitment).digest()
+    return sha256(TAG + previous + _eight(number) + commitment).digest()
 
 
 def chained(
-    secret: bytes, last: bytes, first: int, records: Iterable[tuple[str | bytes, bytes]]
+    secret: bytes, last: bytes, records: Iterable[tuple[int, str | bytes, bytes]]
 ) -> list[tuple[int, bytes, bytes]]:
-    """Number, commitment and hash of each of *records*, from number *first* on, after hash *last*.
+    """Number, commitment and hash of each of *records*: numbers, topics, states; after hash *last*.
 
     That is `commit` and `link`, in one loop with no calls: all that is stored goes through here.
     Topics are texts, or their bytes.
     """
     inner_keyed, outer_keyed = _keyed(secret)
+    inner_copy, outer_copy = inner_keyed.copy, outer_keyed.copy
     framed_topics: dict[str | bytes, bytes] = {}
     rows = []
-    for number, (topic, state) in enumerate(records, first):
-        place = number.to_bytes(8, "big")
-        inner, outer = inner_keyed.copy(), outer_keyed.copy()
-        inner.update(b"salt" + place)
+    for number, topic, state in records:
+        place = _eight(number)
+        inner, outer = inner_copy(), outer_copy()
+        inner.update(place)
         outer.update(inner.digest())
         framed = framed_topics.get(topic)
         if framed is None:
             encoded = topic.encode() if isinstance(topic, str) else topic
-            framed = framed_topics[topic] = len(encoded).to_bytes(8, "big") + encoded
-        size = len(state).to_bytes(8, "big")
-        commitment = sha256(b"".join((outer.digest(), framed, size, state))).digest()
+            framed = framed_topics[topic] = _eight(len(encoded)) + encoded
+        commitment = sha256(outer.digest() + framed + _eight(len(state)) + state).digest()
         last = sha256(TAG + last + place + commitment).digest()
         rows.append((number, commitment, last))
     return rows

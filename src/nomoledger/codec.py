@@ -29,6 +29,7 @@ class _Tagged(msgspec.Struct):
 
 
 _encode = Encoder().encode
+_tags = {cls: tag for tag, cls in EVENTS.items()}
 _decoders = {tag: Decoder(cls).decode for tag, cls in EVENTS.items()}
 _encode_json = JsonEncoder(order="deterministic").encode
 _decode_tag = JsonDecoder(_Tagged).decode
@@ -37,7 +38,7 @@ _json_decoders = {tag: JsonDecoder(cls).decode for tag, cls in EVENTS.items()}
 
 def tag_of(event: Event) -> str:
     """The tag (name and schema version) of *event*."""
-    return str(type(event).__struct_config__.tag)
+    return _tags[type(event)]
 
 
 def encode(event: Event) -> bytes:

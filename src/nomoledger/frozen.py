@@ -7,7 +7,7 @@ did not change between two closes (the rules, the periods before) is the same pa
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec.msgpack import Decoder, Encoder, Ext
@@ -16,7 +16,7 @@ from nomoledger import events as e
 from nomoledger.codec import decode, encode, tag_of
 from nomoledger.errors import CorruptError
 from nomoledger.rules.rule import Rule
-from nomoledger.world import Attempt, Timer, World
+from nomoledger.world import Attempt, Table, Timer, World
 
 #: What msgpack cannot tell apart or hold, each as an extension: its code.
 _TUPLE, _INTEGER, _EVENT, _STRUCT, _RULE, _PART, _SHARED = range(1, 8)
@@ -71,11 +71,40 @@ def thaw(root: bytes, fetch: Fetch) -> World:
     Raises:
         CorruptError: a part is missing, or is not what was written.
     """
-    found = dict(_gathered(root, fetch))
+    return _thawed(_Thawer(dict(_gathered(root, fetch))), root)
+
+
+def _thawed(thawer: "_Thawer", root: bytes) -> World:
     try:
-        return _Thawer(found).world(root)
+        return thawer.world(root)
     except (msgspec.MsgspecError, TypeError, ValueError, LookupError, AttributeError) as error:
         raise CorruptError(f"a snapshot cannot be read: {error}") from error
+
+
+def gathered(root: bytes, fetch: Fetch, known: set[bytes]) -> dict[bytes, bytes]:
+    """What a `Thawing` needs for the world of that *root*, but for the parts *known* already.
+
+    Raises:
+        CorruptError: a part is missing, or is not what was written.
+    """
+    return {key: bytes(body) for key, body in _gathered(root, fetch, known)}
+
+
+class Thawing:
+    """Thaws several worlds of one game, which share what is past: they are only to be read."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[bytes, msgspec.Raw] = {}
+        self._thawer = _Thawer(self._bodies, {})
+
+    def world(self, root: bytes, parts: Mapping[bytes, bytes]) -> World:
+        """The world of that *root*, with the *parts* that were not known before.
+
+        Raises:
+            CorruptError: a part is missing, or is not what was written.
+        """
+        self._bodies.update((key, msgspec.Raw(body)) for key, body in parts.items())
+        return _thawed(self._thawer, root)
 
 
 def check_parts(root: bytes, fetch: Fetch, checked: set[bytes]) -> None:
@@ -207,10 +236,13 @@ class _Freezer:
 
 
 class _Thawer:
-    """Reads one world from the *bodies* of its parts."""
+    """Reads worlds from the *bodies* of their parts; what is past is made once where *shared*."""
 
-    def __init__(self, bodies: Mapping[bytes, msgspec.Raw]) -> None:
+    def __init__(
+        self, bodies: Mapping[bytes, msgspec.Raw], shared: dict[bytes, Table] | None = None
+    ) -> None:
         self._bodies = bodies
+        self._shared = shared
         self._decode = Decoder(ext_hook=self._value).decode
         self._known: dict[tuple[int, bytes], Any] = {}
 
@@ -221,9 +253,17 @@ class _Thawer:
             setattr(world, name, table)
         for block in blocks:
             for period, part in _decode_block(self._bodies[_key(block)]).items():
-                stood = world.past[period] = self._decode(self._bodies[_key(part)])
+                stood = world.past[period] = self._stood(_key(part))
                 world.keep_frozen(period, stood.get("ruled", ()), _key(part))
         return world
+
+    def _stood(self, part: bytes) -> Table:
+        """How things stood at the close of a period."""
+        if self._shared is None:
+            return cast(Table, self._decode(self._bodies[part]))
+        if part not in self._shared:
+            self._shared[part] = self._decode(self._bodies[part])
+        return self._shared[part]
 
     def _value(self, code: int, data: memoryview) -> Any:
         """What stands behind an extension; what cannot be changed is made once."""

@@ -5,9 +5,11 @@ back brings it to what it should have been. What is not in it (what waited, what
 counted) is as published.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
-from nomoledger.world import Table, World
+from nomoledger.events import Event, Settled
+from nomoledger.world import World
 
 #: What a ruling that reaches back corrects in a closed period.
 CORRECTED = ("attributes", "balances", "entities", "kinds")
@@ -45,10 +47,16 @@ def copied(world: World, *, past: bool = False) -> World:
     return other
 
 
+def on_its_own(world: World, following: Iterable[Event]) -> World:
+    """A copy of *world* that can go on over the events *following*, while *world* stays."""
+    return copied(world, past=any(isinstance(each, Settled) for each in following))
+
+
 def _tables(world: World) -> list[tuple[str, Any]]:
     return [(name, value) for name, value in vars(world).items() if not name.startswith("_")]
 
 
 def _copied(value: Any) -> Any:
-    table: Table = value
-    return {key: _copied(each) for key, each in table.items()} if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        return {key: _copied(each) for key, each in value.items()}
+    return list(value) if isinstance(value, list) else value

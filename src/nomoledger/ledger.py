@@ -194,8 +194,8 @@ class Transaction:
                 " somebody else appended; read what is new and try again"
             )
         last = origin(game) if tail is None else tail[2]
-        links = chained(secret, last, expected + 1, records)
-        rows = [(number, *record) for number, record in enumerate(records, expected + 1)]
+        rows = [(n, topic, state) for n, (topic, state) in enumerate(records, expected + 1)]
+        links = chained(secret, last, rows)
         self._writer.insert(game, rows, links, units)
         return _head(game, links[-1] if links else tail)
 

@@ -12,13 +12,13 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.events import EntityDestroyed, Entry, Event, PeriodClosed, TimerFired
+from nomoledger.events import EntityDestroyed, Entry, Event, TimerFired
 from nomoledger.ledger import Ledger
 from nomoledger.proof.public import public_events
 from nomoledger.reducer import apply
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.values import Number, amount
-from nomoledger.state import Reading, as_known
+from nomoledger.state import Reading, as_known, at_closes
 from nomoledger.world import Attempt, World
 
 GROUP = "nomoledger.projections"
@@ -170,14 +170,12 @@ class LedgerView:
 
     def standing(self) -> Iterator[Reading]:
         """How it stood at the close of each period, and at last at that moment."""
-        world, later = World(), self.reading.later
-        for entry in self.ledger.read(self.game, upto=self.world.head):
-            body = entry.body
-            apply(world, body)
-            if isinstance(body, PeriodClosed):
-                yield Reading(body.period, True, world, later)
-        if not self.reading.is_closed:
-            yield Reading(world.period, False, world, later)
+        later = self.reading.later
+        for period, world in at_closes(self.ledger, self.game, self.world.head):
+            if period is not None:
+                yield Reading(period, True, world, later)
+            elif not self.reading.is_closed:
+                yield Reading(world.period, False, world, later)
 
     def sees(self, audience: tuple[str, ...] | None) -> bool:
         """Whether the reader is among *audience*, which is everybody where None."""

@@ -5,7 +5,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
-from nomoledger.rollup import add, units_of_encoded
+from nomoledger.rollup import Sums, add, cells, units_of_encoded
 from nomoledger.snapshots import fold, keep
 from nomoledger.store import Cell
 from nomoledger.world import World
@@ -32,13 +32,14 @@ def rebuild(ledger: Ledger, game: str) -> Rebuilt:
     ledger.secret(game)
     with ledger.store.writing() as writer:
         writer.drop_snapshots(game)
-    world, units = World(), dict[Cell, int]()
+    world, sums = World(), Sums()
     for entry in ledger.read(game):
         apply(world, entry.body)
         if isinstance(entry.body, e.Posted):
-            add(units, entry.body)
+            add(sums, (entry.body,))
         elif isinstance(entry.body, e.PeriodClosed):
             keep(ledger, game, world)
+    units = cells(sums)
     last = _replace_rollup(ledger, game, units, world.head)
     return Rebuilt(game, last + 1, len(units), len(ledger.store.snapshots(game, fold())))
 

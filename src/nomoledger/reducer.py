@@ -292,7 +292,7 @@ def came_to_nothing(world: World, ruling: int) -> None:
 
 
 def _carried_out(world: World, attempt: str) -> None:
-    world.put(world.game, "posted", world.game.get("posting", ()))
+    world.put(world.game, "posted", tuple(world.game.get("posting", ())))
     world.put(world.game, "posting", ())
     world.put(world.game, "last_attempt", attempt)
     world.put(world.game, "followed", world.game["followed"] + 1)
@@ -360,7 +360,7 @@ def _replace(world: World, number: str, new: Rule | None) -> None:
 
 @_on(e.Posted)
 def _posted(world: World, event: e.Posted) -> None:
-    world.put(world.game, "posting", (*world.game.get("posting", ()), event))
+    world.append(world.game, "posting", event)
     for posting in event.postings:
         account = world.inner(world.balances, posting.account)
         units = account.get(posting.commodity, 0) + posting.amount

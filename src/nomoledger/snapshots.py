@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from nomoledger.errors import CorruptError, StoreError
-from nomoledger.frozen import check_parts, freeze, thaw
+from nomoledger.frozen import check_parts, freeze, gathered, thaw
 from nomoledger.ledger import Ledger
 from nomoledger.world import World
 
@@ -20,6 +20,8 @@ FOLD = (
     "disputes", "errors", "events", "events.consequences", "events.edits", "events.event",
     "events.inputs", "frozen", "precedents", "reducer", "rules", "rules.rule", "world",
 )  # fmt: skip
+#: Fewer events than these are folded sooner than the snapshot after them is read.
+LONG = 300
 
 
 @cache
@@ -70,6 +72,42 @@ def _read(ledger: Ledger, game: str, number: int) -> World:
     if world.head != number:
         raise CorruptError(f"the snapshot after #{number} of game {game!r} is another one")
     return world
+
+
+class Stored:
+    """The snapshots of *game*, read in order; what was read before is not read again.
+
+    Attributes:
+        places: the number of the event of each close that has one, by period.
+    """
+
+    def __init__(self, ledger: Ledger, game: str) -> None:
+        self._store = ledger.store
+        self._game = game
+        self._read: set[bytes] = set()
+        self.places = {period: number for number, period in self._store.snapshots(game, fold())}
+
+    def worthwhile(self, head: int, period: int | None) -> int | None:
+        """The close of *period* (the last one where None), if that is far enough from event *head*.
+
+        What is near is folded sooner than it is read.
+        """
+        period = max(self.places, default=0) if period is None else period
+        number = self.places.get(period, -1)
+        return number if number - head >= LONG else None
+
+    def content(self, number: int) -> tuple[bytes, dict[bytes, bytes]]:
+        """The root of the snapshot after event *number*, and its parts that were not read before.
+
+        Raises:
+            CorruptError: there is none, or a part of it is missing or altered.
+        """
+        root = self._store.snapshot(self._game, fold(), number)
+        if root is None:
+            raise CorruptError(f"game {self._game!r} has no snapshot after #{number}")
+        parts = gathered(root, partial(self._store.parts, self._game), self._read)
+        self._read |= parts.keys()
+        return root, parts
 
 
 class SnapshotCheck:

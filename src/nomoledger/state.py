@@ -1,13 +1,18 @@
 """The state of a game as its ledger has it: as it stands, and as it stood, as known at any time."""
 
+from collections.abc import Iterator
+from contextlib import suppress
+
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.errors import UnknownError, UsageError
+from nomoledger.errors import CorruptError, UnknownError, UsageError
+from nomoledger.frozen import Thawing
 from nomoledger.known import as_known_in, copied
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
-from nomoledger.snapshots import nearest
+from nomoledger.snapshots import Stored, nearest
+from nomoledger.stretches import Stretches
 from nomoledger.world import World
 
 
@@ -31,6 +36,32 @@ def world_of(ledger: Ledger, game: str, upto: int | None = None) -> World:
     for entry in ledger.read(game, after=world.head, upto=upto):
         apply(world, entry.body)
     return world
+
+
+def at_closes(ledger: Ledger, game: str, upto: int) -> Iterator[tuple[int | None, World]]:
+    """Each period of *game* that was closed, and the world then; at last None, and that at *upto*.
+
+    They are only to be read, and may be one world that goes on: each before the next is asked for.
+    A close that is far from the one before is read from its snapshot.
+    """
+    stored, thawing, world = Stored(ledger, game), Thawing(), World()
+    stretches, shares_past = Stretches(ledger, game, upto), False
+    while world.head < upto:
+        number = stored.worthwhile(world.head, world.period)
+        if number is not None and number <= upto:
+            with suppress(CorruptError):  # one that cannot be read is as if it were not there
+                world, shares_past = thawing.world(*stored.content(number)), True
+        if world.head != number:
+            body: e.Event | None = None
+            for entry in stretches.after(world.head):
+                body = entry.body
+                if shares_past and isinstance(body, e.Settled):
+                    world, shares_past = copied(world, past=True), False
+                apply(world, body)
+            if not isinstance(body, e.PeriodClosed):
+                break
+        yield world.period - 1, world
+    yield None, world
 
 
 def as_of(ledger: Ledger, game: str, period: int | None) -> World:

@@ -5,33 +5,16 @@ it takes little longer than reading alone. `nomoledger.posted` answers the same 
 roll-up; this is for ledgers that have none, and for checking one.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 import msgspec
 
-from nomoledger.codec import EVENTS
 from nomoledger.errors import CorruptError, UsageError
-from nomoledger.events import Posted
 from nomoledger.ledger import Ledger
+from nomoledger.rollup import POSTED, Sums, add, paid
 
 #: Per account, units of each commodity.
 Balances = dict[str, dict[str, int]]
-#: The same for each effective and recorded period.
-Sums = dict[tuple[int, int], Balances]
-
-_POSTED = frozenset(tag for tag, kind in EVENTS.items() if kind is Posted)
-
-
-class _Paid(msgspec.Struct, gc=False):
-    """What is summed of a `Posted`; its other fields are passed over."""
-
-    period: int
-    postings: tuple[tuple[str, str, int], ...]
-    effective: int | None = None
-
-
-_paid = msgspec.msgpack.Decoder(_Paid).decode
 
 
 def sums(ledger: Ledger, game: str) -> Sums:
@@ -41,30 +24,17 @@ def sums(ledger: Ledger, game: str) -> Sums:
         UnknownError: there is no such game.
         CorruptError: a record is missing or cannot be read.
     """
-    last = ledger.head(game).number
-    tables: dict[tuple[int, int], defaultdict[str, defaultdict[str, int]]] = {}
-    of, table, count = (-1, -1), _empty(), 0
+    last, found = ledger.head(game).number, Sums()
     try:
-        for number, tag, state in ledger.store.rows(game, -1, last):
-            if number != count:
-                break
-            count += 1
-            if tag not in _POSTED:
-                continue
-            paid = _paid(state)
-            recorded, effective = paid.period, paid.effective
-            cell = recorded if effective is None else effective, recorded
-            if cell != of:
-                of, table = cell, tables.setdefault(cell, _empty())
-            for account, commodity, amount in paid.postings:
-                table[account][commodity] += amount
-    except msgspec.MsgspecError as error:
-        raise CorruptError(f"game {game!r}, #{count - 1}: unreadable posting: {error}") from error
-    if count <= last:
-        raise CorruptError(f"game {game!r} has no record #{count}: verify it")
-    return {
-        cell: {each: dict(held) for each, held in table.items()} for cell, table in tables.items()
-    }
+        add(found, map(paid, ledger.store.states(game, POSTED, last)))
+        if ledger.store.count(game, last) == last + 1:
+            return found
+        why = "records are missing, or there are too many"
+    except (msgspec.MsgspecError, TypeError) as error:
+        why = f"unreadable posting: {error}"
+    for _ in ledger.read(game, upto=last):  # says which record it is
+        pass
+    raise CorruptError(f"game {game!r}: {why}: verify it")
 
 
 def summed_by_period(
@@ -107,7 +77,3 @@ def summed(ledger: Ledger, game: str, period: int, known: int | None = None) -> 
     upto = {cell: held for cell, held in sums(ledger, game).items() if cell[0] <= period}
     all_told = [balances for _, balances in cumulated(upto, known)]
     return all_told[-1] if all_told else {}
-
-
-def _empty() -> defaultdict[str, defaultdict[str, int]]:
-    return defaultdict(lambda: defaultdict(int))

@@ -11,14 +11,14 @@ from typing import Protocol
 import msgspec
 
 from nomoledger.chain import Head, chained, commit, link, origin
-from nomoledger.codec import decode
+from nomoledger.codec import EVENTS, decode
 from nomoledger.errors import CorruptError
 from nomoledger.events import Event, Posted
-from nomoledger.rollup import add, wrong_cell
-from nomoledger.store import Cell, Content, Evidence, Link
+from nomoledger.rollup import POSTED, Sums, add, cells, paid, wrong_cell
+from nomoledger.store import Content, Evidence, Link
 
-#: So many records are held against the chain at once.
-BLOCK = 500
+#: So many records are held against the chain at once: few enough to stay near the processor.
+BLOCK = 64
 #: What stands under a number: the record and its row of the chain.
 Pair = tuple[int, Content | None, Link | None]
 
@@ -66,10 +66,10 @@ class _Problem(msgspec.Struct, frozen=True):
     detail: str
 
 
-#: What is wrong with a record, the record, and its row of the chain (empty where there is none).
-_Looked = tuple[_Problem | None, Content, Link]
-NO_CONTENT: Content = -1, b"", b""
-NO_LINK: Link = -1, b"", b""
+#: Sound records, their rows of the chain, and what is wrong with the record after them, if it is.
+_Block = tuple[list[Content], list[Link], _Problem | None]
+_KNOWN = frozenset(tag.encode() for tag in EVENTS)
+_POSTED = frozenset(tag.encode() for tag in POSTED)
 
 
 def verify(
@@ -83,19 +83,20 @@ def verify(
 
     *head* is one kept elsewhere: without it, a chain rewritten from some record on, or a tail cut
     off together with its chain, looks sound. An *audit* looks at each event that is as it was
-    written.
+    written; without one only the kinds of events are looked at, and what they post.
     """
     number, last = 0, origin(game)
-    units: dict[Cell, int] = {}
+    sums: Sums = {}
     problem = _differs(head, -1, last)
-    pairs = _looked_at(secret, last, evidence) if problem is None else iter(())
-    for problem, content, row in pairs:
-        if problem is None:
-            problem = _read(content, row, units, audit)
-        if problem is not None:
-            break
-        number, last = number + 1, row[2]
-        problem = _differs(head, number - 1, last)
+    blocks = _blocks(secret, last, evidence) if problem is None else iter(())
+    for contents, rows, problem in blocks:
+        differs, upto = _differing(head, rows)
+        if differs is not None:
+            contents, problem = contents[:upto], differs
+        read, unsound = _read(contents, rows, sums, audit)
+        problem = unsound or problem
+        if read:
+            number, last = number + read, rows[read - 1][2]
         if problem is not None:
             break
     if problem is None and head is not None and head.number >= number:
@@ -103,13 +104,13 @@ def verify(
         problem = _Problem(number, "cut off", detail)
     if problem is None and audit is not None and (lacking := audit.unsealed()):
         problem = _Problem(number, "cut off", lacking)
-    if problem is None and (wrong := wrong_cell(units, evidence.cells)):
+    if problem is None and (wrong := wrong_cell(cells(sums), evidence.cells)):
         problem = _Problem(None, "roll-up", f"{wrong}: nomoledger rebuild makes it anew")
     return _verdict(game, Head(number - 1, last.hex()), problem)
 
 
-def _looked_at(secret: bytes, last: bytes, evidence: Evidence) -> Iterator[_Looked]:
-    """Each record with its row of the chain; at last what is wrong with one, if it is.
+def _blocks(secret: bytes, last: bytes, evidence: Evidence) -> Iterator[_Block]:
+    """Records with their rows of the chain, some at a time; at last what is wrong with one.
 
     They are held against the chain block by block; a block in which something does not fit is gone
     through record by record, and all that follows with it.
@@ -117,29 +118,28 @@ def _looked_at(secret: bytes, last: bytes, evidence: Evidence) -> Iterator[_Look
     number, contents, links = 0, evidence.contents, evidence.links
     while True:
         block, rows = list(islice(contents, BLOCK)), list(islice(links, BLOCK))
-        following = range(number, number + len(block))
-        records = ((topic, state) for _, topic, state in block)
-        if [each[0] for each in block] != list(following) or rows != chained(
-            secret, last, number, records
-        ):
+        following = list(range(number, number + len(block)))
+        if [each[0] for each in block] != following or rows != chained(secret, last, block):
             break
         if not block:
             return
-        for content, row in zip(block, rows, strict=True):
-            yield None, content, row
+        yield block, rows, None
         number, last = number + len(block), rows[-1][2]
     yield from _one_by_one(secret, number, last, chain(block, contents), chain(rows, links))
 
 
 def _one_by_one(
     secret: bytes, number: int, last: bytes, contents: Iterator[Content], links: Iterator[Link]
-) -> Iterator[_Looked]:
+) -> Iterator[_Block]:
     pairs = _paired(contents, links)
     for pair in pairs:
         problem = _look(secret, number, last, pair, pairs)
-        yield problem, pair[1] or NO_CONTENT, pair[2] or NO_LINK
-        if pair[2] is not None:
-            number, last = number + 1, pair[2][2]
+        _, content, row = pair
+        if problem is not None or content is None or row is None:
+            yield [], [], problem
+            return
+        yield [content], [row], None
+        number, last = number + 1, row[2]
 
 
 def _verdict(game: str, head: Head, problem: _Problem | None) -> Verdict:
@@ -162,6 +162,14 @@ def _differs(head: Head | None, number: int, digest: bytes) -> _Problem | None:
         return None
     detail = f"consistent up to #{number}, but not the history that the head given stands for"
     return _Problem(number, "differs", detail)
+
+
+def _differing(head: Head | None, rows: list[Link]) -> tuple[_Problem | None, int]:
+    """Whether the chain comes to another *head* within *rows*, and how many of them lead there."""
+    place = -1 if head is None or not rows else head.number - rows[0][0]
+    if place not in range(len(rows)):
+        return None, len(rows)
+    return _differs(head, *rows[place][::2]), place + 1
 
 
 def _paired(contents: Iterator[Content], links: Iterator[Link]) -> Iterator[Pair]:
@@ -206,18 +214,35 @@ def _look(
 
 
 def _read(
-    content: Content, row: Link, units: dict[Cell, int], audit: Auditor | None
-) -> _Problem | None:
-    """What is wrong with what a sound record says; what it posts is added to *units*."""
-    number, topic, state = content
+    contents: list[Content], rows: list[Link], sums: Sums, audit: Auditor | None
+) -> tuple[int, _Problem | None]:
+    """How many sound records are read before one says something wrong, and what is wrong with that.
+
+    What they post is added to *sums*. With no *audit* nothing else is decoded.
+    """
+    if audit is None and _summed(contents, sums):
+        return len(contents), None
+    for place, ((number, topic, state), row) in enumerate(zip(contents, rows, strict=False)):
+        try:
+            body = decode(topic.decode(), state)
+        except (CorruptError, UnicodeDecodeError) as error:
+            why = f"#{number} is as it was written, but: {error}"
+            return place, _Problem(number, "unreadable", why)
+        if isinstance(body, Posted):
+            add(sums, (body,))
+        found = None if audit is None else audit.take(number, body, row[2])
+        if found is not None:
+            return place, _Problem(number, *found)
+    return len(contents), None
+
+
+def _summed(contents: list[Content], sums: Sums) -> bool:
+    """Whether all *contents* are of kinds that are known, and what they post could be summed."""
     try:
-        body = decode(topic.decode(), state)
-    except (CorruptError, UnicodeDecodeError) as error:
-        return _Problem(number, "unreadable", f"#{number} is as it was written, but: {error}")
-    if isinstance(body, Posted):
-        add(units, body)
-    found = None if audit is None else audit.take(number, body, row[2])
-    return None if found is None else _Problem(number, *found)
+        add(sums, [paid(state) for _, topic, state in contents if topic in _POSTED])
+    except msgspec.MsgspecError:
+        return False
+    return _KNOWN.issuperset(topic for _, topic, _ in contents)
 
 
 def _chain(number: int) -> _Problem:

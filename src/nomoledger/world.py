@@ -100,7 +100,7 @@ class World:
         self.counts: dict[str, dict[str, int]] = {}
         self.durations: dict[str, Table] = {}
         self.past: Table = {}
-        self._journal: list[tuple[Table, Any, Any]] = []
+        self._journal: list[tuple[Any, Any, Any]] = []
         self._marks = 0
         self._index: dict[tuple[str, str], dict[Any, tuple[str, ...]]] = {}
         self._keys: dict[str, str] = {}
@@ -125,6 +125,15 @@ class World:
             if self._marks:
                 self._journal.append((table, key, table[key]))
             del table[key]
+
+    def append(self, table: Table, key: Any, value: Any) -> None:
+        """Add *value* to the list in *table* at *key*, made where there is none, in its place."""
+        values = table.get(key, ())
+        if not isinstance(values, list):
+            self.put(table, key, values := list(values))
+        if self._marks:
+            self._journal.append((values, len(values), _MISSING))
+        values.append(value)
 
     def inner(self, table: Table, key: Any) -> Table:
         """The table within *table* at *key*, made where there is none."""

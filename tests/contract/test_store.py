@@ -64,6 +64,27 @@ def test_rows_are_a_range_of_one_game_in_order(store: Store) -> None:
     assert list(store.rows("draughts", 3, 2100)) == [row(4)]
 
 
+def test_states_are_those_of_some_topics_in_order(store: Store) -> None:
+    numbers = range(2500)
+    topics = ["posted/1", "moved/1", "ärger/2"]
+    rows = [(n, topics[n % 3], b"state %d" % n) for n in numbers]
+    with store.writing() as writer:
+        writer.create_game("chess", b"s")
+        writer.insert("chess", rows, [link(n) for n in numbers])
+    fill(store, "draughts", range(5))
+    wanted = {"posted/1", "ärger/2"}
+    expected = [state for n, topic, state in rows if topic in wanted and n <= 2100]
+    assert list(store.states("chess", wanted, 2100)) == expected
+    assert list(store.states("chess", ["none/1"], 2100)) == []
+    assert list(store.states("chess", wanted, -1)) == []
+
+
+def test_records_are_counted_up_to_a_number(store: Store) -> None:
+    fill(store, "chess", range(7))
+    fill(store, "draughts", range(3))
+    assert [store.count("chess", upto) for upto in (-1, 0, 5, 6, 9)] == [0, 1, 6, 7, 7]
+
+
 def test_rows_can_be_left_half_read(store: Store) -> None:
     fill(store, "chess", range(2500))
     halves = [store.rows("chess", -1, 2499) for _ in range(40)]

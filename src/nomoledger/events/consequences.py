@@ -52,7 +52,7 @@ class RuleRenumbered(Event, frozen=True, kw_only=True, tag="rule-renumbered/1"):
     source: str
 
 
-class Posting(msgspec.Struct, frozen=True, array_like=True):
+class Posting(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """*amount* smallest units of *commodity* into (or, negative, out of) *account*."""
 
     account: str

@@ -12,7 +12,7 @@ from nomoledger.proof.derived import derived, framed_part
 from nomoledger.proof.envelopes import Envelope, commitment, salt_of
 from nomoledger.proof.public import PublicStream, follow
 from nomoledger.proof.seal import NO_SEAL, Seal
-from nomoledger.rollup import add
+from nomoledger.rollup import Sums, add, cells
 from nomoledger.store import Cell
 from nomoledger.world import World
 
@@ -81,7 +81,7 @@ class Sealer:
         self.chain = PublicChain(game)
         self.stream = PublicStream()
         self._sealed: list[tuple[int, e.Event]] = []
-        self._units: dict[Cell, int] = {}
+        self._sums: Sums = {}
         self.previous = NO_SEAL
         self._closed: e.PeriodClosed | None = None
 
@@ -96,7 +96,7 @@ class Sealer:
         if self.stream.sealed:
             self._sealed.append((number, body))
         if isinstance(body, e.Posted):
-            add(self._units, body)
+            add(self._sums, (body,))
         elif isinstance(body, e.PeriodClosed):
             self._closed = body
         return [self.chain.take(line_of(each)) for each in public]
@@ -113,18 +113,18 @@ class Sealer:
             public=str(self.chain),
             state=self.chain.world.digest(),
             whole=self._salted("whole state", closed.period, closed.digest.encode()),
-            rollup=self._salted("roll-up", closed.period, _listed(self._units)),
+            rollup=self._salted("roll-up", closed.period, _listed(cells(self._sums))),
             envelopes={each: made.seal for each, made in self.envelopes(closed.period).items()},
             previous=self.previous,
         )
         self.previous = made.digest
-        self._sealed, self._units = [], {}
+        self._sealed, self._sums = [], {}
         return made
 
     @property
     def stands_still(self) -> bool:
         """Whether all that was taken is sealed, and nothing is held back."""
-        is_sealed = not (self._sealed or self._units) and self._closed is not None
+        is_sealed = not (self._sealed or self._sums) and self._closed is not None
         return is_sealed and self.stream.is_level
 
     def envelopes(self, period: int) -> dict[str, Envelope]:

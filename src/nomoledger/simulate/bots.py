@@ -1,7 +1,7 @@
 """Bots: what they ask for, and what they answer."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from random import Random
 from typing import Any
 
@@ -50,10 +50,10 @@ class Bots:
         self.is_trying = self.is_loss = False
         self.now = 0
 
-    def request(self, by: str) -> tuple[str, dict[str, Any]] | None:
-        """Something that *by* can ask for and that would not be refused, or nothing."""
+    def request(self, by: str, but: Collection[str] = ()) -> tuple[str, dict[str, Any]] | None:
+        """Something *but* these that *by* can ask for and would not be refused, or nothing."""
         insists = self.chance.random() < INSISTS
-        for action, arguments in self._thoughts(by):
+        for action, arguments in self._thoughts(by, but):
             made = self.tried(action, by, (by,), arguments)
             if made is not None and not _ends_game(made) and (insists or self._is_welcome(made)):
                 self.done[action] += 1
@@ -76,10 +76,11 @@ class Bots:
             self.vain[action] += 1
         return None
 
-    def _thoughts(self, by: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _thoughts(self, by: str, but: Collection[str] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
         """What *by* might ask for: rather what was done seldom, and found vain seldom of late."""
         operations = self.engine.link(self.world.rules).links.operations
-        actions = sorted(name for name, each in operations.items() if self._is_for(each, by))
+        known = sorted(name for name, each in operations.items() if self._is_for(each, by))
+        actions = [name for name in known if name not in but]
         if self.chance.random() < GREED:
             yield from self._ways_to_wishes(actions, by)
         self.vain = Counter({action: count // 2 for action, count in self.vain.items()})

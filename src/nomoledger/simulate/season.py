@@ -199,10 +199,11 @@ class Course:
         """What the admin does as a period begins: nothing twice, or it would happen to all."""
         asked: set[str] = set()
         for _ in range(ADMIN_FIRST):
-            wanted = self.bots.request("admin")
-            if wanted is not None and wanted[0] not in asked:
-                asked.add(wanted[0])
-                yield from self._ask("admin", *wanted)
+            wanted = self.bots.request("admin", but=asked)
+            if wanted is None:
+                return
+            asked.add(wanted[0])
+            yield from self._ask("admin", *wanted)
 
     def _request(self, by: str) -> Iterator[Batch]:
         wanted = self.bots.request(by)

@@ -113,6 +113,15 @@ class Store(Protocol):
     def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
         """The records of *game* numbered above *after*, up to and with *upto*, in order."""
 
+    def states(self, game: str, topics: Collection[str], upto: int) -> Iterator[bytes]:
+        """The states of the records of *game* under *topics*, up to and with *upto*, in order.
+
+        For a pass over all of them: the rest is passed over by the database.
+        """
+
+    def count(self, game: str, upto: int) -> int:
+        """How many records *game* has from number 0 up to and with *upto*."""
+
     def containing(self, game: str, text: str) -> Iterator[Row]:
         """The records of *game* whose state has the bytes of *text* somewhere, in order."""
 

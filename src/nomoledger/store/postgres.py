@@ -4,7 +4,7 @@ The tables are described in `docs/postgresql.md`. Whoever writes to a game holds
 game, and of no other, until the transaction ends.
 """
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -50,6 +50,11 @@ SELECT_GAME = f"""SELECT secret, number, commitment, hash FROM nomoledger.games
 SELECT_ROWS = """SELECT originator_version, topic, state FROM nomoledger.stored_events
     WHERE originator_id = %s AND originator_version > %s AND originator_version <= %s
     ORDER BY originator_version"""
+SELECT_STATES = """SELECT originator_version, state FROM nomoledger.stored_events
+    WHERE originator_id = %s AND originator_version > %s AND originator_version <= %s
+    AND topic = ANY(%b) ORDER BY originator_version"""
+SELECT_COUNT = """SELECT count(*) FROM nomoledger.stored_events
+    WHERE originator_id = %s AND originator_version BETWEEN 0 AND %s"""
 SELECT_CONTAINING = """SELECT originator_version, topic, state FROM nomoledger.stored_events
     WHERE originator_id = %s AND originator_version > %s AND position(%b::bytea IN state) > 0
     ORDER BY originator_version"""
@@ -100,6 +105,15 @@ class PostgresStore(Beside):
         """The records of *game* numbered above *after*, up to and with *upto*, in order."""
         return self._pages(SELECT_ROWS, game, after, upto)
 
+    def states(self, game: str, topics: Collection[str], upto: int) -> Iterator[bytes]:
+        """As `nomoledger.store.Store.states`."""
+        for _, state in self._pages(SELECT_STATES, game, -1, upto, list(topics)):
+            yield state
+
+    def count(self, game: str, upto: int) -> int:
+        """How many records *game* has from number 0 up to and with *upto*."""
+        return int(self._fetch(SELECT_COUNT, game, upto)[0][0])
+
     def containing(self, game: str, text: str) -> Iterator[Row]:
         """The records of *game* whose state has the bytes of *text* somewhere, in order."""
         return self._pages(SELECT_CONTAINING, game, -1, text.encode())
@@ -138,7 +152,7 @@ class PostgresStore(Beside):
                     raise
         raise AssertionError
 
-    def _pages(self, query: str, game: str, after: int, *rest: Any) -> Iterator[Row]:
+    def _pages(self, query: str, game: str, after: int, *rest: Any) -> Iterator[Any]:
         """Rows page by page: no transaction stays open between one row and the next."""
         while True:
             page = self._fetch(f"{query} LIMIT {PAGE}", game, after, *rest)

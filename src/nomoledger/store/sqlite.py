@@ -5,8 +5,9 @@ The events stand in the library's own table; ours beside it are described in
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain
 from typing import Any
 
 from eventsourcing.persistence import StoredEvent
@@ -14,7 +15,7 @@ from eventsourcing.sqlite import SQLiteApplicationRecorder
 
 from nomoledger.errors import CorruptError
 from nomoledger.store import NO_UNITS, Cell, Evidence, Link, Row
-from nomoledger.store.sqlite_beside import Beside, BesideWriter, add_units, found_cells
+from nomoledger.store.sqlite_beside import Beside, BesideWriter, add_units, found_cells, insert_rows
 from nomoledger.store.sqlite_file import explained, open_file
 
 PAGE = 1000
@@ -27,6 +28,14 @@ SELECT_LINK = (
 SELECT_ROWS = (
     "SELECT originator_version, topic, state FROM stored_events WHERE originator_id=?"
     " AND originator_version>? AND originator_version<=? ORDER BY originator_version LIMIT ?"
+)
+SELECT_STATES = (
+    "SELECT state FROM stored_events WHERE originator_id=? AND originator_version BETWEEN ? AND ?"
+    " AND topic IN ({}) ORDER BY originator_version"
+)
+SELECT_COUNT = (
+    "SELECT count(*) FROM stored_events"
+    " WHERE originator_id=? AND originator_version BETWEEN 0 AND ?"
 )
 SELECT_CONTAINING = (
     "SELECT originator_version, topic, state FROM stored_events WHERE originator_id=?"
@@ -42,10 +51,11 @@ SELECT_CONTENTS = (
 )
 SELECT_LINKS = (
     "SELECT CASE typeof(number) WHEN 'integer' THEN number ELSE -1 END,"
-    " CASE typeof(commitment) WHEN 'blob' THEN commitment ELSE x'' END,"
-    " CASE typeof(hash) WHEN 'blob' THEN hash ELSE x'' END"
+    " CAST(commitment AS BLOB), CAST(hash AS BLOB)"
     " FROM chain WHERE game=? ORDER BY number"
 )
+INSERT_EVENTS = "INSERT INTO stored_events VALUES {}"
+INSERT_LINKS = "INSERT INTO chain VALUES {}"
 
 
 class SqliteStore(Beside, SQLiteApplicationRecorder):
@@ -88,6 +98,20 @@ class SqliteStore(Beside, SQLiteApplicationRecorder):
     def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
         """The records of *game* numbered above *after*, up to and with *upto*, in order."""
         return self._pages(SELECT_ROWS, game, after, upto)
+
+    def states(self, game: str, topics: Collection[str], upto: int) -> Iterator[bytes]:
+        """As `nomoledger.store.Store.states`."""
+        query = SELECT_STATES.format(",".join("?" * len(topics)))
+        for first in range(0, upto + 1, PAGE):
+            last = min(first + PAGE - 1, upto)
+            with self._reading() as cursor:
+                page = cursor.execute(query, (game, first, last, *topics)).fetchall()
+            yield from chain.from_iterable(page)
+
+    def count(self, game: str, upto: int) -> int:
+        """How many records *game* has from number 0 up to and with *upto*."""
+        with self._reading() as cursor:
+            return int(cursor.execute(SELECT_COUNT, (game, upto)).fetchone()[0])
 
     def containing(self, game: str, text: str) -> Iterator[Row]:
         """The records of *game* whose state has the bytes of *text* somewhere, in order."""
@@ -168,12 +192,8 @@ class SqliteWriter(BesideWriter):
             CorruptError: a record of that number is there already.
         """
         try:
-            self._cursor.executemany(
-                "INSERT INTO stored_events VALUES (?,?,?,?)", [(game, *row) for row in rows]
-            )
-            self._cursor.executemany(
-                "INSERT INTO chain VALUES (?,?,?,?)", [(game, *link) for link in links]
-            )
+            insert_rows(self._cursor, INSERT_EVENTS, [(game, *row) for row in rows])
+            insert_rows(self._cursor, INSERT_LINKS, [(game, *link) for link in links])
         except sqlite3.IntegrityError as error:
             raise CorruptError(
                 f"{self._location}: game {game!r} has a record behind the end of its chain,"

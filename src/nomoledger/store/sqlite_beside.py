@@ -1,8 +1,9 @@
 """What a ledger file keeps beside its records: the roll-up, snapshots, seals."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain
 
 from nomoledger.errors import CorruptError
 from nomoledger.rollup import units_of_encoded
@@ -10,6 +11,8 @@ from nomoledger.store import Cell, Delta, FoundCell, Place, Seal
 
 #: What an integer of SQLite can hold.
 INTEGERS = range(-(2**63), 2**63)
+#: So many rows are inserted by one statement.
+TOGETHER = 20
 #: Units are an integer, or a text of digits where they do not fit into 64 bits.
 CREATE_ROLLUP = """CREATE TABLE rollup (
     game TEXT NOT NULL,
@@ -45,7 +48,7 @@ CREATE_SEALS = """CREATE TABLE seals (
 CREATE = (CREATE_ROLLUP, CREATE_SNAPSHOTS, CREATE_PARTS, CREATE_SEALS)
 
 # The function is only called where 64 bits are not enough: SQLite would go on with floats.
-ADD = """INSERT INTO rollup VALUES (?,?,?,?,?,?) ON CONFLICT DO UPDATE SET units =
+ADD = """INSERT INTO rollup VALUES {} ON CONFLICT DO UPDATE SET units =
     CASE WHEN typeof(units)='integer' AND typeof(excluded.units)='integer'
         AND typeof(units + excluded.units)='integer'
     THEN units + excluded.units ELSE exact_sum(units, excluded.units) END"""
@@ -156,7 +159,20 @@ class BesideWriter:
 
 def add_units(cursor: sqlite3.Cursor, game: str, units: Mapping[Cell, int]) -> None:
     """Add *units* to the cells of the roll-up."""
-    cursor.executemany(ADD, [(game, *cell, _stored(each)) for cell, each in units.items()])
+    insert_rows(cursor, ADD, [(game, *cell, _stored(each)) for cell, each in units.items()])
+
+
+def insert_rows(cursor: sqlite3.Cursor, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Run *statement*, which has braces where its values stand, for all *rows*.
+
+    Most of the time of a statement goes by before its first row: so each is of several.
+    """
+    whole = len(rows) // TOGETHER * TOGETHER
+    for first, upto, size in ((0, whole, TOGETHER), (whole, len(rows), 1)):
+        if first < upto:
+            values = ",".join([f"({','.join('?' * len(rows[0]))})"] * size)
+            together = (tuple(chain(*rows[at : at + size])) for at in range(first, upto, size))
+            cursor.executemany(statement.format(values), together)
 
 
 def found_cells(cursor: sqlite3.Cursor, game: str) -> Iterator[FoundCell]:

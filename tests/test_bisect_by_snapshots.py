@@ -1,0 +1,146 @@
+"""What is found by way of snapshots is what is found without any."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import sampled_from
+from rulings.game import Game
+from rulings.players import Mailer, Move
+from rulings.test_properties import BOOK, MAIL, RULE, START, some
+from test_frozen import tried, weeks
+
+from nomoledger import snapshots
+from nomoledger.bisect import Turn, bisect
+from nomoledger.desk import Desk
+from nomoledger.errors import RuleFault
+from nomoledger.fence import Limits
+from nomoledger.ledger import Ledger
+from nomoledger.rebuild import rebuild
+from nomoledger.records import import_record
+from nomoledger.replays import find
+from nomoledger.store.sqlite import SqliteStore
+from nomoledger.supply import Work, supplied
+
+SEASON = (
+    "owner(18) == Cypher", "money(Jamie) < 9900", "square(Draven) == 10", "rent(18, Jamie) > 0",
+    "period() == 4", "health(Jamie) < 3", "money(Jamie) < 1", "owner(3) == none",
+    "money(Jamie) < money(Cypher) and period() > 2",
+)  # fmt: skip
+MAILS = ("money(Ann) < 900", "money(Bob) > 1000", "owner(8) == Ann", "period() == 3",
+         "square(Ann) > 5", "money(Ann) < money(Bob)")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    with Ledger.open(tmp_path_factory.mktemp("season") / "s.db", create=True) as ledger:
+        desk = import_record(ledger, find("weekly-vote-season"))
+        rebuild(ledger, desk.game)
+        yield desk
+
+
+def each_way(ledger: Ledger, game: str, text: str, every: bool = False) -> list[Turn]:
+    """What is found by all snapshots, by the last alone, by every other, and by none."""
+    store, found = ledger.store, []
+    kept = store.snapshots(game, snapshots.fold())
+    with patch.object(snapshots, "LONG", 0):
+        for there in (kept, kept[-1:], kept[::2], []):
+            with patch.object(type(store), "snapshots", lambda *_, there=there: there):
+                found.append(bisect(ledger, game, text, every=every))
+    return found
+
+
+@pytest.mark.parametrize("text", SEASON)
+def test_it_is_the_same_with_snapshots_and_without(season: Desk, text: str) -> None:
+    first, *others = each_way(season.ledger, season.game, text)
+    assert [each for each in others if each != first] == []
+
+
+def test_also_after_every_attempt(season: Desk) -> None:
+    first, *others = each_way(season.ledger, season.game, "square(Draven) == 10", every=True)
+    assert first.event is not None
+    assert [each for each in others if each != first] == []
+
+
+@settings(tried, max_examples=12)
+@given(some(MAIL, 3, 6), some(RULE, 1, 2), some(MAIL, 1, 4), sampled_from(MAILS))
+def test_also_where_rulings_reach_back(
+    one: list[Move], ruling: list[Move], other: list[Move], text: str
+) -> None:
+    game = Game(BOOK.rules)
+    Mailer(game).play([*START[:2], *weeks(one, ruling, other, ruling)])
+    with TemporaryDirectory() as made, Ledger.open(Path(made) / "g.db", create=True) as ledger:
+        ledger.create_game("g", bytes(32))
+        ledger.append("g", [each.body for each in game.entries], expected=-1)
+        rebuild(ledger, "g")
+        first, *others = each_way(ledger, "g", text)
+        assert [each for each in others if each != first] == []
+
+
+def test_only_the_stretch_in_which_it_changes_is_read(season: Desk) -> None:
+    read: list[tuple[int, int | None]] = []
+    rows = SqliteStore.rows
+
+    def noted(self: SqliteStore, game: str, after: int, upto: int) -> Iterator[object]:
+        read.append((after, upto))
+        return rows(self, game, after, upto)
+
+    closes = [number for number, _ in season.ledger.store.snapshots(season.game, snapshots.fold())]
+    with patch.object(SqliteStore, "rows", noted), patch.object(snapshots, "LONG", 0):
+        found = bisect(season.ledger, season.game, "owner(18) == Cypher")
+    assert found.period == 3
+    last = season.ledger.head(season.game).number
+    assert {after for after, upto in read if upto == last} <= {-1, closes[1], closes[-1]}
+
+
+def test_a_snapshot_that_was_altered_is_as_if_it_were_not_there(
+    season: Desk, tmp_path: Path
+) -> None:
+    file = tmp_path / "copy.db"
+    with sqlite3.connect(season.ledger.store.location) as db, sqlite3.connect(file) as copy:
+        db.backup(copy)
+        copy.execute("UPDATE snapshot_parts SET part = x'00'")
+    db.close(), copy.close()
+    with Ledger.open(file) as ledger, patch.object(snapshots, "LONG", 0):
+        assert bisect(ledger, season.game, "owner(18) == Cypher").period == 3
+
+
+# --- what a worker is given -----------------------------------------------------------------------
+
+
+def test_a_worker_is_given_what_it_asks_for() -> None:
+    def work() -> Work:
+        first = yield b"one"
+        second = yield b"two"
+        return first + second
+
+    large = b"x" * 3_000_000
+    given = {b"one": large, b"two": b""}
+    assert supplied(work, given.__getitem__) == large
+
+
+def test_a_worker_that_dies_while_it_is_given_something_is_a_fault_of_the_rules() -> None:
+    def work() -> Work:
+        yield b"one"
+        while True:
+            pass
+
+    limits = Limits(cpu_seconds=0.3, wall_seconds=5)
+    with pytest.raises(RuleFault):
+        supplied(work, lambda wanted: b"", limits)
+
+
+def test_what_cannot_be_given_is_told() -> None:
+    def work() -> Work:
+        yield b"one"
+        return b""
+
+    def give(wanted: bytes) -> bytes:
+        raise KeyError(wanted)
+
+    with pytest.raises(KeyError):
+        supplied(work, give)

@@ -1,0 +1,76 @@
+"""How a game stood at each close is the same by way of snapshots and without any."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from rulings.game import Game
+from rulings.players import Mailer, Move
+from rulings.test_properties import BOOK, MAIL, RULE, START, some
+from test_frozen import tried, weeks
+
+from nomoledger import snapshots
+from nomoledger.frozen import freeze
+from nomoledger.known import copied
+from nomoledger.ledger import Ledger
+from nomoledger.projecting import LedgerView
+from nomoledger.rebuild import rebuild
+from nomoledger.records import import_record
+from nomoledger.replays import find
+from nomoledger.state import at_closes
+from nomoledger.store.sqlite import SqliteStore
+from nomoledger_projections.standings_history import standings_history
+
+
+def standing(ledger: Ledger, game: str, upto: int) -> list[object]:
+    """All that stood at each close, as published."""
+    return [(period, freeze(copied(world)).root) for period, world in at_closes(ledger, game, upto)]
+
+
+def check_each_way(ledger: Ledger, game: str, upto: int) -> None:
+    """All snapshots, every other, and none: the same worlds."""
+    kept = ledger.store.snapshots(game, snapshots.fold())
+    with patch.object(type(ledger.store), "snapshots", lambda *_: []):
+        expected = standing(ledger, game, upto)
+    with patch.object(snapshots, "LONG", 0):
+        for there in (kept, kept[::2]):
+            with patch.object(type(ledger.store), "snapshots", lambda *_, there=there: there):
+                assert standing(ledger, game, upto) == expected
+
+
+@settings(tried, max_examples=8)
+@given(some(MAIL, 3, 6), some(RULE, 1, 2), some(MAIL, 1, 4))
+def test_it_is_the_same_with_snapshots_and_without(
+    one: list[Move], ruling: list[Move], other: list[Move]
+) -> None:
+    game = Game(BOOK.rules)
+    Mailer(game).play([*START[:2], *weeks(one, ruling, other, ruling)])
+    with TemporaryDirectory() as made, Ledger.open(Path(made) / "g.db", create=True) as ledger:
+        ledger.create_game("g", bytes(32))
+        ledger.append("g", [each.body for each in game.entries], expected=-1)
+        rebuild(ledger, "g")
+        check_each_way(ledger, "g", len(game.entries) - 1)
+
+
+@pytest.mark.parametrize("period", [None, 2])
+def test_a_projection_shows_the_same_and_reads_the_open_period_alone(
+    tmp_path: Path, period: int | None
+) -> None:
+    read: list[int] = []
+    rows = SqliteStore.rows
+
+    def noted(self: SqliteStore, game: str, after: int, upto: int) -> object:
+        read.append(after)
+        return rows(self, game, after, upto)
+
+    with Ledger.open(tmp_path / "s.db", create=True) as ledger:
+        game = import_record(ledger, find("weekly-vote-season")).game
+        view = LedgerView(ledger, game, period)
+        expected = standings_history(view)
+        rebuild(ledger, game)
+        with patch.object(SqliteStore, "rows", noted), patch.object(snapshots, "LONG", 0):
+            assert standings_history(view) == expected
+        last = ledger.store.snapshots(game, snapshots.fold())[-1][0]
+        assert set(read) <= {last}
