@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.bisect import bisect
+from nomoledger.bisecting.bisect import bisect
 from nomoledger.engine import Engine
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply

@@ -19,7 +19,7 @@ from nomoledger.exchange import export_ledger
 from nomoledger.journals import export_journal
 from nomoledger.ledger import Ledger
 from nomoledger.state import world_of
-from nomoledger.summing import summed
+from nomoledger.derived.summing import summed
 game = {GAME!r}
 with Ledger.open(sys.argv[1]) as ledger, open("/dev/null", "wb") as file:
     {{}}

@@ -23,8 +23,8 @@ from postgres_server import PostgresServer
 
 from nomoledger import events as e
 from nomoledger.codec import EVENTS
+from nomoledger.derived.summing import summed
 from nomoledger.ledger import Ledger
-from nomoledger.summing import summed
 
 ROUNDS = 3
 

@@ -32,9 +32,9 @@ from postgres_server import PostgresServer
 
 from nomoledger import events as e
 from nomoledger.codec import tag_of
+from nomoledger.derived.posted import posted, posted_by_period
+from nomoledger.derived.rebuild import rebuild
 from nomoledger.ledger import Ledger
-from nomoledger.posted import posted, posted_by_period
-from nomoledger.rebuild import rebuild
 from nomoledger.rules.rule import Commodity, Rule
 from nomoledger.state import as_known, as_of
 

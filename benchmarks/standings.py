@@ -26,12 +26,12 @@ import msgspec
 from made import GAME, PERIODS, START, Run, by_turns, fill, python, run
 
 from nomoledger.codec import EVENTS
+from nomoledger.derived.posted import posted, posted_by_period
+from nomoledger.derived.rebuild import rebuild
+from nomoledger.derived.summing import summed, summed_by_period
 from nomoledger.journals import export_journal
 from nomoledger.ledger import Ledger
-from nomoledger.posted import posted, posted_by_period
-from nomoledger.rebuild import rebuild
 from nomoledger.state import as_of
-from nomoledger.summing import summed, summed_by_period
 
 WEEK = 26
 SECONDS_MAX = 240.0

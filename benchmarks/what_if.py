@@ -19,9 +19,9 @@ from nomoledger.engine import Engine
 from nomoledger.ledger import Ledger
 from nomoledger.records import import_record
 from nomoledger.rules.rulebook import load
+from nomoledger.rulings.whatif import Changed, WhatIf, what_if
 from nomoledger.start import open_game
 from nomoledger.tape import seeded
-from nomoledger.whatif import Changed, WhatIf, what_if
 from nomoledger.world import World
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from nomoledger import replays
-from nomoledger.accounts import SINGLE_MAX, Account, explain_account
 from nomoledger.cli import program
 from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
+from nomoledger.explaining.accounts import SINGLE_MAX, Account, explain_account
+from nomoledger.explaining.past import Past
 from nomoledger.ledger import Ledger
-from nomoledger.past import Past
 from nomoledger.projecting import holding
 from nomoledger.records import import_record
 from nomoledger.rules.rulebook import load, parse

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from nomoledger import events as e
-from nomoledger.bisect import bisect
+from nomoledger.bisecting.bisect import bisect
 from nomoledger.cli import program
 from nomoledger.desk import Desk
 from nomoledger.errors import UsageError

@@ -14,17 +14,17 @@ from rulings.players import Mailer, Move
 from rulings.test_properties import BOOK, MAIL, RULE, START, some
 from test_frozen import tried, weeks
 
-from nomoledger import snapshots
-from nomoledger.bisect import Turn, bisect
+from nomoledger.bisecting.bisect import Turn, bisect
+from nomoledger.bisecting.supply import Work, supplied
+from nomoledger.derived import snapshots
+from nomoledger.derived.rebuild import rebuild
 from nomoledger.desk import Desk
 from nomoledger.errors import RuleFault
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
-from nomoledger.rebuild import rebuild
 from nomoledger.records import import_record
 from nomoledger.replays import find
 from nomoledger.store.sqlite import SqliteStore
-from nomoledger.supply import Work, supplied
 
 SEASON = (
     "owner(18) == Cypher", "money(Jamie) < 9900", "square(Draven) == 10", "rent(18, Jamie) > 0",
@@ -104,7 +104,8 @@ def test_a_snapshot_that_was_altered_is_as_if_it_were_not_there(
     with sqlite3.connect(season.ledger.store.location) as db, sqlite3.connect(file) as copy:
         db.backup(copy)
         copy.execute("UPDATE snapshot_parts SET part = x'00'")
-    db.close(), copy.close()
+    db.close()
+    copy.close()
     with Ledger.open(file) as ledger, patch.object(snapshots, "LONG", 0):
         assert bisect(ledger, season.game, "owner(18) == Cypher").period == 3
 

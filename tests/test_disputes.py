@@ -20,11 +20,11 @@ from nomoledger.ledger import Ledger
 from nomoledger.projecting import LedgerView, projection
 from nomoledger.replay import replay
 from nomoledger.rules.rulebook import load, parse
-from nomoledger.rulings import in_force
+from nomoledger.rulings.holding import in_force
+from nomoledger.rulings.whatif import Changed, what_if
 from nomoledger.site import publish
 from nomoledger.start import open_game
 from nomoledger.state import world_of
-from nomoledger.whatif import Changed, what_if
 from nomoledger_projections.disputes import disputes
 from nomoledger_projections.history import history
 from nomoledger_projections.standings import standings

@@ -9,20 +9,20 @@ from click.testing import CliRunner
 
 from nomoledger import events as e
 from nomoledger import replays
-from nomoledger.accounts import explain_account
 from nomoledger.changes import read_changes
 from nomoledger.cli import program
-from nomoledger.computed import explain_computed
 from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
-from nomoledger.explain import explain, explain_value
+from nomoledger.explaining.accounts import explain_account
+from nomoledger.explaining.computed import explain_computed
+from nomoledger.explaining.explain import explain, explain_value
+from nomoledger.explaining.past import Past
+from nomoledger.explaining.whynot import why_not
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
-from nomoledger.past import Past
 from nomoledger.records import import_record
 from nomoledger.rules.rulebook import load, parse
 from nomoledger.start import open_game
-from nomoledger.whynot import why_not
 
 NOON = datetime(2002, 3, 1, 12, tzinfo=UTC)
 #: One toil takes about a tenth of a second, five of them more than the limit set below.

@@ -16,11 +16,11 @@ from rulings.rules import RULES
 from rulings.test_properties import BOOK, MAIL, PLAY, RULE, START, some
 
 from nomoledger import events as e
+from nomoledger.derived.frozen import BLOCK, check_parts, freeze, thaw
+from nomoledger.derived.snapshots import FOLD
 from nomoledger.errors import CorruptError
-from nomoledger.frozen import BLOCK, check_parts, freeze, thaw
 from nomoledger.reducer import apply
 from nomoledger.rules.rule import Rule
-from nomoledger.snapshots import FOLD
 from nomoledger.world import World
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -11,12 +11,12 @@ from rulings.players import Mailer, Move
 from rulings.test_properties import BOOK, MAIL, RULE, START, some
 from test_frozen import tried, weeks
 
-from nomoledger import snapshots
-from nomoledger.frozen import freeze
+from nomoledger.derived import snapshots
+from nomoledger.derived.frozen import freeze
+from nomoledger.derived.rebuild import rebuild
 from nomoledger.known import copied
 from nomoledger.ledger import Ledger
 from nomoledger.projecting import LedgerView
-from nomoledger.rebuild import rebuild
 from nomoledger.records import import_record
 from nomoledger.replays import find
 from nomoledger.state import at_closes

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from nomoledger import events as e
+from nomoledger.derived.posted import posted, posted_by_period
+from nomoledger.derived.summing import summed, summed_by_period, sums
 from nomoledger.errors import CorruptError, UnknownError, UsageError
 from nomoledger.ledger import Ledger
-from nomoledger.posted import posted, posted_by_period
-from nomoledger.summing import summed, summed_by_period, sums
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PERIODS = 6

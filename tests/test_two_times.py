@@ -15,16 +15,16 @@ from click.testing import CliRunner
 
 from nomoledger import events as e
 from nomoledger.cli import program
-from nomoledger.course import Course
 from nomoledger.desk import Desk
-from nomoledger.edits import touched
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.ledger import Ledger
 from nomoledger.projecting import LedgerView, projection
 from nomoledger.records import import_record
 from nomoledger.replays import find
 from nomoledger.rules.rulebook import load
-from nomoledger.rulings import edits_of, first_edited, in_force
+from nomoledger.rulings.course import Course
+from nomoledger.rulings.edits import touched
+from nomoledger.rulings.holding import edits_of, first_edited, in_force
 from nomoledger.site.history import gather
 from nomoledger.site.pages import pages_of
 from nomoledger.start import open_game

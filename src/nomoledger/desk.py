@@ -10,9 +10,8 @@ from datetime import datetime
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from nomoledger import disputes, evidence, rulings
+from nomoledger import disputes, evidence
 from nomoledger import events as e
-from nomoledger.audiences import Audience, both
 from nomoledger.errors import RuleFault, UnknownError, UsageError
 from nomoledger.intake import Intake, Outcome
 from nomoledger.reducer import is_of
@@ -20,6 +19,8 @@ from nomoledger.rules.host import Refused
 from nomoledger.rules.link import survey
 from nomoledger.rules.program import linked
 from nomoledger.rules.resolve import named_arguments
+from nomoledger.rulings import holding
+from nomoledger.rulings.audiences import Audience, both
 from nomoledger.statements import Statement
 
 __all__ = ["Desk", "Outcome"]
@@ -211,7 +212,7 @@ class Desk(Intake):
             del fields["settle"]
             return self.take(e.RulingMade, **fields)
         fields |= {"effective": effective, "settle": settle or "fitting"}
-        fields["audience"] = rulings.audience(list(self.ledger.read(self.game)), edits)
+        fields["audience"] = holding.audience(list(self.ledger.read(self.game)), edits)
         return self.take(e.RulingMade, urgent=True, **fields)
 
     def _audience_of(self, number: int | None) -> Audience:
@@ -227,13 +228,13 @@ class Desk(Intake):
         entries = list(self.ledger.read(self.game))
         if fields.get("closes") is not None:
             disputes.the_open(self.world, fields["closes"])
-        rulings.check(self.world, entries, fields)
-        return rulings.reaches_back(self.world, entries, fields)
+        holding.check(self.world, entries, fields)
+        return holding.reaches_back(self.world, entries, fields)
 
     def _input(
         self, kind: type[e.Input], at: datetime | None, id: str, fields: dict[str, Any]
     ) -> e.Input:
-        if fields.get("kind") in rulings.ON_THE_PAST:  # also against what others ruled meanwhile
+        if fields.get("kind") in holding.ON_THE_PAST:  # also against what others ruled meanwhile
             self.check_ruling(fields)
         return super()._input(kind, at, id, fields)
 
@@ -294,7 +295,7 @@ class Desk(Intake):
     ) -> Outcome:
         """The ruling that closes *dispute* and leaves everything as it is."""
         about = disputes.the_open(self.world, dispute)["about"]
-        if about is not None and rulings.on_event(self.world, about) is not None:
+        if about is not None and holding.on_event(self.world, about) is not None:
             about, cites = None, (*cites, f"#{about}")
         fields |= {"closes": dispute, "cites": cites}
         return self.rule_on("uphold", text, about=about, **fields)

@@ -242,7 +242,7 @@ def _ruling(engine: Engine, program: Program, attempt: Attempt) -> None:
 
 
 def _settle(engine: Engine, program: Program, attempt: Attempt) -> None:
-    from nomoledger.settling import carry_out  # which runs other engines
+    from nomoledger.rulings.settling import carry_out  # which runs other engines
 
     ruling, number = engine.world.rulings[attempt.arguments[0]]
     carry_out(engine, program.host, ruling, number, attempt)

@@ -49,7 +49,7 @@ def what_if_in(text: bytes, game: str) -> dict[str, Any]:
     Raises:
         UsageError: it is none, or that of another game.
     """
-    from nomoledger.whatif import WhatIf
+    from nomoledger.rulings.whatif import WhatIf
 
     try:
         found = msgspec.json.decode(text, type=WhatIf)

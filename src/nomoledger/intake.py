@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.derived.snapshots import keep
 from nomoledger.engine import Batch, Engine
 from nomoledger.errors import ConflictError, RuleFault, StoreError, UsageError
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import SETTLE, apply, seconds
-from nomoledger.snapshots import keep
 from nomoledger.state import the_game, world_of
 from nomoledger.tape import ask_people, seeded
 from nomoledger.work import worked_out

@@ -7,9 +7,9 @@ from typing import Self
 
 from nomoledger.chain import Head, chained, origin
 from nomoledger.codec import decode, encode, tag_of
+from nomoledger.derived.rollup import units_of, units_of_encoded
 from nomoledger.errors import ConflictError, CorruptError, LostError, UnknownError, UsageError
 from nomoledger.events import Entry, Event, Input
-from nomoledger.rollup import units_of, units_of_encoded
 from nomoledger.store import Cell, Link, Store, Writer, open_store
 from nomoledger.verify import Auditor, Verdict, verify
 

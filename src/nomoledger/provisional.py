@@ -15,7 +15,7 @@ from nomoledger.engine import Batch, Engine
 from nomoledger.ledger import Ledger
 from nomoledger.projecting import Table, WorldView, projection
 from nomoledger.reducer import apply, moment
-from nomoledger.rerun import Asked
+from nomoledger.rulings.rerun import Asked
 from nomoledger.state import world_of
 from nomoledger.tape import seeded
 from nomoledger.work import found

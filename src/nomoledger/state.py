@@ -6,13 +6,13 @@ from contextlib import suppress
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.derived.frozen import Thawing
+from nomoledger.derived.snapshots import Stored, nearest
+from nomoledger.derived.stretches import Stretches
 from nomoledger.errors import CorruptError, UnknownError, UsageError
-from nomoledger.frozen import Thawing
 from nomoledger.known import as_known_in, copied
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
-from nomoledger.snapshots import Stored, nearest
-from nomoledger.stretches import Stretches
 from nomoledger.world import World
 
 

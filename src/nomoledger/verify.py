@@ -12,9 +12,9 @@ import msgspec
 
 from nomoledger.chain import Head, chained, commit, link, origin
 from nomoledger.codec import EVENTS, decode
+from nomoledger.derived.rollup import POSTED, Sums, add, cells, paid, wrong_cell
 from nomoledger.errors import CorruptError
 from nomoledger.events import Event, Posted
-from nomoledger.rollup import POSTED, Sums, add, cells, paid, wrong_cell
 from nomoledger.store import Content, Evidence, Link
 
 #: So many records are held against the chain at once: few enough to stay near the processor.

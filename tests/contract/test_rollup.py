@@ -15,11 +15,11 @@ from rulings.players import Move, Player
 from rulings.rules import RULES
 
 from nomoledger import events as e
+from nomoledger.derived.posted import posted, posted_by_period
+from nomoledger.derived.rebuild import rebuild
 from nomoledger.errors import ConflictError
 from nomoledger.exchange import copy_ledger, export_ledger, import_ledger
 from nomoledger.ledger import Ledger
-from nomoledger.posted import posted, posted_by_period
-from nomoledger.rebuild import rebuild
 from nomoledger.state import as_known
 from nomoledger.store.location import is_postgres
 

@@ -12,14 +12,15 @@ import pytest
 from click.testing import CliRunner
 
 from nomoledger import events as e
-from nomoledger import snapshots, state
+from nomoledger import state
 from nomoledger.cli import program
+from nomoledger.derived import snapshots
+from nomoledger.derived.snapshots import fold
 from nomoledger.desk import Desk
 from nomoledger.errors import StoreError
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
 from nomoledger.rules.rulebook import load
-from nomoledger.snapshots import fold
 from nomoledger.start import open_game
 from nomoledger.state import as_known, as_of, world_of
 from nomoledger.store import postgres_beside, sqlite_beside

@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from nomoledger.cli import program
+from nomoledger.derived.posted import posted
 from nomoledger.errors import StoreError
 from nomoledger.events import ClockAdvanced
 from nomoledger.ledger import Ledger
-from nomoledger.posted import posted
 from nomoledger.state import as_known, world_of
 from nomoledger.store.location import is_postgres
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from nomoledger.cli import program
+from nomoledger.derived.rollup import units_of
 from nomoledger.desk import Desk
 from nomoledger.errors import StoreError
 from nomoledger.ledger import Ledger
@@ -19,7 +20,6 @@ from nomoledger.proof.keeping import SealKeeper
 from nomoledger.proof.seal import NO_SEAL, Seal, decoded
 from nomoledger.proof.sealer import FOLD, PublicChain
 from nomoledger.proof.signing import own_signer
-from nomoledger.rollup import units_of
 
 from .plots import (
     NOON,

@@ -9,13 +9,13 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.codec import decode, encode, tag_of
 from nomoledger.desk import Desk
-from nomoledger.differing import differing
-from nomoledger.edits import overlooked
 from nomoledger.engine import Batch, Engine
 from nomoledger.errors import ConflictError
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
 from nomoledger.rules.rule import Rule
+from nomoledger.rulings.differing import differing
+from nomoledger.rulings.edits import overlooked
 from nomoledger.tape import Oracle, ask_people, seeded
 from nomoledger.world import Attempt, World
 

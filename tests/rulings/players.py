@@ -8,7 +8,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.rules.rule import Amend, Change, Do, Enact, Renumber, Repeal, Rule
-from nomoledger.rulings import in_force
+from nomoledger.rulings.holding import in_force
 
 from .game import Game
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 
 from nomoledger import events as e
-from nomoledger.course import Course
 from nomoledger.errors import UsageError
 from nomoledger.rules.rule import Amend, Do, Post
-from nomoledger.rulings import in_force
+from nomoledger.rulings.course import Course
+from nomoledger.rulings.holding import in_force
 
 from .game import Game, essence, played_right, refused, unlike
 from .mail import RULES, WEEK, Mail

@@ -8,11 +8,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from nomoledger import events as e
-from nomoledger.course import Course
 from nomoledger.engine import Engine
 from nomoledger.reducer import apply
 from nomoledger.rules.rulebook import load
-from nomoledger.rulings import edits_of, first_edited, in_force
+from nomoledger.rulings.course import Course
+from nomoledger.rulings.holding import edits_of, first_edited, in_force
 from nomoledger.tape import recorded, replaying
 from nomoledger.world import World
 

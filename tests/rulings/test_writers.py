@@ -12,10 +12,10 @@ from nomoledger.errors import ConflictError, UsageError
 from nomoledger.ledger import Ledger
 from nomoledger.replay import replay
 from nomoledger.rules.rulebook import load
-from nomoledger.rulings import in_force
+from nomoledger.rulings.holding import in_force
+from nomoledger.rulings.whatif import Changed, what_if
 from nomoledger.start import open_game
 from nomoledger.state import as_of
-from nomoledger.whatif import Changed, what_if
 
 from .game import NOON, SECRET, QuickDesk, essence, folded
 from .mail import Mail

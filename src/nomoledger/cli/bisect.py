@@ -11,7 +11,7 @@ from nomoledger.cli.opened import ledger_at
 from nomoledger.cli.output import json, line
 
 if TYPE_CHECKING:
-    from nomoledger.bisect import Turn
+    from nomoledger.bisecting.bisect import Turn
 
 NEVER = 1
 
@@ -32,7 +32,7 @@ def bisect(ledger: str, statement: str, game: str | None, every: bool, as_json: 
 
     Example: nomoledger bisect game.db "money(Ann) < 900"
     """
-    from nomoledger.bisect import bisect as searched
+    from nomoledger.bisecting.bisect import bisect as searched
     from nomoledger.cli.progress import progress
     from nomoledger.state import the_game
 

@@ -63,7 +63,7 @@ def _play_again(desk: "Desk") -> None:
     """Show what would have been, had the first slip not happened."""
     from nomoledger.cli.what_if import asked_on, tell
     from nomoledger.events import Replaced
-    from nomoledger.whatif import Changed
+    from nomoledger.rulings.whatif import Changed
 
     line("")
     line("what if Jamie had been put where the rules say?")

@@ -10,9 +10,9 @@ from nomoledger.cli.opened import ledger_at
 from nomoledger.cli.output import json, line, table
 
 if TYPE_CHECKING:
-    from nomoledger.accounts import Account, Row
-    from nomoledger.explain import Explanation, Value
-    from nomoledger.past import Past
+    from nomoledger.explaining.accounts import Account, Row
+    from nomoledger.explaining.explain import Explanation, Value
+    from nomoledger.explaining.past import Past
     from nomoledger.projecting import Table
 
 #: More accounts than these on the other side of a posting are counted, not named.
@@ -46,7 +46,7 @@ def explain(
 
     Example: nomoledger explain game.db Ann money
     """
-    from nomoledger.past import Past
+    from nomoledger.explaining.past import Past
     from nomoledger.state import the_game
 
     if (event is not None or whole) and what is None:
@@ -68,9 +68,9 @@ def _answered(
     past: "Past", subject: str, what: str | None, event: int | None, whole: bool
 ) -> tuple[object, Iterator["str | Table"]]:
     """What is asked for, as it is and in lines."""
-    from nomoledger.accounts import commodity_of, explain_account
-    from nomoledger.computed import explain_computed, is_computed
-    from nomoledger.explain import explain_value, explained
+    from nomoledger.explaining.accounts import commodity_of, explain_account
+    from nomoledger.explaining.computed import explain_computed, is_computed
+    from nomoledger.explaining.explain import explain_value, explained
 
     if what is None:
         told = explained(past, _event(subject))
@@ -145,8 +145,8 @@ def why_not(
 
     Example: nomoledger why-not game.db open_option 16 --period 2
     """
+    from nomoledger.explaining.whynot import why_not as answered
     from nomoledger.state import as_of, the_game
-    from nomoledger.whynot import why_not as answered
 
     with ledger_at(ledger) as opened:
         game = game or the_game(opened)

@@ -230,8 +230,8 @@ def verify_ledger(
 ) -> "list[tuple[Verdict, int | None]]":
     """What verifying *games* finds, with the number of seals; *plain*: the chain alone."""
     from nomoledger.chain import Head
+    from nomoledger.derived.snapshots import SnapshotCheck
     from nomoledger.proof.audit import Audit
-    from nomoledger.snapshots import SnapshotCheck
 
     expected = None if head is None else Head.parse(head)
     found: list[tuple[Verdict, int | None]] = []

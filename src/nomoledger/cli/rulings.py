@@ -155,7 +155,7 @@ def _looked_at(
 ) -> Any:
     """The edits, after a look at what would have been; None where they are not to be made."""
     from nomoledger.events import Answered
-    from nomoledger.whatif import Changed
+    from nomoledger.rulings.whatif import Changed
 
     id = request["id"]
     if id is not None and desk.ledger.find_input(desk.game, id) is not None:

@@ -69,7 +69,7 @@ def rebuild(ledger: str, game: str | None, as_json: bool) -> None:
 
     Example: nomoledger rebuild game.db
     """
-    from nomoledger.rebuild import rebuild as rebuilt
+    from nomoledger.derived.rebuild import rebuild as rebuilt
 
     with ledger_at(ledger) as opened:
         games = opened.games() if game is None else [game]

@@ -14,7 +14,7 @@ from nomoledger.cli.progress import progress
 if TYPE_CHECKING:
     from nomoledger.desk import Desk
     from nomoledger.rules.rule import Change
-    from nomoledger.whatif import Changed, WhatIf
+    from nomoledger.rulings.whatif import Changed, WhatIf
 
 QUESTIONS = click.Choice(["stop", "default", "skip", "ask"])
 DIFFERS = 1
@@ -90,8 +90,8 @@ def changed_by(
     questions: str,
 ) -> "Changed":
     """What the options of the command change."""
+    from nomoledger.rulings.whatif import Changed
     from nomoledger.state import as_of
-    from nomoledger.whatif import Changed
 
     return Changed(
         edits=edits_given(replaced, without, taken_in, answers),
@@ -108,11 +108,11 @@ def _changes(
     desk: "Desk", rule_files: tuple[tuple[str, str], ...], proposal: int | None, file: str | None
 ) -> "tuple[Change, ...]":
     """The changes to be tried, which must fit the rules as they are now or be new."""
-    from nomoledger.alternatives import rules_with
     from nomoledger.cli.changing import changes_in
     from nomoledger.errors import UnknownError
     from nomoledger.rules.rule import Enact
     from nomoledger.rules.rulebook import load
+    from nomoledger.rulings.alternatives import rules_with
 
     changes = list(changes_in(file))
     if proposal is not None:
@@ -131,7 +131,7 @@ def asked_on(desk: "Desk", changed: "Changed", *, is_asking: bool = False) -> "W
     import secrets
 
     from nomoledger.events import Answered
-    from nomoledger.whatif import what_if as run
+    from nomoledger.rulings.whatif import what_if as run
 
     throwaway = secrets.token_bytes(32)
     while True:

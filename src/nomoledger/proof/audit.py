@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 
 from nomoledger import events as e
+from nomoledger.derived.snapshots import SnapshotCheck
 from nomoledger.errors import CorruptError, RecordError
 from nomoledger.proof.seal import Seal, decoded
 from nomoledger.proof.sealer import Line, Sealer
 from nomoledger.proof.throws import Throws
 from nomoledger.reducer import apply
-from nomoledger.snapshots import SnapshotCheck
 from nomoledger.store import Seal as Stored
 from nomoledger.world import World
 

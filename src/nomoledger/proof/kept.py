@@ -12,12 +12,12 @@ from typing import Any, cast
 
 import msgspec
 
+from nomoledger.derived.frozen import freeze, thaw
+from nomoledger.derived.snapshots import fold
 from nomoledger.errors import CorruptError, StoreError
-from nomoledger.frozen import freeze, thaw
 from nomoledger.ledger import Ledger
 from nomoledger.proof.gapless import Gapless
 from nomoledger.proof.sealer import Sealer
-from nomoledger.snapshots import fold
 
 #: The modules, besides the fold itself, that what is kept depends on.
 _MODULES = ("codec", "proof.gapless", "proof.kept", "proof.public", "proof.sealer", "proof.seal",

@@ -7,12 +7,12 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.codec import decode_json, encode_json
+from nomoledger.derived.rollup import Sums, add, cells
 from nomoledger.errors import CorruptError
 from nomoledger.proof.derived import derived, framed_part
 from nomoledger.proof.envelopes import Envelope, commitment, salt_of
 from nomoledger.proof.public import PublicStream, follow
 from nomoledger.proof.seal import NO_SEAL, Seal
-from nomoledger.rollup import Sums, add, cells
 from nomoledger.store import Cell
 from nomoledger.world import World
 

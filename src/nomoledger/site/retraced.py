@@ -11,16 +11,16 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
+from nomoledger.explaining.workings import Working, Workings
 from nomoledger.fence import Limits
 from nomoledger.site.public import PublicWorld
 from nomoledger.work import in_worker
-from nomoledger.workings import Working, Workings
 
 Public = Sequence[tuple[e.Entry, bool]]
 
 
 class Trace(msgspec.Struct, frozen=True, array_like=True):
-    """A line on how something came about: see `nomoledger.trails.Line`; *event* is a number."""
+    """A line on how something came about, as in `nomoledger.explaining.trails`, by numbers."""
 
     depth: int
     text: str

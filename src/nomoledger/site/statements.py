@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.accounts import Books, Change
+from nomoledger.explaining.accounts import Books, Change
 from nomoledger.projecting import described, shown
 from nomoledger.rules.values import amount
 from nomoledger.site.names import Ref, Slugs, folder_of

@@ -7,8 +7,8 @@ from typing import Any
 import psycopg
 from psycopg.errors import UniqueViolation
 
+from nomoledger.derived.rollup import POSTED, units_of_encoded
 from nomoledger.errors import CorruptError
-from nomoledger.rollup import POSTED, units_of_encoded
 from nomoledger.store import Cell, Delta, FoundCell, Place, Seal
 
 Connection = psycopg.Connection[Any]

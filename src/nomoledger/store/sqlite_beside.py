@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain
 
+from nomoledger.derived.rollup import units_of_encoded
 from nomoledger.errors import CorruptError
-from nomoledger.rollup import units_of_encoded
 from nomoledger.store import Cell, Delta, FoundCell, Place, Seal
 
 #: What an integer of SQLite can hold.

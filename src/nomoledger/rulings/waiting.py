@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from nomoledger import events as e
-from nomoledger.differing import Path, differing
 from nomoledger.reducer import SETTLE
+from nomoledger.rulings.differing import Path, differing
 from nomoledger.world import Attempt, Timer, World
 
 if TYPE_CHECKING:
-    from nomoledger.settle import Settlement
+    from nomoledger.rulings.settle import Settlement
 
 # --- timers -------------------------------------------------------------------------------------
 

@@ -12,16 +12,16 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.bisecting.searching import Search, Turn, Wanted, names_in
+from nomoledger.bisecting.supply import supplied
 from nomoledger.codec import encode, tag_of
+from nomoledger.derived.snapshots import Stored, nearest
+from nomoledger.derived.stretches import Stretches
 from nomoledger.errors import CorruptError, UsageError
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
 from nomoledger.rules.rule import Rule
-from nomoledger.searching import Search, Turn, Wanted, names_in
-from nomoledger.snapshots import Stored, nearest
 from nomoledger.statements import Statement
-from nomoledger.stretches import Stretches
-from nomoledger.supply import supplied
 
 __all__ = ["Turn", "bisect"]
 

@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Sequence
 
 from nomoledger import events as e
-from nomoledger.audiences import Audiences
-from nomoledger.course import Collision, Course
 from nomoledger.engine import Engine
 from nomoledger.errors import RuleFault
-from nomoledger.rerun import is_retroactive
 from nomoledger.rules.host import Frame, Host, Refused
 from nomoledger.rules.reads import drawn
-from nomoledger.rulings import edits_of, first_edited, in_force
-from nomoledger.settle import Settlement, Side, settle
-from nomoledger.waiting import misfit
+from nomoledger.rulings.audiences import Audiences
+from nomoledger.rulings.course import Collision, Course
+from nomoledger.rulings.holding import edits_of, first_edited, in_force
+from nomoledger.rulings.rerun import is_retroactive
+from nomoledger.rulings.settle import Settlement, Side, settle
+from nomoledger.rulings.waiting import misfit
 from nomoledger.world import Attempt, World
 
 

@@ -1,17 +1,17 @@
 """Sums up what the records of a game post in one pass over their raw rows, with nothing prepared.
 
 No event is made: of each payment only what is summed is decoded, into the table of its period. So
-it takes little longer than reading alone. `nomoledger.posted` answers the same at once, from the
-roll-up; this is for ledgers that have none, and for checking one.
+it takes little longer than reading alone. `nomoledger.derived.posted` answers the same at once,
+from the roll-up; this is for ledgers that have none, and for checking one.
 """
 
 from collections.abc import Iterator
 
 import msgspec
 
+from nomoledger.derived.rollup import POSTED, Sums, add, paid
 from nomoledger.errors import CorruptError, UsageError
 from nomoledger.ledger import Ledger
-from nomoledger.rollup import POSTED, Sums, add, paid
 
 #: Per account, units of each commodity.
 Balances = dict[str, dict[str, int]]

@@ -11,11 +11,11 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
+from nomoledger.explaining.past import Past
+from nomoledger.explaining.workings import Workings
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
-from nomoledger.past import Past
 from nomoledger.work import found
-from nomoledger.workings import Workings
 
 
 class Cause(msgspec.Struct, frozen=True):

@@ -3,10 +3,10 @@
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.derived.rollup import Sums, add, cells, units_of_encoded
+from nomoledger.derived.snapshots import fold, keep
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
-from nomoledger.rollup import Sums, add, cells, units_of_encoded
-from nomoledger.snapshots import fold, keep
 from nomoledger.store import Cell
 from nomoledger.world import World
 

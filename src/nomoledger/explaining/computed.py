@@ -5,11 +5,11 @@ from typing import Any
 import msgspec
 
 from nomoledger.errors import UnknownError
+from nomoledger.explaining.past import Past
+from nomoledger.explaining.trails import Teller
 from nomoledger.fence import Limits
-from nomoledger.past import Past
 from nomoledger.rules.host import Refused, Suspended
 from nomoledger.rules.trace import Tracer
-from nomoledger.trails import Teller
 from nomoledger.work import found
 from nomoledger.world import Attempt
 

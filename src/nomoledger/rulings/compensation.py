@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from nomoledger import events as e
-from nomoledger.audiences import Audience, Audiences, Deltas
+from nomoledger.rulings.audiences import Audience, Audiences, Deltas
 
 if TYPE_CHECKING:
-    from nomoledger.settle import Settlement
+    from nomoledger.rulings.settle import Settlement
 
 _NOTHING: dict[Any, Any] = {}
 

@@ -10,17 +10,17 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.alternatives import rules_where_they_fit
-from nomoledger.course import Collision, Course, First
 from nomoledger.errors import UnknownError
 from nomoledger.fence import Limits
 from nomoledger.following import differences
 from nomoledger.ledger import Ledger
 from nomoledger.projecting import WorldView, projection
-from nomoledger.rerun import Asked, Orphan, Ruleset
 from nomoledger.rules.rule import Change, Rule
 from nomoledger.rules.values import amount
-from nomoledger.rulings import edits_of, first_edited, in_force
+from nomoledger.rulings.alternatives import rules_where_they_fit
+from nomoledger.rulings.course import Collision, Course, First
+from nomoledger.rulings.holding import edits_of, first_edited, in_force
+from nomoledger.rulings.rerun import Asked, Orphan, Ruleset
 from nomoledger.state import as_of, world_of
 from nomoledger.tape import Oracle, ask_people, seeded
 from nomoledger.work import in_worker

@@ -14,8 +14,8 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.codec import decode
+from nomoledger.derived.frozen import Thawing
 from nomoledger.errors import CorruptError
-from nomoledger.frozen import Thawing
 from nomoledger.known import on_its_own
 from nomoledger.reducer import apply
 from nomoledger.rules.rule import Rule
@@ -202,7 +202,7 @@ class Search:
 
     def _tell(self, at: int, from_start: bool = False) -> Asking[None]:
         """Take down that it holds since event *at*."""
-        from nomoledger.trails import Names
+        from nomoledger.explaining.trails import Names
 
         body, root, cause = self._body(at), at, self._body(at)
         while cause.cause is not None:

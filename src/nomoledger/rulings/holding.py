@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.audiences import Audience, both
-from nomoledger.edits import edited_tape, touched
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.rerun import POLICIES
-from nomoledger.settle import SETTLES
+from nomoledger.rulings.audiences import Audience, both
+from nomoledger.rulings.edits import edited_tape, touched
+from nomoledger.rulings.rerun import POLICIES
+from nomoledger.rulings.settle import SETTLES
 from nomoledger.world import World
 
 KINDS = ("answer", "uphold", "reject", "replace", "ratify", "correct")

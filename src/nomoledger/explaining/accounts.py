@@ -8,9 +8,9 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
-from nomoledger.explain import Explanation, explained
+from nomoledger.explaining.explain import Explanation, explained
+from nomoledger.explaining.past import Past
 from nomoledger.fence import Limits
-from nomoledger.past import Past
 from nomoledger.rules.rule import Commodity
 from nomoledger.rules.values import Number, amount
 

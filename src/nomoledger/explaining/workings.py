@@ -6,10 +6,10 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine import Batch, Engine
+from nomoledger.explaining.trails import Line, Names, Teller
 from nomoledger.replay import taken
 from nomoledger.rules.trace import Node, TracedProgram, Tracer
 from nomoledger.tape import recorded, replaying
-from nomoledger.trails import Line, Names, Teller
 from nomoledger.world import World
 
 

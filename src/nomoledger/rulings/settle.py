@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.audiences import ADMIN, Audience, Audiences, both
-from nomoledger.compensation import compensate, past_units
-from nomoledger.differing import Path, differing, same
 from nomoledger.rules.host import Host
-from nomoledger.waiting import settle_timers, settle_waiting, still_waits
+from nomoledger.rulings.audiences import ADMIN, Audience, Audiences, both
+from nomoledger.rulings.compensation import compensate, past_units
+from nomoledger.rulings.differing import Path, differing, same
+from nomoledger.rulings.waiting import settle_timers, settle_waiting, still_waits
 from nomoledger.world import World
 
 #: How much is put right; "fitting" is all of it, if later play fits it.

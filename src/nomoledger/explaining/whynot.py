@@ -8,14 +8,14 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
+from nomoledger.explaining.trails import Line, Teller
+from nomoledger.explaining.workings import Workings
 from nomoledger.fence import Limits
 from nomoledger.ledger import Ledger
 from nomoledger.replay import events_of
 from nomoledger.rules.trace import Node
 from nomoledger.state import world_of
-from nomoledger.trails import Line, Teller
 from nomoledger.work import in_worker
-from nomoledger.workings import Workings
 
 
 class Absence(msgspec.Struct, frozen=True):

@@ -10,15 +10,15 @@ from hashlib import sha256
 from importlib.util import find_spec
 from typing import Any, cast
 
+from nomoledger.derived.frozen import check_parts, freeze, gathered, thaw
 from nomoledger.errors import CorruptError, StoreError
-from nomoledger.frozen import check_parts, freeze, gathered, thaw
 from nomoledger.ledger import Ledger
 from nomoledger.world import World
 
 #: The modules that say what a world is and what events make of it: all that `apply` imports.
 FOLD = (
     "disputes", "errors", "events", "events.consequences", "events.edits", "events.event",
-    "events.inputs", "frozen", "precedents", "reducer", "rules", "rules.rule", "world",
+    "events.inputs", "derived.frozen", "precedents", "reducer", "rules", "rules.rule", "world",
 )  # fmt: skip
 #: Fewer events than these are folded sooner than the snapshot after them is read.
 LONG = 300

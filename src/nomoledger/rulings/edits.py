@@ -9,7 +9,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.replaced import replaced, rolled
+from nomoledger.rulings.replaced import replaced, rolled
 
 
 class Tape(msgspec.Struct):

@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.audiences import Audiences
-from nomoledger.edits import edited_tape, touched
 from nomoledger.facts import Follows
 from nomoledger.reducer import CLOSING, apply, is_of
-from nomoledger.rerun import Orphan, Rerun, Ruleset, is_retroactive
+from nomoledger.rulings.audiences import Audiences
+from nomoledger.rulings.edits import edited_tape, touched
+from nomoledger.rulings.rerun import Orphan, Rerun, Ruleset, is_retroactive
 from nomoledger.tape import Oracle, ask_people
 from nomoledger.words import said, tell
 from nomoledger.world import World

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
+from nomoledger.explaining.trails import Names
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
-from nomoledger.trails import Names
 from nomoledger.world import World
 
 

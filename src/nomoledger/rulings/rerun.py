@@ -12,15 +12,15 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger import tape as tapes
-from nomoledger.edits import Tape
 from nomoledger.engine import Batch, Engine
 from nomoledger.errors import RuleFault
 from nomoledger.facts import Follows
 from nomoledger.precedents import no_longer_hold
 from nomoledger.reducer import CLOSING, apply, came_to_nothing, is_of
-from nomoledger.replaced import can_answer, can_fall, told
 from nomoledger.replay import opened
 from nomoledger.rules.rule import Rule
+from nomoledger.rulings.edits import Tape
+from nomoledger.rulings.replaced import can_answer, can_fall, told
 from nomoledger.world import Attempt, World
 
 #: What is done with a question that nobody answered: go no further; take the default that the rules

@@ -1,0 +1,1 @@
+"""Where something became so: found by looking at closes, then within one stretch."""

@@ -1,0 +1,1 @@
+"""What follows from the events and is kept beside them: sums of postings, and snapshots."""
