@@ -364,6 +364,10 @@ def test_the_history_in_words(landed: str) -> None:
     assert data("history", landed)["chapters"][0]["period"] == 1
 
 
+def test_the_cases_of_a_rulebook() -> None:
+    assert ok("test", "origon-opening").endswith(" cases, 0 failed\n")
+
+
 def test_standings_for_a_spreadsheet(landed: str) -> None:
     assert ok("standings", landed, "--csv").splitlines()[1] == "1,Ann,1000,0,"
     assert ok("standings", landed, "--all", "--csv").splitlines()[1] == "Ann,1,yes,no,no,1,1000,0"
@@ -551,6 +555,7 @@ def test_cases_that_hold_and_cases_that_fail(game: str) -> None:
     Path("good.yaml").write_text(case.replace("MONEY", "1000"))
     Path("bad.yaml").write_text(case.replace("MONEY", "999"))
     assert ok("test", "good.yaml") == "1 cases, 0 failed\n"
+    assert "no file or folder 'nowhere'" in wrong("test", "nowhere")
     assert "bad.yaml: joining" in refused("test", "good.yaml", "bad.yaml")
     assert json.loads(run("test", "bad.yaml", "--json").stdout)["failed"] == 1
 

@@ -1,11 +1,13 @@
 """The command test: cases, which are examples that say what the rules must do."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
 from nomoledger.cli import options
 from nomoledger.cli.output import json, line
+from nomoledger.errors import UnknownError
 
 if TYPE_CHECKING:
     from nomoledger.cases import Case, Result
@@ -19,13 +21,12 @@ FAILED = 1
 def test(files: tuple[str, ...], as_json: bool) -> int:
     """Run cases, and say what differs in each that fails.
 
-    Exit code 1 where one fails.
+    FILE is a file, a folder of them, or a rulebook, whose own cases are run. Exit code 1 where one
+    fails.
 
     Example: nomoledger test cases/doubles.yaml
     """
-    from nomoledger.cases import load_cases
-
-    loaded = [case for file in files for case in load_cases(file)]
+    loaded = [case for file in files for case in _cases(file)]
     results = [_result(case) for case in loaded]
     failed = [each for each in results if not each.ok]
     if as_json:
@@ -35,6 +36,18 @@ def test(files: tuple[str, ...], as_json: bool) -> int:
         line(f"{each.file}: {each.difference}")
     line(f"{len(results)} cases, {len(failed)} failed")
     return FAILED if failed else 0
+
+
+def _cases(file: str) -> "list[Case]":
+    from nomoledger.cases import cases_beside, load_cases
+
+    try:
+        return load_cases(file)
+    except UnknownError:
+        with suppress(UnknownError):
+            if found := cases_beside(file):
+                return found
+        raise
 
 
 def _result(case: "Case") -> "Result":
