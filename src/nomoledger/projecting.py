@@ -168,6 +168,12 @@ class LedgerView:
         entries = self.ledger.read(self.game, upto=self.world.head)
         return entries if self.reader == "admin" else public_events(entries, self.reader)
 
+    @property
+    def is_renumbered(self) -> bool:
+        """Whether the reader's numbers are not the ledger's, as something is kept from them."""
+        entries = self.ledger.read(self.game, upto=self.world.head)
+        return not all(self.sees(entry.body.audience) for entry in entries)
+
     def standing(self) -> Iterator[Reading]:
         """How it stood at the close of each period, and at last at that moment."""
         later = self.reading.later

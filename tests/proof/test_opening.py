@@ -147,3 +147,12 @@ def test_what_is_not_sealed_yet_cannot_be_opened(tmp_path: Path) -> None:
     with Ledger.open(file) as ledger:
         sealed = [x.number for x in ledger.read("plots") if x.body.audience is not None]
     assert "its period is still open" in run("open", file, sealed[0]).stderr
+
+
+def test_whoever_reads_public_numbers_is_told_so(game: Path, tmp_path: Path) -> None:
+    hint = "take the numbers of --admin"
+    assert hint in run("log", game).stderr
+    assert hint in run("log", game, "--as", "Ann").stderr
+    assert hint not in run("log", game, "--admin").output
+    plain = played(tmp_path / "plain.db", with_secrets=False)
+    assert hint not in run("log", plain).output

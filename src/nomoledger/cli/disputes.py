@@ -104,7 +104,7 @@ def list_(admin: bool, player: str | None, **asked: Any) -> None:
 
     Example: nomoledger dispute list game.db
     """
-    look_at("disputes", reader=who(admin, player), **asked)
+    look_at("disputes", is_numbered=True, reader=who(admin, player), **asked)
 
 
 @dispute.command()
@@ -116,7 +116,7 @@ def show(number: int, admin: bool, player: str | None, **asked: Any) -> None:
 
     Example: nomoledger dispute show game.db 1
     """
-    look_at("disputes", reader=who(admin, player), number=number, **asked)
+    look_at("disputes", is_numbered=True, reader=who(admin, player), number=number, **asked)
 
 
 @click.command()

@@ -11,6 +11,11 @@ from nomoledger.cli.output import csv, line, show
 if TYPE_CHECKING:
     from nomoledger.projecting import LedgerView, ReadModel, Table
 
+RENUMBERED = (
+    "(numbered as if nothing were sealed;"
+    " to rule on something or to explain it, take the numbers of --admin)"
+)
+
 as_csv = click.option("--csv", "as_csv", is_flag=True, help="Print CSV, for a spreadsheet.")
 
 
@@ -25,11 +30,13 @@ def look_at(
     reader: str | None = None,
     known: int | None = None,
     is_then: bool = False,
+    is_numbered: bool = False,
     **given: Any,
 ) -> None:
     """Print the projection called *name*, which is told what else is *given*.
 
-    Where it *is_then*, it shows how one period stood, and it is said if that was corrected.
+    Where it *is_then*, it shows how one period stood, and it is said if that was corrected; where
+    it *is_numbered*, it is said on the side if those numbers are not the ledger's own.
     """
     if as_json and as_csv:
         raise click.UsageError("--json and --csv are two ways to print: give one")
@@ -43,6 +50,8 @@ def look_at(
         show(model, as_json)
         if is_then and not as_json and view.world is not view.reading.published:
             line(_corrected(view))
+        if is_numbered and not as_json and view.is_renumbered:
+            click.echo(RENUMBERED, err=True)
 
 
 def look_at_then(name: str, as_known: int | None, as_published: bool, **asked: Any) -> None:
@@ -176,7 +185,7 @@ def rulings(rule: str | None, admin: bool, player: str | None, **asked: Any) -> 
 
     Example: nomoledger rulings game.db --rule VI.1
     """
-    look_at("rulings", reader=who(admin, player), rule=rule, **asked)
+    look_at("rulings", is_numbered=True, reader=who(admin, player), rule=rule, **asked)
 
 
 @click.command()
@@ -203,4 +212,4 @@ def log(admin: bool, player: str | None, **asked: Any) -> None:
 
     Example: nomoledger log game.db --as Ann
     """
-    look_at("log", reader=who(admin, player), **asked)
+    look_at("log", is_numbered=True, reader=who(admin, player), **asked)
