@@ -11,13 +11,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from tables.kept import bring_up
 
 from nomoledger.exchange import copy_ledger
 from nomoledger.ledger import Ledger
 from nomoledger.tables import Readings, Table, chosen
 from nomoledger.tables.keeping import keep
 from nomoledger.tables.views import open_views, prepare
+from tables.kept import bring_up
 
 PAGE = Path(__file__).parents[2] / "docs" / "tables.md"
 MARK = "<!-- written by tests/tables/test_tables_page.py -->\n"
