@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,6 +19,9 @@ FENCE = re.compile(
 COMMAND = re.compile(r"^\$ (?P<words>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 Play = Callable[[Path], list[str]]
+
+# What runs in the background of a script ignores Ctrl-C, and so would all that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same random games each time, so that a change is what makes a test fail; for others:
 # pytest --hypothesis-profile=explore

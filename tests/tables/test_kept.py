@@ -225,7 +225,10 @@ def test_ctrl_c_ends_a_follower(season: Ledger, copied: Any, tmp_path: Path) -> 
         assert "events in" in process.stdout.readline()
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=PATIENCE_SECONDS)
+        try:
+            _, err = process.communicate(timeout=PATIENCE_SECONDS)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert err == "nomoledger: interrupted; what was recorded stays recorded\n"
 
