@@ -179,14 +179,23 @@ def test_a_follower_outlives_its_connections(
         prepare(views, chosen())
         said: list[str] = []
         follower = keeping.Follower(ledger, views, chosen(), None, said.append)
-        following = threading.Thread(target=follower.follow, args=(6,))
+        is_told = threading.Event()
+
+        def follow() -> None:
+            while not is_told.is_set():
+                follower.follow(2)
+
+        following = threading.Thread(target=follow)
         following.start()
         with Ledger.open(postgres_url) as writer:
             sizes = iter(lambda: moments.randrange(10, 40), 0)
             for number, _ in enumerate(again_in_pieces(season, writer, sizes)):
                 if number % 4 == 0:
                     postgres_server.drop_connections()
-            until_told(postgres_url, writer)
+            try:
+                until_told(postgres_url, writer)
+            finally:
+                is_told.set()
         following.join()
     assert all("broke" in line and "trying again" in line for line in said), said
     check(postgres_url, season, expected, tmp_path)
