@@ -1,5 +1,6 @@
 """A program in long use is compiled anew with the names of things: nothing else changes."""
 
+from collections import OrderedDict
 from typing import Any
 
 import pytest
@@ -55,13 +56,13 @@ def played(times: int) -> list[Any]:
 
 
 def test_names_change_nothing_but_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "_PROGRAMS", type(program._PROGRAMS)())
+    monkeypatch.setattr(program._PLAYED, "programs", OrderedDict())
     monkeypatch.setattr(program, "PAYS_AFTER", 1_000_000)
     plain = played(8)
-    monkeypatch.setattr(program, "_PROGRAMS", type(program._PROGRAMS)())
+    monkeypatch.setattr(program._PLAYED, "programs", OrderedDict())
     monkeypatch.setattr(program, "PAYS_AFTER", 2)
     named = played(8)
-    (linked,) = program._PROGRAMS.values()
+    (linked,) = program._PLAYED.programs.values()
     assert {"Ann", "Bob", "step"} <= set(linked._names)
     assert any(isinstance(event, e.Posted) for event in named[1])
     assert named == plain

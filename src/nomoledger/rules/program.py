@@ -5,9 +5,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import starlark
+from msgspec.structs import replace
 
 from nomoledger import events as e
 from nomoledger.errors import RulebookError, RuleFault
@@ -34,6 +35,8 @@ class Program:
 
     #: Whether the program tells its host every step (see `nomoledger.rules.trace`).
     is_traced = False
+    #: Whether operations that nothing hooks are called without telling the host that they begin.
+    calls_plainly = True
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self.rules = rules
@@ -78,7 +81,8 @@ class Program:
         return Host(self)
 
     def _surveyed(self, rules: tuple[Rule, ...]) -> Links:
-        return survey(rules)
+        links = survey(rules)
+        return links if self.calls_plainly else replace(links, plain=frozenset())
 
     def name(self, number: str) -> str:
         """Number and version of a rule: `VII.2@1`."""
@@ -284,26 +288,43 @@ def _one_line(error: BaseException) -> str:
     return told if len(told) <= TOLD_MAX else f"{told[:TOLD_MAX]} …"
 
 
-_PROGRAMS: OrderedDict[str, Program] = OrderedDict()
+Kind = TypeVar("Kind", bound=Program)
 
 
-def linked(rules: tuple[Rule, ...]) -> Program:
-    """The program of *rules*, from the cache where these very rules were linked before.
+class Linker(Generic[Kind]):
+    """Links rules into programs of one *kind*, and keeps the *most* that were last in use.
 
-    Raises:
-        RulebookError: the rules cannot be linked.
+    Attributes:
+        programs: those that are kept, the latest last.
     """
-    recent = next(reversed(_PROGRAMS.values()), None)
-    if recent is not None and recent.rules is rules:
-        return recent
-    key = fingerprint(rules)
-    program = _PROGRAMS.pop(key, None) or Program(rules)
-    program.rules = rules  # equal ones, known at a glance the next time
-    _PROGRAMS[key] = program
-    while len(_PROGRAMS) > PROGRAMS_MAX:
-        _, oldest = _PROGRAMS.popitem(last=False)
-        oldest.let_go()
-    return program
+
+    def __init__(self, kind: Callable[[tuple[Rule, ...]], Kind], most: int) -> None:
+        self.programs: OrderedDict[str, Kind] = OrderedDict()
+        self._kind = kind
+        self._most = most
+
+    def link(self, rules: tuple[Rule, ...]) -> Kind:
+        """The program of *rules*, the very one where they were linked before and it is kept.
+
+        Raises:
+            RulebookError: the rules cannot be linked.
+        """
+        recent = next(reversed(self.programs.values()), None)
+        if recent is not None and recent.rules is rules:
+            return recent
+        key = fingerprint(rules)
+        program = self.programs.pop(key, None) or self._kind(rules)
+        program.rules = rules  # equal ones, known at a glance the next time
+        self.programs[key] = program
+        while len(self.programs) > self._most:
+            _, oldest = self.programs.popitem(last=False)
+            oldest.let_go()
+        return program
 
 
-__all__ = ["Program", "Refused", "Suspended", "linked"]
+_PLAYED = Linker(Program, PROGRAMS_MAX)
+#: The program of some rules, as they are played: see `Linker.link`.
+linked = _PLAYED.link
+
+
+__all__ = ["Linker", "Program", "Refused", "Suspended", "linked"]

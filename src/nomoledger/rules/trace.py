@@ -4,7 +4,6 @@ A trace is a tree: operations within operations, and in each of them, in order, 
 what it looked at, and what the rules' hooks said. It is made by running an attempt again.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
@@ -14,9 +13,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.rules import reads
 from nomoledger.rules.host import Frame, Host, Suspended
-from nomoledger.rules.link import Links, fingerprint
-from nomoledger.rules.program import Program
-from nomoledger.rules.rule import Rule
+from nomoledger.rules.program import Linker, Program
 
 #: How many rulesets are kept linked at a time.
 PROGRAMS_MAX = 4
@@ -145,12 +142,10 @@ class TracedProgram(Program):
     """A ruleset linked so that its host can tell what happened."""
 
     is_traced = True
+    calls_plainly = False
 
     def _host(self) -> Host:
         return TracingHost(self)
-
-    def _surveyed(self, rules: tuple[Rule, ...]) -> Links:
-        return msgspec.structs.replace(super()._surveyed(rules), plain=frozenset())
 
     def _getter(self, attribute: str) -> Callable[[str], Any]:
         return partial(reads.get, self.host, attribute=attribute)
@@ -167,29 +162,16 @@ class TracedProgram(Program):
         return words | {"_tell": host.tell}
 
 
-class Tracer:
+class Tracer(Linker[TracedProgram]):
     """Links rules so that what they do is noted, and gives out the trees. For `Engine(link=…)`."""
 
     def __init__(self) -> None:
-        self._programs: OrderedDict[str, TracedProgram] = OrderedDict()
-
-    def link(self, rules: tuple[Rule, ...]) -> Program:
-        """The tracing program of *rules*."""
-        recent = next(reversed(self._programs.values()), None)
-        if recent is not None and recent.rules is rules:
-            return recent
-        key = fingerprint(rules)
-        program = self._programs.pop(key, None) or TracedProgram(rules)
-        program.rules = rules
-        self._programs[key] = program
-        while len(self._programs) > PROGRAMS_MAX:
-            self._programs.popitem(last=False)
-        return program
+        super().__init__(TracedProgram, PROGRAMS_MAX)
 
     def gathered(self) -> list[tuple[TracedProgram, Node]]:
         """The trees that have grown since this was last asked, each with its program."""
         found = []
-        for program in self._programs.values():
+        for program in self.programs.values():
             host = program.host
             assert isinstance(host, TracingHost)
             found += [(program, root) for root in host.roots]

@@ -15,12 +15,12 @@ from nomoledger.errors import RuleFault
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import seconds
 from nomoledger.rules.host import Host
-from nomoledger.rules.program import Program
+from nomoledger.rules.program import Linker, Program
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.rulebook import load
 from nomoledger.simulate.bots import Bots
 from nomoledger.simulate.samples import examples_of, with_code
-from nomoledger.simulate.watched import Watched
+from nomoledger.simulate.watched import WatchedProgram
 from nomoledger.start import open_game
 from nomoledger.tape import seeded
 from nomoledger.work import in_worker, packed, unpacked
@@ -32,6 +32,8 @@ NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gwen", "Hugo", "Ida", "Jac
 ADMIN = 0.03
 #: How many things the admin thinks of as a period begins.
 ADMIN_FIRST = 12
+#: How many rulesets are kept linked at a time.
+PROGRAMS_MAX = 4
 BATCH, REPORT = b"B", b"R"
 
 
@@ -124,7 +126,7 @@ class Course:
     def __init__(self, world: World, secret: bytes, plan: Plan, examples: Any) -> None:
         self.world = world
         self.plan = plan
-        self.watched = Watched()
+        self.watched = Linker(WatchedProgram, PROGRAMS_MAX)
         self.engine = Engine(world, seeded(secret), secret, link=self._linked)
         self.chance = Random(plan.seed)
         self.bots = Bots(self.engine, self.chance, examples)
