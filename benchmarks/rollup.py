@@ -143,7 +143,7 @@ class Library:
     def __init__(self, location: str) -> None:
         self._recorder: ApplicationRecorder
         if "://" not in location:
-            self.close = self._open_file(f"{location}.library").close
+            self.close = self._open_file(f"{location}.plain").close
         else:
             self.close = self._open_database(location).close
 

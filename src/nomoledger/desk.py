@@ -274,7 +274,7 @@ class Desk(Intake):
     ) -> Outcome:
         disputes.check_words(text)
         entries = list(self.ledger.read(self.game))
-        fields = disputes.opening(self.world, entries, self._party(by), period, about)
+        fields = disputes.opening(self.world, entries, self._player_or_admin(by), period, about)
         return self.take(e.DisputeOpened, text=text, id=id, **fields, **when)
 
     @once
@@ -282,7 +282,7 @@ class Desk(Intake):
         self, dispute: int, by: str, text: str, shown: dict[str, Any] | None = None, **when: Any
     ) -> Outcome:
         """*by* says *text* on an open *dispute*; *shown* is a what-if, as its JSON."""
-        by = self._party(by)
+        by = self._player_or_admin(by)
         disputes.check_words(text)
         audience = disputes.the_open(self.world, dispute, by)["audience"]
         fields: dict[str, Any] = {"dispute": dispute, "by": by, "text": text}
@@ -349,9 +349,6 @@ class Desk(Intake):
         return found
 
     def _player_or_admin(self, name: str) -> str:
-        return name if name == "admin" else self.player(name)
-
-    def _party(self, name: str) -> str:
         return name if name == "admin" else self.player(name)
 
     def waiting(self, *asks: str) -> e.QuestionRaised:

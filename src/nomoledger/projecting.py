@@ -12,10 +12,9 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.events import EntityDestroyed, Entry, Event, TimerFired
+from nomoledger.events import EntityDestroyed, Entry
 from nomoledger.ledger import Ledger
-from nomoledger.proof.public import public_events
-from nomoledger.reducer import apply
+from nomoledger.proof.public import follow, public_events
 from nomoledger.rules.rule import Rule
 from nomoledger.rules.values import Number, amount
 from nomoledger.state import Reading, as_known, at_closes
@@ -235,21 +234,6 @@ def retold(view: View) -> Iterator[tuple[Entry, World]]:
         follow(world, entry.body)
         if not isinstance(entry.body, EntityDestroyed):
             yield entry, world
-
-
-def follow(world: World, body: Event) -> None:
-    """Take *body* into *world*, as far as it concerns what is known there."""
-    if type(body) in (EntityDestroyed, TimerFired) and not _is_known(world, body):
-        world.head += 1
-    else:
-        apply(world, body)
-
-
-def _is_known(world: World, body: Any) -> bool:
-    """Whether what goes or falls due is something the reader has seen come."""
-    if isinstance(body, EntityDestroyed):
-        return body.entity in world.entities
-    return body.attempt in world.timers
 
 
 def called(world: World, value: Any) -> Any:

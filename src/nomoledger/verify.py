@@ -189,11 +189,7 @@ def _paired(contents: Iterator[Content], links: Iterator[Link]) -> Iterator[Pair
 
 
 def _look(
-    secret: bytes,
-    expected: int,
-    last: bytes,
-    pair: Pair,
-    rest: Iterator[Pair],
+    secret: bytes, expected: int, last: bytes, pair: Pair, rest: Iterator[Pair]
 ) -> _Problem | None:
     """What is wrong with *pair*, which ought to be number *expected* and to follow *last*."""
     number, content, row = pair

@@ -4,6 +4,7 @@ They are only a matter of speed. Each is under the version of the fold that made
 that folds differently does not see it, and any or all of them may be gone.
 """
 
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
@@ -27,8 +28,13 @@ LONG = 300
 @cache
 def fold() -> str:
     """The version of the fold: a hash of its source, which nobody can forget to raise."""
-    digest = sha256()
-    for name in FOLD:
+    return hash_of_source(FOLD)
+
+
+def hash_of_source(modules: Iterable[str], start: str = "") -> str:
+    """*start* and what stands in *modules* of nomoledger, hashed: 16 hexadecimal digits."""
+    digest = sha256(start.encode())
+    for name in modules:
         spec = find_spec(f"nomoledger.{name}")
         assert spec is not None
         source = cast(Any, spec.loader).get_data(spec.origin)

@@ -6,14 +6,12 @@ It is only a matter of speed: whatever is kept, seals are verified against the e
 from array import array
 from datetime import datetime
 from functools import cache, partial
-from hashlib import sha256
-from importlib.util import find_spec
 from typing import Any, cast
 
 import msgspec
 
 from nomoledger.derived.frozen import freeze, thaw
-from nomoledger.derived.snapshots import fold
+from nomoledger.derived.snapshots import fold, hash_of_source
 from nomoledger.errors import CorruptError, StoreError
 from nomoledger.ledger import Ledger
 from nomoledger.proof.gapless import Gapless
@@ -42,12 +40,7 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
 @cache
 def version() -> str:
     """Under what a sealer is kept: nobody else's snapshots are read."""
-    digest = sha256(fold().encode())
-    for name in _MODULES:
-        spec = find_spec(f"nomoledger.{name}")
-        assert spec is not None
-        digest.update(sha256(cast(Any, spec.loader).get_data(spec.origin)).digest())
-    return f"sealer-{digest.hexdigest()[:16]}"
+    return f"sealer-{hash_of_source(_MODULES, fold())}"
 
 
 def keep(ledger: Ledger, sealer: Sealer, period: int) -> None:
