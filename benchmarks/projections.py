@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -28,13 +27,13 @@ from psycopg.rows import dict_row
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
+from made import GAME, PERIODS, PLAYERS, fill
 from postgres_server import PostgresServer
 
-from nomoledger import events as e
 from nomoledger.chain import Head
+from nomoledger.events import Entry
 from nomoledger.journals import export_journal
 from nomoledger.ledger import Ledger
-from nomoledger.rules.rule import Commodity, Rule
 from nomoledger.store.postgres_link import Datastore, address_of
 from nomoledger.tables import Table, chosen, runner
 from nomoledger.tables.keeping import keep
@@ -42,46 +41,10 @@ from nomoledger.tables.postgres import PostgresViews
 from nomoledger.tables.sqlite import SqliteViews
 from nomoledger.tables.views import Views, empty, open_views, prepare
 
-START = datetime(2026, 1, 5, 12, tzinfo=UTC)
-PLAYERS = tuple(f"P{number:02}" for number in range(50))
-PERIODS = 52
-BATCH = 1000
 ROUNDS = 3
-GAME = "year"
-RULE = Rule(number="1", declares={"player": {"name": "Text key"}}, commodities={"$": Commodity()})
 ALL_WEEKS = "SELECT period, player, rank, money FROM {}standings WHERE until IS NULL"
 
 Tables = Sequence[type[Table]]
-
-
-def year(payments: int) -> Iterator[e.Event]:
-    """Players, so many payments, and a close whenever a week is over."""
-    yield _event(e.GameOpened, 1, id="open", game=GAME, rulebook="none")
-    yield _event(e.RuleEnacted, 1, rule=RULE, source="rulebook", cause=0)
-    for name in PLAYERS:
-        yield _event(e.EntityCreated, 1, entity=name, kind="player", attributes={"name": name})
-    for number in range(payments):
-        period = number * PERIODS // payments + 1
-        one, other = (PLAYERS[(k * number + k - 1) % len(PLAYERS)] for k in (1, 7))
-        postings = (e.Posting(one, "$", -number), e.Posting(other, "$", number))
-        yield _event(e.Posted, period, postings=postings, why="rent", rules=("1@1",), cause=0)
-        if number % 10 == 9:  # an attempt is over
-            yield _event(e.AttemptDone, period, attempt=str(number), cause=0)
-        if (number + 1) * PERIODS // payments + 1 > period:
-            yield _event(e.PeriodClosed, period, digest="", cause=0)
-
-
-def _event(made: type[e.Event], period: int, **fields: Any) -> e.Event:
-    at = START + timedelta(days=7 * period)
-    return made(period=period, received_at=at, recorded_at=at, **fields)
-
-
-def fill(ledger: Ledger, payments: int) -> None:
-    """Store such a year."""
-    found = list(year(payments))
-    ledger.create_game(GAME)
-    for start in range(0, len(found), BATCH):
-        ledger.append(GAME, found[start : start + BATCH], expected=start - 1)
 
 
 # --- the library, as it comes -------------------------------------------------------------------
@@ -130,7 +93,7 @@ class Ready:
 
     is_endless = False
 
-    def __init__(self, entries: list[e.Entry]) -> None:
+    def __init__(self, entries: list[Entry]) -> None:
         self.entries = entries
 
     def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> runner.Pages:

@@ -8,11 +8,22 @@ counted) is as published.
 from collections.abc import Iterable
 from typing import Any
 
+from nomoledger.errors import UsageError
 from nomoledger.events import Event, Settled
 from nomoledger.world import World
 
 #: What a ruling that reaches back corrects in a closed period.
 CORRECTED = ("attributes", "balances", "entities", "kinds")
+
+
+def check_times(game: str, period: int | None, known: int | None) -> None:
+    """Refuse to tell how *period* stood as known before it was over.
+
+    Raises:
+        UsageError: *known* is before *period*.
+    """
+    if known is not None and (period is None or known < period):
+        raise UsageError(f"{game}: period {period} was not over at the close of period {known}")
 
 
 def rulings_on(later: World, period: int) -> tuple[int, ...]:

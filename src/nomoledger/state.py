@@ -10,7 +10,7 @@ from nomoledger.derived.frozen import Thawing
 from nomoledger.derived.snapshots import Stored, nearest
 from nomoledger.derived.stretches import Stretches
 from nomoledger.errors import CorruptError, UnknownError, UsageError
-from nomoledger.known import as_known_in, copied
+from nomoledger.known import as_known_in, check_times, copied
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
 from nomoledger.world import World
@@ -112,8 +112,7 @@ def as_known(
         UnknownError: a period has not begun.
         UsageError: *period* was not over by then, or is not even now.
     """
-    if known is not None and (period is None or known < period):
-        raise UsageError(f"{game}: period {period} was not over at the close of period {known}")
+    check_times(game, period, known)
     published = None if period is None else _to_close(ledger, game, period)
     later = nearest(ledger, game, period=known)
     if published is not None and later.head <= published.head:

@@ -6,11 +6,9 @@ closed period is known to have been another than what was posted for it: see `no
 
 from collections.abc import Iterator
 
-from nomoledger.errors import UsageError
+from nomoledger.derived.rollup import Balances, add_to
+from nomoledger.known import check_times
 from nomoledger.ledger import Ledger
-
-#: Per account, units of each commodity.
-Balances = dict[str, dict[str, int]]
 
 
 def posted(
@@ -23,12 +21,11 @@ def posted(
     Raises:
         UsageError: *known* is before *period*.
     """
-    if known is not None and (period is None or known < period):
-        raise UsageError(f"{game}: period {period} was not over at the close of period {known}")
+    check_times(game, period, known)
     ledger.secret(game)
     balances: Balances = {}
     for _, account, commodity, units in ledger.store.deltas(game, period, known):
-        _add(balances, account, commodity, units)
+        add_to(balances, account, commodity, units)
     return balances
 
 
@@ -46,11 +43,6 @@ def posted_by_period(
         if last is not None and period != last:
             yield last, balances
         last = period
-        _add(balances, account, commodity, units)
+        add_to(balances, account, commodity, units)
     if last is not None:
         yield last, balances
-
-
-def _add(balances: Balances, account: str, commodity: str, units: int) -> None:
-    table = balances.setdefault(account, {})
-    table[commodity] = table.get(commodity, 0) + units

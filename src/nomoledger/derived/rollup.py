@@ -19,6 +19,8 @@ from nomoledger.store import Cell, FoundCell
 POSTED = frozenset(tag for tag, kind in EVENTS.items() if kind is Posted)
 #: What is posted, in smallest units: by effective and recorded period, account, commodity.
 Sums = dict[tuple[int, int], dict[str, dict[str, int]]]
+#: Per account, units of each commodity.
+Balances = dict[str, dict[str, int]]
 
 
 class Paid(msgspec.Struct, gc=False):
@@ -49,6 +51,12 @@ def add(sums: Sums, posted: Iterable[Posted | Paid]) -> None:
                 table[account][commodity] += posting.amount
             except KeyError:
                 table.setdefault(account, {})[commodity] = posting.amount
+
+
+def add_to(balances: Balances, account: str, commodity: str, units: int) -> None:
+    """Add *units* to what *balances* say of *account*."""
+    table = balances.setdefault(account, {})
+    table[commodity] = table.get(commodity, 0) + units
 
 
 def cells(sums: Sums) -> dict[Cell, int]:

@@ -9,12 +9,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from nomoledger.derived.rollup import POSTED, Sums, add, paid
-from nomoledger.errors import CorruptError, UsageError
+from nomoledger.derived.rollup import POSTED, Balances, Sums, add, add_to, paid
+from nomoledger.errors import CorruptError
+from nomoledger.known import check_times
 from nomoledger.ledger import Ledger
-
-#: Per account, units of each commodity.
-Balances = dict[str, dict[str, int]]
 
 
 def sums(ledger: Ledger, game: str) -> Sums:
@@ -59,9 +57,8 @@ def cumulated(found: Sums, known: int | None = None) -> Iterator[tuple[int, Bala
     cells = sorted(cell for cell in found if known is None or max(cell) <= known)
     for place, cell in enumerate(cells):
         for account, held in found[cell].items():
-            table = balances.setdefault(account, {})
             for commodity, units in held.items():
-                table[commodity] = table.get(commodity, 0) + units
+                add_to(balances, account, commodity, units)
         if cells[place + 1 : place + 2] == [] or cells[place + 1][0] != cell[0]:
             yield cell[0], balances
 
@@ -72,8 +69,7 @@ def summed(ledger: Ledger, game: str, period: int, known: int | None = None) -> 
     Raises as `sums`, and:
         UsageError: *known* is before *period*.
     """
-    if known is not None and known < period:
-        raise UsageError(f"{game}: period {period} was not over at the close of period {known}")
+    check_times(game, period, known)
     upto = {cell: held for cell, held in sums(ledger, game).items() if cell[0] <= period}
     all_told = [balances for _, balances in cumulated(upto, known)]
     return all_told[-1] if all_told else {}
