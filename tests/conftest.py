@@ -12,6 +12,9 @@ from hypothesis import settings
 from postgres_server import PostgresServer
 
 from nomoledger.cli import program
+from nomoledger.ledger import Ledger
+from nomoledger.records import import_record
+from nomoledger.replays import find
 
 FENCE = re.compile(
     r"^```(?P<kind>\w*) ?(?P<file>\S*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE
@@ -51,6 +54,15 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(tmp_path / "games.db")
     url: str = request.getfixturevalue("postgres_url")
     return url
+
+
+@pytest.fixture(scope="session")
+def season_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five weeks of a real season, for all tests: copy it, or only read it."""
+    path = tmp_path_factory.mktemp("season") / "season.db"
+    with Ledger.open(path, create=True) as ledger:
+        import_record(ledger, find("weekly-vote-season"))
+    return path
 
 
 @pytest.fixture

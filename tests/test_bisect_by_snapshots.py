@@ -3,13 +3,12 @@
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import sampled_from
-from rulings.game import Game
+from rulings.game import Game, stored
 from rulings.players import Mailer, Move
 from rulings.test_properties import BOOK, MAIL, RULE, START, some
 from test_frozen import tried, weeks
@@ -73,10 +72,7 @@ def test_also_where_rulings_reach_back(
 ) -> None:
     game = Game(BOOK.rules)
     Mailer(game).play([*START[:2], *weeks(one, ruling, other, ruling)])
-    with TemporaryDirectory() as made, Ledger.open(Path(made) / "g.db", create=True) as ledger:
-        ledger.create_game("g", bytes(32))
-        ledger.append("g", [each.body for each in game.entries], expected=-1)
-        rebuild(ledger, "g")
+    with stored(game) as ledger:
         first, *others = each_way(ledger, "g", text)
         assert [each for each in others if each != first] == []
 

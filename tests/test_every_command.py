@@ -14,8 +14,6 @@ from click.testing import CliRunner, Result
 
 from nomoledger.cli import program
 from nomoledger.ledger import Ledger
-from nomoledger.records import import_record
-from nomoledger.replays import find
 from nomoledger.rules.rulebook import load
 from nomoledger.start import open_game
 
@@ -107,18 +105,9 @@ def ask(ledger: Path, name: str, *more: str) -> Result:
     return result
 
 
-@pytest.fixture(scope="module")
-def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Five weeks of a real season."""
-    path = tmp_path_factory.mktemp("season") / "season.db"
-    with Ledger.open(path, create=True) as ledger:
-        import_record(ledger, find("weekly-vote-season"))
-    return path
-
-
 @pytest.fixture
-def copied(season: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(season, tmp_path / "season.db"))
+def copied(season_file: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(season_file, tmp_path / "season.db"))
 
 
 def test_every_command_is_here() -> None:

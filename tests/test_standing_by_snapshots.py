@@ -1,12 +1,11 @@
 """How a game stood at each close is the same by way of snapshots and without any."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
-from rulings.game import Game
+from rulings.game import Game, stored
 from rulings.players import Mailer, Move
 from rulings.test_properties import BOOK, MAIL, RULE, START, some
 from test_frozen import tried, weeks
@@ -47,10 +46,7 @@ def test_it_is_the_same_with_snapshots_and_without(
 ) -> None:
     game = Game(BOOK.rules)
     Mailer(game).play([*START[:2], *weeks(one, ruling, other, ruling)])
-    with TemporaryDirectory() as made, Ledger.open(Path(made) / "g.db", create=True) as ledger:
-        ledger.create_game("g", bytes(32))
-        ledger.append("g", [each.body for each in game.entries], expected=-1)
-        rebuild(ledger, "g")
+    with stored(game) as ledger:
         check_each_way(ledger, "g", len(game.entries) - 1)
 
 

@@ -8,8 +8,6 @@ from click.testing import CliRunner
 
 from nomoledger import Ledger
 from nomoledger.cli import program
-from nomoledger.records import import_record
-from nomoledger.replays import find
 
 DEARER = """### X.1 Options to buy
 A square costs 100 dollars times its number.
@@ -19,12 +17,9 @@ parameters: {dollars_per_number: 100}
 """
 
 
-@pytest.fixture(scope="module")
-def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("season") / "season.db"
-    with Ledger.open(path, create=True) as ledger:
-        import_record(ledger, find("weekly-vote-season"))
-    return path
+@pytest.fixture
+def season(season_file: Path) -> Path:
+    return season_file
 
 
 def what_if(season: Path, *words: str) -> dict[str, object]:

@@ -1,13 +1,17 @@
 """A game kept in memory, to be ruled on; the same game played right; and how to compare them."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import msgspec
 
 from nomoledger import events as e
 from nomoledger.codec import decode, encode, tag_of
+from nomoledger.derived.rebuild import rebuild
 from nomoledger.desk import Desk
 from nomoledger.engine import Batch, Engine
 from nomoledger.errors import ConflictError
@@ -128,6 +132,16 @@ class Game:
 
     def money(self, account: str, commodity: str = "$") -> int:
         return self.world.balance(account, commodity)
+
+
+@contextmanager
+def stored(game: Game) -> Iterator[Ledger]:
+    """A ledger with all that happened in *game*, called g, and a snapshot of every close."""
+    with TemporaryDirectory() as made, Ledger.open(Path(made) / "g.db", create=True) as ledger:
+        ledger.create_game("g", bytes(32))
+        ledger.append("g", [each.body for each in game.entries], expected=-1)
+        rebuild(ledger, "g")
+        yield ledger
 
 
 def refused(made: Sequence[e.Event]) -> str:
