@@ -3,14 +3,13 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from weakref import WeakSet
 
 from eventsourcing.persistence import PersistenceError
 from eventsourcing.sqlite import (
     SQLiteConnection,
+    SQLiteConnectionPool,
     SQLiteCursor,
     SQLiteDatastore,
     SQLiteTransaction,
@@ -57,11 +56,15 @@ EXPLANATIONS = {
 
 
 class Datastore(SQLiteDatastore):
-    """Begins to write with the lock already held, and can add up the units of the roll-up.
+    """Begins to write with the lock already held.
 
     The library's deferred BEGIN fails at once, without waiting, when somebody else wrote
     between our reading the head and our first insert.
     """
+
+    def __init__(self, uri: str, lock_timeout: int) -> None:
+        super().__init__(uri, lock_timeout=lock_timeout, originator_id_type="text")
+        self.pool = _Pool(db_name=uri, lock_timeout=lock_timeout)
 
     @contextmanager
     def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
@@ -71,15 +74,27 @@ class Datastore(SQLiteDatastore):
             kind(connection, commit=commit) as cursor,
             cursor,
         ):
-            if commit and connection not in self._adding:
-                learn_to_add(cursor.sqlite_cursor.connection)
-                self._adding.add(connection)
             yield cursor
 
-    @cached_property
-    def _adding(self) -> WeakSet[SQLiteConnection]:
-        """Connections that know how to add up units: telling them takes longer than adding."""
-        return WeakSet()
+
+class _Pool(SQLiteConnectionPool):
+    """Its connections keep our statements prepared, and can add up the units of the roll-up.
+
+    The library's keep one statement: to `sqlite3` its `cached_statements=True` is the number 1.
+    """
+
+    def _create_connection(self) -> SQLiteConnection:
+        made = sqlite3.connect(
+            self.db_name,
+            uri=True,
+            check_same_thread=False,
+            isolation_level=None,
+            timeout=self.lock_timeout or 0,
+        )
+        made.execute("PRAGMA journal_mode=WAL")
+        made.row_factory = sqlite3.Row
+        learn_to_add(made)
+        return SQLiteConnection(made, self.max_age)
 
 
 class _WriteTransaction(SQLiteTransaction):
@@ -109,7 +124,7 @@ def open_file(location: str, *, create: bool, lock_timeout: int) -> Datastore:
     """
     with _connected(location, create=create, lock_timeout=lock_timeout) as connection:
         _prepare(connection, location, create)
-    return Datastore(_uri(location, create), lock_timeout=lock_timeout, originator_id_type="text")
+    return Datastore(_uri(location, create), lock_timeout)
 
 
 @contextmanager

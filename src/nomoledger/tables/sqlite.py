@@ -60,7 +60,7 @@ class SqliteViews(SQLiteTrackingRecorder):
         self.location = location
         self.is_public = is_public
         uri = Path(location).absolute().as_uri()
-        super().__init__(LazyDatastore(uri, lock_timeout=lock_timeout, originator_id_type="text"))
+        super().__init__(LazyDatastore(uri, lock_timeout))
         with explained(location):
             self.create_table()
 
