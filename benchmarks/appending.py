@@ -21,7 +21,7 @@ from uuid import uuid4
 import msgspec
 from eventsourcing.application import Application
 from eventsourcing.domain import DomainEvent
-from ledger import PLAIN, Floor, PostgresFloor, Rows, SqliteFloor, event
+from floor import PLAIN, Floor, PostgresFloor, Rows, SqliteFloor
 from psycopg.conninfo import conninfo_to_dict
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -29,16 +29,27 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from postgres_server import PostgresServer
 
 from nomoledger import events as e
-from nomoledger.chain import commit, link, origin
+from nomoledger.chain import chained, origin, packed
 from nomoledger.codec import tag_of
 from nomoledger.ledger import Ledger
 
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GAME = "benchmark"
 ROUNDS = 7
 PERIOD = 500
 SINGLES = 100
+TURN = 10
 
 Act = Callable[[Sequence[e.Event]], None]
+
+
+def event(number: int) -> e.Event:
+    """A payment, as most events are; now and then the end of an attempt."""
+    common: dict[str, Any] = {"period": 1, "received_at": NOON, "recorded_at": NOON, "cause": 0}
+    if number % TURN == TURN - 1:
+        return e.AttemptDone(attempt=str(number), **common)
+    postings = (e.Posting("Ann", "$", -number), e.Posting("Bob", "$", number))
+    return e.Posted(rules=("IV.4@1",), postings=postings, why="rent", **common)
 
 
 class Paid(DomainEvent):
@@ -85,25 +96,27 @@ class Bare:
         self.floor = floor
         self.encode = msgspec.msgpack.Encoder().encode
         self.number, self.last = 0, origin(PLAIN)
-        self.links: Rows = []
+        self.links: list[Rows] = []
 
-    def prepare(self, bodies: Sequence[e.Event]) -> None:
-        """Make the links, which is not measured."""
-        self.links = []
-        for number, body in enumerate(bodies, self.number):
-            commitment = commit(b"s", number, tag_of(body).encode(), self.encode(body))
-            self.last = link(self.last, number, commitment)
-            self.links.append((PLAIN, number, commitment, self.last))
+    def prepare(self, bodies: Sequence[e.Event], size: int) -> None:
+        """Make the rows of the chain, which is not measured."""
+        self.links, number = [], self.number
+        for start in range(0, len(bodies), size):
+            few = enumerate(bodies[start : start + size], number)
+            records = [(at, tag_of(body), self.encode(body)) for at, body in few]
+            commitments, hashes = chained(b"s", self.last, records)
+            rows = packed(number, commitments, hashes)
+            self.links.append([(PLAIN, *row) for row in rows])
+            number, self.last = number + len(records), hashes[-1]
 
     def append(self, bodies: Sequence[e.Event]) -> None:
         """One transaction."""
-        links, self.links = self.links[: len(bodies)], self.links[len(bodies) :]
         rows = [
             (PLAIN, number, tag_of(body), self.encode(body))
             for number, body in enumerate(bodies, self.number)
         ]
         self.number += len(rows)
-        self.floor.write(rows, links)
+        self.floor.write(rows, self.links.pop(0))
 
 
 class Ours:
@@ -123,7 +136,7 @@ def compared(what: str, size: int, count: int, ours: Ours, stock: Stock, bare: B
     took: dict[str, list[float]] = {"ours": [], "the library": [], "the floor": []}
     bodies = [event(number) for number in range(count)]
     for _ in range(ROUNDS):
-        bare.prepare(bodies)
+        bare.prepare(bodies, size)
         acts = {"ours": ours.append, "the library": stock.append, "the floor": bare.append}
         for name, append in acts.items():
             begin = time.perf_counter()

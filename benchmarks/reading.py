@@ -1,8 +1,9 @@
 """How fast a ledger is read, folded and verified: `python benchmarks/reading.py [PAYMENTS ...]`.
 
 A made-up year of payments on both stores, against the floor: the driver and msgspec on the same
-rows. Reading decodes every event; folding adds up what is in each account by hand, and so does the
-floor; verifying hashes every record again, and follows the chain and the roll-up.
+rows. Reading decodes every event. Folding adds up what is in each account, which the floor does by
+hand, or makes the whole state of the game. Verifying hashes every record again, and follows the
+chain and the roll-up.
 PostgreSQL is started for it, as for the tests.
 """
 
@@ -14,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 import msgspec
-from ledger import Floor, PostgresFloor, SqliteFloor
+from floor import Floor, PostgresFloor, SqliteFloor
 from made import GAME, PERIODS, by_turns, fill, sizes
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -25,6 +26,8 @@ from nomoledger import events as e
 from nomoledger.codec import EVENTS
 from nomoledger.derived.summing import summed
 from nomoledger.ledger import Ledger
+from nomoledger.reducer import apply
+from nomoledger.world import World
 
 ROUNDS = 3
 
@@ -38,6 +41,14 @@ def summed_by_hand(events: Iterator[e.Event]) -> dict[tuple[str, str], int]:
                 key = posting.account, posting.commodity
                 units[key] = units.get(key, 0) + posting.amount
     return units
+
+
+def world_of(events: Iterator[e.Event]) -> World:
+    """The state that *events* make."""
+    world = World()
+    for event in events:
+        apply(world, event)
+    return world
 
 
 def measure(ledger: Ledger, floor: Floor, clock: Callable[[], float]) -> None:
@@ -60,12 +71,14 @@ def measure(ledger: Ledger, floor: Floor, clock: Callable[[], float]) -> None:
         "fold balances, event by event": lambda: summed_by_hand(
             entry.body for entry in ledger.read(GAME)
         ),
+        "the floor: fold the world": lambda: world_of(barely()),
+        "fold the world": lambda: world_of(entry.body for entry in ledger.read(GAME)),
         "verify": lambda: ledger.verify(GAME),
     }
     took = by_turns(asked, ROUNDS, clock)
-    count, floors = ledger.head(GAME).number + 1, {"fold": "the floor: fold balances"}
+    count = ledger.head(GAME).number + 1
     for what, seconds in took.items():
-        bare = took[floors.get(what.split(" ")[0], "the floor: read")]
+        bare = took.get(f"the floor: {what.partition(',')[0]}", took["the floor: read"])
         ratios = f"{seconds / bare:6.2f} x the floor {seconds / took['read']:6.2f} x read"
         print(f"  {what:<32}{seconds:9.3f} s {seconds / count * 1e6:7.2f} µs an event {ratios}")
 

@@ -55,15 +55,9 @@ CLAIMS = (
         "20000", "100000", "1000000",
     ),
     Claim(
-        "The world",
-        "ledger",
-        "Reading and folding everything into the state of a game, whatever the events.",
-        "15000", "100000", "1000000",
-    ),
-    Claim(
         "Reading, folding, verifying",
         "reading",
-        "A fold that adds up every account, and a verification of every record.",
+        "A fold that adds up every account, one into the whole state, and a verification of every record.",
         "10000", "100000", "1000000",
     ),
     Claim(

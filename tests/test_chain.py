@@ -7,7 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nomoledger.chain import Head, chained, commit, link, origin, salt
+from nomoledger.chain import (
+    SHARED,
+    Head,
+    chained,
+    commit,
+    first_of,
+    hash_within,
+    link,
+    origin,
+    packed,
+    salt,
+    spread,
+)
 from nomoledger.errors import UsageError
 
 
@@ -46,8 +58,29 @@ def test_many_are_chained_as_one_after_the_other(
     for number, topic, state in rows:
         commitment = commit(secret, number, topic.encode(), state)
         last = link(last, number, commitment)
-        expected.append((number, commitment, last))
-    assert chained(secret, origin("chess"), rows) == expected
+        expected.append((commitment, last))
+    commitments, hashes = chained(secret, origin("chess"), rows)
+    assert list(zip(commitments, hashes, strict=True)) == expected
+
+
+@given(st.integers(0, 99), st.integers(1, 3 * SHARED))
+def test_rows_tell_the_hash_of_each_record_they_are_for(first: int, count: int) -> None:
+    before = origin("chess")
+    commitments = [sha256(eight(each)).digest() for each in range(count)]
+    hashes, last = [], before
+    for number, commitment in enumerate(commitments, first):
+        last = link(last, number, commitment)
+        hashes.append(last)
+    rows = packed(first, commitments, hashes)
+    assert [each for row in rows for each in spread(row)] == commitments
+    for row in rows:
+        upto = row[0] - first + 1
+        assert first_of(row) == row[0] - (len(row[1]) // 32) + 1
+        for number in range(first_of(row), row[0] + 1):
+            assert hash_within(row, before, number) == hashes[number - first]
+        assert row[2] == hashes[upto - 1]
+        before = row[2]
+    assert [len(row[1]) // 32 for row in rows[:-1]] == [SHARED] * (len(rows) - 1)
 
 
 @given(st.integers(min_value=-1, max_value=2**40), st.binary(min_size=32, max_size=32))

@@ -143,8 +143,8 @@ def test_an_empty_file_becomes_a_ledger_only_where_one_is_created(tmp_path: Path
 
 
 def test_a_newer_schema_is_refused(path: Path) -> None:
-    change(path, "PRAGMA user_version=3")
-    assert "was written by a newer nomoledger (schema 3, this one knows 2)" in message(path)
+    change(path, "PRAGMA user_version=4")
+    assert "was written by a newer nomoledger (schema 4, this one knows 3)" in message(path)
 
 
 def test_the_events_table_is_the_librarys(path: Path) -> None:

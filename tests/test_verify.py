@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,15 +29,25 @@ def state(why: str) -> bytes:
     return encode(Posted(period=1, received_at=NOON, recorded_at=NOON, postings=(), why=why))
 
 
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("sound") / "games.db"
+#: How many records share a row of the chain.
+APART, SHARED, TOGETHER = (1,) * SIZE, (3, 5), (SIZE,)
+
+
+@pytest.fixture(scope="module", params=[APART, SHARED, TOGETHER], ids=["apart", "shared", "one"])
+def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return stored(tmp_path_factory.mktemp("sound") / "games.db", request.param)
+
+
+def stored(path: Path, sizes: tuple[int, ...]) -> Path:
     with Ledger.open(path, create=True) as ledger:
         for game in ("chess", "go"):
             ledger.create_game(game, b"secret")
-            with ledger.transaction() as transaction:
-                records = [("posted/1", state(f"{game} {number}")) for number in range(SIZE)]
-                transaction.append_encoded(game, records, expected=-1)
+            numbers = iter(range(SIZE))
+            for size in sizes:
+                few = list(islice(numbers, size))
+                records = [("posted/1", state(f"{game} {number}")) for number in few]
+                with ledger.transaction() as transaction:
+                    transaction.append_encoded(game, records, expected=few[0] - 1)
     return path
 
 
@@ -81,12 +92,10 @@ class Tamper(Protocol):
     def __call__(self, act: Callable[[Tables], None], head: Head | None = None) -> Verdict: ...
 
 
-@pytest.fixture
-def tamper(sound: Path, tmp_path: Path) -> Tamper:
-    """Verify a fresh copy of the sound ledger after something was done to it."""
+def tampering(sound: Path, path: Path) -> Tamper:
+    """Verifies a fresh copy of the *sound* ledger after something was done to it."""
 
     def run(act: Callable[[Tables], None], head: Head | None = None) -> Verdict:
-        path = tmp_path / "copy.db"
         shutil.copyfile(sound, path)
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute("PRAGMA synchronous=OFF")
@@ -96,6 +105,24 @@ def tamper(sound: Path, tmp_path: Path) -> Tamper:
             return ledger.verify("chess", head)
 
     return run
+
+
+@pytest.fixture
+def tamper(sound: Path, tmp_path: Path) -> Tamper:
+    """Tampers with records, whatever rows of the chain they share."""
+    return tampering(sound, tmp_path / "copy.db")
+
+
+@pytest.fixture
+def apart(tmp_path: Path) -> Tamper:
+    """Tampers with records and their rows of the chain, each of which has one of its own."""
+    return tampering(stored(tmp_path / "games.db", APART), tmp_path / "copy.db")
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Tamper:
+    """Tampers with rows of the chain that records share: three one, five the other."""
+    return tampering(stored(tmp_path / "games.db", SHARED), tmp_path / "copy.db")
 
 
 def found(verdict: Verdict) -> tuple[int | None, str | None]:
@@ -185,14 +212,14 @@ def test_removed_and_the_rest_moved_up(tamper: Tamper, number: int) -> None:
 
 @many
 @given(not_last, st.booleans())
-def test_removed_with_its_row_of_the_chain(tamper: Tamper, number: int, shift: bool) -> None:
+def test_removed_with_its_row_of_the_chain(apart: Tamper, number: int, shift: bool) -> None:
     def remove(tables: Tables) -> None:
         for table in (EVENTS, CHAIN):
             tables.remove(table, number)
             if shift:
                 tables.shift(table, number, -1)
 
-    assert found(tamper(remove)) == (number, "missing")
+    assert found(apart(remove)) == (number, "missing")
 
 
 @many
@@ -208,7 +235,7 @@ def test_inserted_and_the_rest_moved_down(tamper: Tamper, number: int, copied: i
 
 @many
 @given(any_number, st.booleans())
-def test_inserted_with_a_row_of_the_chain(tamper: Tamper, number: int, fitting: bool) -> None:
+def test_inserted_with_a_row_of_the_chain(apart: Tamper, number: int, fitting: bool) -> None:
     def insert(tables: Tables) -> None:
         planted = state("planted")
         before = origin("chess") if number == 0 else tables.value(CHAIN, number - 1, "hash")
@@ -219,7 +246,7 @@ def test_inserted_with_a_row_of_the_chain(tamper: Tamper, number: int, fitting: 
         row = (number, commitment, link(before, number, commitment))
         tables.execute("INSERT INTO chain VALUES ('chess',?,?,?)", row)
 
-    assert found(tamper(insert)) == (number, "inserted")
+    assert found(apart(insert)) == (number, "inserted")
 
 
 def test_added_behind_the_end(tamper: Tamper, head: Head) -> None:
@@ -234,52 +261,119 @@ def test_added_under_no_proper_number(tamper: Tamper, number: Any) -> None:
 
 @many
 @given(two_numbers, st.booleans())
-def test_swapped(tamper: Tamper, pair: tuple[int, int], with_chain: bool) -> None:
+def test_swapped(apart: Tamper, pair: tuple[int, int], with_chain: bool) -> None:
     def swap(tables: Tables) -> None:
         tables.swap(EVENTS, *pair)
         if with_chain:
             tables.swap(CHAIN, *pair)
 
-    verdict = tamper(swap)
+    verdict = apart(swap)
     assert found(verdict) == (pair[0], "swapped")
     assert verdict.detail == f"#{pair[0]} holds what was #{pair[1]}"
 
 
 @many
-@given(any_number, st.sampled_from(["commitment", "hash"]), st.binary(max_size=32))
-def test_chain_altered(tamper: Tamper, number: int, column: str, value: bytes) -> None:
-    verdict = tamper(lambda tables: tables.change(CHAIN, number, column, value))
+@given(any_number, st.sampled_from(["commitments", "hash"]), st.binary(max_size=32))
+def test_chain_altered(apart: Tamper, number: int, column: str, value: bytes) -> None:
+    verdict = apart(lambda tables: tables.change(CHAIN, number, column, value))
     assert found(verdict) == (number, "chain")
 
 
 @many
 @given(two_numbers)
-def test_chain_swapped(tamper: Tamper, pair: tuple[int, int]) -> None:
-    assert found(tamper(lambda tables: tables.swap(CHAIN, *pair))) == (pair[0], "chain")
+def test_chain_swapped(apart: Tamper, pair: tuple[int, int]) -> None:
+    assert found(apart(lambda tables: tables.swap(CHAIN, *pair))) == (pair[0], "chain")
+
+
+#: The rows that are shared: by their last numbers, the first that they are for.
+FIRSTS = {2: 0, 7: 3}
+
+
+@many
+@given(st.integers(0, LAST * 32), st.integers(1, 255))
+def test_a_commitment_altered_among_others(shared: Tamper, place: int, by: int) -> None:
+    row, within = (2, place) if place < 3 * 32 else (7, place - 3 * 32)
+
+    def change(tables: Tables) -> None:
+        commitments = bytearray(tables.value(CHAIN, row, "commitments"))
+        commitments[within] ^= by
+        tables.change(CHAIN, row, "commitments", bytes(commitments))
+
+    assert found(shared(change)) == (place // 32, "chain")
+
+
+@many
+@given(st.sampled_from([2, 7]), st.binary(max_size=40))
+def test_the_hash_altered_that_records_share(shared: Tamper, row: int, value: bytes) -> None:
+    verdict = shared(lambda tables: tables.change(CHAIN, row, "hash", value))
+    assert found(verdict) == (row, "chain")
+
+
+@many
+@given(st.sampled_from([2, 7]), st.integers(-96, 96).filter(bool), st.booleans())
+def test_commitments_added_or_taken_away(
+    shared: Tamper, row: int, size: int, at_the_end: bool
+) -> None:
+    def change(tables: Tables) -> None:
+        held = tables.value(CHAIN, row, "commitments")
+        if size < 0:
+            held = held[:size] if at_the_end else held[-size:]
+        else:
+            held = held + b"x" * size if at_the_end else b"x" * size + held
+        tables.change(CHAIN, row, "commitments", held)
+
+    number, problem = found(shared(change))
+    assert (problem, number in range(FIRSTS[row], row + 2)) == ("chain", True)
+
+
+@many
+@given(st.sampled_from([2, 7]), st.integers(0, 20))
+def test_a_shared_row_renumbered(shared: Tamper, row: int, to: int) -> None:
+    verdict = shared(lambda tables: tables.renumber(CHAIN, row, to) if to not in (2, 7) else None)
+    assert verdict.ok if to in (2, 7) else found(verdict)[1] in ("chain", "missing")
+
+
+def test_shared_rows_swapped(shared: Tamper) -> None:
+    assert found(shared(lambda tables: tables.swap(CHAIN, 2, 7)))[1] == "chain"
+
+
+def test_a_shared_row_removed(shared: Tamper) -> None:
+    assert found(shared(lambda tables: tables.remove(CHAIN, 2))) == (0, "chain")
+    assert found(shared(lambda tables: tables.remove(CHAIN, 7))) == (3, "inserted")
+
+
+@many
+@given(st.sampled_from([-1, 0, 1, 5, 9]), st.integers(0, 4))
+def test_a_row_planted_in_the_chain(shared: Tamper, number: int, size: int) -> None:
+    def plant(tables: Tables) -> None:
+        row = (number, b"x" * 32 * size, tables.value(CHAIN, LAST, "hash"))
+        tables.execute("INSERT INTO chain VALUES ('chess',?,?,?)", row)
+
+    assert found(shared(plant))[1] in ("chain", "missing")
 
 
 @many
 @given(not_last, st.booleans())
-def test_chain_row_removed(tamper: Tamper, number: int, shift: bool) -> None:
+def test_chain_row_removed(apart: Tamper, number: int, shift: bool) -> None:
     def remove(tables: Tables) -> None:
         tables.remove(CHAIN, number)
         if shift:
             tables.shift(CHAIN, number, -1)
 
-    assert found(tamper(remove)) == (number, "chain")
+    assert found(apart(remove)) == (number, "chain")
 
 
 @many
 @given(any_number)
-def test_cut_off(tamper: Tamper, head: Head, number: int) -> None:
+def test_cut_off(apart: Tamper, head: Head, number: int) -> None:
     def cut(tables: Tables) -> None:
         for table in (EVENTS, CHAIN):
             for gone in range(number, SIZE):
                 tables.remove(table, gone)
 
-    verdict = tamper(cut, head)
+    verdict = apart(cut, head)
     assert found(verdict) == (number, "cut off")
-    assert tamper(cut).ok, "without the head a shorter ledger is as good as any"
+    assert apart(cut).ok, "without the head a shorter ledger is as good as any"
 
 
 @many
@@ -294,18 +388,18 @@ def test_events_cut_off_but_not_the_chain(tamper: Tamper, number: int) -> None:
 
 @many
 @given(any_number)
-def test_rewritten_with_all_of_the_chain(tamper: Tamper, head: Head, number: int) -> None:
+def test_rewritten_with_all_of_the_chain(apart: Tamper, head: Head, number: int) -> None:
     def rewrite(tables: Tables) -> None:
         tables.change(EVENTS, number, "state", state("planted"))
         last = origin("chess")
         for each in range(SIZE):
             commitment = commit(b"secret", each, b"posted/1", tables.value(EVENTS, each, "state"))
             last = link(last, each, commitment)
-            tables.change(CHAIN, each, "commitment", commitment)
+            tables.change(CHAIN, each, "commitments", commitment)
             tables.change(CHAIN, each, "hash", last)
 
-    assert found(tamper(rewrite, head)) == (LAST, "differs")
-    assert tamper(rewrite).ok, "without the head a rewritten chain is as good as any"
+    assert found(apart(rewrite, head)) == (LAST, "differs")
+    assert apart(rewrite).ok, "without the head a rewritten chain is as good as any"
 
 
 def test_the_secret_was_changed(tamper: Tamper) -> None:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 TAG = b"nomoledger/1"
+#: Bytes of a commitment, and of a hash.
+SIZE = 32
+#: So many records share a row of the chain, at most.
+SHARED = 64
 BLOCK = 64
 #: A number in eight bytes, big end first.
 _eight = Struct(">Q").pack
@@ -65,8 +69,8 @@ def link(previous: bytes, number: int, commitment: bytes) -> bytes:
 
 def chained(
     secret: bytes, last: bytes, records: Iterable[tuple[int, str | bytes, bytes]]
-) -> list[tuple[int, bytes, bytes]]:
-    """Number, commitment and hash of each of *records*: numbers, topics, states; after hash *last*.
+) -> tuple[list[bytes], list[bytes]]:
+    """The commitments and the hashes of *records* (numbers, topics, states), after hash *last*.
 
     That is `commit` and `link`, in one loop with no calls: all that is stored goes through here.
     Topics are texts, or their bytes.
@@ -74,7 +78,7 @@ def chained(
     inner_keyed, outer_keyed = _keyed(secret)
     inner_copy, outer_copy = inner_keyed.copy, outer_keyed.copy
     framed_topics: dict[str | bytes, bytes] = {}
-    rows = []
+    commitments, hashes = [], []
     for number, topic, state in records:
         place = _eight(number)
         inner, outer = inner_copy(), outer_copy()
@@ -86,8 +90,42 @@ def chained(
             framed = framed_topics[topic] = _eight(len(encoded)) + encoded
         commitment = sha256(outer.digest() + framed + _eight(len(state)) + state).digest()
         last = sha256(TAG + last + place + commitment).digest()
-        rows.append((number, commitment, last))
+        commitments.append(commitment)
+        hashes.append(last)
+    return commitments, hashes
+
+
+#: A row of the chain: the number of the last record it is for, the commitments of all of them, one
+#: after another, and the hash of the last.
+Link = tuple[int, bytes, bytes]
+
+
+def packed(number: int, commitments: list[bytes], hashes: list[bytes]) -> list[Link]:
+    """The rows for records that are stored together, from *number* on."""
+    rows = []
+    for start in range(0, len(hashes), SHARED):
+        few = commitments[start : start + SHARED]
+        last = start + len(few) - 1
+        rows.append((number + last, b"".join(few), hashes[last]))
     return rows
+
+
+def spread(row: Link) -> list[bytes]:
+    """The commitments in *row*: at least one, whatever is in it."""
+    return [row[1][at : at + SIZE] for at in range(0, max(len(row[1]), 1), SIZE)]
+
+
+def first_of(row: Link) -> int:
+    """The number of the first record that *row* is for."""
+    return row[0] + 1 - len(spread(row))
+
+
+def hash_within(row: Link, before: bytes, number: int) -> bytes:
+    """The hash of record *number*, which *row* is for; *before* is that of the record before it."""
+    first, last = first_of(row), before
+    for place, commitment in enumerate(spread(row)[: number - first + 1], first):
+        last = link(last, place, commitment)
+    return last
 
 
 class Head(msgspec.Struct, frozen=True):

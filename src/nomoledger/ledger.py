@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from os import PathLike, urandom
 from typing import Self
 
-from nomoledger.chain import Head, chained, origin
+from nomoledger.chain import Head, Link, chained, first_of, hash_within, origin, packed
 from nomoledger.codec import decode, encode, tag_of
 from nomoledger.derived.rollup import units_of, units_of_encoded
 from nomoledger.errors import ConflictError, CorruptError, LostError, UnknownError, UsageError
 from nomoledger.events import Entry, Event, Input
-from nomoledger.store import Cell, Link, Store, Writer, open_store
+from nomoledger.store import Cell, Store, Writer, open_store
 from nomoledger.verify import Auditor, Verdict, verify
 
 __all__ = ["Encoded", "Head", "Ledger", "Transaction", "Verdict"]
@@ -76,10 +76,7 @@ class Ledger:
         Raises:
             UnknownError: it has no such event yet.
         """
-        found = self.store.link(game, number)
-        if found is None:
-            raise UnknownError(f"game {game!r} in {self.store.location} has no event #{number}")
-        return _head(game, found)
+        return _head_at(self.store, self.store.location, game, number)
 
     def append(self, game: str, bodies: Sequence[Event], *, expected: int) -> Head:
         """Append *bodies* after number *expected*, all or none, and return the new head.
@@ -176,7 +173,7 @@ class Transaction:
             retry = bool(bodies) and (again or isinstance(bodies[0], Input))
             if not (retry and self._stored(game, records, expected)):
                 raise
-        return _head(game, self._writer.link(game, expected + len(records)))
+        return _head_at(self._writer, self._location, game, expected + len(records))
 
     def append_encoded(self, game: str, records: Sequence[Encoded], *, expected: int) -> Head:
         """Append events that are encoded already; a repeated batch is a conflict."""
@@ -195,7 +192,7 @@ class Transaction:
             )
         last = origin(game) if tail is None else tail[2]
         rows = [(n, topic, state) for n, (topic, state) in enumerate(records, expected + 1)]
-        links = chained(secret, last, rows)
+        links = packed(expected + 1, *chained(secret, last, rows))
         self._writer.insert(game, rows, links, units)
         return _head(game, links[-1] if links else tail)
 
@@ -213,6 +210,16 @@ def _known(game: str, secret: bytes | None, location: str) -> bytes:
 
 def _head(game: str, tail: Link | None) -> Head:
     return Head(-1, origin(game).hex()) if tail is None else Head(tail[0], tail[2].hex())
+
+
+def _head_at(store: Store | Writer, location: str, game: str, number: int) -> Head:
+    row = store.link(game, number)
+    if row is None or number < first_of(row):
+        raise UnknownError(f"game {game!r} in {location} has no event #{number}")
+    if row[0] == number:
+        return _head(game, row)
+    before = store.link(game, first_of(row) - 1) if first_of(row) else None
+    return Head(number, hash_within(row, before[2] if before else origin(game), number).hex())
 
 
 def _entry(game: str, number: int, topic: str, state: bytes) -> Entry:

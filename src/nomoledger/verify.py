@@ -10,17 +10,19 @@ from typing import Protocol
 
 import msgspec
 
-from nomoledger.chain import Head, chained, commit, link, origin
+from nomoledger.chain import SIZE, Head, Link, chained, commit, first_of, link, origin, spread
 from nomoledger.codec import EVENTS, decode
 from nomoledger.derived.rollup import POSTED, Sums, add, cells, paid, wrong_cell
 from nomoledger.errors import CorruptError
 from nomoledger.events import Event, Posted
-from nomoledger.store import Content, Evidence, Link
+from nomoledger.store import Content, Evidence
 
-#: So many records are held against the chain at once: few enough to stay near the processor.
+#: At least so many records are held against the chain at once, as long as there are.
 BLOCK = 64
-#: What stands under a number: the record and its row of the chain.
-Pair = tuple[int, Content | None, Link | None]
+#: What the chain says of a record: its number, its commitment, and its hash where a row ends.
+Told = tuple[int, bytes, bytes | None]
+#: What stands under a number: the record, and what the chain says of it.
+Pair = tuple[int, Content | None, Told | None]
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,8 +68,8 @@ class _Problem(msgspec.Struct, frozen=True):
     detail: str
 
 
-#: Sound records, their rows of the chain, and what is wrong with the record after them, if it is.
-_Block = tuple[list[Content], list[Link], _Problem | None]
+#: Sound records, their hashes, and what is wrong with the record after them, if something is.
+_Block = tuple[list[Content], list[bytes], _Problem | None]
 _KNOWN = frozenset(tag.encode() for tag in EVENTS)
 _POSTED = frozenset(tag.encode() for tag in POSTED)
 
@@ -89,14 +91,14 @@ def verify(
     sums: Sums = {}
     problem = _differs(head, -1, last)
     blocks = _blocks(secret, last, evidence) if problem is None else iter(())
-    for contents, rows, problem in blocks:
-        differs, upto = _differing(head, rows)
+    for contents, hashes, problem in blocks:
+        differs, upto = _differing(head, number, hashes)
         if differs is not None:
             contents, problem = contents[:upto], differs
-        read, unsound = _read(contents, rows, sums, audit)
+        read, unsound = _read(contents, hashes, sums, audit)
         problem = unsound or problem
         if read:
-            number, last = number + read, rows[read - 1][2]
+            number, last = number + read, hashes[read - 1]
         if problem is not None:
             break
     if problem is None and head is not None and head.number >= number:
@@ -110,36 +112,99 @@ def verify(
 
 
 def _blocks(secret: bytes, last: bytes, evidence: Evidence) -> Iterator[_Block]:
-    """Records with their rows of the chain, some at a time; at last what is wrong with one.
+    """Records with their hashes, some at a time; at last what is wrong with one.
 
-    They are held against the chain block by block; a block in which something does not fit is gone
-    through record by record, and all that follows with it.
+    They are held against the chain some rows at a time; where something does not fit they are gone
+    through row by row, and from the first that does not fit on record by record.
     """
     number, contents, links = 0, evidence.contents, evidence.links
     while True:
-        block, rows = list(islice(contents, BLOCK)), list(islice(links, BLOCK))
-        following = list(range(number, number + len(block)))
-        if [each[0] for each in block] != following or rows != chained(secret, last, block):
-            break
-        if not block:
+        rows = _some(links)
+        block = list(islice(contents, sum(len(row[1]) for row in rows) // SIZE or 1))
+        if not rows and not block:
             return
-        yield block, rows, None
-        number, last = number + len(block), rows[-1][2]
-    yield from _one_by_one(secret, number, last, chain(block, contents), chain(rows, links))
+        if not _follow(number, block):
+            break
+        commitments, hashes = chained(secret, last, block)
+        if not _fit(number, rows, commitments, hashes):
+            break
+        yield block, hashes, None
+        number, last = number + len(block), hashes[-1]
+    yield from _row_by_row(secret, number, last, chain(block, contents), chain(rows, links))
+
+
+def _some(links: Iterator[Link]) -> list[Link]:
+    """Rows of the chain that are for at least `BLOCK` records together; fewer at the end."""
+    rows, size = [], 0
+    for row in links:
+        rows.append(row)
+        size += len(row[1])
+        if size >= BLOCK * SIZE:
+            break
+    return rows
+
+
+def _follow(number: int, block: list[Content]) -> bool:
+    """Whether *block* is numbered from *number* on."""
+    return [each[0] for each in block] == list(range(number, number + len(block)))
+
+
+def _fit(number: int, rows: list[Link], commitments: list[bytes], hashes: list[bytes]) -> bool:
+    """Whether *rows* are for just these records, from *number* on."""
+    reached = 0
+    for row in rows:
+        size = len(row[1]) // SIZE
+        reached += size
+        if not size or reached > len(hashes):
+            return False
+        if row[0] != number + reached - 1 or row[2] != hashes[reached - 1]:
+            return False
+    return b"".join([row[1] for row in rows]) == b"".join(commitments)
+
+
+def _row_by_row(
+    secret: bytes, number: int, last: bytes, contents: Iterator[Content], links: Iterator[Link]
+) -> Iterator[_Block]:
+    """The same a row at a time: a row whose hash is right shows which commitment was altered."""
+    for row in links:
+        block = list(islice(contents, len(spread(row))))
+        reached = number + len(block) - 1
+        commitments, hashes = chained(secret, last, block) if _follow(number, block) else ([], [])
+        if not hashes or (row[0], row[2]) != (reached, hashes[-1]):
+            contents, links = chain(block, contents), chain([row], links)
+            break
+        if row[1] != b"".join(commitments):
+            pairs = enumerate(zip(commitments, spread(row), strict=False))
+            sound = next((at for at, (own, told) in pairs if own != told), len(block))
+            yield block[:sound], hashes[:sound], _chain(number + sound)
+            return
+        yield block, hashes, None
+        number, last = number + len(block), hashes[-1]
+    yield from _one_by_one(secret, number, last, contents, links)
 
 
 def _one_by_one(
     secret: bytes, number: int, last: bytes, contents: Iterator[Content], links: Iterator[Link]
 ) -> Iterator[_Block]:
-    pairs = _paired(contents, links)
+    pairs = _paired(contents, _told(links))
     for pair in pairs:
         problem = _look(secret, number, last, pair, pairs)
-        _, content, row = pair
-        if problem is not None or content is None or row is None:
+        _, content, told = pair
+        if problem is not None or content is None or told is None:
             yield [], [], problem
             return
-        yield [content], [row], None
-        number, last = number + 1, row[2]
+        last = link(last, number, told[1])
+        yield [content], [last], None
+        number += 1
+
+
+def _told(links: Iterator[Link]) -> Iterator[Told]:
+    """What the chain says of each record."""
+    for row in links:
+        *others, own = spread(row)
+        for number, commitment in enumerate(others, first_of(row)):
+            yield number, commitment, None
+        yield row[0], own, row[2]
 
 
 def _verdict(game: str, head: Head, problem: _Problem | None) -> Verdict:
@@ -164,17 +229,20 @@ def _differs(head: Head | None, number: int, digest: bytes) -> _Problem | None:
     return _Problem(number, "differs", detail)
 
 
-def _differing(head: Head | None, rows: list[Link]) -> tuple[_Problem | None, int]:
-    """Whether the chain comes to another *head* within *rows*, and how many of them lead there."""
-    place = -1 if head is None or not rows else head.number - rows[0][0]
-    if place not in range(len(rows)):
-        return None, len(rows)
-    return _differs(head, *rows[place][::2]), place + 1
+def _differing(head: Head | None, first: int, hashes: list[bytes]) -> tuple[_Problem | None, int]:
+    """Whether the chain comes to another *head* within *hashes*, and how many of them lead there.
+
+    The *first* is the number of the record that has the first hash.
+    """
+    place = -1 if head is None else head.number - first
+    if place not in range(len(hashes)):
+        return None, len(hashes)
+    return _differs(head, first + place, hashes[place]), place + 1
 
 
-def _paired(contents: Iterator[Content], links: Iterator[Link]) -> Iterator[Pair]:
-    """Both streams as one, by number; where one has no row for a number, None stands."""
-    content, row = next(contents, None), next(links, None)
+def _paired(contents: Iterator[Content], told: Iterator[Told]) -> Iterator[Pair]:
+    """Both streams as one, by number; where one has nothing for a number, None stands."""
+    content, row = next(contents, None), next(told, None)
     while content is not None or row is not None:
         if row is None or (content is not None and content[0] < row[0]):
             assert content is not None
@@ -182,35 +250,36 @@ def _paired(contents: Iterator[Content], links: Iterator[Link]) -> Iterator[Pair
             content = next(contents, None)
         elif content is None or row[0] < content[0]:
             yield row[0], None, row
-            row = next(links, None)
+            row = next(told, None)
         else:
             yield row[0], content, row
-            content, row = next(contents, None), next(links, None)
+            content, row = next(contents, None), next(told, None)
 
 
 def _look(
     secret: bytes, expected: int, last: bytes, pair: Pair, rest: Iterator[Pair]
 ) -> _Problem | None:
     """What is wrong with *pair*, which ought to be number *expected* and to follow *last*."""
-    number, content, row = pair
+    number, content, told = pair
     if number < expected and content is None:
         return _chain(expected)
     if number < expected:
         return _Problem(number, "inserted", "a record bears a number that none can have")
     if number > expected or content is None:
         return _Problem(expected, "missing", f"there is no #{expected}")
-    if row is None:
+    if told is None:
         return _unchained(number, rest)
     commitment = commit(secret, number, content[1], content[2])
-    if commitment != row[1] and link(last, number, commitment) != row[2]:
-        return _diagnose(secret, commitment, content, row, rest)
-    if commitment != row[1] or link(last, number, commitment) != row[2]:
+    leads = told[2] is not None and link(last, number, commitment) == told[2]
+    if commitment != told[1] and not leads:
+        return _diagnose(secret, commitment, content, told, rest)
+    if commitment != told[1] or not (leads or told[2] is None):
         return _chain(number)
     return None
 
 
 def _read(
-    contents: list[Content], rows: list[Link], sums: Sums, audit: Auditor | None
+    contents: list[Content], hashes: list[bytes], sums: Sums, audit: Auditor | None
 ) -> tuple[int, _Problem | None]:
     """How many sound records are read before one says something wrong, and what is wrong with that.
 
@@ -218,7 +287,7 @@ def _read(
     """
     if audit is None and _summed(contents, sums):
         return len(contents), None
-    for place, ((number, topic, state), row) in enumerate(zip(contents, rows, strict=False)):
+    for place, ((number, topic, state), reached) in enumerate(zip(contents, hashes, strict=False)):
         try:
             body = decode(topic.decode(), state)
         except (CorruptError, UnicodeDecodeError) as error:
@@ -226,7 +295,7 @@ def _read(
             return place, _Problem(number, "unreadable", why)
         if isinstance(body, Posted):
             add(sums, (body,))
-        found = None if audit is None else audit.take(number, body, row[2])
+        found = None if audit is None else audit.take(number, body, reached)
         if found is not None:
             return place, _Problem(number, *found)
     return len(contents), None
@@ -253,7 +322,7 @@ def _unchained(number: int, rest: Iterator[Pair]) -> _Problem:
 
 
 def _diagnose(
-    secret: bytes, commitment: bytes, content: Content, row: Link, rest: Iterator[Pair]
+    secret: bytes, commitment: bytes, content: Content, told: Told, rest: Iterator[Pair]
 ) -> _Problem:
     """Tell by the commitments in the *rest* how *content* came to stand where it does not fit.
 
@@ -261,10 +330,10 @@ def _diagnose(
     still stands under that number or, when both rows were moved, beside the record.
     """
     number, topic, state = content
-    if number and commit(secret, number - 1, topic, state) == row[1]:
+    if number and commit(secret, number - 1, topic, state) == told[1]:
         detail = f"what was #{number - 1} stands at #{number}"
         return _Problem(number - 1, "inserted", detail)
-    belongs = number + 1 if commit(secret, number + 1, topic, state) == row[1] else None
+    belongs = number + 1 if commit(secret, number + 1, topic, state) == told[1] else None
     found = None
     copied = chain_moved = others_fit = False
     records = links = number
@@ -272,14 +341,14 @@ def _diagnose(
         records = other if content_ else records
         links = other if row_ else links
         theirs = row_[1] if row_ else None
-        if belongs is None and commit(secret, other, topic, state) in (row[1], theirs):
+        if belongs is None and commit(secret, other, topic, state) in (told[1], theirs):
             belongs, copied = other, content_ is not None and content_[1:] == content[1:]
         if content_ is None:
             continue
-        if found is None and commit(secret, number, *content_[1:]) in (row[1], theirs):
+        if found is None and commit(secret, number, *content_[1:]) in (told[1], theirs):
             found = other
         own = commit(secret, other, *content_[1:])
-        chain_moved = chain_moved or theirs == commitment or own == row[1]
+        chain_moved = chain_moved or theirs == commitment or own == told[1]
         others_fit = others_fit or own == theirs
     if chain_moved:
         return _chain(number)

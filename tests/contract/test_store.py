@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from nomoledger.chain import Link
 from nomoledger.errors import CorruptError, UnknownError
-from nomoledger.store import Link, Row, Store, open_store
+from nomoledger.store import Row, Store, open_store
 
 
 @pytest.fixture

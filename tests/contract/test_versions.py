@@ -26,8 +26,8 @@ import sys
 from nomoledger.store import postgres_schema, sqlite_file, upgrade_store
 location, prefix = sys.argv[1:]
 for module in (sqlite_file, postgres_schema):
-    module.SCHEMA_VERSION = 3
-    module.MIGRATIONS[3] = tuple(
+    module.SCHEMA_VERSION = 4
+    module.MIGRATIONS[4] = tuple(
         f"CREATE TABLE {{prefix}}extra{{n}} (x integer)" for n in range({TABLES})
     )
 print("ready", flush=True)
@@ -78,14 +78,14 @@ def prefix(location: str) -> str:
 def next_version(monkeypatch: pytest.MonkeyPatch, location: str, *statements: str) -> None:
     """This program knows another version, to which *statements* lead."""
     for module in (sqlite_file, postgres_schema):
-        monkeypatch.setattr(module, "SCHEMA_VERSION", 3)
-        monkeypatch.setitem(module.MIGRATIONS, 3, statements)
+        monkeypatch.setattr(module, "SCHEMA_VERSION", 4)
+        monkeypatch.setitem(module.MIGRATIONS, 4, statements)
 
 
 @pytest.mark.parametrize("create", [True, False])
 def test_a_newer_version_is_refused(location: str, create: bool) -> None:
-    set_version(location, 3)
-    said = r"written by a newer nomoledger \(schema 3, this one knows 2\): upgrade nomoledger$"
+    set_version(location, 4)
+    said = r"written by a newer nomoledger \(schema 4, this one knows 3\): upgrade nomoledger$"
     with pytest.raises(StoreError, match=said):
         open_store(location, create=create)
     with pytest.raises(StoreError, match=said):
@@ -93,7 +93,7 @@ def test_a_newer_version_is_refused(location: str, create: bool) -> None:
 
 
 def test_what_is_up_to_date_stays_so(location: str) -> None:
-    assert upgrade_store(location) == Upgrade(2, 2)
+    assert upgrade_store(location) == Upgrade(3, 3)
 
 
 def test_there_is_nothing_to_upgrade(location: str) -> None:
@@ -109,8 +109,8 @@ def test_an_older_version_is_upgraded(location: str, monkeypatch: pytest.MonkeyP
     for create in (True, False):
         with pytest.raises(StoreError, match=r"older nomoledger .*: run nomoledger upgrade on it"):
             open_store(location, create=create)
-    assert upgrade_store(location) == Upgrade(2, 3)
-    assert upgrade_store(location) == Upgrade(3, 3)
+    assert upgrade_store(location) == Upgrade(3, 4)
+    assert upgrade_store(location) == Upgrade(4, 4)
     assert extra_tables(location) == 1
     with Ledger.open(location) as ledger:
         assert ledger.verify("chess", head).ok
@@ -125,7 +125,7 @@ def test_an_upgrade_that_fails_changes_nothing(
         upgrade_store(location)
     monkeypatch.undo()
     assert extra_tables(location) == 0
-    assert upgrade_store(location) == Upgrade(2, 2)
+    assert upgrade_store(location) == Upgrade(3, 3)
 
 
 @pytest.mark.parametrize("moment", [0.0, 0.005, 0.02])
@@ -138,10 +138,10 @@ def test_an_upgrade_that_is_killed_is_all_or_nothing(location: str, moment: floa
         process.send_signal(signal.SIGKILL)
     again = subprocess.run(command, capture_output=True, text=True, check=True)
     assert again.stdout.splitlines()[1] in (
-        "Upgrade(before=2, after=3)",
-        "Upgrade(before=3, after=3)",
+        "Upgrade(before=3, after=4)",
+        "Upgrade(before=4, after=4)",
     )
     assert extra_tables(location) == TABLES
-    set_version(location, 2)
+    set_version(location, 3)
     with Ledger.open(location) as ledger:
         assert ledger.verify("chess").records == 1

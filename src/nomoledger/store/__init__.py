@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from nomoledger.chain import Link
 from nomoledger.errors import UsageError
 from nomoledger.store.location import is_postgres, shown
 from nomoledger.store.versions import Upgrade
@@ -17,8 +18,6 @@ from nomoledger.store.versions import Upgrade
 Row = tuple[int, str, bytes]
 #: The same as it is found, whether or not its topic is text.
 Content = tuple[int, bytes, bytes]
-#: A row of the chain: number, commitment, hash.
-Link = tuple[int, bytes, bytes]
 #: What a cell of the roll-up is of: effective period, recorded period, account, commodity.
 Cell = tuple[int, int, str, str]
 NO_UNITS: Mapping[Cell, int] = MappingProxyType({})
@@ -45,7 +44,7 @@ class Writer(Protocol):
         """The last row of the chain of *game*; None when it has none."""
 
     def link(self, game: str, number: int) -> Link | None:
-        """The row of the chain of *game* for *number*; None when there is none."""
+        """The first row of the chain of *game* that ends at *number* or later; or None."""
 
     def rows(self, game: str, after: int, upto: int) -> list[Row]:
         """The records of *game* numbered above *after*, up to and with *upto*, in order."""
@@ -108,7 +107,7 @@ class Store(Protocol):
         """The last row of the chain of *game*; None when it has none."""
 
     def link(self, game: str, number: int) -> Link | None:
-        """The row of the chain of *game* for *number*; None when there is none."""
+        """The first row of the chain of *game* that ends at *number* or later; or None."""
 
     def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
         """The records of *game* numbered above *after*, up to and with *upto*, in order."""

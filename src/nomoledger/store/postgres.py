@@ -11,8 +11,9 @@ from typing import Any
 import psycopg
 from psycopg.errors import UniqueViolation
 
+from nomoledger.chain import Link
 from nomoledger.errors import CorruptError, LostError
-from nomoledger.store import NO_UNITS, Cell, Evidence, Link, Row
+from nomoledger.store import NO_UNITS, Cell, Evidence, Row
 from nomoledger.store.location import shown
 from nomoledger.store.postgres_beside import (
     SELECT_CELLS,
@@ -41,11 +42,11 @@ LOCK = (
 )
 SELECT_GAMES = 'SELECT game FROM nomoledger.games ORDER BY game COLLATE "C"'
 SELECT_SECRET = "SELECT secret FROM nomoledger.games WHERE game = %s"
-SELECT_LINKS = "SELECT number, commitment, hash FROM nomoledger.chain WHERE game = %s"
+SELECT_LINKS = "SELECT number, commitments, hash FROM nomoledger.chain WHERE game = %s"
 SELECT_TAIL = f"{SELECT_LINKS} ORDER BY number DESC LIMIT 1"
 SELECT_CHAIN = f"{SELECT_LINKS} ORDER BY number"
-SELECT_LINK = f"{SELECT_LINKS} AND number = %s"
-SELECT_GAME = f"""SELECT secret, number, commitment, hash FROM nomoledger.games
+SELECT_LINK = f"{SELECT_LINKS} AND number >= %s ORDER BY number LIMIT 1"
+SELECT_GAME = f"""SELECT secret, number, commitments, hash FROM nomoledger.games
     LEFT JOIN ({SELECT_TAIL}) AS tail ON true WHERE game = %s"""
 SELECT_ROWS = """SELECT originator_version, topic, state FROM nomoledger.stored_events
     WHERE originator_id = %s AND originator_version > %s AND originator_version <= %s
@@ -62,10 +63,12 @@ SELECT_CONTENTS = """SELECT originator_version, convert_to(coalesce(topic, ''), 
     coalesce(state, '') FROM nomoledger.stored_events
     WHERE originator_id = %s ORDER BY originator_version"""
 EVENTS = "nomoledger.stored_events (originator_id, originator_version, topic, state)"
-CHAIN = "nomoledger.chain (game, number, commitment, hash)"
+CHAIN = "nomoledger.chain (game, number, commitments, hash)"
+COPY_EVENTS = f"COPY {EVENTS} FROM STDIN (FORMAT BINARY)"
+INSERT_LINKS = f"""INSERT INTO {CHAIN}
+    SELECT %s, * FROM unnest(%b::bigint[], %b::bytea[], %b::bytea[])"""
 INSERT = f"""WITH events AS (INSERT INTO {EVENTS}
-    SELECT %s, * FROM unnest(%b::bigint[], %b::text[], %b::bytea[]))
-    INSERT INTO {CHAIN} SELECT %s, * FROM unnest(%b::bigint[], %b::bytea[], %b::bytea[])"""
+    SELECT %s, * FROM unnest(%b::bigint[], %b::text[], %b::bytea[])) {INSERT_LINKS}"""
 
 
 class PostgresStore(Beside):
@@ -97,7 +100,7 @@ class PostgresStore(Beside):
         return found[0] if found else None
 
     def link(self, game: str, number: int) -> Link | None:
-        """The row of the chain of *game* for *number*; None when there is none."""
+        """The first row of the chain of *game* that ends at *number* or later; or None."""
         found = self._fetch(SELECT_LINK, game, number)
         return found[0] if found else None
 
@@ -186,7 +189,7 @@ class PostgresWriter(BesideWriter):
         return self._lock(game)[1]
 
     def link(self, game: str, number: int) -> Link | None:
-        """The row of the chain of *game* for *number*; None when there is none."""
+        """The first row of the chain of *game* that ends at *number* or later; or None."""
         found = _rows(self._connection, SELECT_LINK, game, number)
         return found[0] if found else None
 
@@ -206,7 +209,9 @@ class PostgresWriter(BesideWriter):
         Raises:
             CorruptError: a record of that number is there already.
         """
-        secret, tail = self._lock(game)
+        secret, _ = self._lock(game)
+        if not rows:
+            return
         try:
             (self._copy if len(rows) >= BULK else self._insert)(game, rows, links)
         except UniqueViolation as error:
@@ -215,35 +220,32 @@ class PostgresWriter(BesideWriter):
                 " so nothing can be appended: verify it"
             ) from error
         add_units(self._connection, game, units)
-        self._locked[game] = (secret, links[-1] if links else tail)
+        self._locked[game] = (secret, links[-1])
 
     def _insert(self, game: str, rows: Sequence[Row], links: Sequence[Link]) -> None:
-        numbers, topics, states = ([row[i] for row in rows] for i in range(3))
-        places, commitments, hashes = ([link[i] for link in links] for i in range(3))
-        values = (game, numbers, topics, states, game, places, commitments, hashes)
+        values = (game, *_columns(rows), game, *_columns(links))
         self._connection.execute(INSERT, values, prepare=True)
 
     def _copy(self, game: str, rows: Sequence[Row], links: Sequence[Link]) -> None:
-        tables: tuple[tuple[str, str, Sequence[tuple[Any, ...]]], ...] = (
-            (EVENTS, "text", rows),
-            (CHAIN, "bytea", links),
-        )
-        for table, kind, values in tables:
-            statement = f"COPY {table} FROM STDIN (FORMAT BINARY)"
-            with self._connection.cursor() as cursor, cursor.copy(statement.encode()) as copy:
-                copy.set_types(["text", "int8", kind, "bytea"])
-                for value in values:
-                    copy.write_row((game, *value))
+        with self._connection.cursor() as cursor, cursor.copy(COPY_EVENTS.encode()) as copy:
+            copy.set_types(["text", "int8", "text", "bytea"])
+            for row in rows:
+                copy.write_row((game, *row))
+        self._connection.execute(INSERT_LINKS, (game, *_columns(links)), prepare=True)
 
     def _lock(self, game: str) -> tuple[bytes | None, Link | None]:
         """Lock *game* unless that is done, and give its secret and the last row of its chain."""
         if game not in self._locked:
             self._connection.execute(LOCK, (game,), prepare=True)
             found = _rows(self._connection, SELECT_GAME, game, game)
-            secret, number, commitment, hash_ = found[0] if found else (None, None, b"", b"")
-            tail = None if number is None else (number, commitment, hash_)
+            secret, number, commitments, hash_ = found[0] if found else (None, None, b"", b"")
+            tail = None if number is None else (number, commitments, hash_)
             self._locked[game] = (secret, tail)
         return self._locked[game]
+
+
+def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)]
 
 
 def _rows(connection: Connection, query: str, *values: Any) -> list[Any]:

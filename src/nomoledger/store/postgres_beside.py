@@ -62,15 +62,17 @@ SELECT_CELLS = """SELECT effective, recorded, account, commodity, units::text
 SELECT_SNAPSHOT = """SELECT root FROM nomoledger.snapshots
     WHERE game = %s AND fold = %s AND number = %s"""
 # A snapshot is of one history: under another chain, or none, it is not seen.
-SELECT_PLACES = """SELECT number, period
-    FROM nomoledger.snapshots JOIN nomoledger.chain USING (game, number, hash)
-    WHERE game = %s AND fold = %s ORDER BY number"""
+SELECT_PLACES = """SELECT number, period FROM nomoledger.snapshots AS taken
+    WHERE game = %s AND fold = %s AND hash = (SELECT hash FROM nomoledger.chain
+        WHERE game = taken.game AND number >= taken.number ORDER BY number LIMIT 1)
+    ORDER BY number"""
 SELECT_PARTS = "SELECT key, part FROM nomoledger.snapshot_parts WHERE game = %s AND key = ANY(%b)"
 SELECT_SEALS = "SELECT period, number, seal FROM nomoledger.seals WHERE game = %s ORDER BY period"
 ADD_PARTS = """INSERT INTO nomoledger.snapshot_parts
     SELECT %s, * FROM unnest(%b::bytea[], %b::bytea[]) ON CONFLICT DO NOTHING"""
 ADD_SNAPSHOT = """INSERT INTO nomoledger.snapshots
-    SELECT game, %s, number, %s, hash, %s FROM nomoledger.chain WHERE game = %s AND number = %s
+    SELECT game, %s, %s, %s, hash, %s FROM nomoledger.chain
+    WHERE game = %s AND number >= %s ORDER BY number LIMIT 1
     ON CONFLICT (game, fold, number)
         DO UPDATE SET period = excluded.period, hash = excluded.hash, root = excluded.root"""
 SELECT_POSTED = """SELECT topic, state FROM nomoledger.stored_events
@@ -125,7 +127,7 @@ class BesideWriter:
         """Keep a snapshot made by that *fold*: its *root*, and *parts* that are not there yet."""
         self._connection.execute(ADD_PARTS, (game, list(parts), list(parts.values())))
         number, period = place
-        self._connection.execute(ADD_SNAPSHOT, (fold, period, root, game, number))
+        self._connection.execute(ADD_SNAPSHOT, (fold, number, period, root, game, number))
 
     def drop_snapshots(self, game: str) -> None:
         """Remove all snapshots of *game*, whatever fold made them."""

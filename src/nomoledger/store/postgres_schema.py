@@ -12,7 +12,7 @@ from nomoledger.store.postgres_beside import roll_up_all
 from nomoledger.store.postgres_link import address_of, connected
 from nomoledger.store.versions import Upgrade, check_not_newer, check_version
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 #: As eventsourcing's PostgresApplicationRecorder creates it (a test compares them), but that names
 #: of games are compared byte by byte, which no update of the system's locales can change.
@@ -37,7 +37,7 @@ CREATE_LOG = (
 CREATE_CHAIN = """CREATE TABLE nomoledger.chain (
     game text COLLATE "C" NOT NULL,
     number bigint NOT NULL,
-    commitment bytea NOT NULL,
+    commitments bytea NOT NULL,
     hash bytea NOT NULL,
     PRIMARY KEY (game, number)
 )"""
@@ -53,7 +53,10 @@ Connection = psycopg.Connection[Any]
 
 #: What leads to a version from the one before it: statements, and what must be worked out.
 Step = str | Callable[[Connection], object]
-MIGRATIONS: dict[int, tuple[Step, ...]] = {2: (*CREATE_BESIDE, roll_up_all)}
+MIGRATIONS: dict[int, tuple[Step, ...]] = {
+    2: (*CREATE_BESIDE, roll_up_all),
+    3: ("ALTER TABLE nomoledger.chain RENAME COLUMN commitment TO commitments",),
+}
 
 #: Asked of the catalogue itself: to_regclass may answer from before somebody else made them.
 HAS_SCHEMA = "SELECT 1 FROM pg_namespace WHERE nspname = 'nomoledger'"

@@ -13,8 +13,9 @@ from typing import Any
 from eventsourcing.persistence import StoredEvent
 from eventsourcing.sqlite import SQLiteApplicationRecorder
 
+from nomoledger.chain import Link
 from nomoledger.errors import CorruptError
-from nomoledger.store import NO_UNITS, Cell, Evidence, Link, Row
+from nomoledger.store import NO_UNITS, Cell, Evidence, Row
 from nomoledger.store.sqlite_beside import Beside, BesideWriter, add_units, found_cells, insert_rows
 from nomoledger.store.sqlite_file import explained, open_file
 
@@ -22,7 +23,7 @@ PAGE = 1000
 
 SELECT_SECRET = "SELECT CAST(secret AS BLOB) FROM games WHERE game=?"
 SELECT_LINK = (
-    "SELECT number, CAST(commitment AS BLOB), CAST(hash AS BLOB) FROM chain"
+    "SELECT number, CAST(commitments AS BLOB), CAST(hash AS BLOB) FROM chain"
     " WHERE game=? AND typeof(number)='integer'"
 )
 SELECT_ROWS = (
@@ -51,7 +52,7 @@ SELECT_CONTENTS = (
 )
 SELECT_LINKS = (
     "SELECT CASE typeof(number) WHEN 'integer' THEN number ELSE -1 END,"
-    " CAST(commitment AS BLOB), CAST(hash AS BLOB)"
+    " CAST(commitments AS BLOB), CAST(hash AS BLOB)"
     " FROM chain WHERE game=? ORDER BY number"
 )
 INSERT_EVENTS = "INSERT INTO stored_events VALUES {}"
@@ -91,7 +92,7 @@ class SqliteStore(Beside, SQLiteApplicationRecorder):
             return _tail(cursor, game)
 
     def link(self, game: str, number: int) -> Link | None:
-        """The row of the chain of *game* for *number*; None when there is none."""
+        """The first row of the chain of *game* that ends at *number* or later; or None."""
         with self._reading() as cursor:
             return _link(cursor, game, number)
 
@@ -172,7 +173,7 @@ class SqliteWriter(BesideWriter):
         return _tail(self._cursor, game)
 
     def link(self, game: str, number: int) -> Link | None:
-        """The row of the chain of *game* for *number*; None when there is none."""
+        """The first row of the chain of *game* that ends at *number* or later; or None."""
         return _link(self._cursor, game, number)
 
     def rows(self, game: str, after: int, upto: int) -> list[Row]:
@@ -215,5 +216,7 @@ def _tail(cursor: sqlite3.Cursor, game: str) -> Link | None:
 
 
 def _link(cursor: sqlite3.Cursor, game: str, number: int) -> Link | None:
-    row: Link | None = cursor.execute(f"{SELECT_LINK} AND number=?", (game, number)).fetchone()
+    row: Link | None = cursor.execute(
+        f"{SELECT_LINK} AND number>=? ORDER BY number LIMIT 1", (game, number)
+    ).fetchone()
     return row

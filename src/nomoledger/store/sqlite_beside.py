@@ -58,10 +58,12 @@ SELECT_CELLS = """SELECT effective, recorded, CAST(account AS BLOB), CAST(commod
     FROM rollup WHERE game=? ORDER BY effective, recorded, account, commodity"""
 SELECT_SNAPSHOT = "SELECT root FROM snapshots WHERE game=? AND fold=? AND number=?"
 # A snapshot is of one history: under another chain, or none, it is not seen.
-SELECT_PLACES = """SELECT number, period FROM snapshots JOIN chain USING (game, number, hash)
-    WHERE game=? AND fold=? ORDER BY number"""
+SELECT_PLACES = """SELECT number, period FROM snapshots AS taken WHERE game=? AND fold=?
+    AND hash = (SELECT hash FROM chain WHERE game=taken.game AND number>=taken.number
+        ORDER BY number LIMIT 1)
+    ORDER BY number"""
 ADD_SNAPSHOT = """INSERT OR REPLACE INTO snapshots
-    SELECT game, ?, number, ?, hash, ? FROM chain WHERE game=? AND number=?"""
+    SELECT game, ?, ?, ?, hash, ? FROM chain WHERE game=? AND number>=? ORDER BY number LIMIT 1"""
 SELECT_SEALS = "SELECT period, number, seal FROM seals WHERE game=? ORDER BY period"
 
 
@@ -135,7 +137,7 @@ class BesideWriter:
             [(game, key, part) for key, part in parts.items()],
         )
         number, period = place
-        self._cursor.execute(ADD_SNAPSHOT, (fold, period, root, game, number))
+        self._cursor.execute(ADD_SNAPSHOT, (fold, number, period, root, game, number))
 
     def drop_snapshots(self, game: str) -> None:
         """Remove all snapshots of *game*, whatever fold made them."""

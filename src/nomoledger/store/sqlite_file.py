@@ -20,7 +20,7 @@ from nomoledger.store.sqlite_beside import CREATE, learn_to_add, roll_up_all
 from nomoledger.store.versions import Upgrade, check_not_newer, check_version
 
 APPLICATION_ID = 0x6E6F6D6F  # "nomo"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 #: As eventsourcing's SQLiteApplicationRecorder creates it (a test compares them).
 CREATE_EVENTS = (
@@ -30,7 +30,7 @@ CREATE_EVENTS = (
 CREATE_CHAIN = """CREATE TABLE chain (
     game TEXT NOT NULL,
     number INTEGER NOT NULL,
-    commitment BLOB NOT NULL,
+    commitments BLOB NOT NULL,
     hash BLOB NOT NULL,
     PRIMARY KEY (game, number)
 ) WITHOUT ROWID"""
@@ -41,7 +41,10 @@ CREATE_GAMES = """CREATE TABLE games (
 )"""
 #: What leads to a version from the one before it: statements, and what must be worked out.
 Step = str | Callable[[sqlite3.Connection], object]
-MIGRATIONS: dict[int, tuple[Step, ...]] = {2: (*CREATE, roll_up_all)}
+MIGRATIONS: dict[int, tuple[Step, ...]] = {
+    2: (*CREATE, roll_up_all),
+    3: ("ALTER TABLE chain RENAME COLUMN commitment TO commitments",),
+}
 
 #: What SQLite says, in part, and what that means to whoever uses the file.
 EXPLANATIONS = {

@@ -1,4 +1,4 @@
-"""A ledger of schema version 1, as it was made at the time: refused, then upgraded."""
+"""Ledgers of older schema versions, as they were made at the time: refused, then upgraded."""
 
 import sqlite3
 from contextlib import closing
@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
+from nomoledger.chain import Head
 from nomoledger.cli import program
 from nomoledger.derived.posted import posted
 from nomoledger.errors import StoreError
@@ -25,15 +26,18 @@ BALANCES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def first(location: str) -> None:
-    """The ledger of version 1: a small game of three periods with rulings that reach back."""
+@pytest.fixture(autouse=True, params=[1, 2])
+def version(request: pytest.FixtureRequest, location: str) -> int:
+    """A small game of three periods with rulings that reach back, in the tables of a version."""
+    found: int = request.param
+    dump = HERE / f"version-{found}-{'postgres' if is_postgres(location) else 'sqlite'}.sql"
     if is_postgres(location):
         with psycopg.connect(location, autocommit=True) as there:
-            there.execute((HERE / "version-1-postgres.sql").read_bytes())
-        return
+            there.execute(dump.read_bytes())
+        return found
     with closing(sqlite3.connect(location)) as connection:
-        connection.executescript((HERE / "version-1-sqlite.sql").read_text("utf-8"))
+        connection.executescript(dump.read_text("utf-8"))
+    return found
 
 
 def run(*words: str) -> tuple[int, str]:
@@ -41,21 +45,21 @@ def run(*words: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_it_is_refused_in_a_sentence_that_says_what_to_do(location: str) -> None:
+def test_it_is_refused_in_a_sentence_that_says_what_to_do(location: str, version: int) -> None:
     for create in (True, False):
         with pytest.raises(StoreError) as refused:
             Ledger.open(location, create=create)
         assert str(refused.value).endswith(
-            "was written by an older nomoledger (schema 1, this one needs 2):"
+            f"was written by an older nomoledger (schema {version}, this one needs 3):"
             " run nomoledger upgrade on it"
         )
     code, said = run("balances", location, "--game", "little")
     assert (code, said.count("\n")) == (2, 1)
 
 
-def test_an_upgrade_makes_the_roll_up_of_what_was_posted(location: str) -> None:
+def test_an_upgrade_leads_to_the_roll_up_of_what_was_posted(location: str, version: int) -> None:
     code, said = run("upgrade", location)
-    assert (code, said.endswith("is upgraded from schema 1 to 2\n")) == (0, True)
+    assert (code, said.endswith(f"is upgraded from schema {version} to 3\n")) == (0, True)
     assert run("verify", location)[0] == 0
     with Ledger.open(location) as ledger:
         assert ledger.games() == ["empty", "little"]
@@ -77,11 +81,15 @@ def test_play_goes_on_after_an_upgrade(location: str) -> None:
     run("upgrade", location)
     with Ledger.open(location) as ledger:
         at = world_of(ledger, "little").game["recorded_at"]
-        event = ClockAdvanced(period=4, received_at=at, recorded_at=at, id="later")
-        ledger.append("little", [event], expected=149)
-        assert ledger.verify("little").records == 151
+        events = [
+            ClockAdvanced(period=4, received_at=at, recorded_at=at, id=f"later {number}")
+            for number in range(100)
+        ]
+        ledger.append("little", events, expected=149)
+        assert ledger.verify("little").records == 250
+        assert ledger.head_at("little", 149) == Head.parse(HEAD)
     assert run("rebuild", location, "--game", "little") == (
         0,
-        "little: cells of the roll-up: 17, snapshots: 3, from 151 events\n",
+        "little: cells of the roll-up: 17, snapshots: 3, from 250 events\n",
     )
     assert run("verify", location)[0] == 0
