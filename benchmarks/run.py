@@ -57,7 +57,7 @@ CLAIMS = (
     Claim(
         "Reading, folding, verifying",
         "reading",
-        "A fold that adds up every account, one into the whole state, and a verification of every record.",
+        "Adding up every account, folding the whole state, and verifying every record.",
         "10000", "100000", "1000000",
     ),
     Claim(

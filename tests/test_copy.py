@@ -115,7 +115,7 @@ def test_on_the_command_line(source: Ledger, location: str) -> None:
     assert '"game":"mail"' in run("copy", file, location, "--json")
     assert run("verify", location, "--json") == run("verify", file, "--json")
     assert run("export", location, "-") == run("export", file, "-")
-    assert run("upgrade", location) == f"{location} is up to date (schema 2)\n"
+    assert run("upgrade", location) == f"{location} is up to date (schema 3)\n"
 
 
 def test_a_game_is_played_where_the_address_says(postgres_url: str) -> None:

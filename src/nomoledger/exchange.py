@@ -13,6 +13,7 @@ import msgspec
 
 from nomoledger.chain import Head
 from nomoledger.codec import decode, decode_json, encode, tag_of
+from nomoledger.derived.rebuild import take_snapshots
 from nomoledger.errors import CorruptError, RecordError, UsageError
 from nomoledger.events import Event
 from nomoledger.ledger import Encoded, Ledger, Transaction
@@ -90,7 +91,7 @@ def import_ledger(ledger: Ledger, file: BinaryIO) -> dict[str, Head]:
     """Add all games in *file*, an export, to *ledger*, and return the head of each.
 
     Nothing is added unless the whole file is sound: the chain is recomputed from the events and
-    must come to the head that each header states.
+    must come to the head that each header states. Then snapshots are taken of the closes.
 
     Raises:
         RecordError: the file is cut off, was altered, is no export, or holds a game that the
@@ -107,6 +108,8 @@ def import_ledger(ledger: Ledger, file: BinaryIO) -> dict[str, Head]:
             following = header.following
             heads[header.game] = _import_game(transaction, source, header)
         source.end()
+    for game in heads:
+        take_snapshots(ledger, game)
     return heads
 
 
@@ -159,6 +162,7 @@ def _copied(source: Ledger, target: Ledger, game: str) -> Head:
     verdict = target.verify(game, head)
     if not verdict.ok or verdict.head != head:
         raise CorruptError(f"game {game!r} in {target.store.location}: {verdict.detail}")
+    take_snapshots(target, game)
     return head
 
 

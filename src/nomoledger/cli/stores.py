@@ -42,12 +42,18 @@ def upgrade(ledger: str, as_json: bool) -> None:
     """Bring a ledger's tables to the newest version.
 
     What is recorded stays as it is. Make a copy before; a program that is older will refuse it.
+    Where this version folds differently, snapshots are taken anew.
 
     Example: nomoledger upgrade game.db
     """
+    from nomoledger.derived.rebuild import take_snapshots
     from nomoledger.store import upgrade_store
 
     before, after = upgrade_store(ledger)
+    with ledger_at(ledger) as opened, progress("taking snapshots") as advance:
+        counted = counting(opened, advance)
+        for game in opened.games():
+            take_snapshots(counted, game)
     if as_json:
         json({"before": before, "after": after})
     elif before == after:
@@ -65,7 +71,7 @@ def rebuild(ledger: str, game: str | None, as_json: bool) -> None:
 
     Both follow from the events, of which none is touched; nothing but speed depends on the
     snapshots, and others may play meanwhile. Where verify says that either is wrong, this is the
-    way out; and it makes the snapshots of a ledger that was imported, copied or upgraded.
+    way out.
 
     Example: nomoledger rebuild game.db
     """

@@ -1,10 +1,13 @@
-"""Makes anew, from the events, what a ledger keeps only for speed: the roll-up and snapshots."""
+"""Makes from the events what a ledger keeps only for speed: the roll-up and snapshots."""
+
+from contextlib import suppress
 
 import msgspec
 
 from nomoledger import events as e
 from nomoledger.derived.rollup import Sums, add, cells, units_of_encoded
-from nomoledger.derived.snapshots import fold, keep
+from nomoledger.derived.snapshots import fold, keep, nearest
+from nomoledger.errors import CorruptError
 from nomoledger.ledger import Ledger
 from nomoledger.reducer import apply
 from nomoledger.store import Cell
@@ -42,6 +45,20 @@ def rebuild(ledger: Ledger, game: str) -> Rebuilt:
     units = cells(sums)
     last = _replace_rollup(ledger, game, units, world.head)
     return Rebuilt(game, last + 1, len(units), len(ledger.store.snapshots(game, fold())))
+
+
+def take_snapshots(ledger: Ledger, game: str) -> None:
+    """Take the snapshots of *game* after the last that there is.
+
+    Events that were not played here, or were folded by another version, have none. An event that
+    cannot be read ends it: only speed is lost, and verifying names it.
+    """
+    with suppress(CorruptError):
+        world = nearest(ledger, game)
+        for entry in ledger.read(game, after=world.head):
+            apply(world, entry.body)
+            if isinstance(entry.body, e.PeriodClosed):
+                keep(ledger, game, world)
 
 
 def _replace_rollup(ledger: Ledger, game: str, units: dict[Cell, int], last: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.derived.rebuild import take_snapshots
 from nomoledger.desk import Desk
 from nomoledger.engine import Batch, Engine
 from nomoledger.errors import RuleFault
@@ -107,6 +108,7 @@ def simulate(
         ledger.append(game, batch, expected=ledger.head(game).number)
         done(sum(isinstance(event, e.PeriodClosed) for event in batch))
     assert season is not None
+    take_snapshots(ledger, game)
     return _with_cited(season, ledger)
 
 
