@@ -1,4 +1,4 @@
-"""What the roll-up and snapshots cost and give: `python benchmarks/rollup.py [EVENTS]`.
+"""What the roll-up and snapshots cost and give: `python benchmarks/rollup.py [EVENTS [FEW]]`.
 
 Appending with chain and roll-up stands beside storing the same events, with the same durability and
 in turns, with nothing beside them: by the bare driver, and by the library we build on. Then one
@@ -234,20 +234,20 @@ def filled(location: str, bodies: Iterator[e.Event]) -> str:
     return location
 
 
-def measure(name: str, new: Callable[[str], str], events: int) -> None:
+def measure(name: str, new: Callable[[str], str], events: int, few: int) -> None:
     """All measurements on one kind of store."""
-    print(f"{name}: {SMALL} and {events} events, {WEEKS} weeks")
-    appended(new("append"), list(season(50_000)))
-    asked(filled(new("small"), season(SMALL)), filled(new("large"), season(events)))
+    print(f"{name}: {few} and {events} events, {WEEKS} weeks")
+    appended(new("append"), list(season(5 * few)))
+    asked(filled(new("small"), season(few)), filled(new("large"), season(events)))
 
 
-def main(events: int = 1_000_000) -> None:
+def main(events: int = 1_000_000, few: int = SMALL) -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
-        measure("SQLite", lambda name: str(Path(folder) / f"{name}.db"), events)
+        measure("SQLite", lambda name: str(Path(folder) / f"{name}.db"), events, few)
     server = PostgresServer(durable=True)
     try:
-        measure("PostgreSQL", lambda name: server.new_database(), events)
+        measure("PostgreSQL", lambda name: server.new_database(), events, few)
     finally:
         server.remove()
 
