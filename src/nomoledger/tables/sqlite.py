@@ -10,6 +10,7 @@ from typing import Any
 from eventsourcing.sqlite import SQLiteConnection, SQLiteCursor, SQLiteTrackingRecorder
 
 from nomoledger.errors import StoreError
+from nomoledger.store.sqlite_beside import insert_rows
 from nomoledger.store.sqlite_file import Datastore, explained
 from nomoledger.store.versions import check_not_newer
 from nomoledger.tables import Table
@@ -25,7 +26,7 @@ def _times(values: Values) -> Values:
     """In UTC, so that they sort as they follow one another."""
     found, last, text = [], None, None
     for value in values:
-        if value is not last:  # the rows of one event share one
+        if value is not last and value != last:  # the events of one request share one
             last = value
             text = None if value is None else value.astimezone(UTC).isoformat(" ")[:19]
         found.append(text)
@@ -109,8 +110,7 @@ class SqliteWriting:
 
     def add(self, table: type[Table], rows: Sequence[Values]) -> None:
         """Add *rows*, none of which is there."""
-        marks = ",".join("?" * len(table.columns()))
-        self._plain.executemany(f'INSERT INTO "{table.name}" VALUES ({marks})', rows)
+        insert_rows(self._plain, f'INSERT INTO "{table.name}" VALUES {{}}', rows)
 
 
 def open_file(location: str, is_public: bool) -> SqliteViews:
