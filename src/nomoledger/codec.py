@@ -4,7 +4,7 @@ The topic stored beside a record is the tag of its Struct, looked up in our own 
 imported by name, so a database from a stranger cannot choose what code runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -17,6 +17,8 @@ from nomoledger.errors import CorruptError
 from nomoledger.events import Entry, Event, events
 
 EVENTS = events()
+#: An event as it is stored: its tag and its bytes.
+Encoded = tuple[str, bytes]
 
 #: Retired tags and the function that turns such an event into its successor.
 UPCASTS: dict[str, Callable[[Any], Event]] = {}
@@ -44,6 +46,12 @@ def tag_of(event: Event) -> str:
 def encode(event: Event) -> bytes:
     """The stored bytes of *event*."""
     return _encode(event)
+
+
+def encoded(events: Iterable[Event]) -> list[Encoded]:
+    """The tags and stored bytes of *events*."""
+    tags, encode = _tags, _encode
+    return [(tags[type(event)], encode(event)) for event in events]
 
 
 def decode(tag: str, state: bytes) -> Event:

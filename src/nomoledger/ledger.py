@@ -6,7 +6,7 @@ from os import PathLike, urandom
 from typing import Self
 
 from nomoledger.chain import Head, Link, chained, first_of, hash_within, origin, packed
-from nomoledger.codec import decode, encode, tag_of
+from nomoledger.codec import Encoded, decode, encoded
 from nomoledger.derived.rollup import units_of, units_of_encoded
 from nomoledger.errors import ConflictError, CorruptError, LostError, UnknownError, UsageError
 from nomoledger.events import Entry, Event, Input
@@ -15,8 +15,6 @@ from nomoledger.verify import Auditor, Verdict, verify
 
 __all__ = ["Encoded", "Head", "Ledger", "Transaction", "Verdict"]
 
-#: An event as it is stored: its tag and its bytes.
-Encoded = tuple[str, bytes]
 #: How often a batch is put anew when the connection to the database breaks.
 TRIES_MAX = 3
 
@@ -166,7 +164,7 @@ class Transaction:
         self, game: str, bodies: Sequence[Event], *, expected: int, again: bool = False
     ) -> Head:
         """As `Ledger.append`; *again* where this very batch may be stored already."""
-        records = [(tag_of(body), encode(body)) for body in bodies]
+        records = encoded(bodies)
         try:
             return self._append(game, records, units_of(bodies), expected)
         except ConflictError:

@@ -72,7 +72,7 @@ def cells(sums: Sums) -> dict[Cell, int]:
 def units_of(events: Iterable[Event]) -> dict[Cell, int]:
     """What *events* add to each cell of the roll-up, in smallest units."""
     sums: Sums = {}
-    add(sums, (event for event in events if isinstance(event, Posted)))
+    add(sums, [event for event in events if isinstance(event, Posted)])
     return cells(sums)
 
 

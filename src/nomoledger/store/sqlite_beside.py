@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from itertools import chain
 
 from nomoledger.derived.rollup import units_of_encoded
@@ -164,17 +165,22 @@ def add_units(cursor: sqlite3.Cursor, game: str, units: Mapping[Cell, int]) -> N
     insert_rows(cursor, ADD, [(game, *cell, _stored(each)) for cell, each in units.items()])
 
 
-def insert_rows(cursor: sqlite3.Cursor, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+def insert_rows(cursor: sqlite3.Cursor, statement: str, rows: Sequence[Sequence[object]]) -> None:
     """Run *statement*, which has braces where its values stand, for all *rows*.
 
     Most of the time of a statement goes by before its first row: so each is of several.
     """
     whole = len(rows) // TOGETHER * TOGETHER
-    for first, upto, size in ((0, whole, TOGETHER), (whole, len(rows), 1)):
-        if first < upto:
-            values = ",".join([f"({','.join('?' * len(rows[0]))})"] * size)
-            together = (tuple(chain(*rows[at : at + size])) for at in range(first, upto, size))
-            cursor.executemany(statement.format(values), together)
+    if whole:
+        together = (tuple(chain(*rows[at : at + TOGETHER])) for at in range(0, whole, TOGETHER))
+        cursor.executemany(_of_several(statement, len(rows[0]), TOGETHER), together)
+    if whole < len(rows):
+        cursor.executemany(_of_several(statement, len(rows[0]), 1), rows[whole:])
+
+
+@cache
+def _of_several(statement: str, columns: int, rows: int) -> str:
+    return statement.format(",".join([f"({','.join('?' * columns)})"] * rows))
 
 
 def found_cells(cursor: sqlite3.Cursor, game: str) -> Iterator[FoundCell]:
