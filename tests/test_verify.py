@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nomoledger.chain import commit, link, origin
+from nomoledger.cli import program
 from nomoledger.codec import encode
 from nomoledger.events import Posted
 from nomoledger.ledger import Head, Ledger, Verdict
@@ -409,6 +411,21 @@ def test_the_secret_was_changed(tamper: Tamper) -> None:
     verdict = tamper(change)
     assert found(verdict) == (0, "altered")
     assert "secret was changed" in str(verdict.detail)
+
+
+@pytest.mark.parametrize("act", ["DELETE FROM games", "UPDATE games SET game='chest'"])
+def test_a_game_taken_from_the_list(sound: Path, tmp_path: Path, act: str) -> None:
+    copy = tmp_path / "copy.db"
+    shutil.copyfile(sound, copy)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        connection.execute(f"{act} WHERE game='chess'")
+    with Ledger.open(copy) as ledger:
+        assert ledger.unlisted() == ["chess"]
+        assert found(ledger.verify("chess")) == (None, "unlisted")
+        assert ledger.verify("go").ok
+    result = CliRunner().invoke(program, ["verify", str(copy)])
+    assert result.exit_code == 1
+    assert "chess: is wrong (unlisted): it has records, but is not among the games" in result.output
 
 
 def test_another_games_head(tamper: Tamper) -> None:

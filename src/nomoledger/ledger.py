@@ -11,7 +11,7 @@ from nomoledger.derived.rollup import units_of, units_of_encoded
 from nomoledger.errors import ConflictError, CorruptError, LostError, UnknownError, UsageError
 from nomoledger.events import Entry, Event, Input
 from nomoledger.store import Cell, Store, Writer, open_store
-from nomoledger.verify import Auditor, Verdict, verify
+from nomoledger.verify import Auditor, Verdict, unlisted, verify
 
 __all__ = ["Encoded", "Head", "Ledger", "Transaction", "Verdict"]
 
@@ -47,6 +47,10 @@ class Ledger:
     def games(self) -> list[str]:
         """The games in it, sorted."""
         return self.store.games()
+
+    def unlisted(self) -> list[str]:
+        """Of what games there are records that are none of its games: none, if it is sound."""
+        return self.store.unlisted()
 
     def create_game(self, game: str, secret: bytes | None = None) -> None:
         """Add *game*; its *secret* (32 random bytes unless given) salts the commitments.
@@ -138,6 +142,8 @@ class Ledger:
         *head* is one kept or published elsewhere; only with it can a cut-off tail or a
         rewritten chain be told. An *audit* looks at what the events say, as they go by.
         """
+        if self.store.secret(game) is None and game in self.unlisted():
+            return unlisted(game)
         secret = self.secret(game)
         with self.store.evidence(game) as evidence:
             return verify(game, secret, evidence, head, audit)

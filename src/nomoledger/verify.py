@@ -39,6 +39,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             this version does not understand it), "cut off" (the ledger ends before the given
             head, or before a seal), "differs" (the history up to the given head is another one),
             "roll-up" (it is not what the records come to; there is no number then),
+            "unlisted" (there are records of a game that is not in the ledger; nor then),
             or what an audit found: "state", "dice", "seal", "published".
         detail: the same as a sentence.
     """
@@ -109,6 +110,12 @@ def verify(
     if problem is None and (wrong := wrong_cell(cells(sums), evidence.cells)):
         problem = _Problem(None, "roll-up", f"{wrong}: nomoledger rebuild makes it anew")
     return _verdict(game, Head(number - 1, last.hex()), problem)
+
+
+def unlisted(game: str) -> Verdict:
+    """That there are records of *game*, which is not among the games."""
+    detail = "it has records, but is not among the games: its name was altered, or its row is gone"
+    return _verdict(game, Head(-1, origin(game).hex()), _Problem(None, "unlisted", detail))
 
 
 def _blocks(secret: bytes, last: bytes, evidence: Evidence) -> Iterator[_Block]:

@@ -155,3 +155,11 @@ def test_threads_write_one_after_the_other(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert [number for number, _, _ in store.rows("chess", -1, 99)] == list(range(80))
+
+
+def test_records_of_no_game_in_it_are_told(store: Store) -> None:
+    fill(store, "chess", range(2))
+    assert store.unlisted() == []
+    with store.writing() as writer:
+        writer.insert("go", [row(0)], [link(0)])
+    assert (store.games(), store.unlisted()) == (["chess"], ["go"])

@@ -258,7 +258,7 @@ def _to_verify(
         return [game]
     if sealed:
         return sealed[:1]
-    games = ledger.games()
+    games = [*ledger.games(), *ledger.unlisted()]
     return games if games and head is None else [the_game(ledger)]
 
 

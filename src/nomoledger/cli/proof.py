@@ -238,7 +238,7 @@ def verify_ledger(
     with progress("verifying", records_in(ledger, list(games))) as advance:
         counted = counting(ledger, advance)
         for game in games:
-            if plain:
+            if plain or ledger.store.secret(game) is None:
                 found.append((counted.verify(game, expected), None))
                 continue
             audit = Audit(

@@ -100,6 +100,9 @@ class Store(Protocol):
     def games(self) -> list[str]:
         """The games in it, sorted."""
 
+    def unlisted(self) -> list[str]:
+        """Of what games there are records, or rows of the chain, that are none of these; sorted."""
+
     def secret(self, game: str) -> bytes | None:
         """The secret of *game*; None when there is no such game."""
 

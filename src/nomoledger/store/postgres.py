@@ -41,6 +41,8 @@ LOCK = (
     "SELECT pg_advisory_xact_lock(hashtextextended(%s, 'nomoledger.games'::regclass::oid::bigint))"
 )
 SELECT_GAMES = 'SELECT game FROM nomoledger.games ORDER BY game COLLATE "C"'
+SELECT_UNLISTED = """SELECT DISTINCT originator_id FROM nomoledger.stored_events
+    UNION SELECT DISTINCT game FROM nomoledger.chain EXCEPT SELECT game FROM nomoledger.games"""
 SELECT_SECRET = "SELECT secret FROM nomoledger.games WHERE game = %s"
 SELECT_LINKS = "SELECT number, commitments, hash FROM nomoledger.chain WHERE game = %s"
 SELECT_TAIL = f"{SELECT_LINKS} ORDER BY number DESC LIMIT 1"
@@ -88,6 +90,10 @@ class PostgresStore(Beside):
     def games(self) -> list[str]:
         """The games in it, sorted."""
         return [game for (game,) in self._fetch(SELECT_GAMES)]
+
+    def unlisted(self) -> list[str]:
+        """As `nomoledger.store.Store.unlisted`."""
+        return sorted(game for (game,) in self._fetch(SELECT_UNLISTED))
 
     def secret(self, game: str) -> bytes | None:
         """The secret of *game*; None when there is no such game."""

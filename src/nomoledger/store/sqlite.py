@@ -22,6 +22,10 @@ from nomoledger.store.sqlite_file import explained, open_file
 PAGE = 1000
 
 SELECT_SECRET = "SELECT CAST(secret AS BLOB) FROM games WHERE game=?"
+SELECT_UNLISTED = (
+    "SELECT CAST(game AS BLOB) FROM (SELECT DISTINCT originator_id AS game FROM stored_events"
+    " UNION SELECT DISTINCT game FROM chain EXCEPT SELECT game FROM games)"
+)
 SELECT_LINK = (
     "SELECT number, CAST(commitments AS BLOB), CAST(hash AS BLOB) FROM chain"
     " WHERE game=? AND typeof(number)='integer'"
@@ -80,6 +84,12 @@ class SqliteStore(Beside, SQLiteApplicationRecorder):
         """The games in it, sorted."""
         with self._reading() as cursor:
             return [game for (game,) in cursor.execute("SELECT game FROM games ORDER BY game")]
+
+    def unlisted(self) -> list[str]:
+        """As `nomoledger.store.Store.unlisted`."""
+        with self._reading() as cursor:
+            found = cursor.execute(SELECT_UNLISTED).fetchall()
+        return sorted(bytes(game or b"").decode(errors="replace") for (game,) in found)
 
     def secret(self, game: str) -> bytes | None:
         """The secret of *game*; None when there is no such game."""
