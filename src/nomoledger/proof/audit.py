@@ -21,7 +21,7 @@ class Audit:
     *sealed* every seal.
 
     Attributes:
-        sealer: what was made on the way. sealed_count: how many periods were sealed.
+        sealer: what was made on the way. sealed_count: how many periods were held against a seal.
     """
 
     def __init__(
@@ -76,17 +76,22 @@ class Audit:
         return f"period {left[0]} is sealed ({where}), but the ledger has no close of it"
 
     def _closed(self, number: int, seal: Seal) -> tuple[str, str] | None:
-        self.sealed_count += 1
         self._seal(seal)
         published = self._published.pop(seal.period, None)
         if published is not None and (why := published.differs(seal)):
             return "published", f"period {seal.period} is not what was published: {why}"
         stored = self._stored.pop(seal.period, None)
-        why = None if stored is None else _wrong(stored, number, seal)
+        self.sealed_count += published is not None or stored is not None
+        why = _wrong(stored, number, seal) if stored else _lacking(self._stored)
         if why is not None:
             return "seal", f"the seal of period {seal.period}: {why}"
         why = None if self._snapshots is None else self._snapshots.wrong(self._world)
         return None if why is None else ("snapshot", why)
+
+
+def _lacking(later: dict[int, tuple[int, bytes]]) -> str | None:
+    """Why a seal ought to be stored that is not: they are, in the order of their periods."""
+    return f"it is not there, but that of period {min(later)} is" if later else None
 
 
 def _wrong(stored: tuple[int, bytes], number: int, seal: Seal) -> str | None:

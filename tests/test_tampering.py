@@ -1,0 +1,96 @@
+"""Any cell of a ledger file, set to anything: what proves something is noticed, nothing crashes."""
+
+import random
+import shutil
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from nomoledger.cli import program
+
+TABLES = (
+    "games", "stored_events", "chain", "rollup", "seals", "snapshots", "snapshot_parts",
+)  # fmt: skip
+PROVE = ("stored_events", "chain", "rollup")
+VALUES = (None, "", b"", "x", b"\xff\xfe", 1.5, -1, 0, 2**62, "9" * 30, b"\0" * 32)
+ASKED = (
+    ("verify", "--chain-only"), ("standings", "--all"), ("log",), ("seal",), ("rulings",),
+    ("balances", "--period", "1", "--as-known", "2"), ("status",), ("rebuild",), ("history",),
+)  # fmt: skip
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(program, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sound") / "game.db"
+    made = run("simulate", path, "--rulebook", "mail-opening", "--players", 3, "--periods", 3)
+    assert made.exit_code == 0, made.output
+    assert run("seal", path).exit_code == 0
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+    return path
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_whatever_is_altered(sound: Path, tmp_path: Path, seed: int) -> None:
+    path = Path(shutil.copyfile(sound, tmp_path / "game.db"))
+    chance = random.Random(seed)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        table = chance.choice(TABLES)
+        is_changed = tamper(connection, table, chance)
+    verdict = run("verify", path)
+    assert_told(verdict)
+    if table in PROVE:
+        assert (verdict.exit_code != 0) == is_changed, verdict.output
+    for words in chance.sample(ASKED, 3):
+        assert_told(run(words[0], path, *words[1:]))
+
+
+def tamper(connection: sqlite3.Connection, table: str, chance: random.Random) -> bool:
+    """Remove a row, or set a cell of it to something else; whether that could be done."""
+    before = connection.execute(f"SELECT * FROM {table}").fetchall()
+    names = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+    row, place = chance.choice(before), chance.randrange(len(names))
+    where = " AND ".join(f"{name} IS ?" for name in names)
+    with suppress(sqlite3.IntegrityError):
+        if chance.random() < 0.15:
+            connection.execute(f"DELETE FROM {table} WHERE {where}", row)
+        else:
+            value = chance.choice([*VALUES, *[_flipped(row[place], chance)] * len(VALUES)])
+            statement = f"UPDATE {table} SET {names[place]}=? WHERE {where}"
+            connection.execute(statement, (value, *row))
+    return bool(before != connection.execute(f"SELECT * FROM {table}").fetchall())
+
+
+def _flipped(value: Any, chance: random.Random) -> Any:
+    """*value* with one bit of it another."""
+    if isinstance(value, int):
+        return value ^ 1 << chance.randrange(8)
+    data = bytearray(value if isinstance(value, bytes) else str(value).encode())
+    data[chance.randrange(len(data))] ^= 1 << chance.randrange(7)
+    return bytes(data) if isinstance(value, bytes) else data.decode(errors="replace")
+
+
+def assert_told(result: Result) -> None:
+    """What was found is said: no traceback, and where it is misuse or damage, in one line."""
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code in (0, 1, 2)
+    assert result.exit_code < 2 or result.stderr.count("\n") == 1, result.stderr
+
+
+def test_a_seal_is_missing_among_others(sound: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copyfile(sound, tmp_path / "game.db"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DELETE FROM seals WHERE period=2")
+    verdict = run("verify", path)
+    assert verdict.exit_code == 1
+    assert "the seal of period 2: it is not there, but that of period 3 is" in verdict.output
+    assert run("seal", path).exit_code == 0
+    assert run("verify", path).exit_code == 0
