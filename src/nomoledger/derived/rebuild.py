@@ -9,6 +9,7 @@ from nomoledger.derived.rollup import Sums, add, cells, units_of_encoded
 from nomoledger.derived.snapshots import fold, keep, nearest
 from nomoledger.errors import CorruptError
 from nomoledger.ledger import Ledger
+from nomoledger.proof.keeping import SealKeeper
 from nomoledger.reducer import apply
 from nomoledger.store import Cell
 from nomoledger.world import World
@@ -44,6 +45,8 @@ def rebuild(ledger: Ledger, game: str) -> Rebuilt:
             keep(ledger, game, world)
     units = cells(sums)
     last = _replace_rollup(ledger, game, units, world.head)
+    if ledger.store.seals(game):
+        SealKeeper(ledger, game, anew=True).keep_up()  # goes on from here at the next close
     return Rebuilt(game, last + 1, len(units), len(ledger.store.snapshots(game, fold())))
 
 
