@@ -8,8 +8,9 @@ and msgspec, which read and decode the same rows and do nothing with them.
 
 To be fair: the tools read text each time and hold every posting, which is their trade; we read a
 database. All are whole processes, start to end, without any cache of what they read; they are
-compared by how long they are at work, which a busy machine changes less. A tool that is not
-installed is told so. With TOOLs (hledger, ledger, beancount, or none) only those are asked.
+compared by how long they are at work, which a busy machine changes less. What takes little is run
+three times, and the fastest counts. A tool that is not installed is told so. With TOOLs (hledger,
+ledger, beancount, or none) only those are asked.
 """
 
 import shutil
@@ -19,6 +20,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +37,7 @@ from nomoledger.state import as_of
 
 WEEK = 26
 SECONDS_MAX = 240.0
+LITTLE = 5.0
 COMMANDS = {"ledger": "ledger", "hledger": "hledger", "beancount": "bean-query"}
 ROUNDS = 3
 OURS = """
@@ -139,21 +142,37 @@ def told(found: Run | None, fastest: dict[str, float]) -> str:
     return f"{found.seconds:8.2f} s {found.worked:8.2f} s at work {found.megabytes:5} MB {times}"
 
 
-def as_it_grows(ledger: Ledger, before: dict[str, float]) -> None:
-    """Print how long questions about one week take, and against the ledger that came first."""
-    asked: dict[str, Callable[[], object]] = {
-        f"week {WEEK} from the roll-up": lambda: posted(ledger, GAME, WEEK),
-        f"week {WEEK} as known in {WEEK + 10}": lambda: posted(ledger, GAME, WEEK, WEEK + 10),
-        f"week {WEEK} from a snapshot": lambda: as_of(ledger, GAME, WEEK),
-        f"all {PERIODS} weeks from the roll-up": lambda: list(posted_by_period(ledger, GAME)),
+def as_it_grows(first: Path, ledger: Ledger) -> None:
+    """Print how long questions about one week take, and by turns of the *first* ledger."""
+    questions: dict[str, Callable[[Ledger], object]] = {
+        f"week {WEEK} from the roll-up": lambda ledger: posted(ledger, GAME, WEEK),
+        f"week {WEEK} as known in {WEEK + 10}": lambda ledger: posted(
+            ledger, GAME, WEEK, WEEK + 10
+        ),
+        f"week {WEEK} from a snapshot": lambda ledger: as_of(ledger, GAME, WEEK),
+        f"all {PERIODS} weeks from the roll-up": lambda ledger: list(
+            posted_by_period(ledger, GAME)
+        ),
     }
-    for what, seconds in by_turns(asked, 2 * ROUNDS).items():
-        first = before.setdefault(what, seconds)
-        print(f"  {what:<40}{seconds * 1e3:9.2f} ms{seconds / first:6.2f} x the first ledger")
+    with Ledger.open(first) as other:
+        for what, ask in questions.items():
+            asked = {"first": partial(ask, other), "this": partial(ask, ledger)}
+            took = by_turns(asked, 10 * ROUNDS)
+            ratio = took["this"] / took["first"]
+            print(f"  {what:<40}{took['this'] * 1e3:9.2f} ms{ratio:6.2f} x the first ledger")
 
 
-def measure(payments: int, folder: Path, before: dict[str, float], wanted: list[str]) -> None:
-    """Print all about a year of so many *payments*; *before* is what the first one took."""
+def fastest_of(words: list[str]) -> Run | None:
+    """The run that was the least at work, of three where they are short."""
+    found = run(words, SECONDS_MAX)
+    if found is None or found.worked > LITTLE:
+        return found
+    others = [each for _ in range(2) if (each := run(words, SECONDS_MAX)) is not None]
+    return min([found, *others], key=lambda each: each.worked)
+
+
+def measure(payments: int, folder: Path, first: Path, wanted: list[str]) -> None:
+    """Print all about a year of so many *payments*; *first* is the first ledger."""
     place = str(folder / f"{payments}.db")
     with Ledger.open(place, create=True) as ledger:
         fill(ledger, payments)
@@ -161,7 +180,7 @@ def measure(payments: int, folder: Path, before: dict[str, float], wanted: list[
         print(f"{payments:,} payments, {ledger.head(GAME).number + 1:,} events")
         agree(ledger)
         to_the_floor(ledger, place)
-        as_it_grows(ledger, before)
+        as_it_grows(first, ledger)
         asked = [*ours(place), *tools(ledger, folder, wanted)]
     for what, which in ((f"all {PERIODS} weeks", 1), (f"as of week {WEEK}", 2)):
         print(
@@ -170,7 +189,7 @@ def measure(payments: int, folder: Path, before: dict[str, float], wanted: list[
         fastest: dict[str, float] = {}
         for each in asked:
             if (words := each[which]) is not None:
-                found = run(words, SECONDS_MAX)
+                found = fastest_of(words)
                 if each.who.startswith("nomoledger") and found is not None:
                     fastest[each.who] = found.worked
                 print(f"    {each.who:<32}{told(found, fastest)}", flush=True)
@@ -178,12 +197,13 @@ def measure(payments: int, folder: Path, before: dict[str, float], wanted: list[
 
 def main(words: list[str]) -> None:
     """Print a section for each number of payments."""
-    before: dict[str, float] = {}
     named = [word for word in words if not word.isdigit()]
     wanted = [tool for tool in COMMANDS if not named or tool in named]
-    for payments in [int(word) for word in words if word.isdigit()] or [10_000]:
-        with tempfile.TemporaryDirectory() as folder:
-            measure(payments, Path(folder), before, wanted)
+    counts = [int(word) for word in words if word.isdigit()] or [10_000]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for payments in counts:
+            measure(payments, folder, folder / f"{counts[0]}.db", wanted)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nomoledger.errors import CorruptError, RecordError, UnknownError, UsageError
-from nomoledger.events import Event, FactRecorded, RuleRepealed
+from nomoledger.events import Event, FactRecorded, RuleRepealed, Settled
 from nomoledger.exchange import export_ledger, import_ledger
 from nomoledger.ledger import Ledger
 
@@ -130,6 +130,16 @@ def test_records_are_readable_unless_json_would_change_them(
     target.append("go", [fact(0, value)], expected=-1)
     record = json.loads(exported(target).splitlines()[1])
     assert set(record) == ({"number", "body"} if plain else {"number", "topic", "state"})
+
+
+def test_events_that_cannot_follow_are_kept_as_they_are(tmp_path: Path, target: Ledger) -> None:
+    common: dict[str, Any] = {"period": 1, "received_at": NOON, "recorded_at": NOON}
+    odd = Settled(ruling=9, tables=((("no such table", 1), 2),), **common)
+    with Ledger.open(tmp_path / "odd.db", create=True) as ledger:
+        ledger.create_game("odd")
+        head = ledger.append("odd", [odd], expected=-1)
+        assert import_ledger(target, io.BytesIO(exported(ledger))) == {"odd": head}
+    assert target.verify("odd").ok
 
 
 def test_what_cannot_be_exported(source: Ledger, target: Ledger) -> None:
