@@ -12,6 +12,7 @@ from rulings.game import Game, stored
 from rulings.players import Mailer, Move
 from rulings.test_properties import BOOK, MAIL, RULE, START, some
 from test_frozen import tried, weeks
+from test_standing_by_snapshots import only
 
 from nomoledger.bisecting.bisect import Turn, bisect
 from nomoledger.bisecting.supply import Work, supplied
@@ -48,7 +49,7 @@ def each_way(ledger: Ledger, game: str, text: str, every: bool = False) -> list[
     kept = store.snapshots(game, snapshots.fold())
     with patch.object(snapshots, "LONG", 0):
         for there in (kept, kept[-1:], kept[::2], []):
-            with patch.object(type(store), "snapshots", lambda *_, there=there: there):
+            with patch.object(type(store), "snapshots", only(there)):
                 found.append(bisect(ledger, game, text, every=every))
     return found
 

@@ -1,5 +1,6 @@
 """How a game stood at each close is the same by way of snapshots and without any."""
 
+from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
@@ -19,6 +20,7 @@ from nomoledger.projecting import LedgerView
 from nomoledger.records import import_record
 from nomoledger.replays import find
 from nomoledger.state import at_closes
+from nomoledger.store import Place, Store
 from nomoledger.store.sqlite import SqliteStore
 from nomoledger_projections.standings_history import standings_history
 
@@ -28,6 +30,24 @@ def standing(ledger: Ledger, game: str, upto: int) -> list[object]:
     return [(period, freeze(copied(world)).root) for period, world in at_closes(ledger, game, upto)]
 
 
+def only(there: list[Place]) -> Callable[..., list[Place]]:
+    """Stands for `Store.snapshots` where there are none but these."""
+
+    def snapshots(
+        store: Store,
+        game: str,
+        fold: str,
+        upto: int | None = None,
+        period: int | None = None,
+        count: int | None = None,
+    ) -> list[Place]:
+        limits = [float("inf") if each is None else each for each in (upto, period)]
+        found = [place for place in there if place[0] <= limits[0] and place[1] <= limits[1]]
+        return found if count is None else found[-count:]
+
+    return snapshots
+
+
 def check_each_way(ledger: Ledger, game: str, upto: int) -> None:
     """All snapshots, every other, and none: the same worlds."""
     kept = ledger.store.snapshots(game, snapshots.fold())
@@ -35,7 +55,7 @@ def check_each_way(ledger: Ledger, game: str, upto: int) -> None:
         expected = standing(ledger, game, upto)
     with patch.object(snapshots, "LONG", 0):
         for there in (kept, kept[::2]):
-            with patch.object(type(ledger.store), "snapshots", lambda *_, there=there: there):
+            with patch.object(type(ledger.store), "snapshots", only(there)):
                 assert standing(ledger, game, upto) == expected
 
 

@@ -28,7 +28,11 @@ class LittleDisk:
     def __init__(self, megabytes: int) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="nomoledger-little-"))
         nobody = "uid=nobody,gid=nogroup" if os.geteuid() == 0 else ""
-        self._mount(f"size={megabytes}m,mode=777,{nobody}".rstrip(","), "-t", "tmpfs", "tmpfs")
+        try:
+            self._mount(f"size={megabytes}m,mode=777,{nobody}".rstrip(","), "-t", "tmpfs", "tmpfs")
+        except (OSError, subprocess.CalledProcessError):
+            self.folder.rmdir()
+            raise
 
     def _mount(self, options: str, *words: str) -> None:
         command = ["mount", "-o", options, *words, str(self.folder)]

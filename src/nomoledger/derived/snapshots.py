@@ -63,10 +63,11 @@ def nearest(ledger: Ledger, game: str, upto: int | None = None, period: int | No
 
     An empty world where there is none. One that cannot be read is as if it were not there.
     """
-    for number, closed in reversed(ledger.store.snapshots(game, fold())):
-        if (upto is None or number <= upto) and (period is None or closed <= period):
-            with suppress(CorruptError):
-                return _read(ledger, game, number)
+    while places := ledger.store.snapshots(game, fold(), upto, period, count=1):
+        ((number, _),) = places
+        with suppress(CorruptError):
+            return _read(ledger, game, number)
+        upto = number - 1
     return World()
 
 

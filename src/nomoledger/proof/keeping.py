@@ -63,8 +63,7 @@ def _latest(ledger: Ledger, game: str) -> Sealer:
         if whole and period != whole + 1:
             break
         whole = period
-    for number, period in reversed(ledger.store.snapshots(game, version())):
-        if period <= whole:
-            with suppress(CorruptError):
-                return resumed(ledger, game, number)
+    for number, _ in reversed(ledger.store.snapshots(game, version(), period=whole)):
+        with suppress(CorruptError):
+            return resumed(ledger, game, number)
     return Sealer(game, ledger.secret(game))

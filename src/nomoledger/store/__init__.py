@@ -133,8 +133,18 @@ class Store(Protocol):
         None is all. There may be several for one account and commodity, to be added up.
         """
 
-    def snapshots(self, game: str, fold: str) -> list[Place]:
-        """The snapshots of *game* that this *fold* made, in order."""
+    def snapshots(
+        self,
+        game: str,
+        fold: str,
+        upto: int | None = None,
+        period: int | None = None,
+        count: int | None = None,
+    ) -> list[Place]:
+        """The snapshots of *game* that this *fold* made, in order.
+
+        Of those up to event *upto* and to the close of *period* the last *count*; None is all.
+        """
 
     def snapshot(self, game: str, fold: str, number: int) -> bytes | None:
         """The root of the snapshot after event *number*; None where there is none."""

@@ -63,9 +63,10 @@ SELECT_SNAPSHOT = """SELECT root FROM nomoledger.snapshots
     WHERE game = %s AND fold = %s AND number = %s"""
 # A snapshot is of one history: under another chain, or none, it is not seen.
 SELECT_PLACES = """SELECT number, period FROM nomoledger.snapshots AS taken
-    WHERE game = %s AND fold = %s AND hash = (SELECT hash FROM nomoledger.chain
+    WHERE game = %s AND fold = %s AND number <= %s AND period <= %s
+    AND hash = (SELECT hash FROM nomoledger.chain
         WHERE game = taken.game AND number >= taken.number ORDER BY number LIMIT 1)
-    ORDER BY number"""
+    ORDER BY number DESC LIMIT %s"""
 SELECT_PARTS = "SELECT key, part FROM nomoledger.snapshot_parts WHERE game = %s AND key = ANY(%b)"
 SELECT_SEALS = "SELECT period, number, seal FROM nomoledger.seals WHERE game = %s ORDER BY period"
 ADD_PARTS = """INSERT INTO nomoledger.snapshot_parts
@@ -92,9 +93,17 @@ class Beside:
         for period, account, commodity, units in self._fetch(SELECT_DELTAS, game, *upto):
             yield period, _read_text(account), _read_text(commodity), int(units)
 
-    def snapshots(self, game: str, fold: str) -> list[Place]:
-        """The snapshots of *game* that this *fold* made, in order."""
-        return self._fetch(SELECT_PLACES, game, fold)
+    def snapshots(
+        self,
+        game: str,
+        fold: str,
+        upto: int | None = None,
+        period: int | None = None,
+        count: int | None = None,
+    ) -> list[Place]:
+        """As `nomoledger.store.Store.snapshots`."""
+        upto, period = (LAST if each is None else each for each in (upto, period))
+        return self._fetch(SELECT_PLACES, game, fold, upto, period, count)[::-1]
 
     def snapshot(self, game: str, fold: str, number: int) -> bytes | None:
         """The root of the snapshot after event *number*; None where there is none."""

@@ -59,10 +59,11 @@ SELECT_CELLS = """SELECT effective, recorded, CAST(account AS BLOB), CAST(commod
     FROM rollup WHERE game=? ORDER BY effective, recorded, account, commodity"""
 SELECT_SNAPSHOT = "SELECT root FROM snapshots WHERE game=? AND fold=? AND number=?"
 # A snapshot is of one history: under another chain, or none, it is not seen.
-SELECT_PLACES = """SELECT number, period FROM snapshots AS taken WHERE game=? AND fold=?
+SELECT_PLACES = """SELECT number, period FROM snapshots AS taken
+    WHERE game=? AND fold=? AND number<=? AND period<=?
     AND hash = (SELECT hash FROM chain WHERE game=taken.game AND number>=taken.number
         ORDER BY number LIMIT 1)
-    ORDER BY number"""
+    ORDER BY number DESC LIMIT ?"""
 ADD_SNAPSHOT = """INSERT OR REPLACE INTO snapshots
     SELECT game, ?, ?, ?, hash, ? FROM chain WHERE game=? AND number>=? ORDER BY number LIMIT 1"""
 SELECT_SEALS = "SELECT period, number, seal FROM seals WHERE game=? ORDER BY period"
@@ -91,10 +92,19 @@ class Beside:
                 " run nomoledger rebuild"
             ) from None
 
-    def snapshots(self, game: str, fold: str) -> list[Place]:
-        """The snapshots of *game* that this *fold* made, in order."""
+    def snapshots(
+        self,
+        game: str,
+        fold: str,
+        upto: int | None = None,
+        period: int | None = None,
+        count: int | None = None,
+    ) -> list[Place]:
+        """As `nomoledger.store.Store.snapshots`."""
+        upto, period = (INTEGERS[-1] if each is None else each for each in (upto, period))
+        values = (game, fold, upto, period, -1 if count is None else count)
         with self._reading() as cursor:
-            return cursor.execute(SELECT_PLACES, (game, fold)).fetchall()
+            return cursor.execute(SELECT_PLACES, values).fetchall()[::-1]
 
     def snapshot(self, game: str, fold: str, number: int) -> bytes | None:
         """The root of the snapshot after event *number*; None where there is none."""
