@@ -26,7 +26,7 @@ def copy(ledger: str, target: str, game: str | None, as_json: bool) -> None:
 
     with ledger_at(ledger) as source, new_ledger_at(target) as opened:
         games = source.games() if game is None else [game]
-        with progress("copying", 2 * records_in(source, games)) as advance:
+        with progress("copying", 3 * records_in(source, games)) as advance:
             heads = copy_ledger(counting(source, advance), counting(opened, advance), games)
     if as_json:
         json({"games": [{"game": name, "head": str(head)} for name, head in heads.items()]})
