@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from nomoledger.projecting import Table, View, holding
-from nomoledger.rules.values import Number
+from nomoledger.projecting import Table, View
+from nomoledger.rules.values import Number, amount
 
 
 class Balances(msgspec.Struct, frozen=True):
@@ -31,14 +31,20 @@ class Balances(msgspec.Struct, frozen=True):
         return Table(("account", *self.commodities), rows)
 
 
-def balances(view: View) -> Balances:
-    """All accounts of *view*: the players in the order they joined, then the others by name."""
+def balances(view: View, posted: bool = False) -> Balances:
+    """All accounts of *view*: the players in the order they joined, then the others by name.
+
+    Where *posted*, what really changed hands: a correction that nobody paid for is left out.
+    """
     world = view.world
-    commodities = tuple(world.commodities())
+    held = view.posted() if posted else world.balances
+    declared = world.commodities()
     players = world.kinds.get("player", ())
-    others = sorted(set(world.balances) - set(players))
     accounts = {
-        str(world.label(account)): {each: holding(world, account, each) for each in commodities}
-        for account in (*players, *others)
+        str(world.label(account)): {
+            name: amount(held.get(account, {}).get(name, 0), each.places)
+            for name, each in declared.items()
+        }
+        for account in (*players, *sorted(held.keys() - set(players)))
     }
-    return Balances(view.period, commodities, accounts)
+    return Balances(view.period, tuple(declared), accounts)

@@ -11,6 +11,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
+from nomoledger.derived.posted import posted
+from nomoledger.derived.rollup import Balances
 from nomoledger.errors import UnknownError
 from nomoledger.events import EntityDestroyed, Entry
 from nomoledger.ledger import Ledger
@@ -81,6 +83,12 @@ class View(Protocol):
         They share one world that goes on: each is to be read before the next is asked for.
         """
 
+    def posted(self) -> Balances:
+        """What all postings come to for the periods up to that one, as known then.
+
+        It is what `world` says, but where a ruling was settled without any posting.
+        """
+
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """What the rules give for *operation*, for the arguments of each of the *calls*.
 
@@ -127,6 +135,10 @@ class WorldView:
     def standing(self) -> Iterator[Reading]:
         """That world alone."""
         yield self.reading
+
+    def posted(self) -> Balances:
+        """What that world says."""
+        return self.world.balances
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """What the rules give, asked of the rules of that world."""
@@ -181,6 +193,11 @@ class LedgerView:
                 yield Reading(period, True, world, later)
             elif not self.reading.is_closed:
                 yield Reading(world.period, False, world, later)
+
+    def posted(self) -> Balances:
+        """What all postings come to for the periods up to that one, as known then: the roll-up."""
+        period = self.period if self.reading.is_closed else None
+        return posted(self.ledger, self.game, period, self.known)
 
     def sees(self, audience: tuple[str, ...] | None) -> bool:
         """Whether the reader is among *audience*, which is everybody where None."""

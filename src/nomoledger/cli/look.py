@@ -156,12 +156,16 @@ def board(**asked: Any) -> None:
 @click.command()
 @two_times
 @as_csv
-def balances(**asked: Any) -> None:
+@click.option("--posted", is_flag=True, help="What was really paid: the sums of the roll-up.")
+def balances(posted: bool, as_known: int | None, as_published: bool, **asked: Any) -> None:
     """Show what is in every account, by commodity.
 
-    Example: nomoledger balances game.db --json
+    With --posted a correction for which nobody was made to pay is left out; else both are the same.
+
+    Example: nomoledger balances game.db --period 3 --as-known 5
     """
-    look_at_then("balances", **asked)
+    known = options.known_at(asked["period"], as_known, as_published)
+    look_at("balances", known=known, is_then=not posted, posted=posted, **asked)
 
 
 @click.command()

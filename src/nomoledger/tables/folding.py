@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from nomoledger import events as e
+from nomoledger.derived.rollup import Balances
 from nomoledger.known import CORRECTED, copied
 from nomoledger.projecting import asked
 from nomoledger.proof.public import follow
@@ -134,6 +135,10 @@ class ReadingView:
     def standing(self) -> Iterator[Reading]:
         """That reading alone."""
         yield self.reading
+
+    def posted(self) -> Balances:
+        """What that reading says."""
+        return self.world.balances
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """What the rules give for *operation*, for the arguments of each of the *calls*."""
