@@ -163,3 +163,10 @@ def test_records_of_no_game_in_it_are_told(store: Store) -> None:
     with store.writing() as writer:
         writer.insert("go", [row(0)], [link(0)])
     assert (store.games(), store.unlisted()) == (["chess"], ["go"])
+
+
+@pytest.mark.parametrize("far", [10**30, -(10**30)])
+def test_a_limit_may_be_any_number(store: Store, far: int) -> None:
+    fill(store, "chess", range(2))
+    assert store.snapshots("chess", "fold", far, far, 1) == []
+    assert list(store.deltas("chess", far, far)) == []

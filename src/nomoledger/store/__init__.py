@@ -31,6 +31,15 @@ Seal = tuple[int, int, bytes]
 Place = tuple[int, int]
 
 
+#: The largest number that every database takes.
+NUMBER_MAX = 2**63 - 1
+
+
+def limit(number: int | None) -> int:
+    """*number* as an upper limit that every database takes; None is no limit."""
+    return NUMBER_MAX if number is None else max(min(number, NUMBER_MAX), -NUMBER_MAX)
+
+
 class Writer(Protocol):
     """One transaction; nobody else writes to a game from when it was first looked at here."""
 

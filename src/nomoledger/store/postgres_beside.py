@@ -9,7 +9,7 @@ from psycopg.errors import UniqueViolation
 
 from nomoledger.derived.rollup import POSTED, units_of_encoded
 from nomoledger.errors import CorruptError
-from nomoledger.store import Cell, Delta, FoundCell, Place, Seal
+from nomoledger.store import Cell, Delta, FoundCell, Place, Seal, limit
 
 Connection = psycopg.Connection[Any]
 
@@ -78,7 +78,6 @@ ADD_SNAPSHOT = """INSERT INTO nomoledger.snapshots
         DO UPDATE SET period = excluded.period, hash = excluded.hash, root = excluded.root"""
 SELECT_POSTED = """SELECT topic, state FROM nomoledger.stored_events
     WHERE originator_id = %s AND topic = ANY(%s) ORDER BY originator_version"""
-LAST = 2**63 - 1
 _ESCAPED = re.compile(r"\\[\\0]")
 
 
@@ -89,8 +88,8 @@ class Beside:
 
     def deltas(self, game: str, effective: int | None, recorded: int | None) -> Iterator[Delta]:
         """As `nomoledger.store.Store.deltas`."""
-        upto = (LAST if each is None else each for each in (effective, recorded))
-        for period, account, commodity, units in self._fetch(SELECT_DELTAS, game, *upto):
+        values = (game, limit(effective), limit(recorded))
+        for period, account, commodity, units in self._fetch(SELECT_DELTAS, *values):
             yield period, _read_text(account), _read_text(commodity), int(units)
 
     def snapshots(
@@ -102,8 +101,8 @@ class Beside:
         count: int | None = None,
     ) -> list[Place]:
         """As `nomoledger.store.Store.snapshots`."""
-        upto, period = (LAST if each is None else each for each in (upto, period))
-        return self._fetch(SELECT_PLACES, game, fold, upto, period, count)[::-1]
+        values = (game, fold, limit(upto), limit(period), limit(count))
+        return self._fetch(SELECT_PLACES, *values)[::-1]
 
     def snapshot(self, game: str, fold: str, number: int) -> bytes | None:
         """The root of the snapshot after event *number*; None where there is none."""

@@ -8,7 +8,7 @@ from itertools import chain
 
 from nomoledger.derived.rollup import units_of_encoded
 from nomoledger.errors import CorruptError
-from nomoledger.store import Cell, Delta, FoundCell, Place, Seal
+from nomoledger.store import Cell, Delta, FoundCell, Place, Seal, limit
 
 #: What an integer of SQLite can hold.
 INTEGERS = range(-(2**63), 2**63)
@@ -77,9 +77,9 @@ class Beside:
 
     def deltas(self, game: str, effective: int | None, recorded: int | None) -> Iterator[Delta]:
         """As `nomoledger.store.Store.deltas`."""
-        upto = (INTEGERS[-1] if each is None else each for each in (effective, recorded))
+        values = (game, limit(effective), limit(recorded))
         with self._reading() as cursor:
-            found = cursor.execute(SELECT_DELTAS, (game, *upto)).fetchall()
+            found = cursor.execute(SELECT_DELTAS, values).fetchall()
         for period, account, commodity, units in found:
             yield period, account, commodity, self._exact(game, units)
 
@@ -101,8 +101,7 @@ class Beside:
         count: int | None = None,
     ) -> list[Place]:
         """As `nomoledger.store.Store.snapshots`."""
-        upto, period = (INTEGERS[-1] if each is None else each for each in (upto, period))
-        values = (game, fold, upto, period, -1 if count is None else count)
+        values = (game, fold, limit(upto), limit(period), limit(count))
         with self._reading() as cursor:
             return cursor.execute(SELECT_PLACES, values).fetchall()[::-1]
 
