@@ -3,8 +3,8 @@
 On both stores, in batches of 500 and one by one, each batch in a durable transaction of its own: by
 us (with the chain, the roll-up and the lock that orders writers); by the library as it comes (its
 mapper with JSON, its recorder, its settings); and by the floor: the driver and msgspec, with the
-same rows in the same tables and the same durability. They go by turns. PostgreSQL is started for
-it, as for the tests.
+same events and rows of the chain, but no roll-up, in the same tables with the same durability. They
+go by turns. PostgreSQL is started for it, as for the tests.
 """
 
 import sys

@@ -1,6 +1,7 @@
-"""The floor that stores are held against: the driver, and the same rows in the same tables.
+"""The floor that stores are held against: the driver, the same events and rows of the chain.
 
-With the same durability, and nothing else: no chain is computed, nothing is looked up or checked.
+In the same tables with the same durability, and nothing else: no hash is computed, nothing is
+looked up or checked or added up.
 """
 
 import sqlite3
