@@ -29,15 +29,17 @@ BALANCES = {
 @pytest.fixture(autouse=True, params=[1, 2])
 def version(request: pytest.FixtureRequest, location: str) -> int:
     """A small game of three periods with rulings that reach back, in the tables of a version."""
-    found: int = request.param
-    dump = HERE / f"version-{found}-{'postgres' if is_postgres(location) else 'sqlite'}.sql"
-    if is_postgres(location):
-        with psycopg.connect(location, autocommit=True) as there:
-            there.execute(dump.read_bytes())
-        return found
-    with closing(sqlite3.connect(location)) as connection:
-        connection.executescript(dump.read_text("utf-8"))
-    return found
+    newest: int = request.param
+    kind = "postgres" if is_postgres(location) else "sqlite"
+    for version in range(1, newest + 1):
+        dump = (HERE / f"version-{version}-{kind}.sql").read_text("utf-8")
+        if kind == "sqlite":
+            with closing(sqlite3.connect(location)) as connection:
+                connection.executescript(dump)
+        else:
+            with psycopg.connect(location, autocommit=True) as there:
+                there.execute(dump.encode())
+    return newest
 
 
 def run(*words: str) -> tuple[int, str]:
