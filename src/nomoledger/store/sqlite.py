@@ -17,7 +17,7 @@ from nomoledger.chain import Link
 from nomoledger.errors import CorruptError
 from nomoledger.store import NO_UNITS, Cell, Evidence, Row
 from nomoledger.store.sqlite_beside import Beside, BesideWriter, add_units, found_cells, insert_rows
-from nomoledger.store.sqlite_file import explained, open_file
+from nomoledger.store.sqlite_file import Datastore, explained, open_file
 
 PAGE = 1000
 
@@ -65,6 +65,8 @@ INSERT_LINKS = "INSERT INTO chain VALUES {}"
 
 class SqliteStore(Beside, SQLiteApplicationRecorder):
     """The `nomoledger.store.Store` in the file at *location*."""
+
+    datastore: Datastore
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
         self.location = location
@@ -143,12 +145,9 @@ class SqliteStore(Beside, SQLiteApplicationRecorder):
                 cells=found_cells(third, game),
             )
 
-    @contextmanager
-    def writing(self) -> Iterator["SqliteWriter"]:
+    def writing(self) -> "Writing":
         """A transaction: committed at the end of the block, or not at all."""
-        with explained(self.location), self.datastore.transaction(commit=True) as cursor:
-            cursor.sqlite_cursor.row_factory = None
-            yield SqliteWriter(cursor.sqlite_cursor, self.location)
+        return Writing(self.datastore, self.location)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Cursor]:
@@ -165,6 +164,27 @@ class SqliteStore(Beside, SQLiteApplicationRecorder):
             if len(page) < PAGE:
                 return
             after = page[-1][0]
+
+
+class Writing:
+    """A transaction; small ones are so quick that a generator in place of this would show."""
+
+    def __init__(self, datastore: Datastore, location: str) -> None:
+        self._datastore = datastore
+        self._location = location
+
+    def __enter__(self) -> "SqliteWriter":
+        with explained(self._location):
+            self._cursor = self._datastore.begin()
+        return SqliteWriter(self._cursor, self._location)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> None:
+        with explained(self._location):
+            self._datastore.end(self._cursor, commit=error is None)
+            if isinstance(error, sqlite3.Error):
+                raise error
 
 
 class SqliteWriter(BesideWriter):

@@ -4,9 +4,10 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 
-from eventsourcing.persistence import PersistenceError
+from eventsourcing.persistence import ConnectionUnavailableError, PersistenceError
 from eventsourcing.sqlite import (
     SQLiteConnection,
     SQLiteConnectionPool,
@@ -59,15 +60,67 @@ EXPLANATIONS = {
 
 
 class Datastore(SQLiteDatastore):
-    """Begins to write with the lock already held.
+    """Begins to write with the lock already held, on a connection that is kept for that.
 
     The library's deferred BEGIN fails at once, without waiting, when somebody else wrote
-    between our reading the head and our first insert.
+    between our reading the head and our first insert. And where there is only ever one that
+    writes, lending and taking back is a good part of the time of a small transaction.
     """
 
     def __init__(self, uri: str, lock_timeout: int) -> None:
         super().__init__(uri, lock_timeout=lock_timeout, originator_id_type="text")
         self.pool = _Pool(db_name=uri, lock_timeout=lock_timeout)
+        self._turn = Lock()
+        self._writer: SQLiteConnection | None = None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        super().close()
+        if self._writer is not None:
+            self._writer.close()
+
+    @contextmanager
+    def get_connection(self, *, commit: bool) -> Iterator[SQLiteConnection]:
+        if not commit:
+            with super().get_connection(commit=commit) as connection:
+                yield connection
+            return
+        connection = self._take_turn()
+        try:
+            yield connection
+        finally:
+            self._turn.release()
+
+    def begin(self) -> sqlite3.Cursor:
+        """Begin a transaction that writes, when it is our turn; to be ended with `end`."""
+        connection = self._take_turn()
+        try:
+            cursor = connection.cursor().sqlite_cursor
+            cursor.row_factory = None
+            return cursor.execute("BEGIN IMMEDIATE")
+        except BaseException:
+            self._turn.release()
+            raise
+
+    def end(self, cursor: sqlite3.Cursor, *, commit: bool) -> None:
+        """End it: it is stored, or undone."""
+        try:
+            cursor.close()
+            if commit:
+                cursor.connection.commit()
+        finally:
+            cursor.connection.rollback()  # a commit that failed leaves its transaction open
+            self._turn.release()
+
+    def _take_turn(self) -> SQLiteConnection:
+        if not self._turn.acquire(timeout=self.pool.pool_timeout):
+            raise ConnectionUnavailableError("Timed out waiting for whoever is writing")
+        try:
+            self._writer = self._writer or self.pool._create_connection()
+            return self._writer
+        except BaseException:
+            self._turn.release()
+            raise
 
     @contextmanager
     def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
@@ -195,16 +248,27 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-@contextmanager
-def explained(location: str) -> Iterator[None]:
-    """Turn what SQLite or the library raises into a StoreError of one plain line."""
-    try:
-        yield
-    except (sqlite3.Error, PersistenceError) as error:
-        text = str(error)
-        for sign, explanation in EXPLANATIONS.items():
-            if sign in text:
-                raise StoreError(explanation.format(location)) from error
-        if "malformed" in text or "decode to UTF-8" in text:
-            raise CorruptError(f"{location} is damaged ({text}): restore a copy") from error
-        raise StoreError(f"{location}: {text}") from error
+class explained:  # noqa: N801
+    """Turns what SQLite or the library raises in a block into a StoreError of one plain line."""
+
+    def __init__(self, location: str) -> None:
+        self._location = location
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> None:
+        if isinstance(error, sqlite3.Error | PersistenceError):
+            raise _meant(str(error), self._location) from error
+
+
+def _meant(text: str, location: str) -> StoreError:
+    """What an error of that *text* means to whoever uses the file."""
+    for sign, explanation in EXPLANATIONS.items():
+        if sign in text:
+            return StoreError(explanation.format(location))
+    if "malformed" in text or "decode to UTF-8" in text:
+        return CorruptError(f"{location} is damaged ({text}): restore a copy")
+    return StoreError(f"{location}: {text}")
