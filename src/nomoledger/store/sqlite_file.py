@@ -248,7 +248,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-class explained:  # noqa: N801
+class explained:
     """Turns what SQLite or the library raises in a block into a StoreError of one plain line."""
 
     def __init__(self, location: str) -> None:
