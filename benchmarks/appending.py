@@ -7,6 +7,7 @@ same events and rows of the chain, but no roll-up, in the same tables with the s
 go by turns. PostgreSQL is started for it, as for the tests.
 """
 
+import gc
 import sys
 import tempfile
 import time
@@ -139,6 +140,7 @@ def compared(what: str, size: int, count: int, ours: Ours, stock: Stock, bare: B
         bare.prepare(bodies, size)
         acts = {"ours": ours.append, "the library": stock.append, "the floor": bare.append}
         for name, append in acts.items():
+            gc.collect()  # what one leaves behind is not for the next to clear away
             begin = time.perf_counter()
             for start in range(0, count, size):
                 append(bodies[start : start + size])
