@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain
+from types import TracebackType
 from typing import Any
 
 from eventsourcing.persistence import StoredEvent
@@ -17,7 +18,7 @@ from nomoledger.chain import Link
 from nomoledger.errors import CorruptError
 from nomoledger.store import NO_UNITS, Cell, Evidence, Row
 from nomoledger.store.sqlite_beside import Beside, BesideWriter, add_units, found_cells, insert_rows
-from nomoledger.store.sqlite_file import Datastore, explained, open_file
+from nomoledger.store.sqlite_file import Datastore, WriteTransaction, explained, open_file
 
 PAGE = 1000
 
@@ -175,16 +176,27 @@ class Writing:
 
     def __enter__(self) -> "SqliteWriter":
         with explained(self._location):
-            self._cursor = self._datastore.begin()
+            self._transaction = WriteTransaction(self._datastore.take_turn(), commit=True)
+            try:
+                self._cursor = self._transaction.__enter__().sqlite_cursor
+            except BaseException:
+                self._datastore.end_turn()
+                raise
+        self._cursor.row_factory = None
         return SqliteWriter(self._cursor, self._location)
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         with explained(self._location):
-            self._datastore.end(self._cursor, commit=error is None)
-            if isinstance(error, sqlite3.Error):
-                raise error
+            try:
+                self._cursor.close()
+                self._transaction.__exit__(kind, error, trace)
+            finally:
+                self._datastore.end_turn()
 
 
 class SqliteWriter(BesideWriter):

@@ -85,46 +85,30 @@ class Datastore(SQLiteDatastore):
             with super().get_connection(commit=commit) as connection:
                 yield connection
             return
-        connection = self._take_turn()
+        connection = self.take_turn()
         try:
             yield connection
         finally:
-            self._turn.release()
+            self.end_turn()
 
-    def begin(self) -> sqlite3.Cursor:
-        """Begin a transaction that writes, when it is our turn; to be ended with `end`."""
-        connection = self._take_turn()
-        try:
-            cursor = connection.cursor().sqlite_cursor
-            cursor.row_factory = None
-            return cursor.execute("BEGIN IMMEDIATE")
-        except BaseException:
-            self._turn.release()
-            raise
-
-    def end(self, cursor: sqlite3.Cursor, *, commit: bool) -> None:
-        """End it: it is stored, or undone."""
-        try:
-            cursor.close()
-            if commit:
-                cursor.connection.commit()
-        finally:
-            cursor.connection.rollback()  # a commit that failed leaves its transaction open
-            self._turn.release()
-
-    def _take_turn(self) -> SQLiteConnection:
+    def take_turn(self) -> SQLiteConnection:
+        """The connection that writes, when nobody else has it; to be given back by `end_turn`."""
         if not self._turn.acquire(timeout=self.pool.pool_timeout):
             raise ConnectionUnavailableError("Timed out waiting for whoever is writing")
         try:
             self._writer = self._writer or self.pool._create_connection()
             return self._writer
         except BaseException:
-            self._turn.release()
+            self.end_turn()
             raise
+
+    def end_turn(self) -> None:
+        """Whoever waits for it may write now."""
+        self._turn.release()
 
     @contextmanager
     def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
-        kind = _WriteTransaction if commit else SQLiteTransaction
+        kind = WriteTransaction if commit else SQLiteTransaction
         with (
             self.get_connection(commit=commit) as connection,
             kind(connection, commit=commit) as cursor,
@@ -153,7 +137,9 @@ class _Pool(SQLiteConnectionPool):
         return SQLiteConnection(made, self.max_age)
 
 
-class _WriteTransaction(SQLiteTransaction):
+class WriteTransaction(SQLiteTransaction):
+    """The library's, but that it begins with the lock already held, and leaves nothing open."""
+
     def __enter__(self) -> SQLiteCursor:
         cursor = self.connection.cursor()
         cursor.execute("BEGIN IMMEDIATE")
