@@ -142,9 +142,10 @@ class Ledger:
         *head* is one kept or published elsewhere; only with it can a cut-off tail or a
         rewritten chain be told. An *audit* looks at what the events say, as they go by.
         """
-        if self.store.secret(game) is None and game in self.unlisted():
+        secret = self.store.secret(game)
+        if secret is None and game in self.unlisted():
             return unlisted(game)
-        secret = self.secret(game)
+        secret = _known(game, secret, self.store.location)
         with self.store.evidence(game) as evidence:
             return verify(game, secret, evidence, head, audit)
 

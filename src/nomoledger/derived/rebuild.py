@@ -1,5 +1,6 @@
 """Makes from the events what a ledger keeps only for speed: the roll-up and snapshots."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 import msgspec
@@ -36,12 +37,7 @@ def rebuild(ledger: Ledger, game: str) -> Rebuilt:
     with ledger.store.writing() as writer:
         writer.drop_snapshots(game)
     world, sums = World(), Sums()
-    for entry in ledger.read(game):
-        apply(world, entry.body)
-        if isinstance(entry.body, e.Posted):
-            add(sums, (entry.body,))
-        elif isinstance(entry.body, e.PeriodClosed):
-            keep(ledger, game, world)
+    add(sums, (body for body in _taking(ledger, game, world) if isinstance(body, e.Posted)))
     units = cells(sums)
     last = _replace_rollup(ledger, game, units, world.head)
     if ledger.store.seals(game):
@@ -56,11 +52,17 @@ def take_snapshots(ledger: Ledger, game: str) -> None:
     cannot follow from those before it ends this: only speed is lost, and verifying names it.
     """
     with suppress(Exception):  # whatever somebody has written there
-        world = nearest(ledger, game)
-        for entry in ledger.read(game, after=world.head):
-            apply(world, entry.body)
-            if isinstance(entry.body, e.PeriodClosed):
-                keep(ledger, game, world)
+        for _ in _taking(ledger, game, nearest(ledger, game)):
+            pass
+
+
+def _taking(ledger: Ledger, game: str, world: World) -> Iterator[e.Event]:
+    """The events after *world*, each when it is folded; a snapshot is taken of every close."""
+    for entry in ledger.read(game, after=world.head):
+        apply(world, entry.body)
+        if isinstance(entry.body, e.PeriodClosed):
+            keep(ledger, game, world)
+        yield entry.body
 
 
 def _replace_rollup(ledger: Ledger, game: str, units: dict[Cell, int], last: int) -> int:

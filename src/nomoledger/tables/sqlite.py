@@ -10,6 +10,7 @@ from typing import Any
 from eventsourcing.sqlite import SQLiteConnection, SQLiteCursor, SQLiteTrackingRecorder
 
 from nomoledger.errors import StoreError
+from nomoledger.store import NUMBER_MAX
 from nomoledger.store.sqlite_beside import insert_rows
 from nomoledger.store.sqlite_file import Datastore, explained
 from nomoledger.store.versions import check_not_newer
@@ -19,7 +20,6 @@ from nomoledger.tables.views import CREATE_HEADS, CREATE_MADE, LAYOUT, check_aud
 
 #: "nomv", and "nomp" where it is public.
 APPLICATION_IDS = {0x6E6F6D76: False, 0x6E6F6D70: True}
-INTEGER_MAX = 2**63 - 1
 
 
 def _times(values: Values) -> Values:
@@ -35,7 +35,7 @@ def _times(values: Values) -> Values:
 
 def _numbers(values: Values) -> Values:
     """SQLite has no exact decimals, and no whole numbers of more than 64 bits."""
-    return [x if type(x) is int and abs(x) <= INTEGER_MAX else _nearest(x) for x in values]
+    return [x if type(x) is int and abs(x) <= NUMBER_MAX else _nearest(x) for x in values]
 
 
 def _nearest(value: Any) -> float | None:
