@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +17,8 @@ from beancount.core import data
 #: What is held, by account and commodity as the game calls them.
 Held = dict[tuple[str, str], Decimal]
 TOOLS = ("beancount", "hledger", "ledger")
+#: Comes with its package, into the same folder as Python, which need not be on the PATH.
+BEAN_CHECK = Path(sys.executable).with_name("bean-check")
 _AMOUNT = re.compile(r"([$€£¥]?)(-?[\d.]+)(?: (.*))?")
 _DECLARED = re.compile(r"^; (.*)\n(account|commodity) (.*)$", re.MULTILINE)
 
@@ -27,7 +30,7 @@ def is_here(tool: str) -> bool:
 def complaints(tool: str, file: Path) -> str:
     """What the tool has to say against *file*; nothing where it takes it."""
     commands = {
-        "beancount": ("bean-check", "--no-cache", str(file)),
+        "beancount": (str(BEAN_CHECK), "--no-cache", str(file)),
         "hledger": ("hledger", "-f", str(file), "check", "--strict"),
         "ledger": ("ledger", "--args-only", "--pedantic", "-f", str(file), "bal"),
     }
