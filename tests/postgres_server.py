@@ -72,6 +72,15 @@ class PostgresServer:
             cursor = connection.execute(statement.encode())
             return [] if cursor.description is None else cursor.fetchall()
 
+    def dump(self, url: str, schema: str) -> str:
+        """The *schema* of the database at *url* as SQL statements, without settings and comments."""
+        words = [f"--schema={schema}", "--inserts", "--rows-per-insert=100", "--no-owner", url]
+        done = subprocess.run(
+            [self._binaries / "pg_dump", *words], capture_output=True, text=True, check=True
+        )
+        lines = done.stdout.splitlines()
+        return "\n".join(x for x in lines if not x.startswith(("--", "\\", "SET ", "SELECT ")))
+
     def drop_connections(self) -> None:
         """End every connection but this one, as a fault of the network would."""
         self.execute(

@@ -1,0 +1,201 @@
+"""Records golden ledgers: `python tests/golden/record.py FOLDER`, with the nomoledger that is installed.
+
+A golden ledger is a game as one version of nomoledger recorded it, kept for good: the database
+itself (SQLite, and PostgreSQL as a dump), and what that version printed when it verified, exported
+and replayed the game. `test_golden.py` asks the same of every later version. Ledgers are only
+added: a file in a `level-N` folder is never changed or removed.
+
+The games are played through the command line alone, so this script runs with any version.
+"""
+
+import hashlib
+import json
+import lzma
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+sys.path.append(str(Path(__file__).parents[1]))
+from postgres_server import PostgresServer
+
+HERE = Path(__file__).parent
+PROGRAM = Path(sys.executable).with_name("nomoledger")
+SETTLED = "--settle money --questions skip --yes".split()
+PLOTS = str(HERE / "plots.md")
+REPLAYS = HERE.parents[1] / "replays"
+DAY = "2026-03-{:02}T{}"
+
+#: Plays one game into the ledger of that name.
+Play = Callable[[str], None]
+
+
+def run(*words: str, allowed: tuple[int, ...] = (0, 1)) -> str:
+    """What `nomoledger` prints for *words*; a refusal is fine, misuse ends the recording."""
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False)
+    if done.returncode not in allowed:
+        raise SystemExit(f"{' '.join(words)}: exit {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def season(rulebook: str, periods: int = 3, players: int = 3) -> Play:
+    """A short season of *rulebook*, played by bots."""
+
+    def play(ledger: str) -> None:
+        words = f"--players {players} --periods {periods} --requests 4 --seed 7 --json"
+        run("simulate", ledger, "--rulebook", rulebook, *words.split())
+
+    return play
+
+
+def record(name: str) -> Play:
+    """A hand-kept record, imported as it is."""
+    return lambda ledger: _import(ledger, name)
+
+
+def _import(ledger: str, name: str) -> None:
+    run("import", ledger, str(REPLAYS / f"{name}.jsonl"))
+
+
+def disputed(ledger: str) -> None:
+    """The hand-kept season, with a dispute that is ratified and one that is put right."""
+    _import(ledger, "weekly-vote-season")
+    run("dispute", "open", ledger, "The Founder", "Fifteen and five is 20", "--event", "496")
+    run("dispute", "argue", ledger, "1", "Draven", "Nobody said so at the time")
+    put_right = "--replace 496=square:20 --settle money --yes".split()
+    run("dispute", "close", ledger, "1", "Fifteen and five is 20", *put_right)
+    run("dispute", "open", ledger, "Jamie", "It should have been 1", "--event", "116")
+    run("dispute", "close", ledger, "2", "It stands", "--ratify", "116")
+    run("finality", ledger, "--after", "14")
+    run("close", ledger)
+
+
+def plots(ledger: str) -> None:
+    """Secrets, timers, orders, a conflict of two rules, an undone request, and late rulings."""
+    at = iter(range(1, 1000))
+
+    def ask(*words: str, allowed: tuple[int, ...] = (0, 1)) -> str:
+        minutes = next(at)
+        time = DAY.format(1 + minutes // 24, f"{minutes % 24:02}:00:00")
+        return run(words[0], ledger, *words[1:], "--at", time, allowed=allowed)
+
+    run("init", ledger, "--rulebook", PLOTS, "--at", DAY.format(1, "00:00:00"))
+    for player in ("Ann", "Bob", "Cid"):
+        ask("join", player)
+    ask("submit", "Ann", "go")
+    ask("submit", "Bob", "plot", "plan=a trap on 4")
+    ask("order", "Cid", "--when", "money(Ann) > 100", "--do", "go")
+    ask("submit", "Ann", "go")
+    ask("submit", "Bob", "measure")
+    ask("ruling", "The later rule prevails", "--value", "6", "--cite", "6")
+    ask("submit", "Bob", "measure")
+    ask("close")
+    ask("propose", "Bob", "Double income", "--amend", "1.income=2")
+    ask("vote", "Ann", "1", "yes")
+    ask("judge", "1", "accepted")
+    ask("submit", "Ann", "plot", "plan=poison")
+    ask("submit", "Cid", "wonder")
+    ask("undo")
+    ask("submit", "Cid", "wonder")
+    ask("answer", "left")
+    ask("submit", "Ann", "take_sides")
+    ask("ruling", "Right it is, and so it stays", "--value", "9", "--scope", "precedent")
+    ask("submit", "Ann", "confess")
+    ask("submit", "Ann", "overspend")
+    ask("close")
+    paid = _first(ledger, "submission-received/1", period=1)
+    ask("ruling", "Ann never went", "--reject", str(paid), *SETTLED)
+    ask("ruling", "Bob gets 5", "--changes", str(HERE / "bob-gets-5.yaml"))
+    ask("submit", "Bob", "go")
+    ask("close")
+
+
+def _first(ledger: str, tag: str, period: int) -> int:
+    """The number of the first event of that *tag* in *period*."""
+    for line in run("export", ledger, "-").splitlines():
+        found = json.loads(line)
+        body = found.get("body", {})
+        if body.get("event") == tag and body.get("period") == period:
+            number: int = found["number"]
+            return number
+    raise SystemExit(f"no {tag} in period {period}")
+
+
+GAMES: dict[str, Play] = {
+    "mail-opening": season("mail-opening"),
+    "nomopoly-iii": season("nomopoly-iii"),
+    "origon": season("origon"),
+    "weekly-vote": season("weekly-vote", players=4),
+    "weekly-vote-season": record("weekly-vote-season"),
+    "origon-week1": record("origon-week1"),
+    "disputed": disputed,
+    "plots": plots,
+}
+
+
+def questions(ledger: str, run: Callable[..., str] = run) -> Iterator[tuple[str, str]]:
+    """Yield each question that a golden ledger is asked, and the output of the command."""
+    verdict = json.loads(run("verify", ledger, "--json"))
+    yield "verify", json.dumps(verdict, sort_keys=True)
+    yield "export", run("export", ledger, "-")
+    yield "export --public", run("export", ledger, "-", "--public")
+    bodies = [json.loads(line).get("body") for line in run("export", ledger, "-").splitlines()]
+    first, *_, last = [body["period"] for body in bodies if body]
+    for period in range(first, last + 1):
+        yield f"replay {period}", run("replay", ledger, "--period", str(period), "--json")
+        state = run("state", ledger, "--period", str(period), "--json")
+        yield f"state {period}", state
+
+
+def answers(ledger: str, run: Callable[..., str] = run) -> dict[str, Any]:
+    """Return the output of every command by question; long outputs as their SHA-256."""
+    return {
+        question: json.loads(output)
+        if question.startswith(("replay", "verify"))
+        else hashlib.sha256(output.encode()).hexdigest()
+        for question, output in questions(ledger, run)
+    }
+
+
+def main(folder: Path) -> None:
+    """Record all games into *folder*."""
+    folder.mkdir(parents=True, exist_ok=True)
+    work = folder / "work"
+    work.mkdir()
+    server = PostgresServer()
+    try:
+        for name, play in GAMES.items():
+            file = work / f"{name}.db"
+            play(str(file))
+            _keep(folder / f"{name}.sqlite", _sqlite(file), answers(str(file)))
+            url = server.new_database()
+            play(url)
+            _keep(
+                folder / f"{name}.postgres", server.dump(url, "nomoledger").encode(), answers(url)
+            )
+    finally:
+        server.remove()
+        shutil.rmtree(work)
+
+
+def _keep(path: Path, content: bytes, said: dict[str, Any]) -> None:
+    path.with_name(f"{path.name}.xz").write_bytes(lzma.compress(content, preset=9))
+    said = {"recorded by": f"nomoledger {version('nomoledger')}", **said}
+    path.with_name(f"{path.name}.json").write_text(json.dumps(said, indent=1) + "\n", "utf-8")
+    print(path.name, path.with_name(f"{path.name}.xz").stat().st_size)
+
+
+def _sqlite(file: Path) -> bytes:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("VACUUM")
+    return file.read_bytes()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,49 @@
+"""Ledgers that earlier versions recorded still verify, export the same bytes and replay the same."""
+
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+from postgres_server import PostgresServer
+
+from nomoledger.cli import program
+
+from .record import answers
+
+HERE = Path(__file__).parent
+LEDGERS = sorted(path.relative_to(HERE).with_suffix("") for path in HERE.glob("level-*/*.xz"))
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(program, words)
+    assert result.exit_code in (0, 1), result.output
+    return result.stdout
+
+
+@pytest.fixture
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The golden ledger of that name, as a file or in a database of its own."""
+    golden: Path = HERE / request.param
+    content = lzma.decompress(golden.with_name(f"{golden.name}.xz").read_bytes())
+    if golden.suffix == ".sqlite":
+        file = tmp_path / "golden.db"
+        file.write_bytes(content)
+        return str(file)
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    url = server.new_database()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(content)
+    return url
+
+
+@pytest.mark.parametrize(
+    ("ledger", "golden"), [(x, x) for x in LEDGERS], indirect=["ledger"], ids=map(str, LEDGERS)
+)
+def test_a_golden_ledger_answers_as_when_it_was_recorded(ledger: str, golden: Path) -> None:
+    expected: dict[str, Any] = json.loads((HERE / f"{golden}.json").read_text("utf-8"))
+    del expected["recorded by"]
+    assert answers(ledger, run) == expected
