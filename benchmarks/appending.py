@@ -30,9 +30,9 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from postgres_server import PostgresServer
 
 from nomoledger import events as e
-from nomoledger.chain import chained, origin, packed
-from nomoledger.codec import tag_of
-from nomoledger.ledger import Ledger
+from nomoledger.events.codec import tag_of
+from nomoledger.ledger.chain import chained, origin, packed
+from nomoledger.ledger.ledger import Ledger
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GAME = "benchmark"

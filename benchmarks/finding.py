@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.bisecting.bisect import bisect
-from nomoledger.engine import Engine
-from nomoledger.ledger import Ledger
-from nomoledger.reducer import apply
-from nomoledger.rules.program import linked
-from nomoledger.rules.rule import Do
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
-from nomoledger.state import world_of
-from nomoledger.statements import Statement
-from nomoledger.tape import seeded
-from nomoledger.world import World
+from nomoledger.engine.agenda import Engine
+from nomoledger.engine.oracles import seeded
+from nomoledger.engine.statements import Statement
+from nomoledger.events.rules import Do
+from nomoledger.game.bisection.bisection import bisect
+from nomoledger.game.start import open_game
+from nomoledger.language.program import linked
+from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = b"s" * 32

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nomoledger import events as e
-from nomoledger.journals import FORMATS
-from nomoledger.ledger import Ledger
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.views.journals import FORMATS
 
 START = datetime(2026, 1, 5, 12, tzinfo=UTC)
 PLAYERS = 50

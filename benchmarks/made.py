@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nomoledger import events as e
-from nomoledger.ledger import Ledger
-from nomoledger.rules.rule import Commodity, Rule
+from nomoledger.events.rules import Commodity, Rule
+from nomoledger.ledger.ledger import Ledger
 
 START = datetime(2026, 1, 5, 12, tzinfo=UTC)
 PLAYERS = tuple(f"P{number:02}" for number in range(50))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from made import GAME, Run, fill, python, run, sizes
 
-from nomoledger.ledger import Ledger
+from nomoledger.ledger.ledger import Ledger
 
 SECONDS_MAX = 590.0
 CODE = f"""

@@ -30,16 +30,16 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from made import GAME, PERIODS, PLAYERS, fill
 from postgres_server import PostgresServer
 
-from nomoledger.chain import Head
 from nomoledger.events import Entry
-from nomoledger.journals import export_journal
-from nomoledger.ledger import Ledger
-from nomoledger.store.postgres_link import Datastore, address_of
-from nomoledger.tables import Table, chosen, runner
-from nomoledger.tables.keeping import keep
-from nomoledger.tables.postgres import PostgresViews
-from nomoledger.tables.sqlite import SqliteViews
-from nomoledger.tables.views import Views, empty, open_views, prepare
+from nomoledger.ledger.chain import Head
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.postgres_link import Datastore, address_of
+from nomoledger.views.journals import export_journal
+from nomoledger.views.sql import Table, chosen, runner
+from nomoledger.views.sql.postgres_tables import PostgresViews
+from nomoledger.views.sql.sql_views import Views, empty, open_views, prepare
+from nomoledger.views.sql.sqlite_tables import SqliteViews
+from nomoledger.views.sql.sync import keep
 
 ROUNDS = 3
 ALL_WEEKS = "SELECT period, player, rank, money FROM {}standings WHERE until IS NULL"

@@ -23,11 +23,11 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from postgres_server import PostgresServer
 
 from nomoledger import events as e
-from nomoledger.codec import EVENTS
-from nomoledger.derived.summing import summed
-from nomoledger.ledger import Ledger
-from nomoledger.reducer import apply
-from nomoledger.world import World
+from nomoledger.events.codec import EVENTS
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.raw_sums import summed
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
 
 ROUNDS = 3
 

@@ -31,12 +31,12 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from postgres_server import PostgresServer
 
 from nomoledger import events as e
-from nomoledger.codec import tag_of
-from nomoledger.derived.posted import posted, posted_by_period
-from nomoledger.derived.rebuild import rebuild
-from nomoledger.ledger import Ledger
-from nomoledger.rules.rule import Commodity, Rule
-from nomoledger.state import as_known, as_of
+from nomoledger.events.codec import tag_of
+from nomoledger.events.rules import Commodity, Rule
+from nomoledger.game.rebuild import rebuild
+from nomoledger.ledger.as_of import as_known, as_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.rollup_queries import posted, posted_by_period
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 GAME = "benchmark"

@@ -27,13 +27,13 @@ from typing import NamedTuple
 import msgspec
 from made import GAME, PERIODS, START, Run, by_turns, fill, python, run
 
-from nomoledger.codec import EVENTS
-from nomoledger.derived.posted import posted, posted_by_period
-from nomoledger.derived.rebuild import rebuild
-from nomoledger.derived.summing import summed, summed_by_period
-from nomoledger.journals import export_journal
-from nomoledger.ledger import Ledger
-from nomoledger.state import as_of
+from nomoledger.events.codec import EVENTS
+from nomoledger.game.rebuild import rebuild
+from nomoledger.ledger.as_of import as_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.raw_sums import summed, summed_by_period
+from nomoledger.ledger.rollup_queries import posted, posted_by_period
+from nomoledger.views.journals import export_journal
 
 WEEK = 26
 SECONDS_MAX = 240.0

@@ -19,17 +19,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nomoledger import dice
 from nomoledger import events as e
-from nomoledger.desk import Desk
-from nomoledger.engine import Engine
-from nomoledger.ledger import Ledger
-from nomoledger.rules.rule import Do
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
-from nomoledger.state import world_of
-from nomoledger.tape import seeded
-from nomoledger.world import World
+from nomoledger.engine import dice
+from nomoledger.engine.agenda import Engine
+from nomoledger.engine.oracles import seeded
+from nomoledger.events.rules import Do
+from nomoledger.game.game import Desk
+from nomoledger.game.start import open_game
+from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
+from nomoledger.state.world import World
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = b"s" * 32

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger import replays
-from nomoledger.desk import Desk
-from nomoledger.engine import Engine
-from nomoledger.ledger import Ledger
-from nomoledger.records import import_record
-from nomoledger.rules.rulebook import load
-from nomoledger.rulings.whatif import Changed, WhatIf, what_if
-from nomoledger.start import open_game
-from nomoledger.tape import seeded
-from nomoledger.world import World
+from nomoledger.engine.agenda import Engine
+from nomoledger.engine.oracles import seeded
+from nomoledger.game import recorded_games as replays
+from nomoledger.game.counterfactual import Changed, WhatIf, what_if
+from nomoledger.game.game import Desk
+from nomoledger.game.records import import_record
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
+from nomoledger.state.world import World
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = b"s" * 32

@@ -12,9 +12,9 @@ from hypothesis import settings
 from postgres_server import PostgresServer
 
 from nomoledger.cli import program
-from nomoledger.ledger import Ledger
-from nomoledger.records import import_record
-from nomoledger.replays import find
+from nomoledger.game.recorded_games import find
+from nomoledger.game.records import import_record
+from nomoledger.ledger.ledger import Ledger
 
 FENCE = re.compile(
     r"^```(?P<kind>\w*) ?(?P<file>\S*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE

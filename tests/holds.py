@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from nomoledger import events as e
-from nomoledger.ledger import Ledger
-from nomoledger.reducer import apply
-from nomoledger.replay import replay
-from nomoledger.state import world_of
-from nomoledger.world import World
+from nomoledger.game.replay import replay
+from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
 
 #: What ends a transaction.
 ENDS = (e.AttemptDone, e.AttemptRefused, e.QuestionRaised, e.PeriodClosed)

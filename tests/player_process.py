@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from nomoledger.desk import Desk, Outcome
-from nomoledger.fence import Limits
-from nomoledger.ledger import Ledger
-from nomoledger.rules.rule import Enact, Rule
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
+from nomoledger.events.rules import Enact, Rule
+from nomoledger.game.game import Desk, Outcome
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
+from nomoledger.sandbox.child import Limits
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CLOSE = """

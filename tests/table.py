@@ -5,11 +5,11 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from nomoledger.desk import Desk
 from nomoledger.errors import UsageError
-from nomoledger.intake import Outcome
-from nomoledger.rules.rule import Amend, Change, Do, Enact, Renumber, Repeal, Rule
-from nomoledger.rules.rulebook import load
+from nomoledger.events.rules import Amend, Change, Do, Enact, Renumber, Repeal, Rule
+from nomoledger.game.commit import Outcome
+from nomoledger.game.game import Desk
+from nomoledger.rulebook.loading import load
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NAMES = ("Ann", "Bob", "Cid", "O'Neill | > 50%", "Éva")

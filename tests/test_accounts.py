@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from nomoledger import replays
 from nomoledger.cli import program
-from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
-from nomoledger.explaining.accounts import SINGLE_MAX, Account, explain_account
-from nomoledger.explaining.past import Past
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import holding
-from nomoledger.records import import_record
-from nomoledger.rules.rulebook import load, parse
-from nomoledger.start import open_game
+from nomoledger.game import recorded_games as replays
+from nomoledger.game.explanation.account_statement import SINGLE_MAX, Account, explain_account
+from nomoledger.game.explanation.recorded_past import Past
+from nomoledger.game.game import Desk
+from nomoledger.game.records import import_record
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.prose.labels import holding
+from nomoledger.rulebook.loading import load, parse
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 COPPER = """### I.1 Money

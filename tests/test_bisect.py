@@ -9,20 +9,20 @@ import pytest
 from click.testing import CliRunner
 
 from nomoledger import events as e
-from nomoledger.bisecting.bisect import bisect
 from nomoledger.cli import program
-from nomoledger.desk import Desk
+from nomoledger.engine.statements import Statement
 from nomoledger.errors import UsageError
-from nomoledger.ledger import Ledger
-from nomoledger.records import import_record
-from nomoledger.reducer import apply
-from nomoledger.replays import find
-from nomoledger.rules.program import linked
-from nomoledger.rules.rule import Amend, Do, Set
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
-from nomoledger.statements import Statement
-from nomoledger.world import World
+from nomoledger.events.rules import Amend, Do, Set
+from nomoledger.game.bisection.bisection import bisect
+from nomoledger.game.game import Desk
+from nomoledger.game.recorded_games import find
+from nomoledger.game.records import import_record
+from nomoledger.game.start import open_game
+from nomoledger.language.program import linked
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 

@@ -14,17 +14,17 @@ from rulings.test_properties import BOOK, MAIL, RULE, START, some
 from test_frozen import tried, weeks
 from test_standing_by_snapshots import only
 
-from nomoledger.bisecting.bisect import Turn, bisect
-from nomoledger.bisecting.supply import Work, supplied
-from nomoledger.derived import snapshots
-from nomoledger.derived.rebuild import rebuild
-from nomoledger.desk import Desk
 from nomoledger.errors import RuleFault
-from nomoledger.fence import Limits
-from nomoledger.ledger import Ledger
-from nomoledger.records import import_record
-from nomoledger.replays import find
-from nomoledger.store.sqlite import SqliteStore
+from nomoledger.game.bisection.bisection import Turn, bisect
+from nomoledger.game.bisection.world_supply import Work, supplied
+from nomoledger.game.game import Desk
+from nomoledger.game.rebuild import rebuild
+from nomoledger.game.recorded_games import find
+from nomoledger.game.records import import_record
+from nomoledger.ledger import snapshots
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.sqlite import SqliteStore
+from nomoledger.sandbox.child import Limits
 
 SEASON = (
     "owner(18) == Cypher", "money(Jamie) < 9900", "square(Draven) == 10", "rent(18, Jamie) > 0",

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from nomoledger.cases import Case, cases_beside, load_cases, run_case
-from nomoledger.cases.format import parse_cases
 from nomoledger.errors import RulebookError, UnknownError
-from nomoledger.rules.rulebook import load, shipped
+from nomoledger.rulebook.cases import Case, cases_beside, load_cases, run_case
+from nomoledger.rulebook.cases.format import parse_cases
+from nomoledger.rulebook.loading import load, shipped
 
 DOCS = Path(__file__).parents[1] / "docs" / "cases.md"
 

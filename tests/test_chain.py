@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nomoledger.chain import (
+from nomoledger.errors import UsageError
+from nomoledger.ledger.chain import (
     SHARED,
     Head,
     chained,
@@ -20,7 +21,6 @@ from nomoledger.chain import (
     salt,
     spread,
 )
-from nomoledger.errors import UsageError
 
 
 def eight(number: int) -> bytes:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from nomoledger.changes import read_changes
 from nomoledger.errors import RulebookError
-from nomoledger.rules.rule import Amend, Do, Enact, Post, Renumber, Repeal, Set
+from nomoledger.events.rules import Amend, Do, Enact, Post, Renumber, Repeal, Set
+from nomoledger.rulebook.changes import read_changes
 
 
 def test_every_sort_of_change() -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from nomoledger.cases import cases_beside, load_cases, run_case
 from nomoledger.errors import RulebookError, UnknownError
-from nomoledger.rules.rulebook import load, shipped
+from nomoledger.rulebook.cases import cases_beside, load_cases, run_case
+from nomoledger.rulebook.loading import load, shipped
 
 CASE = "case: it\nrulebook: ../../tall\nthen: {values: [{value: two, is: 2}]}\n"
 

@@ -5,10 +5,10 @@ import re
 import msgspec
 import pytest
 
-from nomoledger.cases import cases_beside
-from nomoledger.cases.format import parse_cases
-from nomoledger.rules.check import check
-from nomoledger.rules.rulebook import Rulebook, load, parse
+from nomoledger.rulebook.cases import cases_beside
+from nomoledger.rulebook.cases.format import parse_cases
+from nomoledger.rulebook.check import check
+from nomoledger.rulebook.loading import Rulebook, load, parse
 
 BOOK = """
 ### I.1 Board

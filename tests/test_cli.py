@@ -331,7 +331,7 @@ def test_an_unexpected_error_is_one_line(game: str, monkeypatch: pytest.MonkeyPa
     def fail(*_: object) -> None:
         raise ZeroDivisionError("a fault\nof ours")
 
-    monkeypatch.setattr("nomoledger.projecting.projection", fail)
+    monkeypatch.setattr("nomoledger.game.read_models.projection", fail)
     result = run("standings", game)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("nomoledger: unexpected ZeroDivisionError: of ours; this is a")
@@ -536,7 +536,7 @@ def test_the_demo_finds_the_slips_and_plays_one_again(tmp_path: Path) -> None:
 
 
 def test_a_hand_kept_record_is_imported(tmp_path: Path) -> None:
-    from nomoledger.replays import find
+    from nomoledger.game.recorded_games import find
 
     ledger = str(tmp_path / "season.db")
     ok("import", ledger, str(find("weekly-vote-season")), "--game", "season")

@@ -15,10 +15,10 @@ from click.testing import CliRunner
 from nomoledger.cli import program
 from nomoledger.errors import CorruptError, UnknownError, UsageError
 from nomoledger.events import ClockAdvanced, Event
-from nomoledger.exchange import copy_ledger, export_ledger
-from nomoledger.ledger import Ledger
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
+from nomoledger.game.exchange import copy_ledger, export_ledger
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 GAMES = ["chess", "empty", "mail"]

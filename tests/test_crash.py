@@ -16,15 +16,15 @@ from typing import TypeVar
 import pytest
 
 from nomoledger import events as e
-from nomoledger.desk import Desk
 from nomoledger.errors import StoreError
-from nomoledger.ledger import Ledger
-from nomoledger.replay import replay
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
-from nomoledger.state import world_of
-from nomoledger.store.location import is_postgres
-from nomoledger.store.sqlite import SqliteStore
+from nomoledger.game.game import Desk
+from nomoledger.game.replay import replay
+from nomoledger.game.start import open_game
+from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.ledger.stores.sqlite import SqliteStore
+from nomoledger.rulebook.loading import load
 
 PLAYER = Path(__file__).parent / "player_process.py"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -189,7 +189,7 @@ def test_a_worker_does_not_outlive_its_parent(tmp_path: Path) -> None:
     told = tmp_path / "child"
     code = (
         "import os, pathlib, time\n"
-        "from nomoledger.fence import fenced\n"
+        "from nomoledger.sandbox.child import fenced\n"
         "def work(notice):\n"
         f"    pathlib.Path({str(told)!r}).write_text(str(os.getpid()))\n"
         "    while True: pass\n"

@@ -12,20 +12,20 @@ from click.testing import CliRunner
 
 from nomoledger import events as e
 from nomoledger.cli import program
-from nomoledger.desk import Desk
-from nomoledger.disputes import Mark, mark, open_disputes
+from nomoledger.engine.settlement.ruling_validity import in_force
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.evidence import builtins, what_if_in
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import LedgerView, projection
-from nomoledger.replay import replay
-from nomoledger.rules.rulebook import load, parse
-from nomoledger.rulings.holding import in_force
-from nomoledger.rulings.whatif import Changed, what_if
-from nomoledger.site import publish
-from nomoledger.start import open_game
-from nomoledger.state import world_of
-from nomoledger_projections.disputes import disputes
+from nomoledger.game.counterfactual import Changed, what_if
+from nomoledger.game.evidence import builtins, what_if_in
+from nomoledger.game.game import Desk
+from nomoledger.game.read_models import LedgerView, projection
+from nomoledger.game.replay import replay
+from nomoledger.game.start import open_game
+from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load, parse
+from nomoledger.state.disputes import Mark, mark, open_disputes
+from nomoledger.views.site import publish
+from nomoledger_projections.dispute_list import disputes
 from nomoledger_projections.history import history
 from nomoledger_projections.standings import standings
 from nomoledger_projections.standings_by_period import standings_by_period

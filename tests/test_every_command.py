@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from nomoledger.cli import program
-from nomoledger.ledger import Ledger
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from nomoledger.errors import CorruptError, RecordError, UnknownError, UsageError
 from nomoledger.events import Event, FactRecorded, RuleRepealed, Settled
-from nomoledger.exchange import export_ledger, import_ledger
-from nomoledger.ledger import Ledger
+from nomoledger.game.exchange import export_ledger, import_ledger
+from nomoledger.ledger.ledger import Ledger
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -8,21 +8,21 @@ import pytest
 from click.testing import CliRunner
 
 from nomoledger import events as e
-from nomoledger import replays
-from nomoledger.changes import read_changes
 from nomoledger.cli import program
-from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
-from nomoledger.explaining.accounts import explain_account
-from nomoledger.explaining.computed import explain_computed
-from nomoledger.explaining.explain import explain, explain_value
-from nomoledger.explaining.past import Past
-from nomoledger.explaining.whynot import why_not
-from nomoledger.fence import Limits
-from nomoledger.ledger import Ledger
-from nomoledger.records import import_record
-from nomoledger.rules.rulebook import load, parse
-from nomoledger.start import open_game
+from nomoledger.game import recorded_games as replays
+from nomoledger.game.explanation.account_statement import explain_account
+from nomoledger.game.explanation.causes import explain, explain_value
+from nomoledger.game.explanation.recorded_past import Past
+from nomoledger.game.explanation.rule_values import explain_computed
+from nomoledger.game.explanation.why_not import why_not
+from nomoledger.game.game import Desk
+from nomoledger.game.records import import_record
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.changes import read_changes
+from nomoledger.rulebook.loading import load, parse
+from nomoledger.sandbox.child import Limits
 
 NOON = datetime(2002, 3, 1, 12, tzinfo=UTC)
 #: One toil takes about a tenth of a second, five of them more than the limit set below.

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from nomoledger import replays
 from nomoledger.cli import program
 from nomoledger.errors import UnknownError
-from nomoledger.following import Otherwise, follow
-from nomoledger.ledger import Ledger
-from nomoledger.records import import_record
+from nomoledger.game import recorded_games as replays
+from nomoledger.game.records import import_record
+from nomoledger.game.rules_only_replay import Otherwise, follow
+from nomoledger.ledger.ledger import Ledger
 
 SEASON = "weekly-vote-season"
 

@@ -16,12 +16,12 @@ from rulings.rules import RULES
 from rulings.test_properties import BOOK, MAIL, PLAY, RULE, START, some
 
 from nomoledger import events as e
-from nomoledger.derived.frozen import BLOCK, check_parts, freeze, thaw
-from nomoledger.derived.snapshots import FOLD
 from nomoledger.errors import CorruptError
-from nomoledger.reducer import apply
-from nomoledger.rules.rule import Rule
-from nomoledger.world import World
+from nomoledger.events.rules import Rule
+from nomoledger.ledger.snapshots import FOLD
+from nomoledger.state.reducer import apply
+from nomoledger.state.snapshot_codec import BLOCK, check_parts, freeze, thaw
+from nomoledger.state.world import World
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 Fetch = Callable[[Sequence[bytes]], dict[bytes, bytes]]
@@ -192,7 +192,7 @@ def test_a_part_that_is_something_else_is_told() -> None:
 
 def test_the_version_of_the_fold_covers_all_that_it_imports() -> None:
     code = (
-        "import sys, nomoledger.reducer\n"
+        "import sys, nomoledger.state.reducer\n"
         "print(*sorted(each for each in sys.modules if each.startswith('nomoledger.')))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

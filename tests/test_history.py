@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from nomoledger.desk import Desk
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import LedgerView
-from nomoledger.records import import_record
-from nomoledger.replays import find
-from nomoledger.rules.rule import Do
-from nomoledger.rules.rulebook import load, parse
-from nomoledger.start import open_game
+from nomoledger.events.rules import Do
+from nomoledger.game.game import Desk
+from nomoledger.game.read_models import LedgerView
+from nomoledger.game.recorded_games import find
+from nomoledger.game.records import import_record
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load, parse
 from nomoledger_projections.history import history
 from nomoledger_projections.log import log
 from nomoledger_projections.sentences import Said, sentences

@@ -16,18 +16,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from nomoledger import engine
 from nomoledger import events as e
-from nomoledger.desk import Desk, Outcome
+from nomoledger.engine import agenda as engine
 from nomoledger.errors import RuleFault
-from nomoledger.fence import Limits
-from nomoledger.ledger import Ledger
-from nomoledger.replay import replay
-from nomoledger.rules import host, verbs
-from nomoledger.rules.rule import Enact, Repeal, Rule
-from nomoledger.rules.rulebook import load, load_yaml
-from nomoledger.start import open_game
-from nomoledger.state import world_of
+from nomoledger.events.rules import Enact, Repeal, Rule
+from nomoledger.game.game import Desk, Outcome
+from nomoledger.game.replay import replay
+from nomoledger.game.start import open_game
+from nomoledger.language import host, verbs
+from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load, load_yaml
+from nomoledger.sandbox.child import Limits
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LIMITS = Limits(memory_bytes=256 << 20, cpu_seconds=0.6, wall_seconds=8.0)

@@ -18,18 +18,18 @@ from postgres_server import PostgresServer
 from table import BOOK, NOON, START, WEIGHTED, Moves, Table
 
 from nomoledger import events as e
-from nomoledger.desk import Desk
-from nomoledger.engine import Engine
-from nomoledger.exchange import copy_ledger, export_ledger, import_ledger
-from nomoledger.ledger import Ledger
-from nomoledger.reducer import apply
-from nomoledger.replay import replay
-from nomoledger.rules.rule import Rule
-from nomoledger.rules.rulebook import Rulebook
-from nomoledger.start import open_game
-from nomoledger.state import world_of
-from nomoledger.tape import recorded, replaying
-from nomoledger.world import World
+from nomoledger.engine.agenda import Engine
+from nomoledger.engine.oracles import recorded, replaying
+from nomoledger.events.rules import Rule
+from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
+from nomoledger.game.game import Desk
+from nomoledger.game.replay import replay
+from nomoledger.game.start import open_game
+from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import Rulebook
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
 
 some_moves = st.lists(
     st.tuples(st.sampled_from(WEIGHTED), st.integers(0, 99), st.integers(0, 99)),

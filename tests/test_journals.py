@@ -20,21 +20,28 @@ from pyarrow import parquet
 
 from nomoledger import events as e
 from nomoledger.cli import program
-from nomoledger.cli.journals import FORMATS as OFFERED
-from nomoledger.cli.journals import OURS
-from nomoledger.desk import Desk
+from nomoledger.cli.journal_export import FORMATS as OFFERED
+from nomoledger.cli.journal_export import OURS
 from nomoledger.errors import CorruptError, UnknownError, UsageError
-from nomoledger.journals import FORMATS, export_journal, tables
-from nomoledger.journals.naming import CURRENCY_LENGTH_MAX, component, currency, numbered, symbol
-from nomoledger.ledger import Ledger
-from nomoledger.records import import_record
-from nomoledger.replays import find
-from nomoledger.rules.rule import Commodity, Rule
-from nomoledger.rules.rulebook import load
-from nomoledger.rules.values import amount
-from nomoledger.simulate import Plan, simulate
-from nomoledger.start import open_game
-from nomoledger.state import as_of
+from nomoledger.events.rules import Commodity, Rule
+from nomoledger.game.game import Desk
+from nomoledger.game.recorded_games import find
+from nomoledger.game.records import import_record
+from nomoledger.game.simulation import Plan, simulate
+from nomoledger.game.start import open_game
+from nomoledger.language.values import amount
+from nomoledger.ledger.as_of import as_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
+from nomoledger.views.journals import FORMATS, export_journal
+from nomoledger.views.journals import payment_table as tables
+from nomoledger.views.journals.naming import (
+    CURRENCY_LENGTH_MAX,
+    component,
+    currency,
+    numbered,
+    symbol,
+)
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 HERE = [

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from nomoledger.chain import origin
 from nomoledger.errors import ConflictError, CorruptError, UnknownError, UsageError
 from nomoledger.events import ClockAdvanced, Entry, Event, Posted, Posting
-from nomoledger.ledger import Head, Ledger
+from nomoledger.ledger.chain import origin
+from nomoledger.ledger.ledger import Head, Ledger
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

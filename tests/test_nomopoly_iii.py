@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from nomoledger.ledger import Ledger
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
 
 START = datetime(2002, 3, 1, 10, tzinfo=UTC)
 

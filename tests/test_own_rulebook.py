@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nomoledger import Ledger
-from nomoledger.desk import Desk
+from nomoledger.game.game import Desk
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "own-rulebook.md"

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from nomoledger import events as e
-from nomoledger.known import copied
-from nomoledger.reducer import apply
-from nomoledger.world import World
+from nomoledger.state.bitemporal import copied
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 

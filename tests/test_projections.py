@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 
-from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
 from nomoledger.events import Event
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import LedgerView, Table, called, projection, projections, shown
-from nomoledger.rules.rulebook import load, parse
-from nomoledger.start import open_game
+from nomoledger.game.game import Desk
+from nomoledger.game.read_models import LedgerView, Table, projection, projections
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.prose.labels import called, shown
+from nomoledger.rulebook.loading import load, parse
 from nomoledger_projections.balances import Balances, balances
 from nomoledger_projections.board import Board, board
 from nomoledger_projections.log import Log, log
-from nomoledger_projections.rules import Rules, rules
+from nomoledger_projections.rules_in_force import Rules, rules
 from nomoledger_projections.standings import standings
 from nomoledger_projections.state import state
 
@@ -174,7 +175,7 @@ def test_a_board_whose_places_fail_says_so(ledger: Ledger) -> None:
 
 
 def _add(desk: Desk, *numbers: int) -> None:
-    from nomoledger.rules.rule import Do
+    from nomoledger.events.rules import Do
 
     changes = tuple(Do("lay", {"number": number}) for number in numbers)
     desk.rule("squares", changes=changes, at=NOON)
@@ -196,7 +197,7 @@ def test_the_state_holds_every_declared_attribute(desk: Desk, ledger: Ledger) ->
 
 
 def test_the_rules_say_what_brought_them_in(desk: Desk) -> None:
-    from nomoledger.rules.rule import Amend, Enact, Renumber, Repeal, Rule
+    from nomoledger.events.rules import Amend, Enact, Renumber, Repeal, Rule
 
     rule = Rule(number="X.1", title="New", prose="Words.", text_only="for a test")
     amend = Amend("IV.1", parameters={"starting_money": 5})

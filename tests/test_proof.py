@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nomoledger.cases import Case, load_cases, run_case
+from nomoledger.rulebook.cases import Case, load_cases, run_case
 
 FOLDER = Path(__file__).parent / "cases" / "proof"
 CASES = [case for file in sorted(FOLDER.glob("*.yaml")) for case in load_cases(file)]

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from nomoledger import Ledger, load_rulebook, open_game
-from nomoledger.desk import Desk
-from nomoledger.provisional import provisional
-from nomoledger.rules.rulebook import parse
+from nomoledger.game.game import Desk
+from nomoledger.game.provisional_state import provisional
+from nomoledger.rulebook.loading import parse
 
 ASKING = """### 1 Everything
 ```yaml

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nomoledger import realtime
 from nomoledger.cli import run
-from nomoledger.realtime import Wall
+from nomoledger.game import realtime
+from nomoledger.game.realtime import Wall
 
 DOCS = Path(__file__).parents[1] / "docs"
 

@@ -18,15 +18,15 @@ from postgres_server import PostgresServer
 from nomoledger import events as e
 from nomoledger.cli import program
 from nomoledger.cli import run as command
-from nomoledger.desk import Desk
-from nomoledger.disputes import mark
 from nomoledger.errors import LostError, RuleFault, UnknownError
-from nomoledger.ledger import Head, Ledger
-from nomoledger.realtime import PATIENCE_SECONDS, Happening, Notice, Wall, Watch
-from nomoledger.rules.rule import Repeal
-from nomoledger.rules.rulebook import parse
-from nomoledger.start import open_game
-from nomoledger.timekeeper import Fired
+from nomoledger.events.rules import Repeal
+from nomoledger.game.game import Desk
+from nomoledger.game.realtime import PATIENCE_SECONDS, Happening, Notice, Wall, Watch
+from nomoledger.game.start import open_game
+from nomoledger.game.timekeeper import Fired
+from nomoledger.ledger.ledger import Head, Ledger
+from nomoledger.rulebook.loading import parse
+from nomoledger.state.disputes import mark
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOMOLEDGER = [sys.executable, "-c", "from nomoledger.cli import main; main()"]

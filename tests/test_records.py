@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from nomoledger import replays
-from nomoledger.desk import Desk
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events import FactUnexplained, RulingMade
-from nomoledger.ledger import Ledger
-from nomoledger.records import import_record, is_record
-from nomoledger.replay import Report, replay
-from nomoledger.state import as_of
+from nomoledger.game import recorded_games as replays
+from nomoledger.game.game import Desk
+from nomoledger.game.records import import_record, is_record
+from nomoledger.game.replay import Report, replay
+from nomoledger.ledger.as_of import as_of
+from nomoledger.ledger.ledger import Ledger
 
 SEASON = "weekly-vote-season"
 

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from nomoledger import dice
 from nomoledger import events as e
-from nomoledger.desk import Desk
+from nomoledger.engine import dice
 from nomoledger.errors import UnknownError
-from nomoledger.ledger import Ledger
-from nomoledger.replay import replay
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
+from nomoledger.game.game import Desk
+from nomoledger.game.replay import replay
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
 
 NOON = datetime(2002, 3, 1, 12, tzinfo=UTC)
 

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from nomoledger.rules.code import KINDS
-from nomoledger.rules.lexicon import HOOKABLE, PLAIN
-from nomoledger.rules.link import PRELUDE_WORDS
+from nomoledger.language.code import KINDS
+from nomoledger.language.lexicon import HOOKABLE, PLAIN
+from nomoledger.language.linker import PRELUDE_WORDS
 
 PAGE = (Path(__file__).parents[1] / "docs" / "rule-language.md").read_text("utf-8")
 LINES_MAX = 120

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import LedgerView, Table
-from nomoledger.rules.rule import Amend, Enact, Renumber, Repeal, Rule
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
+from nomoledger.events.rules import Amend, Enact, Renumber, Repeal, Rule
+from nomoledger.game.game import Desk
+from nomoledger.game.read_models import LedgerView, Table
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
 from nomoledger_projections.proposals import proposals
-from nomoledger_projections.rules import rules
+from nomoledger_projections.rules_in_force import rules
 from nomoledger_projections.ruleset import ruleset
 from nomoledger_projections.ruleset_blame import blame
 from nomoledger_projections.ruleset_diff import diff

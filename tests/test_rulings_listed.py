@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from nomoledger import events as e
-from nomoledger.changes import read_changes
-from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import LedgerView
-from nomoledger.rules.rulebook import parse
-from nomoledger.site import publish
-from nomoledger.start import open_game
-from nomoledger_projections.rules import rules
+from nomoledger.game.game import Desk
+from nomoledger.game.read_models import LedgerView
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.changes import read_changes
+from nomoledger.rulebook.loading import parse
+from nomoledger.views.site import publish
+from nomoledger_projections.rules_in_force import rules
 from nomoledger_projections.rulings import Ruling, rulings
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from nomoledger import events as e
-from nomoledger import replays
 from nomoledger.cli import program
 from nomoledger.errors import RecordError
-from nomoledger.ledger import Ledger
-from nomoledger.records import import_record
-from nomoledger.replay import Divergence, Report, replay
-from nomoledger.state import as_of, world_of
+from nomoledger.game import recorded_games as replays
+from nomoledger.game.records import import_record
+from nomoledger.game.replay import Divergence, Report, replay
+from nomoledger.ledger.as_of import as_of, world_of
+from nomoledger.ledger.ledger import Ledger
 
 SEASON = "weekly-vote-season"
 WEEKS = (1, 2, 3, 4, 5)

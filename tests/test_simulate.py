@@ -9,18 +9,18 @@ import pytest
 from click.testing import CliRunner
 
 from nomoledger import Ledger
-from nomoledger.cases.format import cases_beside
-from nomoledger.cases.run import run_case
 from nomoledger.cli import program
 from nomoledger.events import AttemptRefused, Posted, SubmissionReceived, VoteCast
-from nomoledger.reducer import apply
-from nomoledger.replay import replay
-from nomoledger.rules.host import Host
-from nomoledger.rules.program import Program
-from nomoledger.rules.rulebook import load
-from nomoledger.simulate import Plan, Season, simulate
-from nomoledger.simulate.samples import with_code
-from nomoledger.world import World
+from nomoledger.game.replay import replay
+from nomoledger.game.simulation import Plan, Season, simulate
+from nomoledger.game.simulation.samples import with_code
+from nomoledger.language.host import Host
+from nomoledger.language.program import Program
+from nomoledger.rulebook.cases.case_run import run_case
+from nomoledger.rulebook.cases.format import cases_beside
+from nomoledger.rulebook.loading import load
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
 
 
 def played(path: Path, rulebook: str, plan: Plan) -> tuple[Ledger, Season]:

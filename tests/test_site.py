@@ -13,18 +13,18 @@ import pytest
 from click.testing import CliRunner
 
 from nomoledger import events as e
-from nomoledger.changes import read_changes
 from nomoledger.cli import program
-from nomoledger.desk import Desk
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.ledger import Ledger
-from nomoledger.records import import_record
-from nomoledger.replays import find
-from nomoledger.rules.rulebook import load, parse
-from nomoledger.site import publish
-from nomoledger.site.folder import MARKER, put_in_place
-from nomoledger.site.public import public_entries
-from nomoledger.start import open_game
+from nomoledger.game.game import Desk
+from nomoledger.game.recorded_games import find
+from nomoledger.game.records import import_record
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.changes import read_changes
+from nomoledger.rulebook.loading import load, parse
+from nomoledger.views.site import publish
+from nomoledger.views.site.folder import MARKER, put_in_place
+from nomoledger.views.site.public_view import public_entries
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 SCRIPT = "<script>alert(1)</script>"

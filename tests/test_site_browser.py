@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from nomoledger.changes import read_changes
-from nomoledger.ledger import Ledger
-from nomoledger.rules.rulebook import load
-from nomoledger.site import publish
-from nomoledger.start import open_game
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.changes import read_changes
+from nomoledger.rulebook.loading import load
+from nomoledger.views.site import publish
 
 pytestmark = pytest.mark.browser
 

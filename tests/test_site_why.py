@@ -10,18 +10,19 @@ from typing import Any
 import html5lib
 import pytest
 
-from nomoledger.desk import Desk
-from nomoledger.fence import Limits
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import LedgerView, holding
-from nomoledger.records import import_record
-from nomoledger.replays import find
-from nomoledger.rules.rulebook import load, parse
-from nomoledger.site import publish
-from nomoledger.site.public import public_entries
-from nomoledger.site.retraced import retraced
-from nomoledger.site.why import SECRET, UNTOLD
-from nomoledger.start import open_game
+from nomoledger.game.game import Desk
+from nomoledger.game.read_models import LedgerView
+from nomoledger.game.recorded_games import find
+from nomoledger.game.records import import_record
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.prose.labels import holding
+from nomoledger.rulebook.loading import load, parse
+from nomoledger.sandbox.child import Limits
+from nomoledger.views.site import publish
+from nomoledger.views.site.public_run import retraced
+from nomoledger.views.site.public_view import public_entries
+from nomoledger.views.site.why import SECRET, UNTOLD
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 HTML = "{http://www.w3.org/1999/xhtml}"

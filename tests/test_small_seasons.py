@@ -6,10 +6,10 @@ import pytest
 
 from nomoledger import Ledger
 from nomoledger.events import Posted, TimerFired
-from nomoledger.reducer import apply
-from nomoledger.replay import replay
-from nomoledger.simulate import Plan, Season, simulate
-from nomoledger.world import World
+from nomoledger.game.replay import replay
+from nomoledger.game.simulation import Plan, Season, simulate
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
 
 #: A day of origon is a period, and a turn in it comes of a proposal; in nomopoly-iii time goes by.
 PLANS = {

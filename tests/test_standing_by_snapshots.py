@@ -11,17 +11,17 @@ from rulings.players import Mailer, Move
 from rulings.test_properties import BOOK, MAIL, RULE, START, some
 from test_frozen import tried, weeks
 
-from nomoledger.derived import snapshots
-from nomoledger.derived.frozen import freeze
-from nomoledger.derived.rebuild import rebuild
-from nomoledger.known import copied
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import LedgerView
-from nomoledger.records import import_record
-from nomoledger.replays import find
-from nomoledger.state import at_closes
-from nomoledger.store import Place, Store
-from nomoledger.store.sqlite import SqliteStore
+from nomoledger.game.read_models import LedgerView
+from nomoledger.game.rebuild import rebuild
+from nomoledger.game.recorded_games import find
+from nomoledger.game.records import import_record
+from nomoledger.ledger import snapshots
+from nomoledger.ledger.as_of import at_closes
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores import Place, Store
+from nomoledger.ledger.stores.sqlite import SqliteStore
+from nomoledger.state.bitemporal import copied
+from nomoledger.state.snapshot_codec import freeze
 from nomoledger_projections.standings_history import standings_history
 
 

@@ -9,12 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nomoledger.desk import Desk
 from nomoledger.errors import UsageError
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import Drawing, LedgerView, Sheet
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
+from nomoledger.game.game import Desk
+from nomoledger.game.read_models import Drawing, LedgerView, Sheet
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
 from nomoledger_projections.standings import standings
 from nomoledger_projections.standings_by_period import standings_by_period
 from nomoledger_projections.standings_chart import Line, Weeks, draw

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from nomoledger import events as e
-from nomoledger.derived.posted import posted, posted_by_period
-from nomoledger.derived.summing import summed, summed_by_period, sums
 from nomoledger.errors import CorruptError, UnknownError, UsageError
-from nomoledger.ledger import Ledger
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.raw_sums import summed, summed_by_period, sums
+from nomoledger.ledger.rollup_queries import posted, posted_by_period
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PERIODS = 6

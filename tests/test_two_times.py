@@ -15,25 +15,26 @@ from click.testing import CliRunner
 
 from nomoledger import events as e
 from nomoledger.cli import program
-from nomoledger.desk import Desk
+from nomoledger.engine.oracles import seeded
+from nomoledger.engine.settlement.input_log import touched
+from nomoledger.engine.settlement.ruling_validity import edits_of, first_edited, in_force
+from nomoledger.engine.settlement.timeline import Course
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import LedgerView, projection
-from nomoledger.records import import_record
-from nomoledger.replays import find
-from nomoledger.rules.rulebook import load
-from nomoledger.rulings.course import Course
-from nomoledger.rulings.edits import touched
-from nomoledger.rulings.holding import edits_of, first_edited, in_force
-from nomoledger.site.history import gather
-from nomoledger.site.pages import pages_of
-from nomoledger.start import open_game
-from nomoledger.state import as_of, world_of
-from nomoledger.tape import Oracle, seeded
-from nomoledger.world import World
+from nomoledger.game.game import Desk
+from nomoledger.game.read_models import LedgerView, projection
+from nomoledger.game.recorded_games import find
+from nomoledger.game.records import import_record
+from nomoledger.game.start import open_game
+from nomoledger.language.host import Oracle
+from nomoledger.ledger.as_of import as_of, world_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
+from nomoledger.state.world import World
+from nomoledger.views.site.history_page import gather
+from nomoledger.views.site.pages import pages_of
 from nomoledger_projections.balances import balances
 from nomoledger_projections.board import board
-from nomoledger_projections.rules import rules
+from nomoledger_projections.rules_in_force import rules
 from nomoledger_projections.standings import standings
 from nomoledger_projections.standings_by_period import standings_by_period
 from nomoledger_projections.standings_history import standings_history
@@ -119,7 +120,7 @@ def test_the_rules_of_a_period_are_as_a_ruling_made_them(mail: Desk) -> None:
 
 
 def _less() -> Any:
-    from nomoledger.rules.rule import Amend
+    from nomoledger.events.rules import Amend
 
     return Amend("IV.1", parameters={"starting_money": 900})
 
@@ -346,7 +347,7 @@ def test_the_site_shows_what_a_week_was_corrected_to(season: Desk) -> None:
 @pytest.fixture(scope="module")
 def file(season: Desk, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The season in a file that nobody has open."""
-    from nomoledger.exchange import export_ledger, import_ledger
+    from nomoledger.game.exchange import export_ledger, import_ledger
 
     folder = tmp_path_factory.mktemp("cli")
     with (folder / "s.jsonl").open("wb") as target:

@@ -14,11 +14,11 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nomoledger.chain import commit, link, origin
 from nomoledger.cli import program
-from nomoledger.codec import encode
 from nomoledger.events import Posted
-from nomoledger.ledger import Head, Ledger, Verdict
+from nomoledger.events.codec import encode
+from nomoledger.ledger.chain import commit, link, origin
+from nomoledger.ledger.ledger import Head, Ledger, Verdict
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SIZE = 8

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from nomoledger.cases.inputs import ENGINES_OWN
-from nomoledger.rules.rulebook import load, parse
-from nomoledger.rules.vocabulary import INPUTS, Argument, vocabulary
+from nomoledger.rulebook.cases.requests import ENGINES_OWN
+from nomoledger.rulebook.loading import load, parse
+from nomoledger.rulebook.vocabulary import INPUTS, Argument, vocabulary
 
 BOOK = '''
 ### I.1 A little of all

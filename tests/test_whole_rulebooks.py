@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nomoledger.cases.format import cases_beside
-from nomoledger.rules.rulebook import load
+from nomoledger.rulebook.cases.format import cases_beside
+from nomoledger.rulebook.loading import load
 
 DOCS = Path(__file__).parents[1] / "docs"
 NOT_EXECUTED = ("text only", "by ruling")

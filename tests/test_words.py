@@ -1,8 +1,8 @@
 """Every event can be told in words."""
 
-from nomoledger.codec import EVENTS
 from nomoledger.events import Posted
-from nomoledger.words import _TELLERS
+from nomoledger.events.codec import EVENTS
+from nomoledger.prose.descriptions import _TELLERS
 
 
 def test_no_event_is_told_by_the_name_of_its_class() -> None:

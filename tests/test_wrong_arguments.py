@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from nomoledger import Ledger
-from nomoledger.desk import Desk
-from nomoledger.rules.rulebook import load
-from nomoledger.simulate import Plan
-from nomoledger.simulate.bots import Bots
-from nomoledger.simulate.samples import examples_of
-from nomoledger.simulate.season import FIRST_DAY, Course
-from nomoledger.start import open_game
+from nomoledger.game.game import Desk
+from nomoledger.game.simulation import Plan
+from nomoledger.game.simulation.bots import Bots
+from nomoledger.game.simulation.samples import examples_of
+from nomoledger.game.simulation.season import FIRST_DAY, Course
+from nomoledger.game.start import open_game
+from nomoledger.rulebook.loading import load
 
 RULEBOOKS = (
     "mail-opening", "origon-opening", "origon", "nomopoly-iii", "weekly-vote-opening",

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from nomoledger.errors import ConflictError, StoreError
 from nomoledger.events import ClockAdvanced, Event
-from nomoledger.ledger import Ledger
+from nomoledger.ledger.ledger import Ledger
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SIZE = 5

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from nomoledger.projecting import Table, View
-from nomoledger.rules.values import Number, amount
+from nomoledger.game.read_models import Table, View
+from nomoledger.language.values import Number, amount
 
 
 class Balances(msgspec.Struct, frozen=True):

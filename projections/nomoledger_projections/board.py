@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from nomoledger.errors import RuleFault
-from nomoledger.projecting import Table, View, called, shown
+from nomoledger.game.read_models import Table, View
+from nomoledger.prose.labels import called, shown
 
 PIECES = ("player", "piece")
 Place = tuple[int, int]

@@ -7,9 +7,9 @@ from datetime import datetime
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.projecting import Table, View, retold
-from nomoledger.proof.gapless import SEALED
-from nomoledger.world import World
+from nomoledger.game.read_models import Table, View, retold
+from nomoledger.proof.public_numbering import SEALED
+from nomoledger.state.world import World
 from nomoledger_projections.sentences import Said, Teller, sentences
 
 #: A thread is what one input led to, in one period: the period, and the number of its first event.

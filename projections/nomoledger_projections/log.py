@@ -7,12 +7,13 @@ from functools import partial
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.codec import encode_json
-from nomoledger.projecting import Table, View, described, retold
-from nomoledger.proof.gapless import SEALED
-from nomoledger.proof.public import PublicStream
-from nomoledger.words import tell
-from nomoledger.world import World
+from nomoledger.events.codec import encode_json
+from nomoledger.game.read_models import Table, View, retold
+from nomoledger.proof.public_numbering import SEALED
+from nomoledger.proof.public_stream import PublicStream
+from nomoledger.prose.descriptions import tell
+from nomoledger.prose.labels import described
+from nomoledger.state.world import World
 
 
 class Line(msgspec.Struct, frozen=True):

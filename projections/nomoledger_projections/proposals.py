@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.projecting import Table, View, shown
+from nomoledger.game.read_models import Table, View
+from nomoledger.prose.labels import shown
 
 #: The kind of fact by which a hand-kept record tells the vote on a proposal.
 RESULT = "proposal-result"

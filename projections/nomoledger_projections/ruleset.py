@@ -7,8 +7,8 @@ from itertools import groupby
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.projecting import Table, View
-from nomoledger.rules.rule import Rule
+from nomoledger.events.rules import Rule
+from nomoledger.game.read_models import Table, View
 from nomoledger_projections.proposals import Book
 
 RuleEvent = e.RuleEnacted | e.RuleAmended | e.RuleRepealed | e.RuleRenumbered

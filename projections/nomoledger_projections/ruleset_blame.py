@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.projecting import Table, View
+from nomoledger.game.read_models import Table, View
 from nomoledger_projections.ruleset import Authority, RuleChange, ruleset
 from nomoledger_projections.ruleset_diff import texts
 

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.projecting import Table, View, shown
-from nomoledger.rules.rule import Rule
+from nomoledger.events.rules import Rule
+from nomoledger.game.read_models import Table, View
+from nomoledger.prose.labels import shown
 from nomoledger_projections.ruleset import RuleChange, ruleset
 
 #: What a rule that is not in force is compared as.

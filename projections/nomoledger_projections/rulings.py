@@ -8,10 +8,11 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
-from nomoledger.projecting import Table, View, described, retold, shown
-from nomoledger.reducer import RULINGS
-from nomoledger.words import listed, numbers_of
-from nomoledger.world import World
+from nomoledger.game.read_models import Table, View, retold
+from nomoledger.prose.descriptions import listed, numbers_of
+from nomoledger.prose.labels import described, shown
+from nomoledger.state.reducer import RULINGS
+from nomoledger.state.world import World
 
 IN_FORCE = "in force"
 

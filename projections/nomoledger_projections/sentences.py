@@ -5,12 +5,12 @@ from textwrap import shorten
 from typing import Any, NamedTuple
 
 from nomoledger import events as e
-from nomoledger import evidence
-from nomoledger.projecting import described, shown
-from nomoledger.rules.rule import Commodity
-from nomoledger.rules.values import amount
-from nomoledger.words import corrected, disputed, listed, numbers_of, order_told, tell
-from nomoledger.world import World
+from nomoledger.events.rules import Commodity
+from nomoledger.game import evidence
+from nomoledger.language.values import amount
+from nomoledger.prose.descriptions import corrected, disputed, listed, numbers_of, order_told, tell
+from nomoledger.prose.labels import described, shown
+from nomoledger.state.world import World
 from nomoledger_projections.proposals import Book
 
 #: How much of a proposal's words is said again with its verdict.

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from nomoledger.disputes import Mark, mark
-from nomoledger.projecting import View
+from nomoledger.game.read_models import View
+from nomoledger.state.disputes import Mark, mark
 
 
 def mark_of(view: View, period: int) -> Mark:

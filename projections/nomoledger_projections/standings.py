@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from nomoledger.disputes import Mark
-from nomoledger.projecting import Table, View, called, holding, shown
-from nomoledger.rules.values import Number
-from nomoledger.world import World
+from nomoledger.game.read_models import Table, View
+from nomoledger.language.values import Number
+from nomoledger.prose.labels import called, holding, shown
+from nomoledger.state.disputes import Mark
+from nomoledger.state.world import World
 from nomoledger_projections.standing_of import mark_of, told
 
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from nomoledger.projecting import Table, View, shown
-from nomoledger.rules.values import Number
+from nomoledger.game.read_models import Table, View
+from nomoledger.language.values import Number
+from nomoledger.prose.labels import shown
 from nomoledger_projections.standing_of import disputed_among, final_among, titled
 from nomoledger_projections.standings import ranked
 

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from nomoledger.known import rulings_on
-from nomoledger.projecting import Table, View, shown
-from nomoledger.rules.values import Number
-from nomoledger.state import Reading
-from nomoledger.words import rulings_named
-from nomoledger.world import World
+from nomoledger.game.read_models import Table, View
+from nomoledger.language.values import Number
+from nomoledger.ledger.as_of import Reading
+from nomoledger.prose.descriptions import rulings_named
+from nomoledger.prose.labels import shown
+from nomoledger.state.bitemporal import rulings_on
+from nomoledger.state.world import World
 from nomoledger_projections.standing_of import disputed_among, final_among, titled
 from nomoledger_projections.standings import ranked
 

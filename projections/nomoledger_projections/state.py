@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 
-from nomoledger.projecting import Table, View, called, holding, shown
-from nomoledger.rules.values import Number
-from nomoledger.world import World
+from nomoledger.game.read_models import Table, View
+from nomoledger.language.values import Number
+from nomoledger.prose.labels import called, holding, shown
+from nomoledger.state.world import World
 
 Attributes = dict[str, Any]
 

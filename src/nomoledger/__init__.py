@@ -9,43 +9,43 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nomoledger.cases import load_cases, run_case
-    from nomoledger.changes import read_changes
-    from nomoledger.desk import Desk, Outcome
     from nomoledger.errors import NomoledgerError
-    from nomoledger.exchange import export_ledger, import_ledger
-    from nomoledger.ledger import Head, Ledger, Verdict
-    from nomoledger.records import import_record
-    from nomoledger.replay import Divergence, Report
-    from nomoledger.replay import replay as replay_period
-    from nomoledger.rules.rulebook import Rulebook
-    from nomoledger.rules.rulebook import load as load_rulebook
-    from nomoledger.start import open_game
-    from nomoledger.state import as_of, world_of
-    from nomoledger.world import World
+    from nomoledger.game.exchange import export_ledger, import_ledger
+    from nomoledger.game.game import Desk, Outcome
+    from nomoledger.game.records import import_record
+    from nomoledger.game.replay import Divergence, Report
+    from nomoledger.game.replay import replay as replay_period
+    from nomoledger.game.start import open_game
+    from nomoledger.ledger.as_of import as_of, world_of
+    from nomoledger.ledger.ledger import Head, Ledger, Verdict
+    from nomoledger.rulebook.cases import load_cases, run_case
+    from nomoledger.rulebook.changes import read_changes
+    from nomoledger.rulebook.loading import Rulebook
+    from nomoledger.rulebook.loading import load as load_rulebook
+    from nomoledger.state.world import World
 
 _HOMES = {
-    "Desk": "desk",
-    "Divergence": "replay",
-    "Head": "ledger",
-    "Ledger": "ledger",
+    "Desk": "game.game",
+    "Divergence": "game.replay",
+    "Head": "ledger.ledger",
+    "Ledger": "ledger.ledger",
     "NomoledgerError": "errors",
-    "Outcome": "desk",
-    "Report": "replay",
-    "Rulebook": "rules.rulebook",
-    "Verdict": "ledger",
-    "World": "world",
-    "as_of": "state",
-    "export_ledger": "exchange",
-    "import_ledger": "exchange",
-    "import_record": "records",
-    "load_cases": "cases",
-    "load_rulebook": "rules.rulebook:load",
-    "open_game": "start",
-    "read_changes": "changes",
-    "replay_period": "replay:replay",
-    "run_case": "cases",
-    "world_of": "state",
+    "Outcome": "game.game",
+    "Report": "game.replay",
+    "Rulebook": "rulebook.loading",
+    "Verdict": "ledger.ledger",
+    "World": "state.world",
+    "as_of": "ledger.as_of",
+    "export_ledger": "game.exchange",
+    "import_ledger": "game.exchange",
+    "import_record": "game.records",
+    "load_cases": "rulebook.cases",
+    "load_rulebook": "rulebook.loading:load",
+    "open_game": "game.start",
+    "read_changes": "rulebook.changes",
+    "replay_period": "game.replay:replay",
+    "run_case": "rulebook.cases",
+    "world_of": "ledger.as_of",
 }
 
 __all__ = [

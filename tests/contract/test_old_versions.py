@@ -8,14 +8,14 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from nomoledger.chain import Head
 from nomoledger.cli import program
-from nomoledger.derived.posted import posted
 from nomoledger.errors import StoreError
 from nomoledger.events import ClockAdvanced
-from nomoledger.ledger import Ledger
-from nomoledger.state import as_known, world_of
-from nomoledger.store.location import is_postgres
+from nomoledger.ledger.as_of import as_known, world_of
+from nomoledger.ledger.chain import Head
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.rollup_queries import posted
+from nomoledger.ledger.stores.location import is_postgres
 
 HERE = Path(__file__).parent
 HEAD = "149:671923fd5b0d20d581445fb552c67387dd45bff1b7d6b44591fb81c3a9b758cf"

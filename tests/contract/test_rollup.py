@@ -15,13 +15,13 @@ from rulings.players import Move, Player
 from rulings.rules import RULES
 
 from nomoledger import events as e
-from nomoledger.derived.posted import posted, posted_by_period
-from nomoledger.derived.rebuild import rebuild
 from nomoledger.errors import ConflictError
-from nomoledger.exchange import copy_ledger, export_ledger, import_ledger
-from nomoledger.ledger import Ledger
-from nomoledger.state import as_known
-from nomoledger.store.location import is_postgres
+from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
+from nomoledger.game.rebuild import rebuild
+from nomoledger.ledger.as_of import as_known
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.rollup_queries import posted, posted_by_period
+from nomoledger.ledger.stores.location import is_postgres
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 PLAY = ("go", "go", "buy", "steal", "plot", "propose", "answer", "answer", "answer", "leave")

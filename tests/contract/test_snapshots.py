@@ -12,20 +12,21 @@ import pytest
 from click.testing import CliRunner
 
 from nomoledger import events as e
-from nomoledger import state
 from nomoledger.cli import program
-from nomoledger.derived import snapshots
-from nomoledger.derived.snapshots import fold
-from nomoledger.desk import Desk
 from nomoledger.errors import StoreError
-from nomoledger.ledger import Ledger
-from nomoledger.reducer import apply
-from nomoledger.rules.rulebook import load
-from nomoledger.start import open_game
-from nomoledger.state import as_known, as_of, world_of
-from nomoledger.store import postgres_beside, sqlite_beside
-from nomoledger.store.location import is_postgres
-from nomoledger.world import World
+from nomoledger.game.game import Desk
+from nomoledger.game.start import open_game
+from nomoledger.ledger import as_of as state
+from nomoledger.ledger import snapshots
+from nomoledger.ledger.as_of import as_known, as_of, world_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.snapshots import fold
+from nomoledger.ledger.stores import postgres_side_tables as postgres_beside
+from nomoledger.ledger.stores import sqlite_side_tables as sqlite_beside
+from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.rulebook.loading import load
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 PERIODS = 3

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from nomoledger.chain import Link
 from nomoledger.errors import CorruptError, UnknownError
-from nomoledger.store import Row, Store, open_store
+from nomoledger.ledger.chain import Link
+from nomoledger.ledger.stores import Row, Store, open_store
 
 
 @pytest.fixture

@@ -20,11 +20,11 @@ import holds
 from table import BOOK, NOON, START, WEIGHTED, Table
 
 from faults.store import Killed, Shaky, shaky
-from nomoledger.desk import Desk
 from nomoledger.errors import StoreError
 from nomoledger.events import Input
-from nomoledger.ledger import Ledger
-from nomoledger.start import open_game
+from nomoledger.game.game import Desk
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
 
 TRIES = 12
 LIKELY = 0.25

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any, cast
 
-from nomoledger.chain import Link
 from nomoledger.errors import LostError, StoreError
-from nomoledger.ledger import Ledger
-from nomoledger.store import Row, Store, Writer
+from nomoledger.ledger.chain import Link
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores import Row, Store, Writer
 
 
 class Killed(BaseException):

@@ -16,7 +16,7 @@ from postgres_server import PostgresServer
 from nomoledger.cli import program
 from nomoledger.errors import StoreError
 from nomoledger.events import FactRecorded
-from nomoledger.ledger import Ledger
+from nomoledger.ledger.ledger import Ledger
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 GAME = "g"

@@ -26,7 +26,7 @@ from postgres_server import PostgresServer
 
 HERE = Path(__file__).parent
 PROGRAM = Path(sys.executable).with_name("nomoledger")
-SETTLED = "--settle money --questions skip --yes".split()
+SETTLED = ["--settle", "money", "--questions", "skip", "--yes"]
 PLOTS = str(HERE / "plots.md")
 REPLAYS = HERE.parents[1] / "replays"
 DAY = "2026-03-{:02}T{}"
@@ -67,7 +67,7 @@ def disputed(ledger: str) -> None:
     _import(ledger, "weekly-vote-season")
     run("dispute", "open", ledger, "The Founder", "Fifteen and five is 20", "--event", "496")
     run("dispute", "argue", ledger, "1", "Draven", "Nobody said so at the time")
-    put_right = "--replace 496=square:20 --settle money --yes".split()
+    put_right = ["--replace", "496=square:20", "--settle", "money", "--yes"]
     run("dispute", "close", ledger, "1", "Fifteen and five is 20", *put_right)
     run("dispute", "open", ledger, "Jamie", "It should have been 1", "--event", "116")
     run("dispute", "close", ledger, "2", "It stands", "--ratify", "116")

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.engine import Engine
-from nomoledger.reducer import apply
-from nomoledger.rules.program import linked
-from nomoledger.rules.rule import Change, Rule
-from nomoledger.rules.rulebook import parse
-from nomoledger.tape import seeded
-from nomoledger.world import Attempt, World
+from nomoledger.engine.agenda import Engine
+from nomoledger.engine.oracles import seeded
+from nomoledger.events.rules import Change, Rule
+from nomoledger.language.program import linked
+from nomoledger.rulebook.loading import parse
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import Attempt, World
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = b"s" * 32

@@ -3,7 +3,7 @@
 import pytest
 
 from nomoledger import events as e
-from nomoledger.rules.rule import Amend, Do, Enact, Post, Renumber, Repeal, Rule, Set
+from nomoledger.events.rules import Amend, Do, Enact, Post, Renumber, Repeal, Rule, Set
 
 from .inline import Play, kinds
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nomoledger.rules.rule import Amend
+from nomoledger.events.rules import Amend
 
 from .inline import Play
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from nomoledger import events as e
-from nomoledger.rules import program
+from nomoledger.language import program
 
 from .inline import Play
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from nomoledger import events as e
+from nomoledger.engine.statements import Statement
 from nomoledger.errors import UsageError
-from nomoledger.rules.program import linked
-from nomoledger.statements import Statement
+from nomoledger.language.program import linked
 
 from .inline import Play, kinds
 

@@ -3,7 +3,7 @@
 import pytest
 
 from nomoledger import events as e
-from nomoledger.rules.rule import Amend
+from nomoledger.events.rules import Amend
 
 from .inline import Play
 

@@ -1,7 +1,7 @@
 """What rule code sees of a proposal: what each of its changes does."""
 
 from nomoledger import events as e
-from nomoledger.rules.rule import Amend, Change, Do, Enact, Renumber, Repeal, Rule, Set
+from nomoledger.events.rules import Amend, Change, Do, Enact, Renumber, Repeal, Rule, Set
 
 from .inline import Play
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from nomoledger.chain import commit, link, origin
-from nomoledger.desk import Desk
-from nomoledger.ledger import Ledger
-from nomoledger.rules.rulebook import Rulebook, parse
-from nomoledger.start import open_game
+from nomoledger.game.game import Desk
+from nomoledger.game.start import open_game
+from nomoledger.ledger.chain import commit, link, origin
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import Rulebook, parse
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = b"s" * 32

@@ -3,9 +3,9 @@
 from rulings.game import SECRET, Game
 from rulings.rules import RULES
 
-from nomoledger import dice
 from nomoledger import events as e
-from nomoledger.proof.throws import Throws, fits
+from nomoledger.engine import dice
+from nomoledger.proof.dice_audit import Throws, fits
 
 ROLL = 'def action_gamble(player: Player):\n    mint(player, roll(1, 6, "luck")[0], "luck")\n'
 
@@ -15,7 +15,7 @@ def draws(game: Game) -> list[e.DrawRecorded]:
 
 
 def gambling(*secret: str) -> Game:
-    from nomoledger.rules.rule import Rule
+    from nomoledger.events.rules import Rule
 
     game = Game([*RULES, Rule(number="9", code=ROLL, secret=secret)])
     game.ask("join", "Ann")

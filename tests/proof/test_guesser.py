@@ -16,16 +16,16 @@ from rulings.rules import RULES
 from rulings.test_properties import PLAY, some, tried
 
 from nomoledger import events as e
-from nomoledger.desk import Desk
-from nomoledger.journals import FORMATS, export_journal
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import LedgerView, projection
-from nomoledger.proof.export import export_public
+from nomoledger.game.game import Desk
+from nomoledger.game.read_models import LedgerView, projection
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.proof.public_export import export_public
 from nomoledger.proof.sealer import Sealer
-from nomoledger.rules.rulebook import load
-from nomoledger.site.history import gather
-from nomoledger.site.pages import pages_of
-from nomoledger.start import open_game
+from nomoledger.rulebook.loading import load
+from nomoledger.views.journals import FORMATS, export_journal
+from nomoledger.views.site.history_page import gather
+from nomoledger.views.site.pages import pages_of
 
 from .plots import NOON, PLAIN, played
 

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from nomoledger.cli import program
-from nomoledger.ledger import Ledger
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.proof.disclosure import Opening, open_event, refuted
 from nomoledger.proof.envelopes import DEPTH, Envelope
-from nomoledger.proof.opening import Opening, open_event, refuted
 from nomoledger.proof.seal import Seal, decoded
 
 from .plots import played

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from nomoledger.cli import program
-from nomoledger.ledger import Ledger
-from nomoledger.proof.checking import check_export
-from nomoledger.proof.export import export_public
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.proof.public_check import check_export
+from nomoledger.proof.public_export import export_public
 from nomoledger.proof.seal import Seal, decoded
 from nomoledger.proof.sealer import PublicChain
 from nomoledger.proof.signing import Signer, own_signer

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from nomoledger.cli import program
-from nomoledger.derived.rollup import units_of
-from nomoledger.desk import Desk
 from nomoledger.errors import StoreError
-from nomoledger.ledger import Ledger
-from nomoledger.proof.audit import Audit
-from nomoledger.proof.keeping import SealKeeper
+from nomoledger.game.game import Desk
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.rollup import units_of
+from nomoledger.proof.content_audit import Audit
 from nomoledger.proof.seal import NO_SEAL, Seal, decoded
+from nomoledger.proof.seal_keeper import SealKeeper
 from nomoledger.proof.sealer import FOLD, PublicChain
 from nomoledger.proof.signing import own_signer
 
@@ -222,9 +222,9 @@ def test_a_chain_written_anew_does_not_fit_the_states_at_the_closes(game: Path) 
 def tell_states_anew(game: Path) -> None:
     """Write into every close the state that the events before it come to now."""
     from nomoledger import events as e
-    from nomoledger.codec import encode
-    from nomoledger.reducer import apply
-    from nomoledger.world import World
+    from nomoledger.events.codec import encode
+    from nomoledger.state.reducer import apply
+    from nomoledger.state.world import World
 
     with Ledger.open(game) as ledger:
         entries = list(ledger.read("plots"))

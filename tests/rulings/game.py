@@ -10,18 +10,19 @@ from typing import Any, cast
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.codec import decode, encode, tag_of
-from nomoledger.derived.rebuild import rebuild
-from nomoledger.desk import Desk
-from nomoledger.engine import Batch, Engine
+from nomoledger.engine.agenda import Batch, Engine
+from nomoledger.engine.oracles import seeded
+from nomoledger.engine.settlement.differences import differing
+from nomoledger.engine.settlement.input_log import overlooked
 from nomoledger.errors import ConflictError
-from nomoledger.ledger import Ledger
-from nomoledger.reducer import apply
-from nomoledger.rules.rule import Rule
-from nomoledger.rulings.differing import differing
-from nomoledger.rulings.edits import overlooked
-from nomoledger.tape import Oracle, ask_people, seeded
-from nomoledger.world import Attempt, World
+from nomoledger.events.codec import decode, encode, tag_of
+from nomoledger.events.rules import Rule
+from nomoledger.game.game import Desk
+from nomoledger.game.rebuild import rebuild
+from nomoledger.language.host import Oracle, ask_people
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import Attempt, World
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = b"s" * 32

@@ -1,8 +1,8 @@
 """A game of mail-opening to be ruled on: its dice are entered by hand."""
 
 from nomoledger import events as e
-from nomoledger.rules.rule import Change
-from nomoledger.rules.rulebook import load
+from nomoledger.events.rules import Change
+from nomoledger.rulebook.loading import load
 
 from .game import Game
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 from nomoledger import events as e
+from nomoledger.engine.settlement.ruling_validity import in_force
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.rules.rule import Amend, Change, Do, Enact, Renumber, Repeal, Rule
-from nomoledger.rulings.holding import in_force
+from nomoledger.events.rules import Amend, Change, Do, Enact, Renumber, Repeal, Rule
 
 from .game import Game
 

@@ -1,7 +1,7 @@
 """A small rulebook in which everything happens that a ruling may have to take back."""
 
-from nomoledger.rules.rule import Rule
-from nomoledger.rules.rulebook import parse
+from nomoledger.events.rules import Rule
+from nomoledger.rulebook.loading import parse
 
 TEXT = """
 ### 1 Players and squares

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 
 from nomoledger import events as e
+from nomoledger.engine.settlement.ruling_validity import in_force
+from nomoledger.engine.settlement.timeline import Course
 from nomoledger.errors import UsageError
-from nomoledger.rules.rule import Amend, Do, Post
-from nomoledger.rulings.course import Course
-from nomoledger.rulings.holding import in_force
+from nomoledger.events.rules import Amend, Do, Post
 
 from .game import Game, essence, played_right, refused, unlike
 from .mail import RULES, WEEK, Mail

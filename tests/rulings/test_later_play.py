@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from nomoledger import events as e
-from nomoledger.rulings.course import Course
-from nomoledger.rulings.holding import edits_of, first_edited, in_force
+from nomoledger.engine.settlement.ruling_validity import edits_of, first_edited, in_force
+from nomoledger.engine.settlement.timeline import Course
 
 from .game import Game, played_right, refused, unlike
 from .mail import WEEK, Mail

@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from nomoledger import events as e
-from nomoledger.engine import Engine
-from nomoledger.reducer import apply
-from nomoledger.rules.rulebook import load
-from nomoledger.rulings.course import Course
-from nomoledger.rulings.holding import edits_of, first_edited, in_force
-from nomoledger.tape import recorded, replaying
-from nomoledger.world import World
+from nomoledger.engine.agenda import Engine
+from nomoledger.engine.oracles import recorded, replaying
+from nomoledger.engine.settlement.ruling_validity import edits_of, first_edited, in_force
+from nomoledger.engine.settlement.timeline import Course
+from nomoledger.rulebook.loading import load
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
 
 from .game import SECRET, Game, folded, played_right, unlike
 from .players import Mailer, Move, Player, editable, some_edit

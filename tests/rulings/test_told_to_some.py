@@ -1,7 +1,7 @@
 """What was told to some only stays so when it is put right; orders; what was taken back."""
 
 from nomoledger import events as e
-from nomoledger.rulings.course import Course
+from nomoledger.engine.settlement.timeline import Course
 
 from .game import Game, essence, folded, refused
 from .rules import RULES

@@ -7,15 +7,15 @@ from typing import Any, cast
 import pytest
 
 from nomoledger import events as e
-from nomoledger.desk import Desk
+from nomoledger.engine.settlement.ruling_validity import in_force
 from nomoledger.errors import ConflictError, UsageError
-from nomoledger.ledger import Ledger
-from nomoledger.replay import replay
-from nomoledger.rules.rulebook import load
-from nomoledger.rulings.holding import in_force
-from nomoledger.rulings.whatif import Changed, what_if
-from nomoledger.start import open_game
-from nomoledger.state import as_of
+from nomoledger.game.counterfactual import Changed, what_if
+from nomoledger.game.game import Desk
+from nomoledger.game.replay import replay
+from nomoledger.game.start import open_game
+from nomoledger.ledger.as_of import as_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
 
 from .game import NOON, SECRET, QuickDesk, essence, folded
 from .mail import Mail

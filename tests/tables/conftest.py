@@ -5,8 +5,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from nomoledger.exchange import copy_ledger
-from nomoledger.ledger import Ledger
+from nomoledger.game.exchange import copy_ledger
+from nomoledger.ledger.ledger import Ledger
 
 Copied = Callable[[Ledger, str], Ledger]
 

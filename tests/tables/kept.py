@@ -8,12 +8,12 @@ from typing import Any
 
 import psycopg
 
-from nomoledger.ledger import Ledger
-from nomoledger.store.location import is_postgres
-from nomoledger.tables import chosen
-from nomoledger.tables.keeping import keep
-from nomoledger.tables.postgres import SCHEMAS
-from nomoledger.tables.views import beside, open_views, prepare
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.views.sql import chosen
+from nomoledger.views.sql.postgres_tables import SCHEMAS
+from nomoledger.views.sql.sql_views import beside, open_views, prepare
+from nomoledger.views.sql.sync import keep
 
 Rows = list[tuple[Any, ...]]
 

@@ -7,9 +7,10 @@ where it is told to.
 import sys
 from contextlib import closing
 
-from nomoledger.ledger import Ledger
-from nomoledger.tables import chosen, keeping, runner
-from nomoledger.tables.views import beside, open_views, prepare
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.views.sql import chosen, runner
+from nomoledger.views.sql import sync as keeping
+from nomoledger.views.sql.sql_views import beside, open_views, prepare
 
 
 def main(location: str, page: str, follow: str = "") -> None:

@@ -21,11 +21,12 @@ from postgres_server import PostgresServer
 
 from nomoledger.cli import program
 from nomoledger.errors import StoreError, UsageError
-from nomoledger.ledger import Ledger
-from nomoledger.simulate import Plan, simulate
-from nomoledger.store.location import is_postgres
-from nomoledger.tables import chosen, keeping, runner
-from nomoledger.tables.views import Overtaken, Views, beside, empty, open_views, prepare
+from nomoledger.game.simulation import Plan, simulate
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.views.sql import chosen, runner
+from nomoledger.views.sql import sync as keeping
+from nomoledger.views.sql.sql_views import Overtaken, Views, beside, empty, open_views, prepare
 from tables.kept import Rows, again_in_pieces, all_rows, ask, bring_up
 
 PROJECTOR = Path(__file__).parent / "projector_process.py"

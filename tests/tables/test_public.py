@@ -10,12 +10,13 @@ import pytest
 from proof.plots import NOON, PLAIN, Move, make, open_plots, played, stopped_at
 
 from nomoledger import events as e
-from nomoledger.desk import Desk
 from nomoledger.errors import UsageError
-from nomoledger.ledger import Ledger
-from nomoledger.store.location import is_postgres
-from nomoledger.tables import chosen, keeping, runner
-from nomoledger.tables.views import beside, empty, open_views, prepare
+from nomoledger.game.game import Desk
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.views.sql import chosen, runner
+from nomoledger.views.sql import sync as keeping
+from nomoledger.views.sql.sql_views import beside, empty, open_views, prepare
 from tables.kept import Rows, again_in_pieces, ask, bring_up
 
 #: At the end a secret, of which nothing public has come yet; and what is asked after that.

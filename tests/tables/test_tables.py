@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from nomoledger import events as e
-from nomoledger.ledger import Ledger
-from nomoledger.projecting import LedgerView
-from nomoledger.proof.public import public_events
-from nomoledger.records import import_record
-from nomoledger.replays import find
-from nomoledger.simulate import Plan, simulate
-from nomoledger.state import world_of
-from nomoledger.tables import chosen, runner
-from nomoledger.tables.views import beside, empty, open_views
+from nomoledger.game.read_models import LedgerView
+from nomoledger.game.recorded_games import find
+from nomoledger.game.records import import_record
+from nomoledger.game.simulation import Plan, simulate
+from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.proof.public_stream import public_events
+from nomoledger.views.sql import chosen, runner
+from nomoledger.views.sql.sql_views import beside, empty, open_views
 from nomoledger_projections.balances import balances
 from nomoledger_projections.board import board
 from nomoledger_projections.history import history

@@ -12,11 +12,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from nomoledger.exchange import copy_ledger
-from nomoledger.ledger import Ledger
-from nomoledger.tables import Readings, Table, chosen
-from nomoledger.tables.keeping import keep
-from nomoledger.tables.views import open_views, prepare
+from nomoledger.game.exchange import copy_ledger
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.views.sql import Readings, Table, chosen
+from nomoledger.views.sql.sql_views import open_views, prepare
+from nomoledger.views.sql.sync import keep
 from tables.kept import bring_up
 
 PAGE = Path(__file__).parents[2] / "docs" / "tables.md"

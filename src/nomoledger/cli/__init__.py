@@ -4,28 +4,28 @@ import sys
 
 from nomoledger.cli import (
     bisect,
-    cases,
     completion,
     demo,
-    disputes,
     explain,
     ledgers,
-    look,
     orders,
     play,
     project,
-    proof,
     provisional,
     publish,
     rulebooks,
-    rulings,
     run,
     simulate,
     status,
-    stores,
     what_if,
 )
-from nomoledger.cli.program import Program, version_option
+from nomoledger.cli import dispute as disputes
+from nomoledger.cli import maintenance as stores
+from nomoledger.cli import projections as look
+from nomoledger.cli import proofs as proof
+from nomoledger.cli import ruling as rulings
+from nomoledger.cli import test as cases
+from nomoledger.cli.group import Program, version_option
 
 program = Program(
     name="nomoledger",

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.chosen import command_line, game_to_say
-from nomoledger.cli.opened import ledger_at
+from nomoledger.cli.arguments import command_line, game_to_say
+from nomoledger.cli.context import ledger_at
 from nomoledger.cli.output import json, line
 
 if TYPE_CHECKING:
-    from nomoledger.bisecting.bisect import Turn
+    from nomoledger.game.bisection.bisection import Turn
 
 NEVER = 1
 
@@ -32,9 +32,9 @@ def bisect(ledger: str, statement: str, game: str | None, every: bool, as_json: 
 
     Example: nomoledger bisect game.db "money(Ann) < 900"
     """
-    from nomoledger.bisecting.bisect import bisect as searched
     from nomoledger.cli.progress import progress
-    from nomoledger.state import the_game
+    from nomoledger.game.bisection.bisection import bisect as searched
+    from nomoledger.ledger.as_of import the_game
 
     with ledger_at(ledger) as opened:
         game = game or the_game(opened)

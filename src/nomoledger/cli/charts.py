@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from nomoledger.cli.opened import view_of
+from nomoledger.cli.context import view_of
 
 KINDS = ("svg", "png")
 
@@ -21,8 +21,8 @@ def draw(
     **given: Any,
 ) -> None:
     """Draw the projection called *name* into *file*, which takes its place only when whole."""
-    from nomoledger.cli.written import written
-    from nomoledger.projecting import Drawing, projection
+    from nomoledger.cli.atomic_file import written
+    from nomoledger.game.read_models import Drawing, projection
 
     kind = Path(file).suffix.lower().removeprefix(".")
     if kind not in KINDS:

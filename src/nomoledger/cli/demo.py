@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nomoledger.cli.chosen import command_line
+from nomoledger.cli.arguments import command_line
 from nomoledger.cli.output import line
 
 if TYPE_CHECKING:
-    from nomoledger.desk import Desk
+    from nomoledger.game.game import Desk
 
 SEASON = "weekly-vote-season"
 #: Jamie's landing in week 1, recorded as 3, and where the rules put it.
@@ -24,10 +24,10 @@ def demo(ledger: str | None) -> None:
 
     Example: nomoledger demo
     """
-    from nomoledger.cli.opened import new_ledger_at
+    from nomoledger.cli.context import new_ledger_at
     from nomoledger.errors import UsageError
-    from nomoledger.records import import_record
-    from nomoledger.replays import find
+    from nomoledger.game.recorded_games import find
+    from nomoledger.game.records import import_record
 
     if ledger is not None and Path(ledger).exists():
         raise UsageError(f"{ledger} is there already: give the name of a file that is not")
@@ -51,7 +51,7 @@ def demo(ledger: str | None) -> None:
 def _audit(desk: "Desk") -> None:
     """Audit every week of the record."""
     from nomoledger.cli.ledgers import told
-    from nomoledger.replay import replay
+    from nomoledger.game.replay import replay
 
     line("")
     for period in range(1, desk.world.period):
@@ -63,7 +63,7 @@ def _play_again(desk: "Desk") -> None:
     """Show what would have been, had the first slip not happened."""
     from nomoledger.cli.what_if import asked_on, tell
     from nomoledger.events import Replaced
-    from nomoledger.rulings.whatif import Changed
+    from nomoledger.game.counterfactual import Changed
 
     line("")
     line("what if Jamie had been put where the rules say?")

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.opened import ledger_at
+from nomoledger.cli.context import ledger_at
 from nomoledger.cli.output import json, line, table
 
 if TYPE_CHECKING:
-    from nomoledger.explaining.accounts import Account, Row
-    from nomoledger.explaining.explain import Explanation, Value
-    from nomoledger.explaining.past import Past
-    from nomoledger.projecting import Table
+    from nomoledger.game.explanation.account_statement import Account, Row
+    from nomoledger.game.explanation.causes import Explanation, Value
+    from nomoledger.game.explanation.recorded_past import Past
+    from nomoledger.game.read_models import Table
 
 #: More accounts than these on the other side of a posting are counted, not named.
 OTHERS_MAX = 3
@@ -46,8 +46,8 @@ def explain(
 
     Example: nomoledger explain game.db Ann money
     """
-    from nomoledger.explaining.past import Past
-    from nomoledger.state import the_game
+    from nomoledger.game.explanation.recorded_past import Past
+    from nomoledger.ledger.as_of import the_game
 
     if (event is not None or whole) and what is None:
         raise click.UsageError("--event and --all go with an account: say whose, and what of it")
@@ -68,9 +68,9 @@ def _answered(
     past: "Past", subject: str, what: str | None, event: int | None, whole: bool
 ) -> tuple[object, Iterator["str | Table"]]:
     """What is asked for, as it is and in lines."""
-    from nomoledger.explaining.accounts import commodity_of, explain_account
-    from nomoledger.explaining.computed import explain_computed, is_computed
-    from nomoledger.explaining.explain import explain_value, explained
+    from nomoledger.game.explanation.account_statement import commodity_of, explain_account
+    from nomoledger.game.explanation.causes import explain_value, explained
+    from nomoledger.game.explanation.rule_values import explain_computed, is_computed
 
     if what is None:
         told = explained(past, _event(subject))
@@ -90,7 +90,7 @@ def _answered(
 
 
 def _account_told(account: "Account") -> Iterator["str | Table"]:
-    from nomoledger.projecting import Table
+    from nomoledger.game.read_models import Table
 
     yield f"{account.subject}: {account.balance} {account.commodity}"
     if account.why is None:
@@ -145,8 +145,8 @@ def why_not(
 
     Example: nomoledger why-not game.db open_option 16 --period 2
     """
-    from nomoledger.explaining.whynot import why_not as answered
-    from nomoledger.state import as_of, the_game
+    from nomoledger.game.explanation.why_not import why_not as answered
+    from nomoledger.ledger.as_of import as_of, the_game
 
     with ledger_at(ledger) as opened:
         game = game or the_game(opened)

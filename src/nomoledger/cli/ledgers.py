@@ -5,20 +5,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nomoledger.cli import journals, options, proof
-from nomoledger.cli.chosen import command_line, game_to_say
-from nomoledger.cli.opened import ledger_at, new_ledger_at, place_of
+from nomoledger.cli import journal_export as journals
+from nomoledger.cli import options
+from nomoledger.cli import proofs as proof
+from nomoledger.cli.arguments import command_line, game_to_say
+from nomoledger.cli.context import ledger_at, new_ledger_at, place_of
 from nomoledger.cli.output import json, line
 from nomoledger.cli.progress import counting, progress, records_in, size_of, watched
-from nomoledger.store.location import shown
+from nomoledger.ledger.stores.location import shown
 
 if TYPE_CHECKING:
     from datetime import datetime
     from typing import BinaryIO
 
-    from nomoledger.chain import Head
-    from nomoledger.ledger import Ledger
-    from nomoledger.replay import Report
+    from nomoledger.game.replay import Report
+    from nomoledger.ledger.chain import Head
+    from nomoledger.ledger.ledger import Ledger
 
 FAILED = 1
 
@@ -56,8 +58,8 @@ def init(
 
     Example: nomoledger init game.db --rulebook mail-opening --set squares=20
     """
-    from nomoledger.rules.rulebook import load
-    from nomoledger.start import open_game
+    from nomoledger.game.start import open_game
+    from nomoledger.rulebook.loading import load
 
     rules = load(rulebook)
     with new_ledger_at(ledger) as opened:
@@ -92,7 +94,7 @@ def import_(ledger: str, file: str, game: str | None, as_json: bool) -> None:
 
     Example: nomoledger import game.db season.jsonl
     """
-    from nomoledger.records import is_record
+    from nomoledger.game.records import is_record
 
     by_hand = is_record(file)
     if game is not None and not by_hand:
@@ -107,7 +109,7 @@ def import_(ledger: str, file: str, game: str | None, as_json: bool) -> None:
 
 
 def _import_record(ledger: str, file: str, game: str | None) -> dict[str, "Head"]:
-    from nomoledger.records import import_record
+    from nomoledger.game.records import import_record
 
     with new_ledger_at(ledger) as opened, progress("working out the record"):
         desk = import_record(opened, file, game)
@@ -115,7 +117,7 @@ def _import_record(ledger: str, file: str, game: str | None) -> dict[str, "Head"
 
 
 def _import_export(ledger: str, file: str) -> dict[str, "Head"]:
-    from nomoledger.exchange import import_ledger
+    from nomoledger.game.exchange import import_ledger
 
     with (
         progress("importing", size_of(file)) as advance,
@@ -155,7 +157,7 @@ def export(
 
     Example: nomoledger export game.db game.jsonl
     """
-    from nomoledger.cli.written import written
+    from nomoledger.cli.atomic_file import written
 
     place = place_of(ledger)
     if place is not None and os.path.exists(file) and os.path.samefile(file, place):
@@ -188,7 +190,7 @@ def export(
 
 
 def _export_all(ledger: "Ledger", target: "BinaryIO", game: str | None) -> dict[str, "Head"]:
-    from nomoledger.exchange import export_ledger
+    from nomoledger.game.exchange import export_ledger
 
     games = ledger.games() if game is None else [game]
     with progress("exporting", 2 * records_in(ledger, games)) as advance:
@@ -252,7 +254,7 @@ def _to_verify(
     ledger: "Ledger", game: str | None, head: str | None, sealed: list[str]
 ) -> list[str]:
     """The games to verify: the one that is named, or sealed, or else all."""
-    from nomoledger.state import the_game
+    from nomoledger.ledger.as_of import the_game
 
     if game is not None:
         return [game]
@@ -277,8 +279,8 @@ def replay(ledger: str, period: int | None, follow: bool, game: str | None, as_j
 
     Example: nomoledger replay game.db --period 1
     """
-    from nomoledger.replay import replay as run
-    from nomoledger.state import the_game
+    from nomoledger.game.replay import replay as run
+    from nomoledger.ledger.as_of import the_game
 
     with ledger_at(ledger) as opened, progress("replaying"):
         if follow:
@@ -294,9 +296,9 @@ def replay(ledger: str, period: int | None, follow: bool, game: str | None, as_j
 
 def _follow(ledger: "Ledger", game: str, period: int | None, as_json: bool) -> int:
     """Tell what would stand otherwise, had play gone on from what the rules gave."""
-    from nomoledger.following import follow
-    from nomoledger.state import world_of
-    from nomoledger.words import said
+    from nomoledger.game.rules_only_replay import follow
+    from nomoledger.language.values import said
+    from nomoledger.ledger.as_of import world_of
 
     found = follow(ledger, game, world_of(ledger, game).period if period is None else period)
     if as_json:
@@ -313,7 +315,7 @@ def _follow(ledger: "Ledger", game: str, period: int | None, as_json: bool) -> i
 
 def told(report: "Report") -> list[str]:
     """A replay's report in words, a line a finding."""
-    from nomoledger.words import said
+    from nomoledger.language.values import said
 
     kind = "recorded facts" if report.mode == "audit" else "consequences"
     counted = f"{report.compared} {kind} compared ({report.mode})"

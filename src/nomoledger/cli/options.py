@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from nomoledger.cli.chosen import VARIABLE, LedgerArgument
+from nomoledger.cli.arguments import VARIABLE, LedgerArgument
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -81,7 +81,7 @@ def scalar(text: str) -> Any:
     import msgspec
     import yaml
 
-    from nomoledger.rules.rulebook import load_yaml
+    from nomoledger.rulebook.loading import load_yaml
 
     try:
         value = load_yaml(text)

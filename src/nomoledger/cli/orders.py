@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.telling import ask_desk, typed_for
+from nomoledger.cli.outcome import ask_desk, typed_for
 
 if TYPE_CHECKING:
-    from nomoledger.desk import Desk
     from nomoledger.events import Act
+    from nomoledger.game.game import Desk
 
 
 @click.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from nomoledger.projecting import ReadModel, Table
+    from nomoledger.game.read_models import ReadModel, Table
 
 #: Characters that would move the cursor, change colours or otherwise command a terminal.
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")

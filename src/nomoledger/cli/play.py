@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.changing import amendments, changes_in
-from nomoledger.cli.telling import ask_desk, option_called, typed_for
+from nomoledger.cli.change_options import amendments, changes_in
+from nomoledger.cli.outcome import ask_desk, option_called, typed_for
 
 
 @click.command()

@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from nomoledger.ledger import Ledger
-    from nomoledger.store import Evidence, Row, Store
+    from nomoledger.ledger.ledger import Ledger
+    from nomoledger.ledger.stores import Evidence, Row, Store
 
 Advance = Callable[[int], None]
 AFTER_SECONDS = 1.0
@@ -83,7 +83,7 @@ class _Bar:
 
 def counting(ledger: "Ledger", advance: Advance | None) -> "Ledger":
     """*ledger*, so that *advance* is told of each record that is read."""
-    from nomoledger.ledger import Ledger
+    from nomoledger.ledger.ledger import Ledger
 
     if advance is None:
         return ledger

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.opened import ledger_at
+from nomoledger.cli.context import ledger_at
 from nomoledger.cli.output import json, line, warn
 from nomoledger.cli.progress import progress
-from nomoledger.store.location import shown
+from nomoledger.ledger.stores.location import shown
 
 if TYPE_CHECKING:
-    from nomoledger.tables.keeping import Kept
+    from nomoledger.views.sql.sync import Kept
 
 
 @click.command()
@@ -41,10 +41,10 @@ def project(
 
     Example: nomoledger project game.db standings board --follow
     """
-    from nomoledger.state import the_game
-    from nomoledger.tables import chosen
-    from nomoledger.tables.keeping import Follower, behind, keep
-    from nomoledger.tables.views import beside, empty, open_views, prepare
+    from nomoledger.ledger.as_of import the_game
+    from nomoledger.views.sql import chosen
+    from nomoledger.views.sql.sql_views import beside, empty, open_views, prepare
+    from nomoledger.views.sql.sync import Follower, behind, keep
 
     tables = chosen(names)
     place = into or beside(ledger, is_public)

@@ -3,7 +3,7 @@
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.opened import desk_at
+from nomoledger.cli.context import desk_at
 from nomoledger.cli.output import json, line, say, table
 
 WHAT = click.Choice(["standings", "board", "balances", "state"])
@@ -22,7 +22,7 @@ def provisional(ledger: str, what: str, game: str | None, as_json: bool) -> None
 
     Example: nomoledger provisional game.db board
     """
-    from nomoledger.provisional import provisional as imagined
+    from nomoledger.game.provisional_state import provisional as imagined
 
     with desk_at(ledger, game) as desk:
         period = desk.world.period

@@ -6,10 +6,11 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from nomoledger.cli import options, ruleset
-from nomoledger.cli.chosen import chosen
-from nomoledger.cli.look import look_at_then, reader, two_times, who
+from nomoledger.cli import options
+from nomoledger.cli import rule_history as ruleset
+from nomoledger.cli.arguments import chosen
 from nomoledger.cli.output import json, line, say
+from nomoledger.cli.projections import look_at_then, reader, two_times, who
 
 FAILED = 1
 
@@ -70,7 +71,7 @@ def check(rulebook: str, blank: bool, as_json: bool) -> int:
 
     Example: nomoledger rules check mail-opening
     """
-    from nomoledger.cli.checking import coverage_of
+    from nomoledger.cli.verifying import coverage_of
 
     found = coverage_of(rulebook, blank)
     if as_json:
@@ -96,8 +97,8 @@ def vocabulary(rulebook: str, as_json: bool) -> None:
 
     Example: nomoledger rules vocabulary mail-opening
     """
-    from nomoledger.rules.rulebook import load
-    from nomoledger.rules.vocabulary import vocabulary as vocabulary_of
+    from nomoledger.rulebook.loading import load
+    from nomoledger.rulebook.vocabulary import vocabulary as vocabulary_of
 
     found = vocabulary_of(load(rulebook))
     if as_json:
@@ -118,7 +119,7 @@ def show_rules(rulebook: str, number: str | None, as_json: bool) -> None:
     Example: nomoledger rules show mail-opening VIII.3
     """
     from nomoledger.errors import UnknownError
-    from nomoledger.rules.rulebook import load
+    from nomoledger.rulebook.loading import load
 
     book = load(rulebook)
     found = [rule for rule in book.rules if number in (None, rule.number)]
@@ -140,7 +141,7 @@ def list_shipped(as_json: bool) -> None:
 
     Example: nomoledger rules list
     """
-    from nomoledger.rules.rulebook import shipped
+    from nomoledger.rulebook.loading import shipped
 
     if as_json:
         json({"rulebooks": shipped()})

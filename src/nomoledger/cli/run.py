@@ -8,8 +8,8 @@ from nomoledger.cli import options
 from nomoledger.cli.output import json, line, warn
 
 if TYPE_CHECKING:
-    from nomoledger.realtime import Happening, Wall
-    from nomoledger.timekeeper import Fired
+    from nomoledger.game.realtime import Happening, Wall
+    from nomoledger.game.timekeeper import Fired
 
 #: What clock to go by; None is that of this computer.
 WALL: "Wall | None" = None
@@ -29,7 +29,7 @@ def run(ledger: str, game: str | None, once: bool, as_json: bool) -> None:
 
     Example: nomoledger run game.db --once
     """
-    from nomoledger.realtime import Watch
+    from nomoledger.game.realtime import Watch
 
     count = 0
     try:
@@ -43,7 +43,7 @@ def run(ledger: str, game: str | None, once: bool, as_json: bool) -> None:
 
 
 def _tell(happening: "Happening", as_json: bool) -> None:
-    from nomoledger.realtime import Notice
+    from nomoledger.game.realtime import Notice
 
     if isinstance(happening, Notice):
         if happening.kind in WARNINGS:
@@ -64,7 +64,7 @@ def _tell(happening: "Happening", as_json: bool) -> None:
 def _print_json(fired: "Fired") -> None:
     import msgspec
 
-    from nomoledger.codec import encode_json
+    from nomoledger.events.codec import encode_json
 
     told = msgspec.structs.asdict(fired)
     told["events"] = [msgspec.Raw(encode_json(event)) for event in fired.events]

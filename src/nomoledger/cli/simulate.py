@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.opened import new_ledger_at
+from nomoledger.cli.context import new_ledger_at
 from nomoledger.cli.output import json, line
 from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
-    from nomoledger.ledger import Ledger
-    from nomoledger.simulate import Season
+    from nomoledger.game.simulation import Season
+    from nomoledger.ledger.ledger import Ledger
 
 DIFFERS = 1
 
@@ -49,8 +49,8 @@ def simulate(
 
     Example: nomoledger simulate sim.db --rulebook mail-opening --players 5 --periods 20
     """
-    from nomoledger.simulate import Plan
-    from nomoledger.simulate import simulate as play
+    from nomoledger.game.simulation import Plan
+    from nomoledger.game.simulation import simulate as play
 
     plan = Plan(players=players, periods=periods, requests=requests, seed=seed, ends=ends)
     with new_ledger_at(ledger) as opened:
@@ -81,7 +81,7 @@ def _tell(season: "Season") -> None:
 
 def _checked(ledger: "Ledger", season: "Season") -> list[str]:
     """What is wrong with the season: periods that do not replay exactly."""
-    from nomoledger.replay import replay
+    from nomoledger.game.replay import replay
 
     wrong = []
     with progress("replaying", season.periods) as advance:

@@ -7,13 +7,13 @@ import click
 import msgspec
 
 from nomoledger.cli import options
-from nomoledger.cli.look import reader, who
-from nomoledger.cli.opened import view_of
+from nomoledger.cli.context import view_of
 from nomoledger.cli.output import json, line
+from nomoledger.cli.projections import reader, who
 
 if TYPE_CHECKING:
-    from nomoledger.projecting import LedgerView
-    from nomoledger.world import World
+    from nomoledger.game.read_models import LedgerView
+    from nomoledger.state.world import World
 
 
 class OpenProposal(msgspec.Struct, frozen=True):
@@ -94,9 +94,9 @@ def status(ledger: str, game: str | None, as_json: bool, admin: bool, player: st
 
 def status_of(view: "LedgerView") -> Status:
     """How the game in *view* stands."""
-    from nomoledger.cli.telling import how_to_answer
-    from nomoledger.projecting import described
-    from nomoledger.words import order_told
+    from nomoledger.cli.outcome import how_to_answer
+    from nomoledger.prose.descriptions import order_told
+    from nomoledger.prose.labels import described
 
     world = view.world
     waiting = world.waiting
@@ -151,7 +151,7 @@ def _told(found: Status) -> Iterator[str]:
 
 
 def _disputed(view: "LedgerView") -> list[OpenDispute]:
-    from nomoledger.disputes import open_disputes
+    from nomoledger.state.disputes import open_disputes
 
     return [
         OpenDispute(
@@ -186,13 +186,13 @@ def _undecided(view: "LedgerView") -> list[OpenProposal]:
 
 
 def _actions(world: "World") -> list[str]:
-    from nomoledger.rules.code import read
+    from nomoledger.language.code import read
 
     hooks = (hook for rule in world.rules for hook in read(rule).hooks)
     return sorted({hook.operation for hook in hooks if hook.kind == "action"})
 
 
 def _time(seconds: int) -> str:
-    from nomoledger.reducer import moment
+    from nomoledger.state.reducer import moment
 
     return f"{moment(seconds):%Y-%m-%d %H:%M:%S}"

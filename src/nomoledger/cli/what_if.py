@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.edits import edits, edits_given
-from nomoledger.cli.opened import desk_at
+from nomoledger.cli.context import desk_at
+from nomoledger.cli.edit_options import edits, edits_given
 from nomoledger.cli.output import json, line, table
 from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
-    from nomoledger.desk import Desk
-    from nomoledger.rules.rule import Change
-    from nomoledger.rulings.whatif import Changed, WhatIf
+    from nomoledger.events.rules import Change
+    from nomoledger.game.counterfactual import Changed, WhatIf
+    from nomoledger.game.game import Desk
 
 QUESTIONS = click.Choice(["stop", "default", "skip", "ask"])
 DIFFERS = 1
@@ -90,8 +90,8 @@ def changed_by(
     questions: str,
 ) -> "Changed":
     """What the options of the command change."""
-    from nomoledger.rulings.whatif import Changed
-    from nomoledger.state import as_of
+    from nomoledger.game.counterfactual import Changed
+    from nomoledger.ledger.as_of import as_of
 
     return Changed(
         edits=edits_given(replaced, without, taken_in, answers),
@@ -108,11 +108,11 @@ def _changes(
     desk: "Desk", rule_files: tuple[tuple[str, str], ...], proposal: int | None, file: str | None
 ) -> "tuple[Change, ...]":
     """The changes to be tried, which must fit the rules as they are now or be new."""
-    from nomoledger.cli.changing import changes_in
+    from nomoledger.cli.change_options import changes_in
+    from nomoledger.engine.settlement.alternatives import rules_with
     from nomoledger.errors import UnknownError
-    from nomoledger.rules.rule import Enact
-    from nomoledger.rules.rulebook import load
-    from nomoledger.rulings.alternatives import rules_with
+    from nomoledger.events.rules import Enact
+    from nomoledger.rulebook.loading import load
 
     changes = list(changes_in(file))
     if proposal is not None:
@@ -131,7 +131,7 @@ def asked_on(desk: "Desk", changed: "Changed", *, is_asking: bool = False) -> "W
     import secrets
 
     from nomoledger.events import Answered
-    from nomoledger.rulings.whatif import what_if as run
+    from nomoledger.game.counterfactual import what_if as run
 
     throwaway = secrets.token_bytes(32)
     while True:
@@ -159,7 +159,8 @@ def _save(path: str, found: "WhatIf") -> None:
 
 def tell(found: "WhatIf", orphans_max: int | None = None) -> None:
     """Print *found* for people, with no more than *orphans_max* of the orphans."""
-    from nomoledger.projecting import Table, shown
+    from nomoledger.game.read_models import Table
+    from nomoledger.prose.labels import shown
 
     line(f"{found.game}, played again from #{found.first} to period {found.period}")
     if found.difference is None and not found.otherwise:

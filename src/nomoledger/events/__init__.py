@@ -2,7 +2,7 @@
 
 Every event is a frozen, tagged `msgspec.Struct`, named in the past tense where it states a fact
 and as a request where the rules have still to say yes. The tag ends in the schema version
-(`posted/1`); a breaking change gets a new tag and an upcast in `nomoledger.codec`.
+(`posted/1`); a breaking change gets a new tag and an upcast in `nomoledger.events.codec`.
 """
 
 from nomoledger.events.consequences import (
@@ -35,17 +35,8 @@ from nomoledger.events.consequences import (
     Unscheduled,
     Waiting,
 )
-from nomoledger.events.edits import (
-    Answered,
-    Edit,
-    LeftOut,
-    Replaced,
-    TakenIn,
-)
-from nomoledger.events.event import (
-    Entry,
-    Event,
-)
+from nomoledger.events.edits import Answered, Edit, LeftOut, Replaced, TakenIn
+from nomoledger.events.event import Entry, Event
 from nomoledger.events.inputs import (
     Act,
     ChoiceAnswered,

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from nomoledger.events.event import Event
-from nomoledger.rules.rule import Rule
+from nomoledger.events.rules import Rule
 
 
 class DrawRecorded(Event, frozen=True, kw_only=True, tag="draw-recorded/1"):
@@ -180,7 +180,7 @@ class QuestionRaised(Event, frozen=True, kw_only=True, tag="question-raised/1"):
     """An attempt cannot go on without an answer.
 
     Attributes:
-        question: its address (see `nomoledger.tape`).
+        question: its address (see `nomoledger.engine.oracles`).
         asks: "dice", "draw", "choice", "ruling" or "conflict" (a ruling that decides a precedence).
         to: the player who is asked, or "admin".
         options: what may be answered; for dice, the number of sides of each.
@@ -223,7 +223,7 @@ class FactUnexplained(Event, frozen=True, kw_only=True, tag="fact-unexplained/1"
 
 
 class Waiting(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An attempt that is to wait on the agenda from now on; see `nomoledger.world.Attempt`."""
+    """An attempt that is to wait on the agenda from now on; see `nomoledger.state.world.Attempt`."""
 
     attempt: str
     operation: str

@@ -6,7 +6,7 @@ import msgspec
 
 from nomoledger.events.edits import Edit
 from nomoledger.events.event import Event
-from nomoledger.rules.rule import Change
+from nomoledger.events.rules import Change
 
 
 class Input(Event, frozen=True, kw_only=True):
@@ -18,7 +18,7 @@ class Input(Event, frozen=True, kw_only=True):
 class GameOpened(Input, frozen=True, kw_only=True, tag="game-opened/1"):
     """The game begins: its rulebook by name, the parameters set at the start, and the dice.
 
-    *dice* is "seeded" (derived from a secret, see `nomoledger.dice`) or "entered" (real dice).
+    *dice* is "seeded" (derived from a secret, see `nomoledger.engine.dice`) or "entered" (real dice).
     *commitment* is the hash of the first period's seed. Its period is where the game begins.
     """
 
@@ -191,7 +191,7 @@ class OrderGiven(Input, frozen=True, kw_only=True, tag="order-given/1"):
     """Player *by* says what is to be done for them as soon as something is so.
 
     Attributes:
-        when: the statement (see `nomoledger.statements`) that sets it going.
+        when: the statement (see `nomoledger.engine.statements`) that sets it going.
         holds: the statement that must be so from now until then; else the order lapses.
         acts: what is then asked for, all of it or nothing.
         answer: what is then answered to the question put to *by*, instead of *acts*.

@@ -9,7 +9,7 @@ shows neither how many others there are nor what they hold.
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from nomoledger.proof.derived import derived, framed_part
+from nomoledger.proof.key_derivation import derived, framed_part
 
 TAG = b"nomoledger-envelope/1"
 #: How many levels a tree has: every path has so many hashes.

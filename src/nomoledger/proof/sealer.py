@@ -6,15 +6,15 @@ from typing import NamedTuple
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.codec import decode_json, encode_json
-from nomoledger.derived.rollup import Sums, add, cells
 from nomoledger.errors import CorruptError
-from nomoledger.proof.derived import derived, framed_part
+from nomoledger.events.codec import decode_json, encode_json
+from nomoledger.ledger.rollup import Sums, add, cells
+from nomoledger.ledger.stores import Cell
 from nomoledger.proof.envelopes import Envelope, commitment, salt_of
-from nomoledger.proof.public import PublicStream, follow
+from nomoledger.proof.key_derivation import derived, framed_part
+from nomoledger.proof.public_stream import PublicStream, follow
 from nomoledger.proof.seal import NO_SEAL, Seal
-from nomoledger.store import Cell
-from nomoledger.world import World
+from nomoledger.state.world import World
 
 TAG = b"nomoledger-public/1"
 ADMIN = "admin"

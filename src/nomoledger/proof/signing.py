@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from nomoledger.errors import UsageError
-from nomoledger.proof.derived import derived
+from nomoledger.proof.key_derivation import derived
 
 SSH = b"-----BEGIN OPENSSH"
 

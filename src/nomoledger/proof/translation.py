@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.proof.gapless import SEALED, Gapless
-from nomoledger.reducer import SETTLE
+from nomoledger.proof.public_numbering import SEALED, Gapless
+from nomoledger.state.reducer import SETTLE
 
 _CITE = re.compile(r"#([0-9]{1,18})")
 _RULING = re.compile(r"^(ruling[ :]|settling ruling )([0-9]{1,18})")

@@ -1,0 +1,60 @@
+"""Says how the rules come to a value that nothing holds: a market value, a rank, a limit."""
+
+from typing import Any
+
+import msgspec
+
+from nomoledger.errors import UnknownError
+from nomoledger.game.explanation.recorded_past import Past
+from nomoledger.game.explanation.rendering import Teller
+from nomoledger.language.host import Refused, Suspended
+from nomoledger.language.tracing import Tracer
+from nomoledger.sandbox.child import Limits
+from nomoledger.sandbox.worker import found
+from nomoledger.state.world import Attempt
+
+
+class Computed(msgspec.Struct, frozen=True):
+    """What the rules in force at the end of *period* make of *what* for *subject*, step by step."""
+
+    subject: str
+    what: str
+    period: int
+    value: Any
+    trail: tuple[str, ...]
+
+
+def is_computed(past: Past, what: str) -> bool:
+    """Whether a rule then in force defines *what* as a value."""
+    from nomoledger.language.linker import survey
+
+    operation = survey(past.world.rules).operations.get(what)
+    return operation is not None and operation.is_value and bool(operation.definitions)
+
+
+def explain_computed(
+    past: Past, subject: str, what: str, *, limits: Limits | None = None
+) -> Computed:
+    """How the rules come to *what*, a value that they define, for *subject*.
+
+    Raises:
+        UnknownError: there is no such thing, or the value depends on chance or on somebody.
+        RuleFault: rule code failed.
+    """
+    thing = past.find(subject)
+    value, trail = found(lambda: _worked_out(past, thing, what), tuple[Any, list[str]], limits)
+    return Computed(past.names.shown(thing), what, past.period, value, tuple(trail))
+
+
+def _worked_out(past: Past, thing: str, what: str) -> tuple[Any, list[str]]:
+    tracer = Tracer()
+    program = tracer.link(past.world.rules)
+    attempt = Attempt(id="query", operation=what, at=past.world.game["now"])
+    program.host.begin(past.world, attempt)
+    try:
+        value = program.call(what, thing)
+    except (Refused, Suspended) as error:
+        raise UnknownError(f"{past.game}: {what} of {past.names.shown(thing)}: {error}") from None
+    ((_, tree),) = tracer.gathered()
+    lines = Teller(program, past.names).outcome(tree.nodes[1])
+    return past.names.label(value), [str(each) for each in lines]

@@ -1,0 +1,89 @@
+"""How things would stand if the period were closed now, and every open question got its default.
+
+Nothing of it is recorded, and no dice of the game are seen: new ones come from a seed that is
+thrown away. A question that has no default calls off the attempt that asks.
+"""
+
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.engine.agenda import Batch, Engine
+from nomoledger.engine.oracles import seeded
+from nomoledger.engine.settlement.rerun import Asked
+from nomoledger.game.read_models import Table, WorldView, projection
+from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.prose.descriptions import tell
+from nomoledger.sandbox.worker import found
+from nomoledger.state.reducer import apply, moment
+from nomoledger.state.world import World
+
+
+class Provisional(msgspec.Struct, frozen=True):
+    """A read model of a state that is not, for people (*blocks*) and programs (*model*).
+
+    *asked* are the questions that were open, and what was taken for an answer.
+    """
+
+    blocks: tuple[Table | str, ...]
+    model: Any
+    asked: tuple[Asked, ...]
+
+
+def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
+    """The projection called *name* of *game*, as if the open period were closed now.
+
+    Raises:
+        UnknownError: there is no such projection.
+        RuleFault: rule code failed.
+    """
+    world = world_of(ledger, game)
+    make_model: Any = projection(name)
+    engine = Engine(world, seeded(secrets.token_bytes(32)), describe=tell)
+
+    def make() -> Provisional:
+        asked = tuple(_carried_out(engine))
+        model = make_model(WorldView(world))
+        plain = msgspec.to_builtins(model, enc_hook=str)
+        return Provisional(tuple(model.show()), plain, asked)
+
+    return found(make, Provisional)
+
+
+def _carried_out(engine: Engine) -> Iterator[Asked]:
+    """Close the period on the world of *engine*; gives what was asked on the way."""
+    yield from _answered(engine, engine.run())
+    yield from _answered(engine, engine.take(_input(e.CloseAsked, engine.world, "close")))
+
+
+def _answered(engine: Engine, batches: Iterator[Batch]) -> Iterator[Asked]:
+    for _ in batches:
+        pass
+    while (question := engine.world.waiting) is not None:
+        if question.default is None:
+            attempt = engine.world.agenda[0].id
+            apply(engine.world, _event(e.Unscheduled, engine.world, attempt=attempt))
+            yield Asked(question.question, question.text, question.to, "skipped")
+            following = engine.run()
+        else:
+            fields = {"question": question.question, "value": question.default, "by": "admin"}
+            answer = _input(e.ChoiceAnswered, engine.world, question.question, **fields)
+            yield Asked(question.question, question.text, question.to, "default", question.default)
+            following = engine.take(answer)
+        for _ in following:
+            pass
+
+
+def _event(kind: type[e.Event], world: World, **fields: Any) -> e.Event:
+    at = moment(world.game["now"])
+    return kind(period=world.period, received_at=at, recorded_at=at, **fields)
+
+
+def _input(kind: type[e.Input], world: World, id: str, **fields: Any) -> e.Input:
+    made = _event(kind, world, id=f"provisional {id}", **fields)
+    assert isinstance(made, e.Input)
+    return made

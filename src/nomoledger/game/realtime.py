@@ -1,0 +1,158 @@
+"""Keeps a live game's time by the wall: what is due falls due, for as long as one lets it run.
+
+This is the only place where anything waits for a clock. A game knows it as inputs only: each moment
+at which something is due is recorded as one, dated as it was due. So a game that was left alone
+catches up, and two who keep the time of one game never do anything twice.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import msgspec
+
+from nomoledger.errors import CorruptError, LostError, RuleFault, StoreError, UnknownError
+from nomoledger.game.timekeeper import Fired, Timekeeper
+from nomoledger.ledger.ledger import Ledger
+
+#: How long to sleep at most: somebody may record what falls due earlier.
+POLL_SECONDS = 1.0
+#: How long to wait for a database that is away, time after time, before giving up.
+PATIENCE_SECONDS = (1, 2, 4, 8, 15, 30, 30, 30)
+#: From here on a clock that differs from the time slept is told to have been set, or stopped.
+JUMP_SECONDS = 60
+#: How many polls to wait before rules that failed are tried again, if nothing was recorded.
+POLLS_BEFORE_RETRY = 60
+
+
+class Wall:
+    """The clock on the wall, and sleeping by it."""
+
+    def now(self) -> datetime:
+        """The time it is."""
+        return datetime.now(UTC)
+
+    def sleep(self, seconds: float) -> None:
+        """Do nothing for so long."""
+        time.sleep(seconds)
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """Something else than that a thing fell due.
+
+    *kind* is waiting (for an answer), stuck (rules fail), away or back (the database), clock (it
+    was set), or over (the game); *text* says it in words.
+    """
+
+    kind: str
+    text: str
+
+
+Happening = Fired | Notice
+
+
+class Watch:
+    """Keeps the time of *game* in the ledger at *location*, by the clock of *wall*."""
+
+    def __init__(self, location: str, game: str | None = None, wall: Wall | None = None) -> None:
+        self.location = location
+        self.game = game
+        self.wall = wall or Wall()
+        self.keeper: Timekeeper | None = None
+        self._failures = 0
+        self._waiting: str | None = None
+        self._stuck: tuple[int, int] | None = None
+
+    def keep(self, *, once: bool = False) -> Iterator[Happening]:
+        """What falls due, as it does, until the game is over; *once*: until it has caught up.
+
+        Raises:
+            StoreError: the database fails, or is away for longer than we are patient.
+            UnknownError, UsageError: there is no such ledger or game.
+            RuleFault: rule code failed (only where *once*).
+        """
+        while True:
+            try:
+                with Ledger.open(self.location) as ledger:
+                    self.keeper = Timekeeper(ledger, self.game, clock=self.wall.now)
+                    yield from self._attend(self.keeper, once)
+                    return
+            except CorruptError:
+                raise
+            except (StoreError, UnknownError) as error:
+                if self.keeper is None or self._failures == len(PATIENCE_SECONDS):
+                    raise
+                if not self._failures:
+                    yield Notice("away", f"{error}; trying for {sum(PATIENCE_SECONDS)} seconds")
+                self.wall.sleep(PATIENCE_SECONDS[self._failures])
+                self._failures += 1
+
+    def _attend(self, keeper: Timekeeper, once: bool) -> Iterator[Happening]:
+        """Let fall due what does, sleep, and so on, while the database answers."""
+        file = _file(self.location)
+        while True:
+            if _file(self.location) != file:
+                raise LostError(f"{self.location} was moved or replaced")
+            yield from self._fall_due(keeper, once)
+            if self._failures:
+                self._failures = 0
+                yield Notice("back", f"{self.location} is back")
+            ended = keeper.world.game["ended"]
+            if ended is not None:
+                yield Notice("over", f"the game is over: {ended}")
+            yield from self._still_waiting(keeper)
+            if once or ended is not None:
+                return
+            yield from self._sleep(keeper.due())
+
+    def _fall_due(self, keeper: Timekeeper, once: bool) -> Iterator[Happening]:
+        keeper.catch_up()
+        if self._is_hopeless(keeper.world.head):
+            return
+        try:
+            yield from keeper.fall_due(self.wall.now())
+            self._stuck = None
+        except RuleFault as fault:
+            if once:
+                raise
+            if self._stuck is None or self._stuck[0] != keeper.world.head:
+                yield Notice("stuck", str(fault))
+            self._stuck = keeper.world.head, POLLS_BEFORE_RETRY
+
+    def _is_hopeless(self, head: int) -> bool:
+        """Whether rules have just failed, and nothing was recorded since that could help."""
+        if self._stuck is None or self._stuck[0] != head or not self._stuck[1]:
+            return False
+        self._stuck = head, self._stuck[1] - 1
+        return True
+
+    def _still_waiting(self, keeper: Timekeeper) -> Iterator[Notice]:
+        """What play waits for, once."""
+        question = keeper.world.waiting
+        if question is not None and question.question != self._waiting:
+            whom = keeper.world.label(question.to)
+            yield Notice("waiting", f"waiting for {whom}: {question.text}")
+        self._waiting = None if question is None else question.question
+
+    def _sleep(self, due: int | None) -> Iterator[Notice]:
+        """Sleep until something is *due*, or we look again; tell if the clock was set meanwhile."""
+        before = self.wall.now()
+        seconds = POLL_SECONDS
+        if due is not None and self._stuck is None:
+            seconds = min(seconds, max(0.0, due - before.timestamp()))
+        self.wall.sleep(seconds)
+        off = (self.wall.now() - before).total_seconds() - seconds
+        if abs(off) >= JUMP_SECONDS:
+            way = "ahead" if off > 0 else "back"
+            then = "catching up" if off > 0 else "nothing falls due until it is that late again"
+            yield Notice("clock", f"the clock went {way} by {abs(round(off))} seconds: {then}")
+
+
+def _file(location: str) -> tuple[int, int] | None:
+    """Which file is at *location*; None where none is, as for a database on a server."""
+    try:
+        found = os.stat(location.removeprefix("sqlite:///"))
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino

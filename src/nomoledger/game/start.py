@@ -1,0 +1,89 @@
+"""Opens a game: its rulebook comes into force, and it starts from the state that is given."""
+
+import secrets as random
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from nomoledger import events as e
+from nomoledger.engine import dice
+from nomoledger.engine.agenda import Batch, Engine
+from nomoledger.engine.batches import worked_out
+from nomoledger.errors import UsageError
+from nomoledger.game.game import Desk
+from nomoledger.language.host import ask_people
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.prose.descriptions import tell
+from nomoledger.rulebook.loading import Rulebook
+from nomoledger.sandbox.child import Limits
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
+
+
+def open_game(
+    ledger: Ledger,
+    game: str,
+    rulebook: Rulebook,
+    *,
+    settings: dict[str, Any] | None = None,
+    given: dict[str, Any] | None = None,
+    dice_from: str = "seeded",
+    period: int = 1,
+    at: datetime | None = None,
+    recorded_at: datetime | None = None,
+    secret: bytes | None = None,
+    limits: Limits | None = None,
+    then: Callable[[Engine], Iterator[Batch]] | None = None,
+) -> Desk:
+    """A new game in *ledger* under *rulebook*, starting from the state *given* (see StateGiven).
+
+    *then* says what follows at once: all of it is stored together with the opening, or nothing.
+
+    Raises:
+        UsageError: the game exists, a setting is unknown, or the rules refuse such a start.
+    """
+    rulebook = rulebook.with_settings(settings or {})
+    now = recorded_at or datetime.now(UTC).replace(microsecond=0)
+    secret = secret or random.token_bytes(32)
+    common: dict[str, Any] = {"period": period, "received_at": at or now, "recorded_at": now}
+    opened = e.GameOpened(
+        id="opening",
+        game=game,
+        rulebook=rulebook.name,
+        dice=dice_from,
+        commitment=dice.commitment(dice.period_seed(secret, period)),
+        settings=settings or {},
+        **common,
+    )
+    enacted = [
+        e.RuleEnacted(rule=rule, source="rulebook", cause=0, rules=("engine",), **common)
+        for rule in rulebook.rules
+    ]
+    stated = None if given is None else e.StateGiven(id="given", **common, **given)
+
+    def follow(engine: Engine) -> Iterator[Batch]:
+        for event in (opened, *enacted):
+            apply(engine.world, event)
+        yield _checked([opened, *enacted, *engine.step()])
+        for batch in () if stated is None else engine.take(stated):
+            yield _checked(batch)
+        if then is not None:
+            yield from then(engine)
+
+    with ledger.transaction() as transaction:
+        transaction.create_game(game, secret)
+        expected = -1
+        for batch in worked_out(follow, Engine(World(), ask_people, secret, describe=tell), limits):
+            transaction.append(game, batch, expected=expected)
+            expected += len(batch)
+    return Desk(ledger, game, limits=limits)
+
+
+def _checked(batch: Batch) -> Batch:
+    for event in batch:
+        if isinstance(event, e.AttemptRefused):
+            reason = event.reasons[0]
+            raise UsageError(f"the game cannot start so: {reason.text} ({reason.rule})")
+        if isinstance(event, e.QuestionRaised):
+            raise UsageError(f"the game cannot start with a question open: {event.text}")
+    return batch

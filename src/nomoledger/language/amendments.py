@@ -1,0 +1,237 @@
+"""Changing the rules from within the game: one change at a time, each an event."""
+
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.errors import RulebookError
+from nomoledger.events import rules as r
+from nomoledger.language.code import Parameter, read
+from nomoledger.language.host import Host, Refused
+from nomoledger.language.resolve import entity, named_arguments, resolve
+from nomoledger.language.values import UNITS_MAX, NotExact, units
+from nomoledger.language.values import amount as amount_of
+
+
+def adopt(host: Host, proposal: Any) -> None:
+    """`adopt(proposal)`: carry out every change of the proposal of that number, in its order."""
+    made = host.world.proposals.get(proposal)
+    if made is None:
+        host.fault(f"there is no proposal {proposal!r}")
+    if proposal in host.world.game.get("void", ()):
+        _no(host, f"proposal {proposal} does not count: so it was ruled")
+    make(host, made.changes, f"proposal {proposal}")
+
+
+def make(host: Host, changes: Iterable[r.Change], source: str, *, urgent: bool = False) -> None:
+    """Carry out *changes* on the authority of *source* (`proposal 4`, `ruling 2`).
+
+    Where it is *urgent*, no rule code is run: only rules may be changed, and none reacts.
+    """
+    for change in changes:
+        if urgent and isinstance(change, r.Repeal):
+            _drop(host, change.number, change.state, source)
+            continue
+        if urgent and isinstance(change, r.Do | r.Set | r.Post):
+            _no(host, "an urgent ruling can only change rules: rule on the rest afterwards")
+        try:
+            _make(host, change, source)
+        except Refused as error:  # also where it did not come by way of the host
+            host.stop(error)
+
+
+def _make(host: Host, change: r.Change, source: str) -> None:
+    if isinstance(change, r.Enact):
+        _enact(host, change.rule, source)
+    elif isinstance(change, r.Amend):
+        _amend(host, change, source)
+    elif isinstance(change, r.Repeal):
+        _repeal(host, change.number, change.state, source)
+    elif isinstance(change, r.Renumber):
+        _renumber(host, change.number, change.to, source)
+    elif isinstance(change, r.Do):
+        _do(host, change)
+    elif isinstance(change, r.Post):
+        _post(host, change, source)
+    else:
+        _set(host, change)
+
+
+# --- as words of rule code ---------------------------------------------------------------------
+
+
+def enact(
+    host: Host,
+    number: str,
+    title: str,
+    prose: str,
+    code: str = "",
+    parameters: dict[str, Any] | None = None,
+    capabilities: dict[str, Any] | None = None,
+) -> None:
+    """`enact(number, title, prose, code, parameters, capabilities)`: from the next attempt on.
+
+    With *capabilities* it is a restricted rule, which may do no more than they say.
+    """
+    host.permit("enact", number)
+    rule = r.Rule(number=number, title=title, prose=prose, code=code, parameters=parameters or {})
+    if capabilities is not None:
+        rule = msgspec.structs.replace(rule, capabilities=_capabilities(host, capabilities))
+    _enact(host, rule, _by(host))
+
+
+def _capabilities(host: Host, given: dict[str, Any]) -> r.Capabilities:
+    try:
+        return msgspec.convert(given, r.Capabilities)
+    except msgspec.ValidationError as error:
+        host.fault(f"capabilities: {error}")
+
+
+def amend(host: Host, number: str, **parameters: Any) -> None:
+    """`amend(number, parameter = value, …)`: other values for a rule's parameters."""
+    host.permit("amend", number)
+    _amend(host, r.Amend(number=number, parameters=parameters), _by(host))
+
+
+def repeal(host: Host, number: str, state: str = "keep") -> None:
+    """`repeal(number, state)`: the rule goes; what it declared is kept, frozen or dropped."""
+    host.permit("repeal", number)
+    _repeal(host, number, state, _by(host))
+
+
+def renumber(host: Host, number: str, to: str) -> None:
+    """`renumber(number, to)`: the rule is called *to* from now on."""
+    host.permit("renumber", number)
+    _renumber(host, number, to, _by(host))
+
+
+def _by(host: Host) -> str:
+    return f"rule {host.acting()[0]}"
+
+
+# --- the changes --------------------------------------------------------------------------------
+
+
+def _enact(host: Host, rule: r.Rule, source: str) -> None:
+    if host.world.rule(rule.number) is not None:
+        _no(host, f"there is a rule {rule.number} already: amend it, or take another number")
+    version = host.world.game.get("versions", {}).get(rule.number, 0) + 1
+    rule = msgspec.structs.replace(rule, version=version)
+    try:
+        hooks = read(rule).hooks
+    except RulebookError as error:
+        _no(host, f"the rules would not link: {error}")
+    host.emit(e.RuleEnacted, rule=rule, source=source)
+    if any(hook.name == "on_enact" for hook in hooks):
+        host.emit(
+            e.Scheduled,
+            attempt=f"{host.attempt.id}>enacted({rule.number})",
+            operation="@enacted",
+            arguments=(rule.number,),
+            by=host.attempt.by,
+        )
+
+
+def _in_force(host: Host, number: str) -> r.Rule:
+    rule = host.world.rule(number)
+    if rule is None:
+        _no(host, f"there is no rule {number} in force")
+    assert rule is not None
+    return rule
+
+
+def _amend(host: Host, change: r.Amend, source: str) -> None:
+    old = _in_force(host, change.number)
+    given = {
+        name: getattr(change, name)
+        for name in ("title", "prose", "code", "declares", "commodities", "facts")
+        if getattr(change, name) is not None
+    }
+    if change.code:  # what is now executed
+        given |= {"text_only": None, "by_ruling": None}
+    rule = msgspec.structs.replace(
+        old, **given, version=old.version + 1, parameters=old.parameters | change.parameters
+    )
+    host.emit(e.RuleAmended, rule=rule, source=source)
+
+
+def _repeal(host: Host, number: str, state: str, source: str) -> None:
+    rule = _in_force(host, number)
+    in_program = host.program.by_number.get(number)
+    if in_program is not None and any(h.name == "on_repeal" for h in read(rule).hooks):
+        host.program.hook(number, "on_repeal")
+    _drop(host, number, state, source)
+
+
+def _drop(host: Host, number: str, state: str, source: str) -> None:
+    _in_force(host, number)
+    if state not in ("keep", "freeze", "drop"):
+        _no(host, f"a repeal says keep, freeze or drop, not {state!r}")
+    host.emit(e.RuleRepealed, number=number, state=state, source=source)
+
+
+def _renumber(host: Host, number: str, to: str, source: str) -> None:
+    _in_force(host, number)
+    if host.world.rule(to) is not None:
+        _no(host, f"there is a rule {to} already")
+    host.emit(e.RuleRenumbered, number=number, to=to, source=source)
+
+
+def _do(host: Host, change: r.Do) -> None:
+    operation = host.program.links.operations.get(change.operation)
+    if operation is None or not operation.definitions:
+        _no(host, f"no rule in force says how to {change.operation!r}")
+    assert operation is not None
+    arguments = named_arguments(host.world, operation, (), change.arguments)
+    host.program.call(change.operation, **arguments)
+
+
+def _set(host: Host, change: r.Set) -> None:
+    thing = "game" if change.kind == "game" else entity(host.world, change.kind, change.entity)
+    declared = host.world.declared(change.kind)
+    if change.attribute not in declared:
+        known = ", ".join(sorted(declared)) or "nothing"
+        _no(host, f"a {change.kind} has no {change.attribute!r}; it has {known}")
+    type_ = declared[change.attribute].removesuffix(" key")
+    value = resolve(host.world, Parameter(change.attribute, type_), change.value)
+    host.program.call("set", thing, change.attribute, value)
+
+
+def _post(host: Host, change: r.Post, source: str) -> None:
+    commodity = change.commodity or host.program.money
+    if commodity not in host.program.commodities:
+        _no(host, f"no rule in force declares the commodity {commodity!r}")
+    places = host.program.commodities[commodity].places
+    postings = []
+    for called, written in change.amounts.items():
+        account = host.world.find("player", called) or called
+        if account not in host.program.accounts and account not in host.world.entities:
+            known = ", ".join((*host.world.kinds.get("player", ()), *sorted(host.program.accounts)))
+            _no(host, f"there is no account {called!r}; there is {known}")
+        postings.append(e.Posting(account, str(commodity), _units(host, written, places)))
+    total = sum(each.amount for each in postings)
+    if total:
+        told = ", ".join(f"{name} {amount}" for name, amount in change.amounts.items())
+        over = amount_of(total, places)
+        _no(host, f"{told}: that would break the sum of {commodity}: it comes to {over}, not to 0")
+    host.emit(e.Posted, postings=tuple(postings), why=change.why or source)
+
+
+def _units(host: Host, written: int | str, places: int) -> int:
+    parameter = Parameter("an amount", "Money")
+    try:
+        exact = resolve(host.world, parameter, written)
+        found = units(exact, places)
+    except NotExact as error:
+        _no(host, str(error))
+    if amount_of(found, places) != exact:
+        _no(host, f"{written} is finer than the {places} decimal places there are")
+    if abs(found) > UNITS_MAX:
+        _no(host, f"{written!s:.60} is far too large")
+    return found
+
+
+def _no(host: Host, text: str) -> NoReturn:
+    host.stop(Refused([e.Reason(host.acting()[0], text)]))

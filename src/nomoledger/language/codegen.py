@@ -1,0 +1,298 @@
+"""Writes the rules in force as one Starlark program.
+
+For each operation there is a small function that asks the rules' hooks in their order (guards,
+replacements, before, the definition, after; for values the steps), so that a call from one rule to
+another never leaves the interpreter except to note who is acting. Hooks are found late, through
+the table `_h`, since a rule may call what a later rule defines.
+"""
+
+import ast
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import starlark
+
+from nomoledger.errors import RulebookError
+from nomoledger.events.rules import Rule
+from nomoledger.language import arithmetic
+from nomoledger.language.code import Code, Hook
+from nomoledger.language.linker import TYPES, VERBS, Links, Operation, kind_type
+from nomoledger.language.marshalling import write_shortcuts
+
+_PRELUDE = """
+_h = {}
+_guards = {}
+def set_to(n, why = ""): return ["set", n, why]
+def add(n, why = ""): return ["add", n, why]
+def times(n, d = 1, why = ""): return ["times", n, why, d]
+def at_most(n, why = ""): return ["at_most", n, why]
+def at_least(n, why = ""): return ["at_least", n, why]
+def _light(n):
+    return _lights.get(n, n) if n == None or type(n) == "string" or type(n) == "int" else n
+def get(entity, attribute):
+    if attribute in _pointers:
+        n = _pointers[attribute](_light(entity))
+        if n >= 0: return _texts[n]
+    return _getters[attribute](_light(entity)) if attribute in _getters else _get(entity, attribute)
+def find(kind, called):
+    if kind in _seekers:
+        n = _seekers[kind](_light(called))
+        if n >= 0: return _texts[n]
+    return _finders[kind](called) if kind in _finders else _find(kind, called)
+def roll(dice, sides, for_ = "roll"): return _roll(_light(dice), _light(sides), _light(for_))
+def where(kind, **attributes):
+    return _where(_light(kind), **{name: _light(each) for name, each in attributes.items()})
+def schedule(operation, *args, due = None):
+    return _schedule(due = _light(due), *([_light(operation)] + [_light(each) for each in args]))
+def may(operation, *args): return _guards[operation](*args) if operation in _guards else []
+def would(operation, *args, see = None): return struct(**_would(operation, args, see))
+"""
+
+#: Words that rule code reaches by way of the prelude.
+WRAPPED = ("find", "get", "roll", "schedule", "where")
+
+DIALECT = starlark.Dialect.extended()
+DIALECT.enable_types = starlark.DialectTypes.PARSE_ONLY
+DIALECT.enable_load = False
+DIALECT.enable_f_strings = False
+GLOBALS = starlark.Globals.extended_by(
+    [starlark.LibraryExtension.StructType, starlark.LibraryExtension.RustDecimal]
+)
+
+
+def mark(number: str) -> str:
+    """The number of a rule as part of a name in the program."""
+    return number.replace(".", "_d").replace("-", "_h")
+
+
+def _at(number: str) -> str:
+    return f"_at_{mark(number)}()"
+
+
+def _call(number: str, hook: Hook, names: list[str], first: str = "") -> str:
+    wanted = len(hook.parameters) - bool(first)
+    arguments = ", ".join([*([first] if first else []), *names[:wanted]])
+    return f"_h[{json.dumps(number + ':' + hook.name)}]({arguments})"
+
+
+def write_operation(operation: Operation, *, plain: bool = False, traced: bool = False) -> str:
+    """The Starlark functions that carry out *operation*; where it is *plain*, just its code.
+
+    Where it is *traced*, they also tell the host what the hooks said.
+    """
+    signature, names = operation.signature, operation.names
+    if plain:
+        call = _call(*operation.hooks[0], names)
+        return f"def {operation.name}({signature}): return {call}\n"
+    lines = [*_write_guards(operation, names)]
+    replacements = operation.of("instead")
+    inner = f"_{operation.name}_do" if replacements else operation.name
+    body = _write_body(operation, names, entered=bool(replacements))
+    lines += [f"def {inner}({', '.join(names) if replacements else signature}):", *body]
+    if replacements:
+        lines += _write_chain(operation, signature, names, replacements)
+    kept = lines if traced else [line for line in lines if not line.lstrip().startswith("_tell(")]
+    return "\n".join(kept) + "\n"
+
+
+def _enter(operation: Operation, names: list[str]) -> str:
+    return f"    _enter_{operation.name}({_lit(names)})"
+
+
+def _lit(names: list[str]) -> str:
+    """Variables of these *names*, each in the form that crosses for less, if there is one."""
+    return ", ".join(f"_light({name})" for name in names)
+
+
+def _tell(indent: int, kind: str, rule: str, value: str = "None") -> str:
+    """A line that tells the host something, kept in traced programs only."""
+    return f"{' ' * indent}_tell({kind!r}, {rule!r}, {value})"
+
+
+def _write_guards(operation: Operation, names: list[str]) -> list[str]:
+    guards = operation.of("forbid")
+    if not guards:
+        return []
+    arguments = ", ".join(names)
+    lines = [f"def _{operation.name}_guards({arguments}):", "    _look()", "    _no = []"]
+    for number, hook in guards:
+        call = _call(number, hook, names)
+        lines += [f"    {_at(number)}", f"    _why = {call}", _tell(4, "guard", number, "_why")]
+        lines += ["    if _why != None: _no.append([" + repr(number) + ", _why])"]
+    lines += ["    _looked()", "    return _no"]
+    lines += [f"def _{operation.name}_may(*args):"]
+    pad = f"(list(args) + [None] * {len(names)})[:{len(names)}]"
+    lines += ["    _enter_may()"]
+    lines += [f"    _no = [_why for _, _why in _{operation.name}_guards(*{pad})]"]
+    lines += ["    _leave()", "    return _no"]
+    lines += [f"_guards[{operation.name!r}] = _{operation.name}_may"]
+    return lines
+
+
+def _write_body(operation: Operation, names: list[str], *, entered: bool) -> list[str]:
+    rule = operation.definer
+    lines = [] if entered else [_enter(operation, names)]
+    if operation.of("forbid"):
+        lines += [f"    _no = _{operation.name}_guards({', '.join(names)})"]
+        lines += [f"    if _no: _refuse({operation.name!r}, _no)"]
+    for number, hook in operation.of("before"):
+        lines += [_tell(4, "before", number)]
+        lines += [f"    {_at(number)}", f"    {_call(number, hook, names)}"]
+    if rule and (entered or len(lines) > 1):
+        lines += [f"    {_at(rule)}"]
+    lines += _write_definition(operation, names)
+    if operation.is_value:
+        lines += _write_steps(operation, names)
+    if operation.is_value:
+        lines += [_tell(4, "result", rule, "_r")]
+    for number, hook in operation.of("after"):
+        lines += [_tell(4, "after", number)]
+        lines += [f"    {_at(number)}", f"    {_call(number, hook, names)}"]
+    if not entered:
+        lines += ["    _leave_value()" if operation.is_value else "    _leave()"]
+    return [*lines, "    return _r"]
+
+
+def _write_definition(operation: Operation, names: list[str]) -> list[str]:
+    definitions = operation.definitions
+    if not definitions:
+        if operation.name in VERBS:
+            return [
+                "    _from_caller()",
+                f"    _r = _verb_{operation.name}({_lit(names)})",
+            ]
+        return ["    _r = None" if not operation.is_value else "    _r = 0"]
+    if len(definitions) == 1:
+        return [f"    _r = {_call(*definitions[0], names)}"]
+    numbers = [number for number, _ in definitions]
+    lines = [f"    _which = _choose({operation.name!r}, {numbers!r}, [{', '.join(names)}])"]
+    for i, (number, hook) in enumerate(definitions):
+        word = "if" if i == 0 else "elif"
+        lines += [f"    {word} _which == {number!r}:", f"        {_at(number)}"]
+        lines += [f"        _r = {_call(number, hook, names)}"]
+    return lines
+
+
+def _write_steps(operation: Operation, names: list[str]) -> list[str]:
+    steps = operation.of("adjust")
+    if not steps:
+        return []
+    lines = ["    _steps = []"]
+    for number, hook in steps:
+        lines += [f"    {_at(number)}", f"    _s = {_call(number, hook, names)}"]
+        lines += [_tell(4, "step", number, "_s")]
+        lines += [f"    if _s != None: _steps.append([{number!r}, _s])"]
+    return [*lines, f"    if _steps: _r = _combine({operation.name!r}, _r, _steps)"]
+
+
+def _write_chain(
+    operation: Operation, signature: str, names: list[str], hooks: list[tuple[str, Hook]]
+) -> list[str]:
+    name, arguments = operation.name, ", ".join(names)
+    leave = "_leave_value" if operation.is_value else "_leave"
+    lines = [f"def _{name}_chain(done, place, args):"]
+    for i, (number, hook) in enumerate(hooks):
+        call = _call(number, hook, [f"args[{k}]" for k in range(len(names))], "proceed")
+        lines += [
+            f"    if place <= {i} and {i} not in done:",
+            f"        {_at(number)}",
+            _tell(8, "instead", number),
+            "        def proceed(*new):",
+            "            new = list(new) + args[len(new):]",
+            "            if new == args:",
+            f"                r = _{name}_chain(done, {i + 1}, args)",
+            "            else:",
+            f"                _alter({number!r}, new)",
+            _tell(16, "altered", number, "new"),
+            f"                r = _{name}_chain(done + [{i}], 0, new)",
+            "                _restore(args)",
+            f"            {_at(number)}",
+            "            return r",
+            f"        return {call}",
+        ]
+    lines += [f"    return _{name}_do(*args)"]
+    lines += [f"def {name}({signature}):", _enter(operation, names)]
+    lines += [f"    _r = _{name}_chain([], 0, [{arguments}])", f"    {leave}()", "    return _r"]
+    return lines
+
+
+def write_rule(rule: Rule, code: Code) -> str:
+    """The rule's code inside a function that takes its parameters, at its own line numbers."""
+    names = ", ".join(rule.parameters)
+    values = ", ".join(_literal(value) for value in rule.parameters.values())
+    body = "\n".join(_indented(arithmetic.mixed(rule.code)))
+    table = ", ".join(f"{json.dumps(rule.number + ':' + h.name)}: {h.name}" for h in code.hooks)
+    head = "\n" * max(0, rule.line - 2) + f"def _rule({names}):\n"
+    return f"{head}{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"
+
+
+def _indented(code: str) -> list[str]:
+    """The lines of *code*, four columns to the right, but for those within a text."""
+    within: set[int] = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            within |= set(range(node.lineno, node.end_lineno or node.lineno))
+    return [line if i in within else "    " + line for i, line in enumerate(code.split("\n"))]
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, bool) or value is None or isinstance(value, int):
+        return repr(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_literal(each) for each in value) + "]"
+    if isinstance(value, dict):
+        items = (f"{_literal(key)}: {_literal(each)}" for key, each in value.items())
+        return "{" + ", ".join(items) + "}"
+    raise RulebookError(f"a parameter cannot be {value!r}: whole numbers, text, flags and lists")
+
+
+def write_program(
+    links: Links, names: Sequence[str] = (), *, traced: bool = False
+) -> list[tuple[str, str, str]]:
+    """The sources to evaluate in order, as (rule number or "", file, source).
+
+    *names* are texts that cross for less (`nomoledger.language.marshalling`).
+    """
+    sources = [("", "arithmetic", source) for source in arithmetic.WORDS]
+    sources.append(("", "prelude", write_shortcuts(links.rules, names) + _PRELUDE))
+    types = {kind_type(kind) for rule in links.rules for kind in rule.declares} | set(TYPES)
+    sources.append(("", "types", "\n".join(f"{name} = str" for name in sorted(types)) + "\n"))
+    stubs = "\n".join(
+        f"def {name}(*args, **named): return _undefined({name!r})" for name in links.undefined
+    )
+    unhooked = "\n".join(_write_verb(v) for v in VERBS if v not in links.operations)
+    sources.append(("", "verbs", unhooked + "\n" + stubs + "\n"))
+    operations = "\n".join(
+        write_operation(each, plain=name in links.plain, traced=traced)
+        for name, each in links.operations.items()
+    )
+    sources.append(("", "operations", operations))
+    for rule in links.rules:
+        code = links.codes[rule.number]
+        if code.hooks:
+            file = rule.file or f"rule-{rule.number}"
+            sources.append((rule.number, file, write_rule(rule, code)))
+    sources.append(("", "checks", _write_checks(links)))
+    return sources
+
+
+def _write_verb(name: str) -> str:
+    names = Operation(name, ()).names
+    return f"def {name}({VERBS[name]}): return _verb_{name}({_lit(names)})"
+
+
+def _write_checks(links: Links) -> str:
+    lines = ["def engine__checks():", "    pass"]
+    for rule in links.rules:
+        for hook in links.codes[rule.number].hooks:
+            if hook.kind == "check":
+                key = json.dumps(rule.number + ":" + hook.name)
+                lines += [f"    {_at(rule.number)}", f"    _h[{key}]()"]
+    lines += ["def engine__hook(rule, name):", "    _at(rule)"]
+    lines += ['    return _h[rule + ":" + name]()']
+    lines += ["def engine__define(rule, name, args):", "    _at(rule)"]
+    lines += ['    return _h[rule + ":" + name](*args)']
+    return "\n".join(lines) + "\n"

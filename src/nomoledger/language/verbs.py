@@ -1,0 +1,316 @@
+"""The words of rule code that change something. Each makes its change and its event in one."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from nomoledger import events as e
+from nomoledger.language.host import Host, Refused, in_address
+from nomoledger.language.values import fraction, half_up
+
+MODES = ("step", "slide", "jump", "drive", "place")
+TIME_MAX = 253_402_300_799  # the last second of the year 9999
+TO_COME_MAX = 5_000
+ADDRESS_MAX = 300
+
+
+# --- quantities -------------------------------------------------------------------------------
+
+
+def _post(host: Host, why: str, *postings: tuple[str, str, int]) -> None:
+    kept = tuple(e.Posting(*each) for each in postings if each[2])
+    if kept:
+        host.emit(e.Posted, postings=kept, why=host.text(why, "the reason of a payment"))
+
+
+def _account(host: Host, account: Any) -> str:
+    if isinstance(account, str) and (
+        account in host.world.entities or account in host.program.accounts
+    ):
+        return account
+    host.fault(f"there is no account {account!r:.60}")
+
+
+def pay(
+    host: Host,
+    payer: str,
+    payee: str,
+    amount: Any,
+    why: str = "",
+    commodity: str | None = None,
+) -> None:
+    """`pay(payer, payee, amount)`: money from one account to another."""
+    host.permit("pay", payer)
+    units, name = host.units(amount, commodity)
+    payer, payee = _account(host, payer), _account(host, payee)
+    if payer != payee:
+        _post(host, why, (payer, name, -units), (payee, name, units))
+
+
+def give(host: Host, giver: str, taker: str, quantity: Any, commodity: str, why: str = "") -> None:
+    """`give(giver, taker, quantity, commodity)`: something other than money."""
+    host.permit("give", giver)
+    units, name = host.units(quantity, commodity)
+    giver, taker = _account(host, giver), _account(host, taker)
+    if giver != taker:
+        _post(host, why, (giver, name, -units), (taker, name, units))
+
+
+def mint(
+    host: Host, account: str, amount: Any, why: str = "", commodity: str | None = None
+) -> None:
+    """`mint(account, amount)`: out of nothing, that is from the account `mint`."""
+    host.permit("mint", account)
+    units, name = host.units(amount, commodity)
+    _post(host, why, ("mint", name, -units), (_account(host, account), name, units))
+
+
+def burn(
+    host: Host, account: str, amount: Any, why: str = "", commodity: str | None = None
+) -> None:
+    """`burn(account, amount)`: into nothing, that is into the account `mint`."""
+    host.permit("burn", account)
+    units, name = host.units(amount, commodity)
+    _post(host, why, (_account(host, account), name, -units), ("mint", name, units))
+
+
+def split(
+    host: Host,
+    payer: str,
+    shares: Sequence[Sequence[Any]],
+    amount: Any,
+    remainder_to: str,
+    why: str = "",
+    commodity: str | None = None,
+) -> None:
+    """`split(payer, [[payee, weight], …], amount, remainder_to)`: by weight, rounded down."""
+    host.permit("split", payer)
+    units, name = host.units(amount, commodity)
+    total = sum(weight for _, weight in shares)
+    if total <= 0 or any(weight < 0 or type(weight) is not int for _, weight in shares):
+        host.fault("split needs shares with whole weights, not negative, more than nothing in all")
+    postings = [(_account(host, who), name, units * weight // total) for who, weight in shares]
+    rest = units - sum(posting[2] for posting in postings)
+    postings.append((_account(host, remainder_to), name, rest))
+    _post(host, why, (_account(host, payer), name, -units), *postings)
+
+
+# --- things -----------------------------------------------------------------------------------
+
+
+def move(host: Host, piece: str, square: str, mode: str = "step") -> int:
+    """`move(piece, square, mode)`: steps of one piece in a row are told as one walk.
+
+    Gives how many squares that walk has come by now.
+    """
+    if host.pure or host.restricted:
+        host.permit("move", piece)
+    world = host.world
+    if piece not in world.entities or square not in world.entities:
+        host.fault(f"cannot move {piece!r} to {square!r}: there is no such thing")
+    if mode not in MODES:
+        host.fault(f"{mode!r} is no way to move: {', '.join(MODES)}")
+    rules = host.acting()
+    last = host.staged[-1] if host.staged else None
+    if (
+        mode in ("step", "slide")
+        and isinstance(last, e.Moved)
+        and (last.piece, last.mode, last.rules) == (piece, mode, rules)
+    ):
+        host.staged.pop()
+        world.head -= 1
+        passed = (*last.passed, last.to)
+        host.happen(replace(last, passed=passed, to=square, audience=host.audience))
+        return len(passed) + 1
+    left = world.get(piece, "square")
+    host.emit(e.Moved, piece=piece, mode=mode, left=left, to=square, rules=rules)
+    return 1
+
+
+def set_attribute(
+    host: Host, entity: str, attribute: str, value: Any, until: int | str | None = None
+) -> None:
+    """`set(entity, attribute, value, until)`: until a time, "period", "use", or for good."""
+    host.permit("set", entity, attribute)
+    host.keep(value)
+    host.text(attribute, "an attribute")
+    if entity != "game" and entity not in host.world.entities:
+        host.fault(f"cannot set {attribute} of {entity!r:.60}: there is no such thing")
+    if until is not None and until not in ("period", "use"):
+        _check_time(host, until)
+    frozen = host.world.game.get("frozen", {})
+    if (what := f"{host.world.entities.get(entity)}.{attribute}") in frozen:
+        text = f"{what} is frozen since rule {frozen[what]} was repealed"
+        host.stop(Refused([e.Reason(host.acting()[0], text)]))
+    was = host.world.get(entity, attribute)
+    if was == value and until is None and type(was) is type(value):
+        return
+    host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=value, was=was, until=until)
+    if isinstance(until, int):
+        _schedule(host, "@expire", (entity, attribute, host.world.head), until, named=2)
+
+
+def create(host: Host, kind: str, attributes: dict[str, Any], name: str | None = None) -> str:
+    """`create(kind, {attribute: value}, name)`: a new thing; gives what to call it in code."""
+    host.permit("create", kind)
+    host.keep(*attributes.values())
+    for each in (kind, *attributes):
+        host.text(each, "a kind or an attribute")
+    entity = host.text(name or _identity(host, kind, attributes), "a name")
+    if entity in host.world.entities or entity in ("mint", "admin", "game", "engine"):
+        host.stop(Refused([e.Reason(host.acting()[0], f"there is a {entity!r:.60} already")]))
+    kept = {key: value for key, value in attributes.items() if value is not None}
+    host.emit(e.EntityCreated, entity=entity, kind=kind, attributes=kept)
+    return entity
+
+
+def _identity(host: Host, kind: str, attributes: dict[str, Any]) -> str:
+    """What the thing is called in code for good: by its key, else by where it was made."""
+    called = attributes.get(host.world.key_of(kind))
+    if called is not None and f"{kind}:{called}" not in host.world.entities:
+        return f"{kind}:{called}"
+    place = f"{host.attempt.id}|{host.path()}/{kind}"
+    count = host.reads[place] = host.reads.get(place, 0) + 1
+    return f"{kind}:{hashlib.sha256(f'{place}#{count}'.encode()).hexdigest()[:10]}"
+
+
+def destroy(host: Host, entity: str) -> None:
+    """`destroy(entity)`: it is gone, with its attributes."""
+    host.permit("destroy", entity)
+    if entity not in host.world.entities:
+        host.fault(f"cannot destroy {entity!r:.60}: there is no such thing")
+    host.emit(e.EntityDestroyed, entity=entity)
+
+
+def use(host: Host, entity: str, attribute: str) -> Any:
+    """`use(entity, attribute)`: its value; if it was set until the next use, that was it."""
+    value = host.world.get(entity, attribute)
+    ending = host.world.durations.get(entity, {}).get(attribute)
+    if ending is not None and ending[0] == "use":
+        host.permit("set", entity, attribute)
+        host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=ending[1], was=value)
+    return value
+
+
+def act(host: Host, player: str, action: str, arguments: list[Any]) -> Any:
+    """What a player submits is carried out by `act`, so that rules can guard every action."""
+    return host.program.call(action, *arguments)
+
+
+def reveal(host: Host, *players: str) -> None:
+    """`reveal(player, …)`: what this attempt does from now on, they see too; `reveal()`: all do."""
+    if not players:
+        host.audience = None
+    elif host.audience is not None:
+        host.audience = tuple(dict.fromkeys((*host.audience, *players)))
+
+
+# --- time, limits and the end -----------------------------------------------------------------
+
+
+def schedule(host: Host, operation: str, *arguments: Any, due: int | None = None) -> None:
+    """`schedule(operation, …, due)`: an attempt of its own, at a time or right after this one."""
+    host.permit("schedule", arguments[0] if arguments else None)
+    if operation not in host.program.links.operations:
+        host.fault(f"cannot schedule {operation!r:.60}: no rule in force says what it is")
+    host.keep(*arguments)
+    if due is not None:
+        _check_time(host, due)
+    _schedule(host, operation, arguments, due)
+
+
+def _check_time(host: Host, time: Any) -> None:
+    if not isinstance(time, int) or not 0 <= time <= TIME_MAX:
+        host.fault(f"{time!r:.60} is no time in seconds since 1970")
+
+
+def _schedule(
+    host: Host,
+    operation: str,
+    arguments: tuple[Any, ...],
+    due: int | None,
+    *,
+    named: int | None = None,
+) -> None:
+    """*named*: how many of the *arguments* are part of its address, where not all are."""
+    if host.world.to_come >= TO_COME_MAX:
+        text = f"more than {TO_COME_MAX} attempts are still to come"
+        host.stop(Refused([e.Reason("engine", text)]))
+    inner = "/".join(filter(None, (host.path(), operation)))
+    place = f"{_shortened(host.attempt.id)}>{inner}({','.join(map(in_address, arguments[:named]))})"
+    count = host.reads[place] = host.reads.get(place, 0) + 1
+    attempt = place if count == 1 else f"{place}#{count}"
+    by = host.attempt.by
+    host.emit(
+        e.Scheduled, attempt=attempt, operation=operation, arguments=arguments, due=due, by=by
+    )
+
+
+def _shortened(attempt: str) -> str:
+    """An attempt's address; where it is long, as they grow from each other, the end as a hash."""
+    if len(attempt) <= ADDRESS_MAX:
+        return attempt
+    start, _, rest = attempt.partition(">")
+    return f"{start}>%{hashlib.sha256(rest.encode()).hexdigest()[:16]}"
+
+
+def cancel(host: Host, operation: str, *arguments: Any) -> None:
+    """`cancel(operation, …)`: what was scheduled so will not come."""
+    host.permit("cancel", arguments[0] if arguments else None)
+    found = [
+        timer
+        for timer in host.world.timers.values()
+        if timer.attempt.operation == operation and tuple(timer.attempt.arguments) == arguments
+    ]
+    for timer in sorted(found, key=lambda each: each.order):
+        host.emit(e.Unscheduled, attempt=timer.attempt.id)
+
+
+def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1) -> bool:
+    """`once(label, …, per)`: whether this may be done again; says no after *times* per scope.
+
+    *per* is "period", "game", or the name of an operation that is being carried out.
+    """
+    name = host.text("|".join(map(str, (label, *key))), "what happens once")
+    if per in ("period", "game"):
+        host.permit("once")
+        if host.world.counts.get(per, {}).get(name, 0) >= times:
+            return False
+        host.emit(e.Counted, key=name, scope=per)
+        return True
+    frame = next((each for each in reversed(host.frames) if each.operation == per), None)
+    if frame is None:
+        host.fault(f"once per {per}, but no {per} is being carried out")
+    frame.counts = frame.counts or {}
+    frame.counts[name] = frame.counts.get(name, 0) + 1
+    return frame.counts[name] <= times
+
+
+def refuse(host: Host, text: str) -> None:
+    """`refuse(why)`: the attempt is refused."""
+    host.stop(Refused([e.Reason(host.acting()[0], host.text(text, "a reason"))]))
+
+
+def settle(host: Host) -> None:
+    """`settle()`: ask the state-based checks, until they change nothing more."""
+    host.program.settle()
+
+
+def end_game(host: Host, why: str, winners: Sequence[str] = ()) -> None:
+    """`end_game(why, winners)`: the game is over; winners in order of rank."""
+    host.permit("end_game")
+    ranked = tuple(host.text(each, "a winner") for each in winners)
+    host.emit(e.GameEnded, why=host.text(why, "a reason"), winners=ranked)
+
+
+# --- plain arithmetic -------------------------------------------------------------------------
+
+
+def rounded(host: Host, value: Any) -> int:
+    """`rounded(n)`: to a whole number, halves up."""
+    try:
+        return half_up(fraction(value))
+    except ValueError as error:
+        host.fault(str(error))

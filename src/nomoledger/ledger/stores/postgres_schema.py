@@ -1,0 +1,136 @@
+"""The tables of a ledger in a PostgreSQL database: made, checked and upgraded."""
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+
+from nomoledger.errors import StoreError, UnknownError
+from nomoledger.ledger.stores.location import shown
+from nomoledger.ledger.stores.postgres_link import address_of, connected
+from nomoledger.ledger.stores.postgres_side_tables import CREATE as CREATE_BESIDE
+from nomoledger.ledger.stores.postgres_side_tables import roll_up_all
+from nomoledger.ledger.stores.schema_versions import Upgrade, check_not_newer, check_version
+
+SCHEMA_VERSION = 3
+
+#: As eventsourcing's PostgresApplicationRecorder creates it (a test compares them), but that names
+#: of games are compared byte by byte, which no update of the system's locales can change.
+CREATE_EVENTS = """CREATE TABLE nomoledger.stored_events (
+    originator_id text COLLATE "C" NOT NULL,
+    originator_version bigint NOT NULL,
+    topic text,
+    state bytea,
+    notification_id bigserial,
+    PRIMARY KEY (originator_id, originator_version)
+) WITH (
+    autovacuum_enabled = true,
+    autovacuum_vacuum_threshold = 100000000,
+    autovacuum_vacuum_scale_factor = 0.5,
+    autovacuum_analyze_threshold = 1000,
+    autovacuum_analyze_scale_factor = 0.01
+)"""
+CREATE_LOG = (
+    "CREATE UNIQUE INDEX stored_events_notification_id_idx"
+    " ON nomoledger.stored_events (notification_id ASC)"
+)
+CREATE_CHAIN = """CREATE TABLE nomoledger.chain (
+    game text COLLATE "C" NOT NULL,
+    number bigint NOT NULL,
+    commitments bytea NOT NULL,
+    hash bytea NOT NULL,
+    PRIMARY KEY (game, number)
+)"""
+CREATE_GAMES = """CREATE TABLE nomoledger.games (
+    game text COLLATE "C" NOT NULL PRIMARY KEY,
+    secret bytea NOT NULL,
+    created timestamptz NOT NULL DEFAULT now()
+)"""
+CREATE_VERSION = "CREATE TABLE nomoledger.schema_version (version integer NOT NULL)"
+CREATE = (CREATE_EVENTS, CREATE_LOG, CREATE_CHAIN, CREATE_GAMES, CREATE_VERSION, *CREATE_BESIDE)
+
+Connection = psycopg.Connection[Any]
+
+#: What leads to a version from the one before it: statements, and what must be worked out.
+Step = str | Callable[[Connection], object]
+MIGRATIONS: dict[int, tuple[Step, ...]] = {
+    2: (*CREATE_BESIDE, roll_up_all),
+    3: ("ALTER TABLE nomoledger.chain RENAME COLUMN commitment TO commitments",),
+}
+
+#: Asked of the catalogue itself: to_regclass may answer from before somebody else made them.
+HAS_SCHEMA = "SELECT 1 FROM pg_namespace WHERE nspname = 'nomoledger'"
+HAS_VERSION = (
+    "SELECT 1 FROM pg_tables WHERE schemaname = 'nomoledger' AND tablename = 'schema_version'"
+)
+#: Held by whoever makes or changes tables.
+LOCK = "SELECT pg_advisory_xact_lock(7885643)"
+
+
+def prepare(connection: Connection, location: str, create: bool) -> None:
+    """Check that the database holds a ledger we can use; where *create*, make it one if it is not.
+
+    Raises:
+        UnknownError: there is no ledger and none is to be made.
+        StoreError: there is one that we cannot use.
+    """
+    if _version(connection) is None:
+        if not create:
+            raise UnknownError(f"no ledger at {location}: check the address, or create it first")
+        with connection.transaction():
+            connection.execute(LOCK)
+            if _version(connection) is None:  # nobody else was faster
+                _create(connection, location)
+    check_version(location, _version(connection) or 0, SCHEMA_VERSION)
+
+
+def upgrade_database(location: str) -> Upgrade:
+    """As `nomoledger.ledger.stores.upgrade_store`, for the database at *location*."""
+    with connected(address_of(location), shown(location)) as connection:
+        return _upgrade(connection, shown(location))
+
+
+def _upgrade(connection: Connection, location: str) -> Upgrade:
+    """Bring the tables to the version of this program, all the way or not at all.
+
+    Raises:
+        UnknownError: there is no ledger.
+        StoreError: its tables are newer than this program.
+    """
+    with connection.transaction():
+        connection.execute(LOCK)
+        found = _version(connection)
+        if found is None:
+            raise UnknownError(f"no ledger at {location}: check the address, or create it first")
+        check_not_newer(location, found, SCHEMA_VERSION)
+        for version in range(found + 1, SCHEMA_VERSION + 1):
+            for step in MIGRATIONS[version]:
+                if isinstance(step, str):
+                    connection.execute(step.encode())
+                else:
+                    step(connection)
+        connection.execute("UPDATE nomoledger.schema_version SET version = %s", (SCHEMA_VERSION,))
+    return Upgrade(found, SCHEMA_VERSION)
+
+
+def _version(connection: Connection) -> int | None:
+    """The version of the tables; None where there are none."""
+    if _value(connection, HAS_VERSION) is None:
+        return None
+    version: int | None = _value(connection, "SELECT max(version) FROM nomoledger.schema_version")
+    return version
+
+
+def _create(connection: Connection, location: str) -> None:
+    if _value(connection, "SHOW server_encoding") != "UTF8":
+        raise StoreError(f"{location} is not in UTF-8: make a database with createdb -E UTF8")
+    if _value(connection, HAS_SCHEMA) is None:
+        connection.execute("CREATE SCHEMA nomoledger")
+    for statement in CREATE:
+        connection.execute(statement.encode())
+    connection.execute("INSERT INTO nomoledger.schema_version VALUES (%s)", (SCHEMA_VERSION,))
+
+
+def _value(connection: Connection, query: str) -> Any:
+    row = connection.execute(query.encode()).fetchone()
+    return None if row is None else row[0]

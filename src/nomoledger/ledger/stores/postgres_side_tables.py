@@ -1,0 +1,201 @@
+"""What a database keeps beside the records of its games: the roll-up, snapshots, seals."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+import psycopg
+from psycopg.errors import UniqueViolation
+
+from nomoledger.errors import CorruptError
+from nomoledger.ledger.rollup import POSTED, units_of_encoded
+from nomoledger.ledger.stores import Cell, Delta, FoundCell, Place, Seal, limit
+
+Connection = psycopg.Connection[Any]
+
+PAGE = 1000
+CREATE_ROLLUP = """CREATE TABLE nomoledger.rollup (
+    game text COLLATE "C" NOT NULL,
+    effective bigint NOT NULL,
+    recorded bigint NOT NULL,
+    account text COLLATE "C" NOT NULL,
+    commodity text COLLATE "C" NOT NULL,
+    units numeric NOT NULL,
+    PRIMARY KEY (game, effective, recorded, account, commodity)
+) WITH (fillfactor = 70)"""
+CREATE_SNAPSHOTS = """CREATE TABLE nomoledger.snapshots (
+    game text COLLATE "C" NOT NULL,
+    fold text COLLATE "C" NOT NULL,
+    number bigint NOT NULL,
+    period bigint NOT NULL,
+    hash bytea NOT NULL,
+    root bytea NOT NULL,
+    PRIMARY KEY (game, fold, number)
+)"""
+CREATE_PARTS = """CREATE TABLE nomoledger.snapshot_parts (
+    game text COLLATE "C" NOT NULL,
+    key bytea NOT NULL,
+    part bytea NOT NULL,
+    PRIMARY KEY (game, key)
+)"""
+CREATE_SEALS = """CREATE TABLE nomoledger.seals (
+    game text COLLATE "C" NOT NULL,
+    period bigint NOT NULL,
+    number bigint NOT NULL,
+    seal bytea NOT NULL,
+    PRIMARY KEY (game, period)
+)"""
+CREATE = (CREATE_ROLLUP, CREATE_SNAPSHOTS, CREATE_PARTS, CREATE_SEALS)
+
+ADD = """INSERT INTO nomoledger.rollup AS r SELECT %s, effective, recorded, account, commodity,
+        units::numeric
+    FROM unnest(%b::bigint[], %b::bigint[], %b::text[], %b::text[], %b::text[])
+        AS added (effective, recorded, account, commodity, units)
+    ON CONFLICT (game, effective, recorded, account, commodity)
+        DO UPDATE SET units = r.units + excluded.units"""
+SELECT_DELTAS = """SELECT effective, account, commodity, sum(units)::text FROM nomoledger.rollup
+    WHERE game = %s AND effective <= %s AND recorded <= %s
+    GROUP BY effective, account, commodity ORDER BY effective"""
+SELECT_CELLS = """SELECT effective, recorded, account, commodity, units::text
+    FROM nomoledger.rollup WHERE game = %s
+    ORDER BY effective, recorded, account, commodity"""
+SELECT_SNAPSHOT = """SELECT root FROM nomoledger.snapshots
+    WHERE game = %s AND fold = %s AND number = %s"""
+# A snapshot is of one history: under another chain, or none, it is not seen.
+SELECT_PLACES = """SELECT number, period FROM nomoledger.snapshots AS taken
+    WHERE game = %s AND fold = %s AND number <= %s AND period <= %s
+    AND hash = (SELECT hash FROM nomoledger.chain
+        WHERE game = taken.game AND number >= taken.number ORDER BY number LIMIT 1)
+    ORDER BY number DESC LIMIT %s"""
+SELECT_PARTS = "SELECT key, part FROM nomoledger.snapshot_parts WHERE game = %s AND key = ANY(%b)"
+SELECT_SEALS = "SELECT period, number, seal FROM nomoledger.seals WHERE game = %s ORDER BY period"
+ADD_PARTS = """INSERT INTO nomoledger.snapshot_parts
+    SELECT %s, * FROM unnest(%b::bytea[], %b::bytea[]) ON CONFLICT DO NOTHING"""
+ADD_SNAPSHOT = """INSERT INTO nomoledger.snapshots
+    SELECT game, %s, %s, %s, hash, %s FROM nomoledger.chain
+    WHERE game = %s AND number >= %s ORDER BY number LIMIT 1
+    ON CONFLICT (game, fold, number)
+        DO UPDATE SET period = excluded.period, hash = excluded.hash, root = excluded.root"""
+SELECT_POSTED = """SELECT topic, state FROM nomoledger.stored_events
+    WHERE originator_id = %s AND topic = ANY(%s) ORDER BY originator_version"""
+_ESCAPED = re.compile(r"\\[\\0]")
+
+
+class Beside:
+    """The part of a `nomoledger.ledger.stores.Store` that is about what stands beside the records."""
+
+    _fetch: Callable[..., list[Any]]
+
+    def deltas(self, game: str, effective: int | None, recorded: int | None) -> Iterator[Delta]:
+        """As `nomoledger.ledger.stores.Store.deltas`."""
+        values = (game, limit(effective), limit(recorded))
+        for period, account, commodity, units in self._fetch(SELECT_DELTAS, *values):
+            yield period, _read_text(account), _read_text(commodity), int(units)
+
+    def snapshots(
+        self,
+        game: str,
+        fold: str,
+        upto: int | None = None,
+        period: int | None = None,
+        count: int | None = None,
+    ) -> list[Place]:
+        """As `nomoledger.ledger.stores.Store.snapshots`."""
+        values = (game, fold, limit(upto), limit(period), limit(count))
+        return self._fetch(SELECT_PLACES, *values)[::-1]
+
+    def snapshot(self, game: str, fold: str, number: int) -> bytes | None:
+        """The root of the snapshot after event *number*; None where there is none."""
+        found = self._fetch(SELECT_SNAPSHOT, game, fold, number)
+        return found[0][0] if found else None
+
+    def parts(self, game: str, keys: Collection[bytes]) -> dict[bytes, bytes]:
+        """The parts of snapshots under *keys*, as far as they are there."""
+        return dict(self._fetch(SELECT_PARTS, game, list(keys)))
+
+    def seals(self, game: str) -> list[Seal]:
+        """The seals of *game*, in the order of the periods."""
+        return self._fetch(SELECT_SEALS, game)
+
+
+class BesideWriter:
+    """The same of a `nomoledger.ledger.stores.Writer`."""
+
+    _connection: Connection
+    _location: str
+
+    def replace_rollup(self, game: str, units: Mapping[Cell, int]) -> None:
+        """Make the roll-up of *game* anew."""
+        self._connection.execute("DELETE FROM nomoledger.rollup WHERE game = %s", (game,))
+        add_units(self._connection, game, units)
+
+    def add_snapshot(
+        self, game: str, fold: str, place: Place, root: bytes, parts: Mapping[bytes, bytes]
+    ) -> None:
+        """Keep a snapshot made by that *fold*: its *root*, and *parts* that are not there yet."""
+        self._connection.execute(ADD_PARTS, (game, list(parts), list(parts.values())))
+        number, period = place
+        self._connection.execute(ADD_SNAPSHOT, (fold, number, period, root, game, number))
+
+    def drop_snapshots(self, game: str) -> None:
+        """Remove all snapshots of *game*, whatever fold made them."""
+        self._connection.execute("DELETE FROM nomoledger.snapshots WHERE game = %s", (game,))
+        self._connection.execute("DELETE FROM nomoledger.snapshot_parts WHERE game = %s", (game,))
+
+    def add_seal(self, game: str, period: int, number: int, seal: bytes) -> None:
+        """Add the *seal* of *period*, whose last event is *number*.
+
+        Raises:
+            CorruptError: that period is sealed already.
+        """
+        row = (game, period, number, seal)
+        try:
+            self._connection.execute("INSERT INTO nomoledger.seals VALUES (%s, %s, %s, %s)", row)
+        except UniqueViolation as error:
+            raise CorruptError(
+                f"{self._location}: period {period} of game {game!r} is sealed already: verify it"
+            ) from error
+
+
+def add_units(connection: Connection, game: str, units: Mapping[Cell, int]) -> None:
+    """Add *units* to the cells of the roll-up."""
+    if units:
+        values = (game, *columns(units))
+        connection.execute(ADD.encode(), values, prepare=True)
+
+
+def columns(units: Mapping[Cell, int]) -> tuple[list[Any], ...]:
+    """*units* as the columns of the roll-up."""
+    effective, recorded, accounts, commodities = zip(*units, strict=True)
+    names = ([_text(each) for each in column] for column in (accounts, commodities))
+    return list(effective), list(recorded), *names, [str(each) for each in units.values()]
+
+
+def _text(name: str) -> str:
+    r"""*name* without the one character that a text of PostgreSQL cannot have.
+
+    >>> _text("a\0b"), _read_text(_text("a\\0\0"))
+    ('a\\0b', 'a\\0\x00')
+    """
+    return name.replace("\\", r"\\").replace("\0", r"\0")
+
+
+def _read_text(text: str) -> str:
+    return _ESCAPED.sub(lambda found: "\0" if found[0] == r"\0" else "\\", text)
+
+
+def found_cells(rows: Iterable[Any]) -> Iterator[FoundCell]:
+    """The roll-up as it is found, from the *rows* of it."""
+    for effective, recorded, account, commodity, units in rows:
+        names = (_read_text(each).encode() for each in (account, commodity))
+        yield effective, recorded, *names, units
+
+
+def roll_up_all(connection: Connection) -> None:
+    """Fill the roll-up, which is empty, from the records of all games."""
+    for (game,) in connection.execute("SELECT game FROM nomoledger.games").fetchall():
+        with connection.cursor("records") as cursor:
+            cursor.itersize = PAGE
+            cursor.execute(SELECT_POSTED, (game, list(POSTED)), binary=True)
+            units = units_of_encoded(cursor)
+        add_units(connection, game, units)

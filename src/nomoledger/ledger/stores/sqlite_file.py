@@ -1,0 +1,260 @@
+"""The file behind the embedded store: opening it, its tables, and what its errors mean."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+
+from eventsourcing.persistence import ConnectionUnavailableError, PersistenceError
+from eventsourcing.sqlite import (
+    SQLiteConnection,
+    SQLiteConnectionPool,
+    SQLiteCursor,
+    SQLiteDatastore,
+    SQLiteTransaction,
+)
+
+from nomoledger.errors import CorruptError, StoreError, UnknownError
+from nomoledger.ledger.stores.schema_versions import Upgrade, check_not_newer, check_version
+from nomoledger.ledger.stores.sqlite_side_tables import CREATE, learn_to_add, roll_up_all
+
+APPLICATION_ID = 0x6E6F6D6F  # "nomo"
+SCHEMA_VERSION = 3
+
+#: As eventsourcing's SQLiteApplicationRecorder creates it (a test compares them).
+CREATE_EVENTS = (
+    "CREATE TABLE IF NOT EXISTS stored_events (originator_id TEXT, originator_version INTEGER,"
+    " topic TEXT, state BLOB, PRIMARY KEY (originator_id, originator_version))"
+)
+CREATE_CHAIN = """CREATE TABLE chain (
+    game TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    commitments BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (game, number)
+) WITHOUT ROWID"""
+CREATE_GAMES = """CREATE TABLE games (
+    game TEXT NOT NULL PRIMARY KEY,
+    secret BLOB NOT NULL,
+    created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+)"""
+#: What leads to a version from the one before it: statements, and what must be worked out.
+Step = str | Callable[[sqlite3.Connection], object]
+MIGRATIONS: dict[int, tuple[Step, ...]] = {
+    2: (*CREATE, roll_up_all),
+    3: ("ALTER TABLE chain RENAME COLUMN commitment TO commitments",),
+}
+
+#: What SQLite says, in part, and what that means to whoever uses the file.
+EXPLANATIONS = {
+    "locked": "{} is locked by another program: close it there or try again",
+    "busy": "{} is busy: try again",
+    "Timed out waiting": "{} is busy in another thread: try again",
+    "disk is full": "no room left on the disk of {}: nothing was written; make room, try again",
+    "readonly": "cannot write {}: check the permissions of the file and of its folder",
+    "unable to open": "cannot open {}: check that its folder exists and may be written to",
+    "not a database": "{} is not a ledger (not an SQLite file): check the path",
+}
+
+
+class Datastore(SQLiteDatastore):
+    """Begins to write with the lock already held, on a connection that is kept for that.
+
+    The library's deferred BEGIN fails at once, without waiting, when somebody else wrote
+    between our reading the head and our first insert. And where there is only ever one that
+    writes, lending and taking back is a good part of the time of a small transaction.
+    """
+
+    def __init__(self, uri: str, lock_timeout: int) -> None:
+        super().__init__(uri, lock_timeout=lock_timeout, originator_id_type="text")
+        self.pool = _Pool(db_name=uri, lock_timeout=lock_timeout)
+        self._turn = Lock()
+        self._writer: SQLiteConnection | None = None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        super().close()
+        if self._writer is not None:
+            self._writer.close()
+
+    @contextmanager
+    def get_connection(self, *, commit: bool) -> Iterator[SQLiteConnection]:
+        if not commit:
+            with super().get_connection(commit=commit) as connection:
+                yield connection
+            return
+        connection = self.take_turn()
+        try:
+            yield connection
+        finally:
+            self.end_turn()
+
+    def take_turn(self) -> SQLiteConnection:
+        """The connection that writes, when nobody else has it; to be given back by `end_turn`."""
+        if not self._turn.acquire(timeout=self.pool.pool_timeout):
+            raise ConnectionUnavailableError("Timed out waiting for whoever is writing")
+        try:
+            self._writer = self._writer or self.pool._create_connection()
+            return self._writer
+        except BaseException:
+            self.end_turn()
+            raise
+
+    def end_turn(self) -> None:
+        """Whoever waits for it may write now."""
+        self._turn.release()
+
+    @contextmanager
+    def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
+        kind = WriteTransaction if commit else SQLiteTransaction
+        with (
+            self.get_connection(commit=commit) as connection,
+            kind(connection, commit=commit) as cursor,
+            cursor,
+        ):
+            yield cursor
+
+
+class _Pool(SQLiteConnectionPool):
+    """Its connections keep our statements prepared, and can add up the units of the roll-up.
+
+    The library's keep one statement: to `sqlite3` its `cached_statements=True` is the number 1.
+    """
+
+    def _create_connection(self) -> SQLiteConnection:
+        made = sqlite3.connect(
+            self.db_name,
+            uri=True,
+            check_same_thread=False,
+            isolation_level=None,
+            timeout=self.lock_timeout or 0,
+        )
+        made.execute("PRAGMA journal_mode=WAL")
+        made.row_factory = sqlite3.Row
+        learn_to_add(made)
+        return SQLiteConnection(made, self.max_age)
+
+
+class WriteTransaction(SQLiteTransaction):
+    """The library's, but that it begins with the lock already held, and leaves nothing open."""
+
+    def __enter__(self) -> SQLiteCursor:
+        cursor = self.connection.cursor()
+        cursor.execute("BEGIN IMMEDIATE")
+        return cursor
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        try:
+            super().__exit__(exc_type, exc_val, exc_tb)
+        finally:
+            self.connection.rollback()  # a commit that failed leaves its transaction open
+
+
+def open_file(location: str, *, create: bool, lock_timeout: int) -> Datastore:
+    """The ledger file at *location*, checked; where *create*, made first if it is not there.
+
+    Raises:
+        UnknownError: there is no file and none is to be made.
+        StoreError: it is no ledger, or one we cannot use.
+    """
+    with _connected(location, create=create, lock_timeout=lock_timeout) as connection:
+        _prepare(connection, location, create)
+    return Datastore(_uri(location, create), lock_timeout)
+
+
+@contextmanager
+def _connected(location: str, *, create: bool, lock_timeout: int) -> Iterator[sqlite3.Connection]:
+    path = Path(location)
+    if path.is_dir():
+        raise StoreError(f"{location} is a folder: give the path of a file")
+    if not create and not path.exists():
+        raise UnknownError(f"no ledger at {location}: check the path, or create it first")
+    uri = _uri(location, create)
+    with explained(location):
+        connection = sqlite3.connect(uri, uri=True, timeout=lock_timeout, isolation_level=None)
+        with closing(connection):
+            yield connection
+
+
+def _uri(location: str, create: bool) -> str:
+    return f"{Path(location).absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+
+
+def _prepare(connection: sqlite3.Connection, location: str, create: bool) -> None:
+    """Check that the file is a ledger we can read; make an empty one into a ledger."""
+    if _pragma(connection, "application_id") != APPLICATION_ID:
+        if not create:
+            raise StoreError(f"{location} is not a ledger: check the path")
+        connection.execute("BEGIN IMMEDIATE")
+        if _pragma(connection, "application_id") != APPLICATION_ID:  # nobody else was faster
+            _create_tables(connection, location)
+        connection.execute("COMMIT")
+    check_version(location, _pragma(connection, "user_version"), SCHEMA_VERSION)
+
+
+def upgrade_file(location: str, lock_timeout: int = 5) -> Upgrade:
+    """As `nomoledger.ledger.stores.upgrade_store`, for the file at *location*."""
+    with _connected(location, create=False, lock_timeout=lock_timeout) as connection:
+        connection.execute("BEGIN IMMEDIATE")  # what is not committed is undone at the end
+        if _pragma(connection, "application_id") != APPLICATION_ID:
+            raise StoreError(f"{location} is not a ledger: check the path")
+        found = _pragma(connection, "user_version")
+        check_not_newer(location, found, SCHEMA_VERSION)
+        for version in range(found + 1, SCHEMA_VERSION + 1):
+            for step in MIGRATIONS[version]:
+                if isinstance(step, str):
+                    connection.execute(step)
+                else:
+                    step(connection)
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+    return Upgrade(found, SCHEMA_VERSION)
+
+
+def _create_tables(connection: sqlite3.Connection, location: str) -> None:
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise StoreError(f"{location} is the database of another program: give another path")
+    connection.execute(CREATE_EVENTS)
+    connection.execute(CREATE_CHAIN)
+    connection.execute(CREATE_GAMES)
+    for statement in CREATE:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+class explained:
+    """Turns what SQLite or the library raises in a block into a StoreError of one plain line."""
+
+    def __init__(self, location: str) -> None:
+        self._location = location
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> None:
+        if isinstance(error, sqlite3.Error | PersistenceError):
+            raise _meant(str(error), self._location) from error
+
+
+def _meant(text: str, location: str) -> StoreError:
+    """What an error of that *text* means to whoever uses the file."""
+    for sign, explanation in EXPLANATIONS.items():
+        if sign in text:
+            return StoreError(explanation.format(location))
+    if "malformed" in text or "decode to UTF-8" in text:
+        return CorruptError(f"{location} is damaged ({text}): restore a copy")
+    return StoreError(f"{location}: {text}")

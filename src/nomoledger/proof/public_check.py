@@ -1,0 +1,158 @@
+"""Checks a public export with nothing but itself, and seals that were published elsewhere."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.errors import CorruptError, RecordError
+from nomoledger.events.codec import decode_json
+from nomoledger.proof.dice_audit import Throws
+from nomoledger.proof.public_export import End, Header, PublicEvent
+from nomoledger.proof.seal import NO_SEAL, Seal, decoded
+from nomoledger.proof.sealer import FOLD, PublicChain
+
+Read = TypeVar("Read", Header, PublicEvent, End)
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What checking a public export of *game* found: *events* are as they were chained.
+
+    *seals* is how many periods are sealed, *key* who signed. Where not all is *ok*, *detail* says
+    what is wrong, and begins with the file and the line.
+    """
+
+    game: str
+    ok: bool
+    events: int
+    seals: int
+    head: str
+    key: str
+    detail: str | None = None
+
+
+def check_export(file: str | Path, published: Sequence[Seal] = ()) -> Checked:
+    """Check the public export in *file*, also against seals that were *published* elsewhere.
+
+    OSError: it cannot be read.
+    """
+    with open(file, "rb") as source:
+        check = _Check(str(file), published)
+        try:
+            check.run(source)
+        except RecordError as error:
+            return check.found(str(error))
+        return check.found(None)
+
+
+class _Check:
+    def __init__(self, name: str, published: Sequence[Seal]) -> None:
+        self._name = name
+        self._number = 0
+        self._header = Header("", "")
+        self._chain = PublicChain("")
+        self._throws = Throws()
+        self._previous = NO_SEAL
+        self._closed: int | None = None
+        self._seals = 0
+        self._published = {each.period: each for each in published}
+
+    def run(self, file: BinaryIO) -> None:
+        self._header = self._read(self._line(file), Header)
+        self._chain = PublicChain(self._header.game)
+        while True:
+            line = self._line(file)
+            if line.startswith(b'{"nomoledger":"end/1"'):
+                break
+            if line.startswith(b'{"nomoledger":"seal/1"'):
+                self._seal(decoded(line, self._where))
+            else:
+                self._event(self._read(line, PublicEvent))
+        self._end(self._read(line, End), file)
+
+    def found(self, detail: str | None) -> Checked:
+        """What was found."""
+        return Checked(
+            game=self._header.game,
+            ok=detail is None,
+            events=self._chain.number + 1,
+            seals=self._seals,
+            head=str(self._chain),
+            key=self._header.key,
+            detail=detail,
+        )
+
+    @property
+    def _where(self) -> str:
+        return f"{self._name}:{self._number}"
+
+    def _wrong(self, problem: str) -> RecordError:
+        return RecordError(f"{self._where}: {problem}")
+
+    def _line(self, file: BinaryIO) -> bytes:
+        self._number += 1
+        line = file.readline()
+        if not line.endswith(b"\n"):
+            raise self._wrong("the file is cut off here")
+        return line[:-1]
+
+    def _read(self, line: bytes, kind: type[Read]) -> Read:
+        try:
+            return msgspec.json.decode(line, type=kind)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise self._wrong(f"not a line of a public export: {error}") from None
+
+    # --- what the lines say
+
+    def _event(self, line: PublicEvent) -> None:
+        if self._closed is not None:
+            raise self._wrong(f"the seal of period {self._closed} is missing before this event")
+        if line.number != self._chain.number + 1:
+            raise self._wrong(f"expected event #{self._chain.number + 1}, not #{line.number}")
+        event = bytes(line.event)
+        try:
+            body = decode_json(event)
+            if self._chain.hash_with(event).hex() != line.hash:
+                raise self._wrong(f"event #{line.number} is not what was chained: it was altered")
+            self._chain.take(event)
+        except CorruptError as error:
+            raise self._wrong(str(error)) from None
+        if trouble := self._throws.take(body):
+            raise self._wrong(trouble)
+        if isinstance(body, e.PeriodClosed):
+            self._closed = body.period
+
+    def _seal(self, seal: Seal) -> None:
+        if self._closed is None or seal.period != self._closed:
+            raise self._wrong(f"a seal of period {seal.period} does not belong here")
+        if seal.key != self._header.key:
+            raise self._wrong(f"the seal of period {seal.period} is signed with another key")
+        published = self._published.pop(seal.period, None)
+        if published is not None and (why := published.differs(seal)):
+            raise self._wrong(f"period {seal.period} is not what was published: {why}")
+        for is_so, problem in (
+            (seal.game == self._header.game, "is of another game"),
+            (seal.public == str(self._chain), "is of other public events"),
+            (seal.previous == self._previous, "does not follow the seal before"),
+            (
+                seal.fold != FOLD or seal.state == self._chain.world.digest(),
+                "is of another public state than the events come to",
+            ),
+        ):
+            if not is_so:
+                raise self._wrong(f"the seal of period {seal.period} {problem}")
+        self._previous, self._closed = seal.digest, None
+        self._seals += 1
+
+    def _end(self, end: End, file: BinaryIO) -> None:
+        if self._closed is not None:
+            raise self._wrong(f"the seal of period {self._closed} is missing")
+        if end.head != str(self._chain):
+            raise self._wrong("the file does not end where its events do")
+        if self._published:
+            raise self._wrong(f"it ends before period {min(self._published)}, which is published")
+        self._number += 1
+        if file.read(1):
+            raise self._wrong("something follows after the end")

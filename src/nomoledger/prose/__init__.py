@@ -1,0 +1,1 @@
+"""Events and things in words, for people. Nothing below this package reads a word of it."""

@@ -1,0 +1,182 @@
+"""Runs a case in memory, and says the first thing in it that is not so."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.engine.agenda import Engine
+from nomoledger.errors import RulebookError, RuleFault, UnknownError
+from nomoledger.rulebook.cases.case_start import open_world, settled
+from nomoledger.rulebook.cases.compare import compare
+from nomoledger.rulebook.cases.format import Body, Case, Step
+from nomoledger.rulebook.cases.matching import same, shown
+from nomoledger.rulebook.cases.picture import picture
+from nomoledger.rulebook.cases.query import ask_value
+from nomoledger.rulebook.cases.requests import Inputs, answered
+from nomoledger.rulebook.cases.script import Mismatch, Script
+from nomoledger.rulebook.cases.times import DEFAULT_START, read_time
+from nomoledger.rulebook.loading import Rulebook, load, shipped
+from nomoledger.state.world import World
+
+_ANSWERS_MAX = 1000
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What came of the case *name* in *file*; *difference* is the first one, in words."""
+
+    name: str
+    file: str
+    ok: bool
+    difference: str | None = None
+
+
+def run_case(case: Case, *, rulebook: Rulebook | None = None) -> Result:
+    """Run *case*, under *rulebook* where that is given, else under the one it names.
+
+    Raises:
+        RulebookError: the case names what the rules do not know; says file, line and case.
+        UnknownError: there is no such rulebook.
+    """
+    rulebook = rulebook or load(_rulebook_of(case))
+    try:
+        difference = Run(case.body, rulebook).difference()
+    except (RulebookError, UnknownError) as error:
+        raise RulebookError(f"{case.place}: {error}") from None
+    return Result(case.name, case.file, difference is None, _whole(case, difference))
+
+
+def _whole(case: Case, difference: str | None) -> str | None:
+    return None if difference is None else f"{case.name}{difference}"
+
+
+def _rulebook_of(case: Case) -> str:
+    name = case.body.rulebook
+    beside = Path(case.file).parent / name
+    return str(beside) if name not in shipped() and beside.exists() else name
+
+
+class Run:
+    """One run of a case."""
+
+    def __init__(self, body: Body, rulebook: Rulebook) -> None:
+        self.body = body
+        self.rulebook = settled(rulebook, body)
+        self.start = DEFAULT_START if body.given.time is None else read_time(body.given.time)
+        self.now = self.start
+        self.world = World()
+        self.script = Script(self.world)
+        self.engine = Engine(self.world, self.script.oracle)
+        self.events: list[e.Event] = []
+
+    def difference(self) -> str | None:
+        """The first difference, with where it is; None if all is as the case says."""
+        open_world(self.engine, self.rulebook, self.body.given, self.start)
+        past, self.inputs = (picture(self.world), self.world.rules), Inputs(self.world, self.script)
+        for number, step in enumerate(self.body.steps, 1):
+            where = f", step {number} ({step.do or step.value})"
+            try:
+                found = self._step(number, step)
+            except (Mismatch, RuleFault) as error:
+                return f"{where}: {error}"
+            except RulebookError as error:
+                raise RulebookError(f"step {number}: {error}") from None
+            if found is None and step.then is not None:
+                found = compare(self.world, step.then, self.events)
+            if found is not None:
+                return f"{where}: {found}"
+        found = compare(self.world, self.body.then, self.events, past, self.inputs.judged)
+        return found and f", in the end: {found}"
+
+    def _step(self, number: int, step: Step) -> str | None:
+        if step.at is not None:
+            self._advance(read_time(step.at, self.start), step)
+        if step.value is not None:
+            return self._value(step)
+        self.script.add(step.dice, step.draws, step.answers)
+        kind, fields = self.inputs.of(step)
+        made = self._take(f"s{number}", kind, fields)
+        made += self._answers(f"s{number}")
+        if kind is e.ProposalJudged and not _is_refused(made, f"s{number}"):
+            self.inputs.judged.add(fields["proposal"])
+        self.events += made
+        return (
+            _refusals(step, made)
+            or self._asks(step, last=number == len(self.body.steps))
+            or ((left := self.script.left_over()) and f"nobody asks for {left}")
+        )
+
+    def _advance(self, at: datetime, step: Step) -> None:
+        if at < self.now:
+            raise RulebookError(f"{at:%Y-%m-%d %H:%M:%S} is before the step before it")
+        self.now = at
+
+    def _value(self, step: Step) -> str | None:
+        assert step.value is not None
+        if step.is_ is msgspec.UNSET:
+            raise RulebookError(f"value: {step.value}: say what it is, with is:")
+        found = ask_value(self.world, step.value, step.with_)
+        if same(found, step.is_):
+            return None
+        return f"it is {shown(found)}, expected {shown(step.is_)}"
+
+    def _take(self, id: str, kind: type[e.Input], fields: dict[str, Any]) -> list[e.Event]:
+        period = self.world.period
+        event = kind(id=id, period=period, received_at=self.now, recorded_at=self.now, **fields)
+        return [each for batch in self.engine.take(event) for each in batch]
+
+    def _answers(self, id: str) -> list[e.Event]:
+        """What follows once the questions that the step gives answers for are answered."""
+        made: list[e.Event] = []
+        for count in range(1, _ANSWERS_MAX):
+            question = self.world.waiting
+            if question is None or question.asks in ("dice", "draw"):
+                return made
+            found = self.script.answer(question)
+            if found is None:
+                return made
+            number = int(self.world.game.get("rulings", 0)) + 1
+            made += self._take(f"{id}.{count}", *answered(question, found[0], number))
+        raise Mismatch(f"more than {_ANSWERS_MAX} questions in one step")
+
+    def _asks(self, step: Step, *, last: bool) -> str | None:
+        question = self.world.waiting
+        if step.asks is not None:
+            if question is None:
+                return f"nothing is asked, expected a question about {step.asks!r}"
+            if step.asks.lower() not in question.text.lower():
+                return f"what is asked is {question.text!r}, expected {step.asks!r}"
+            return None
+        pending = self.body.then.pending
+        if question is None or (last and pending is not None and pending.questions is not None):
+            return None
+        return f"{question.to} is asked: {question.text}; the step says nothing to that"
+
+
+def _is_refused(made: list[e.Event], attempt: str) -> bool:
+    return any(isinstance(each, e.AttemptRefused) and each.attempt == attempt for each in made)
+
+
+def _refusals(step: Step, made: list[e.Event]) -> str | None:
+    refused = [event for event in made if isinstance(event, e.AttemptRefused)]
+    said = "; ".join(
+        f"{event.operation}: {reason.text} ({reason.rule})"
+        for event in refused
+        for reason in event.reasons
+    )
+    if step.refused is False:
+        return f"refused: {said}" if refused else None
+    if not refused:
+        return "it is not refused, though it should be"
+    if step.refused is True:
+        return None
+    wanted = [step.refused] if isinstance(step.refused, str) else step.refused
+    cited = [{reason.rule.partition("@")[0] for reason in event.reasons} for event in refused]
+    everywhere = set().union(*cited)
+    if missing := [rule for rule in wanted if rule not in everywhere]:
+        return f"it is refused, but not by {', '.join(missing)}: {said}"
+    if not all(rules & set(wanted) for rules in cited):
+        return f"more is refused than by {', '.join(wanted)}: {said}"
+    return None

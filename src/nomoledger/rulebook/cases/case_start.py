@@ -1,0 +1,149 @@
+"""The world that a case starts from."""
+
+from datetime import datetime
+from typing import Any
+
+from nomoledger import events as e
+from nomoledger.engine.agenda import Engine
+from nomoledger.errors import RulebookError
+from nomoledger.language.program import linked
+from nomoledger.rulebook.cases.format import Body, Given
+from nomoledger.rulebook.cases.spelling import singular, spelled
+from nomoledger.rulebook.cases.times import read_time
+from nomoledger.rulebook.changes import read_changes
+from nomoledger.rulebook.loading import Rulebook
+from nomoledger.state.reducer import apply, seconds
+from nomoledger.state.world import World
+
+
+def settled(rulebook: Rulebook, body: Body) -> Rulebook:
+    """The rules of the case: those it names of *rulebook*, with its settings."""
+    if isinstance(body.rules, list):
+        rulebook = rulebook.only([str(number) for number in body.rules])
+    elif body.rules != "all":
+        rulebook = rulebook.only([body.rules])
+    settings = dict(body.given.settings)
+    if body.given.board is not None:
+        settings["squares"] = body.given.board
+    return rulebook.with_settings(settings)
+
+
+def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime) -> None:
+    """Bring the empty world of *engine* into the state *given*.
+
+    Raises:
+        RulebookError: it cannot be so under these rules; says why.
+    """
+    common: dict[str, Any] = {
+        "period": given.period, "received_at": start, "recorded_at": start,
+    }  # fmt: skip
+    opened = e.GameOpened(
+        id="opening", game="case", rulebook=rulebook.name, dice="entered", **common
+    )
+    apply(engine.world, opened)
+    for rule in rulebook.rules:
+        apply(engine.world, e.RuleEnacted(rule=rule, source="rulebook", **common))
+    check_batch(engine.step(), "the game cannot start so")
+    state = e.StateGiven(id="given", **stated(engine.world, given, start), **common)
+    _take(engine, state, "what is given cannot be so")
+    for i, ruling in enumerate(given.rulings, 1):
+        made = e.RulingMade(
+            id=f"ruling{i}", number=i, kind="correct", text=str(ruling.get("text", "")),
+            changes=read_changes(ruling.get("changes")), **common,
+        )  # fmt: skip
+        _take(engine, made, f"given ruling {i}")
+    for i, proposal in enumerate(given.proposals, 1):
+        by = str(proposal.get("by", proposal.get("author", "")))
+        made_proposal = e.ProposalMade(
+            id=f"proposal{i}", number=i, by=by, text=str(proposal.get("text", "")),
+            changes=read_changes(proposal.get("changes")), **common,
+        )  # fmt: skip
+        _take(engine, made_proposal, f"given proposal {i}")
+
+
+def _take(engine: Engine, event: e.Input, what: str) -> None:
+    for batch in engine.take(event):
+        check_batch(batch, what)
+
+
+def check_batch(batch: list[e.Event], what: str) -> None:
+    """Raise RulebookError if anything in *batch* was refused or asks something."""
+    for event in batch:
+        if isinstance(event, e.AttemptRefused):
+            reasons = "; ".join(f"{reason.text} ({reason.rule})" for reason in event.reasons)
+            raise RulebookError(f"{what}: {reasons}")
+        if isinstance(event, e.QuestionRaised):
+            raise RulebookError(f"{what}: it asks {event.to}: {event.text}")
+
+
+def stated(world: World, given: Given, start: datetime) -> dict[str, Any]:
+    """*given* as the fields of `StateGiven`."""
+    return {
+        "players": {str(name): _row(world, "player", row) for name, row in given.players.items()},
+        "squares": {str(name): _row(world, "square", row) for name, row in given.squares.items()},
+        "accounts": _accounts(world, given),
+        "things": _things(world, given, start),
+        "game": given.game,
+    }
+
+
+def attributes_of(world: World, kind: str) -> list[str]:
+    """What can be said of a thing of *kind*."""
+    return [*world.declared(kind), *(("money", "items") if kind == "player" else ())]
+
+
+def items_apart(world: World, row: Any) -> Any:
+    """*row* of a player with what is held under `items`, where it was named like an attribute.
+
+    The money of the game is `money`, whatever it is called.
+    """
+    if not isinstance(row, dict):
+        return row
+    program, known = linked(world.rules), attributes_of(world, "player")
+    held = {key for key in row if key in program.commodities and key not in known}
+    items = {**(row.get("items") or {}), **{key: row[key] for key in held}}
+    told = {key: value for key, value in row.items() if key not in held}
+    if program.money in items:
+        told["money"] = items.pop(program.money)
+    return told | {"items": items} if items or "items" in row else told
+
+
+def _row(world: World, kind: str, row: Any) -> dict[str, Any]:
+    if not isinstance(row, dict):
+        raise RulebookError(f"given: a {kind} is told by `attribute: value`, not {row!r}")
+    known = attributes_of(world, kind)
+    row = items_apart(world, row) if kind == "player" else row
+    return {spelled(name, known, f"a {kind} has no"): value for name, value in row.items()}
+
+
+def _accounts(world: World, given: Given) -> dict[str, dict[str, Any]]:
+    program = linked(world.rules)
+    nothing = dict.fromkeys(program.commodities, 0)
+    found = {each: dict(nothing) for each in sorted(program.accounts) if each != "mint"}
+    for account, held in given.accounts.items():
+        try:
+            name = spelled(account, found, "there is no account")
+        except RulebookError:
+            name = account  # that of a thing, which is there only once the players are
+            found[name] = {}
+        found[name] |= held if isinstance(held, dict) else {program.money: held}
+    return found
+
+
+def _things(world: World, given: Given, start: datetime) -> dict[str, Any]:
+    kinds = {kind for rule in world.rules for kind in rule.declares}
+    found: dict[str, Any] = {}
+    for plural, rows in given.things.items():
+        kind = singular(plural, kinds, Given.__struct_encode_fields__)
+        if not isinstance(rows, list):
+            raise RulebookError(f"given: {plural} are a list, not {rows!r}")
+        found[kind] = tuple(_thing(world, kind, row, start) for row in rows)
+    return found
+
+
+def _thing(world: World, kind: str, row: dict[str, Any], start: datetime) -> dict[str, Any]:
+    rest = {key: value for key, value in row.items() if key != "at"}
+    made = _row(world, kind, rest)
+    if "at" in row:
+        made["at"] = seconds(read_time(row["at"], start))
+    return made

@@ -1,0 +1,78 @@
+"""The first difference between how things stand and what a case says, in words."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from nomoledger import events as e
+from nomoledger.events.rules import Rule
+from nomoledger.rulebook.cases.case_start import attributes_of, items_apart
+from nomoledger.rulebook.cases.format import Then, Value
+from nomoledger.rulebook.cases.matching import same, shown
+from nomoledger.rulebook.cases.payments import compare_accounts, compare_payments
+from nomoledger.rulebook.cases.picture import Picture, picture
+from nomoledger.rulebook.cases.query import ask_value
+from nomoledger.rulebook.cases.rows import compare_rows
+from nomoledger.rulebook.cases.standing import (
+    compare_game,
+    compare_pending,
+    compare_rules,
+    compare_things,
+)
+from nomoledger.state.world import World
+
+Before = tuple[Picture, tuple[Rule, ...]]
+
+
+def compare(
+    world: World,
+    then: Then,
+    events: list[e.Event],
+    before: Before | None = None,
+    judged: set[int] | None = None,
+) -> str | None:
+    """The first difference between *world* and *then*; None if there is none.
+
+    With *before* (how things stood), what *then* does not name of players and squares must be as
+    it was. *events* is what happened meanwhile; *judged* the proposals that have a verdict.
+    """
+    return next(_differences(world, then, events, before, judged or set()), None)
+
+
+def _differences(
+    world: World, then: Then, events: list[e.Event], before: Before | None, judged: set[int]
+) -> Iterator[str]:
+    now, was = picture(world), before[0] if before else None
+    known, old = attributes_of(world, "player"), was.players if was else None
+    players = {name: items_apart(world, row) for name, row in then.players.items()}
+    yield from compare_rows("player", now.players, players, old, known)
+    if then.board is not None and len(now.squares) != then.board:
+        yield f"the board has {len(now.squares)} squares, expected {then.board}"
+    known, old = attributes_of(world, "square"), was.squares if was else None
+    yield from compare_rows("square", now.squares, _squares(then, now, was), old, known)
+    yield from compare_accounts(world, then.accounts)
+    if then.payments is not None:
+        yield from compare_payments(world, then.payments, events)
+    for value in then.values:
+        yield from _value(world, value)
+    yield from compare_rules(world, then.rules, before[1] if before else None)
+    yield from compare_game(world, then.game, whole=before is not None)
+    yield from compare_things(world, then.things)
+    if then.pending is not None:
+        yield from compare_pending(world, then.pending, judged)
+
+
+def _squares(then: Then, now: Picture, was: Picture | None) -> dict[Any, Any]:
+    """What is said of squares: with `board`, those that came and went need no word."""
+    if then.board is None or was is None:
+        return then.squares
+    fresh: dict[Any, Any] = {name: {} for name in now.squares if name not in was.squares}
+    gone = {name: "absent" for name in was.squares if name not in now.squares}
+    return fresh | gone | {str(name): row for name, row in then.squares.items()}
+
+
+def _value(world: World, value: Value) -> Iterator[str]:
+    found = ask_value(world, value.value, value.with_)
+    if not same(found, value.is_):
+        given = ", ".join(f"{name} {shown(each)}" for name, each in value.with_.items())
+        of = f" ({given})" if given else ""
+        yield f"{value.value}{of} is {shown(found)}, expected {shown(value.is_)}"

@@ -1,0 +1,76 @@
+"""Compares players, or squares, with what a case says of them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from nomoledger.rulebook.cases.matching import same, shown
+from nomoledger.rulebook.cases.picture import Row
+from nomoledger.rulebook.cases.spelling import spelled
+
+
+def compare_rows(
+    kind: str,
+    now: dict[str, Row],
+    named: dict[Any, Any],
+    was: dict[str, Row] | None,
+    known: list[str],
+) -> Iterator[str]:
+    """Differences between the rows *now* and what is *named*; *known* are the attributes.
+
+    With *was*, what is not named must be as it was.
+    """
+    expected = {str(name): each for name, each in named.items()}
+    for name, row in expected.items():
+        if row in (None, "absent"):
+            if name in now:
+                yield f"there is {_called(kind, name)}, expected to be gone"
+            continue
+        if name not in now:
+            yield f"there is no {kind} {name}; there is: {', '.join(now) or 'nobody'}"
+            return
+        stated = {spelled(key, known, f"a {kind} has no"): each for key, each in row.items()}
+        yield from _stated(_called(kind, name), now[name], stated)
+    if was is None:
+        return
+    for name in {**was, **now}:
+        if expected.get(name, "") in (None, "absent"):
+            continue
+        if name not in now:
+            yield f"{_called(kind, name)} is gone, and the case does not say so"
+            return
+        if name not in was:
+            if name not in expected:
+                yield f"there is a new {kind} {name}, and the case does not say so"
+            continue
+        row = {spelled(key, known, ""): each for key, each in expected.get(name, {}).items()}
+        yield from _unchanged(_called(kind, name), was[name], now[name], row)
+
+
+def _stated(subject: str, now: Row, stated: Row) -> Iterator[str]:
+    for attribute, value in stated.items():
+        found = now.get(attribute)
+        if attribute == "items":
+            value = dict(value or {})
+            found = {name: (found or {}).get(name, 0) for name in value}
+        if not same(found, value):
+            yield f"{subject}'s {attribute} is {shown(found)}, expected {shown(value)}"
+
+
+def _unchanged(subject: str, was: Row, now: Row, stated: Row) -> Iterator[str]:
+    for attribute in {**was, **now}:
+        old, new = was.get(attribute), now.get(attribute)
+        if attribute == "items":
+            named = stated.get("items") or {}
+            old = {key: each for key, each in (old or {}).items() if key not in named}
+            new = {key: each for key, each in (new or {}).items() if key not in named}
+        elif attribute in stated:
+            continue
+        if not same(new, old):
+            yield (
+                f"{subject}'s {attribute} is {shown(new)}, expected {shown(old)} as before "
+                "(the case does not name it)"
+            )
+
+
+def _called(kind: str, name: str) -> str:
+    return name if kind == "player" else f"{kind} {name}"

@@ -1,0 +1,164 @@
+"""Compares the rules, the game, things of any kind and what is open with what a case says."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from nomoledger.errors import RulebookError
+from nomoledger.events.rules import Rule
+from nomoledger.language.program import linked
+from nomoledger.rulebook.cases.format import Pending, Then
+from nomoledger.rulebook.cases.matching import same, shown
+from nomoledger.rulebook.cases.picture import Row
+from nomoledger.rulebook.cases.query import labelled
+from nomoledger.rulebook.cases.spelling import singular, spelled
+from nomoledger.state.world import World
+
+_THEN = Then.__struct_encode_fields__
+_PENDING = Pending.__struct_encode_fields__
+_OF_A_RULE = ("title", "prose", "code", "parameters", "version")
+
+
+def compare_rules(
+    world: World, named: dict[Any, Any], before: tuple[Rule, ...] | None
+) -> Iterator[str]:
+    """Differences between the rules in force and what is *named*; *before* is what was in force."""
+    for number, stated in named.items():
+        rule = world.rule(str(number))
+        if stated in (None, "absent"):
+            if rule is not None:
+                yield f"rule {number} is in force, expected to be absent"
+        elif rule is None:
+            yield f"rule {number} is not in force"
+        elif stated == "unchanged":
+            if before is not None and rule not in before:
+                yield f"rule {number} has changed: it is version {rule.version} now"
+        elif stated != "present":
+            yield from _rule(rule, stated)
+
+
+def _rule(rule: Rule, stated: Any) -> Iterator[str]:
+    if not isinstance(stated, dict):
+        raise RulebookError(
+            f"rule {rule.number} is absent, present, unchanged, or told by "
+            f"{', '.join(_OF_A_RULE)}, not {stated!r}"
+        )
+    for key, value in stated.items():
+        name = spelled(key, _OF_A_RULE, "a rule has no")
+        found = getattr(rule, name)
+        if name == "parameters":
+            for parameter, wanted in value.items():
+                got = found[spelled(parameter, found, f"rule {rule.number} has no parameter")]
+                if not same(got, wanted):
+                    what = f"{rule.number}'s {parameter}"
+                    yield f"rule {what} is {shown(got)}, expected {shown(wanted)}"
+        elif not same(_text(found), _text(value)):
+            yield f"rule {rule.number}'s {name} is {shown(found)}, expected {shown(value)}"
+
+
+def _text(value: Any) -> Any:
+    return value.strip() if isinstance(value, str) else value
+
+
+def compare_game(world: World, named: dict[str, Any], *, whole: bool) -> Iterator[str]:
+    """Differences between the game itself and what is *named*; with *whole*, an end must be."""
+    ended = world.game["ended"]
+    if whole and ended is not None and "ended" not in named:
+        yield f"the game is over: {ended}, and the case does not say so"
+    for name, value in named.items():
+        found = _of_the_game(world, name, value)
+        if not same(found, value):
+            yield f"the game's {name} is {shown(found)}, expected {shown(value)}"
+
+
+def _of_the_game(world: World, name: str, value: Any) -> Any:
+    if name == "ended":
+        why = world.game["ended"]
+        return why if isinstance(value, str) else why is not None
+    if name == "winners":
+        return labelled(world, world.game.get("winners", ()))
+    if name == "period":
+        return world.period
+    known = [*world.attributes.get("game", {}), *world.declared("game")]
+    return labelled(world, world.get("game", spelled(name, known, "the game has no")))
+
+
+# --- things, and what is open -----------------------------------------------------------------
+
+
+def compare_things(world: World, named: dict[str, Any]) -> Iterator[str]:
+    """Differences between the things of each kind *named*, by its plural, and what is said."""
+    for plural, rows in named.items():
+        yield from _compare_kind(world, singular(plural, world_kinds(world), _THEN), plural, rows)
+
+
+def _compare_kind(world: World, kind: str, plural: str, rows: Any) -> Iterator[str]:
+    if not isinstance(rows, list):
+        raise RulebookError(f"{plural} are a list, not {rows!r}")
+    left = [_thing(world, each) for each in world.kinds.get(kind, ())]
+    known = world.declared(kind)
+    for row in rows:
+        stated = {spelled(k, known, f"a {kind} has no"): each for k, each in row.items()}
+        fits = [each for each in left if all(same(each.get(k), v) for k, v in stated.items())]
+        if not fits:
+            yield f"there is no {kind} with {shown(row)}; there is: {_listed(left)}"
+            return
+        left.remove(fits[0])
+    if left:
+        yield f"there is a {kind} that the case does not name: {shown(left[0])}"
+
+
+def _thing(world: World, entity: str) -> Row:
+    return {name: labelled(world, value) for name, value in world.attributes[entity].items()}
+
+
+def _listed(rows: list[Row]) -> str:
+    return "; ".join(map(shown, rows)) or "none"
+
+
+def compare_pending(world: World, pending: Pending, judged: set[int]) -> Iterator[str]:
+    """Differences between what is open and what *pending* says is."""
+    nothing = pending.is_nothing
+    questions = pending.questions if pending.questions is not None else ([] if nothing else None)
+    if questions is not None:
+        yield from _questions([each.text for each in world.questions.values()], questions)
+    proposals = pending.proposals if pending.proposals is not None else ([] if nothing else None)
+    if proposals is not None:
+        found = [number for number in world.proposals if _is_open(world, number, judged)]
+        if found != proposals:
+            yield f"the open proposals are {shown(found)}, expected {shown(proposals)}"
+    timers = pending.timers if pending.timers is not None else (0 if nothing else None)
+    if timers is not None and len(world.timers) != timers:
+        yield f"{len(world.timers)} timers are running, expected {timers}"
+    things = {kind: [] for kind in _openable(world)} if nothing else pending.things
+    for plural, rows in things.items():
+        kind = plural if nothing else singular(plural, world_kinds(world), _PENDING)
+        yield from _compare_kind(world, kind, plural, rows)
+
+
+def world_kinds(world: World) -> set[str]:
+    """Every kind of thing that there is or could be."""
+    return {kind for rule in world.rules for kind in rule.declares} | set(world.kinds)
+
+
+def _openable(world: World) -> dict[str, list[Row]]:
+    operations = linked(world.rules).links.operations
+    return {kind: [] for kind in sorted(world_kinds(world)) if f"open_{kind}" in operations}
+
+
+def _questions(texts: list[str], wanted: list[str]) -> Iterator[str]:
+    for part in wanted:
+        fits = [text for text in texts if part.lower() in text.lower()]
+        if not fits:
+            yield f"no open question is about {part!r}; open: {'; '.join(texts) or 'none'}"
+            return
+        texts.remove(fits[0])
+    if texts:
+        yield f"a question is open that the case does not name: {texts[0]}"
+
+
+def _is_open(world: World, number: int, judged: set[int]) -> bool:
+    """Not judged; nor, where the rules keep a `state` of proposals, in a state with a verdict."""
+    if number in judged:
+        return False
+    entity = world.find("proposal", number)
+    return entity is None or world.get(entity, "state") in (None, "undecided")

@@ -1,0 +1,154 @@
+"""Changes to the game as people write them in cases, on the command line and in records.
+
+{do: paint, with: {square: 1, color: red}}
+{set: {square: 1, color: red}}              the first key says which thing, the others what
+{amend: V.1, parameters: {dollars_per_number: 20}}       also title, prose, code, facts
+{enact: {number: X.1, title: Tax, prose: ..., code: ...}}
+{repeal: V.1, state: drop}                  state: keep (if not said), freeze or drop
+{renumber: V.1, to: V.2}
+{post: {Ann: 5, admin: -5}, commodity: "$", why: ...}       comes to nothing in all
+"""
+
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import msgspec
+
+from nomoledger.errors import RulebookError
+from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
+from nomoledger.language.code import read
+
+_AMENDED = ("title", "prose", "code", "parameters", "declares", "commodities", "facts")
+_NOT_TO_GIVE = {"version", "file", "line"}
+
+
+def read_changes(data: Any) -> tuple[Change, ...]:
+    """*data*, one change or a list of them as plain values, as changes.
+
+    >>> read_changes([{"renumber": "V.1", "to": "V.2"}])
+    (Renumber(number='V.1', to='V.2'),)
+
+    Raises:
+        RulebookError: it is not well formed, or holds code that cannot be read.
+    """
+    if data is None:
+        return ()
+    each = data if isinstance(data, list | tuple) else [data]
+    return tuple(change for one in each for change in _read(one))
+
+
+def _read(one: Any) -> tuple[Change, ...]:
+    kinds = [kind for kind in _READERS if isinstance(one, dict) and kind in one]
+    if len(kinds) != 1:
+        raise RulebookError(f"a change says one of {', '.join(_READERS)}, and this does not: {one}")
+    return _READERS[kinds[0]](one)
+
+
+def _fields(one: dict[str, Any], *known: str) -> dict[str, Any]:
+    if unknown := sorted(set(map(str, one)) - set(known)):
+        raise RulebookError(f"a change has no {unknown[0]!r}; {known[0]} takes {', '.join(known)}")
+    return one
+
+
+def _table(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise RulebookError(f"{what} must be `name: value` pairs, not {value!r}")
+    return {str(key): each for key, each in value.items()}
+
+
+def _do(one: dict[str, Any]) -> tuple[Change, ...]:
+    _fields(one, "do", "with")
+    return (Do(str(one["do"]), _table(one.get("with") or {}, "with")),)
+
+
+def _set(one: dict[str, Any]) -> tuple[Change, ...]:
+    _fields(one, "set")
+    (kind, thing), *attributes = _table(one["set"], "set").items() or [("", None)]
+    if not attributes:
+        raise RulebookError(f"set needs a thing and an attribute: set: {{square: 1, ...}}: {one}")
+    return tuple(Set(kind, thing, attribute, value) for attribute, value in attributes)
+
+
+def _amend(one: dict[str, Any]) -> tuple[Change, ...]:
+    _fields(one, "amend", *_AMENDED)
+    number = str(one["amend"])
+    given = {key: value for key, value in one.items() if key != "amend" and value is not None}
+    if not given:
+        raise RulebookError(f"amend {number}: says nothing new")
+    change = _converted(given | {"number": number}, Amend, f"amend {number}")
+    if change.code is not None:
+        read(Rule(number=number, code=change.code))
+    return (change,)
+
+
+def _enact(one: dict[str, Any]) -> tuple[Change, ...]:
+    _fields(one, "enact")
+    data = _table(one["enact"], "enact")
+    number = str(data.get("number", ""))
+    if not number:
+        raise RulebookError("enact: a rule needs a number")
+    known = set(Rule.__struct_fields__) - _NOT_TO_GIVE
+    if unknown := sorted(set(data) - known):
+        raise RulebookError(
+            f"enact {number}: a rule has no {unknown[0]!r}; it has {', '.join(sorted(known))}"
+        )
+    rule = _converted(data | {"number": number}, Rule, f"enact {number}")
+    read(rule)
+    return (Enact(rule),)
+
+
+def _repeal(one: dict[str, Any]) -> tuple[Change, ...]:
+    _fields(one, "repeal", "state")
+    state = str(one.get("state", "keep"))
+    if state not in ("keep", "freeze", "drop"):
+        raise RulebookError(f"repeal {one['repeal']}: state is keep, freeze or drop, not {state!r}")
+    return (Repeal(str(one["repeal"]), state),)
+
+
+def _renumber(one: dict[str, Any]) -> tuple[Change, ...]:
+    _fields(one, "renumber", "to")
+    if "to" not in one:
+        raise RulebookError(f"renumber {one['renumber']}: to what? say to:")
+    return (Renumber(str(one["renumber"]), str(one["to"])),)
+
+
+def _post(one: dict[str, Any]) -> tuple[Change, ...]:
+    _fields(one, "post", "commodity", "why")
+    amounts = {name: _amount(name, each) for name, each in _table(one["post"], "post").items()}
+    if not amounts or sum(map(Decimal, amounts.values())) != 0:
+        told = ", ".join(f"{name} {each}" for name, each in amounts.items()) or "nothing"
+        raise RulebookError(f"post {told}: that would break the sum: it must come to 0 in all")
+    commodity = one.get("commodity")
+    return (
+        Post(amounts, None if commodity is None else str(commodity), str(one.get("why") or "")),
+    )
+
+
+def _amount(account: str, written: Any) -> int | str:
+    if isinstance(written, int) and not isinstance(written, bool):
+        return written
+    try:
+        if Decimal(str(written)).is_finite() and not isinstance(written, bool):
+            return str(written)
+    except InvalidOperation:
+        pass
+    raise RulebookError(f"post: what {account} gets is a number, not {written!r}")
+
+
+def _converted(data: dict[str, Any], struct: type[Any], what: str) -> Any:
+    try:
+        return msgspec.convert(data, struct)
+    except msgspec.ValidationError as error:
+        raise RulebookError(f"{what}: {error}") from None
+
+
+_READERS: dict[str, Callable[[dict[str, Any]], tuple[Change, ...]]] = {
+    "do": _do,
+    "set": _set,
+    "amend": _amend,
+    "enact": _enact,
+    "repeal": _repeal,
+    "renumber": _renumber,
+    "post": _post,
+}

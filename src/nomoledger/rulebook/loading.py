@@ -1,0 +1,270 @@
+"""Reads a rulebook: a Markdown file with a heading per rule, its prose, its data and its code.
+
+A long one is a folder of such files, its chapters, read in the order of their names; the first has
+the front matter for all of them.
+
+---
+rulebook: my-game          (front matter: the name, and the API level of the code)
+api: 0
+---
+### IV.2 Fines             (number and title of a rule; other headings group rules)
+Prose in words that people can read.
+```yaml
+parameters: {fine: 10}     (data: see `Rule`; also text_only and by_ruling with the reason)
+```
+```python
+def define_fine(player, amount): ...      (Starlark, which is highlighted as Python)
+```
+"""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from nomoledger.errors import RulebookError, UnknownError, UsageError
+from nomoledger.events.rules import Rule
+
+_HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
+_RULE_TAG = "h3"
+
+
+class Rulebook(msgspec.Struct, frozen=True):
+    """The rules that a game starts from, in their order, and where they were read."""
+
+    name: str
+    rules: tuple[Rule, ...]
+    file: str = ""
+
+    def only(self, numbers: list[str]) -> "Rulebook":
+        """The same rulebook with just these rules."""
+        known = {rule.number for rule in self.rules}
+        if missing := [number for number in numbers if number not in known]:
+            raise UnknownError(f"{self.name} has no rule {missing[0]}")
+        kept = tuple(rule for rule in self.rules if rule.number in numbers)
+        return msgspec.structs.replace(self, rules=kept)
+
+    def with_settings(self, settings: dict[str, Any]) -> "Rulebook":
+        """The same rulebook with parameters set: `squares`, or `VI.1.squares` where ambiguous."""
+        rules = list(self.rules)
+        for key, value in settings.items():
+            place = self._place(key)
+            name = key.rpartition(".")[2]
+            _check_setting(key, rules[place].parameters[name], value)
+            parameters = rules[place].parameters | {name: value}
+            rules[place] = msgspec.structs.replace(rules[place], parameters=parameters)
+        return msgspec.structs.replace(self, rules=tuple(rules))
+
+    def _place(self, key: str) -> int:
+        number, _, name = key.rpartition(".")
+        places = [
+            i
+            for i, rule in enumerate(self.rules)
+            if name in rule.parameters and number in ("", rule.number)
+        ]
+        if len(places) == 1:
+            return places[0]
+        if places:
+            owners = ", ".join(f"{self.rules[i].number}.{name}" for i in places)
+            raise UnknownError(f"{self.name}: {key!r} could be any of {owners}: name the rule")
+        known = sorted({name for rule in self.rules for name in rule.parameters})
+        raise UnknownError(f"{self.name} has no parameter {key!r}; it has {', '.join(known)}")
+
+
+def _check_setting(key: str, old: Any, new: Any) -> None:
+    words = {bool: "yes or no", int: "a whole number", str: "text", list: "a list"}
+    if type(new) is not type(old) and type(old) in words:
+        raise UsageError(f"{key} is {words[type(old)]}, not {new!r}")
+
+
+class ExactLoader(yaml.SafeLoader):
+    """YAML without binary fractions: 12.10 stays the text 12.10, as rule numbers need."""
+
+
+ExactLoader.yaml_implicit_resolvers = {
+    key: [each for each in resolvers if each[0] != "tag:yaml.org,2002:float"]
+    for key, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def load_yaml(text: str) -> Any:
+    """The YAML in *text*, with numbers that are not whole left as text."""
+    return yaml.load(text, Loader=ExactLoader)
+
+
+def shipped() -> list[str]:
+    """Names of the rulebooks that come with nomoledger."""
+    return sorted(_shipped())
+
+
+def _shipped() -> dict[str, Path]:
+    folder = Path(str(files("nomoledger.rulebook") / "shipped"))
+    return {each.stem: each for each in folder.iterdir() if each.suffix == ".md" or chapters(each)}
+
+
+def chapters(folder: Path) -> list[Path]:
+    """The chapters of the rulebook that *folder* is, in their order; none where it is not one."""
+    return sorted(folder.glob("*.md")) if folder.is_dir() else []
+
+
+def find_rulebook(name: str) -> Path:
+    """Where the rulebook is: a shipped one by name, or a file, or a folder of chapters.
+
+    Raises:
+        UnknownError: there is none.
+    """
+    ours = _shipped()
+    if name in ours:
+        return ours[name]
+    path = Path(name)
+    if path.is_dir() and not chapters(path):
+        raise UnknownError(
+            f"no rulebook {name!r}: that folder has no chapters, that is no .md file"
+        )
+    if not path.exists():
+        there = ", ".join(sorted(ours))
+        raise UnknownError(f"no rulebook {name!r}: there is no such file, and shipped are {there}")
+    return path
+
+
+def load(name: str) -> Rulebook:
+    """The rulebook called *name*, or in the file or folder of that name.
+
+    Raises:
+        UnknownError: there is none.
+        RulebookError: it is not well formed; says file and line.
+    """
+    path = find_rulebook(name).resolve()
+    if not path.is_dir():
+        return parse(_text(path), path.name)
+    texts = {f"{path.name}/{each.name}": _text(each) for each in chapters(path)}
+    return _put_together(texts, path.name)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RulebookError(f"{path}: cannot be read: {error}") from None
+
+
+def parse(text: str, file: str) -> Rulebook:
+    """The rulebook written as *text*.
+
+    Raises:
+        RulebookError: it is not well formed; says file and line.
+    """
+    return _put_together({file: text}, file)
+
+
+def _put_together(texts: dict[str, str], file: str) -> Rulebook:
+    """The rulebook whose chapters are *texts*, by the files they stand in."""
+    head: dict[str, Any] = {}
+    rules: list[Rule] = []
+    for place, (name, text) in enumerate(texts.items()):
+        front, body, offset = _front_matter(text, name)
+        if place == 0:
+            head = front
+        elif front:
+            raise RulebookError(f"{name}:1: front matter stands in the first chapter, for all")
+        for heading, tokens in _sections(MarkdownIt("commonmark").parse(body)):
+            rule = _rule(heading, tokens, body.splitlines(), name, offset)
+            if any(each.number == rule.number for each in rules):
+                raise _wrong(name, offset, heading, f"there are two rules {rule.number}")
+            rules.append(msgspec.structs.replace(rule, api=head.get("api", 0)))
+    if not rules:
+        raise RulebookError(f"{file}: no rules in it; a rule begins with a heading: ### I.1 Title")
+    return Rulebook(str(head.get("rulebook", file.removesuffix(".md"))), tuple(rules), file)
+
+
+def _front_matter(text: str, file: str) -> tuple[dict[str, Any], str, int]:
+    match = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
+    if match is None:
+        return {}, text, 0
+    try:
+        front = load_yaml(match[1]) or {}
+    except yaml.YAMLError as error:
+        raise RulebookError(f"{file}:1: the front matter is not YAML: {_first(error)}") from None
+    if not isinstance(front, dict):
+        raise RulebookError(f"{file}:1: the front matter must be `name: value` lines")
+    return front, text[match.end() :], text[: match.end()].count("\n")
+
+
+def _sections(tokens: list[Token]) -> list[tuple[Token, list[Token]]]:
+    sections: list[tuple[Token, list[Token]]] = []
+    inside = False
+    for i, token in enumerate(tokens):
+        if token.type == "heading_open":
+            inside = token.tag == _RULE_TAG
+            if inside:
+                sections.append((tokens[i + 1], []))
+        elif inside and tokens[i - 1].type != "heading_open" and token.type != "heading_close":
+            sections[-1][1].append(token)
+    return sections
+
+
+def _rule(heading: Token, tokens: list[Token], lines: list[str], file: str, offset: int) -> Rule:
+    match = _HEADING.match(heading.content)
+    if match is None:
+        raise _wrong(file, offset, heading, f"not a number and a title: {heading.content!r}")
+    prose: list[str] = []
+    data: dict[str, Any] = {}
+    code, line = "", 1
+    for token in tokens:
+        if token.level != 0 or token.map is None:
+            continue
+        if token.type == "fence" and token.info.strip() == "yaml":
+            data |= _data(token, file, offset)
+        elif token.type == "fence" and token.info.strip() in ("python", "starlark"):
+            if code:
+                raise _wrong(file, offset, token, f"rule {match['number']} has two pieces of code")
+            code, line = token.content, token.map[0] + 2 + offset
+        else:
+            prose.append("\n".join(lines[token.map[0] : token.map[1]]).strip())
+    given = {"number": match["number"], "title": match["title"], "code": code}
+    given |= {"prose": "\n\n".join(prose), "file": file, "line": line}
+    return _built(data | given, heading, file, offset)
+
+
+def _data(token: Token, file: str, offset: int) -> dict[str, Any]:
+    try:
+        data = load_yaml(token.content) or {}
+    except yaml.YAMLError as error:
+        raise _wrong(file, offset, token, f"not YAML: {_first(error)}") from None
+    if not isinstance(data, dict):
+        raise _wrong(file, offset, token, "a rule's data must be `name: value` lines")
+    return data
+
+
+def _built(given: dict[str, Any], at: Token, file: str, offset: int) -> Rule:
+    number = given["number"]
+    unknown = set(given) - set(Rule.__struct_fields__)
+    if unknown:
+        raise _wrong(file, offset, at, f"rule {number}: unknown data {sorted(unknown)[0]!r}")
+    try:
+        rule = msgspec.convert(given, Rule)
+    except msgspec.ValidationError as error:
+        raise _wrong(file, offset, at, f"rule {number}: {error}") from None
+    states = [bool(rule.code), rule.text_only is not None, rule.by_ruling is not None]
+    if sum(states) != 1:
+        raise _wrong(
+            file,
+            offset,
+            at,
+            f"rule {number} needs code, or text_only or by_ruling with a reason, and just one",
+        )
+    return rule
+
+
+def _wrong(file: str, offset: int, token: Token, text: str) -> RulebookError:
+    line = (token.map[0] if token.map else 0) + 1 + offset
+    return RulebookError(f"{file}:{line}: {text}")
+
+
+def _first(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,214 @@
+"""What a stranger needs to know of a rulebook in order to write a case, or to play.
+
+Found by reading the rules' code, without running it.
+"""
+
+from typing import Any
+
+import msgspec
+
+from nomoledger.language.code import Hook
+from nomoledger.language.linker import Links, kind_type, survey
+from nomoledger.rulebook.loading import Rulebook
+from nomoledger.rulebook.questions import Asked, Thrown, asked, thrown
+
+
+class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An argument: its *name*, the *type* it is resolved by, its *default* where it has one."""
+
+    name: str
+    type: str = ""
+    default: str | None = None
+
+
+class Word(msgspec.Struct, frozen=True):
+    """Something that can be done or asked for: by what *rule*, with which *arguments*."""
+
+    name: str
+    rule: str
+    arguments: list[Argument]
+    doc: str = ""
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """A kind of thing: the attribute people call it by, and all of them with their types."""
+
+    name: str
+    key: str | None
+    attributes: dict[str, str]
+
+
+class Vocabulary(msgspec.Struct, frozen=True):
+    """The words of a rulebook.
+
+    Attributes:
+        actions: what a player (or "admin") submits: `do: buy`. Who acts is not an argument.
+        inputs: what anybody can do in any game, besides.
+        operations: what changes may carry out: `changes: [{do: paint, with: ...}]`.
+        values: what can be asked: `{value: block, with: ..., is: ...}`.
+        kinds, commodities (with their decimal places), accounts: what there is.
+        questions: what players and the admin are asked. draws: what chance is asked.
+        settings: the parameters, with the value each has at the start.
+    """
+
+    rulebook: str
+    actions: list[Word]
+    inputs: list[Word]
+    operations: list[Word]
+    values: list[Word]
+    kinds: list[Kind]
+    commodities: dict[str, int]
+    accounts: list[str]
+    questions: list[Asked]
+    draws: list[Thrown]
+    settings: dict[str, Any]
+
+    def as_text(self) -> str:
+        """The same for people to read."""
+        parts = [
+            ("actions (do:)", [_told(each) for each in self.actions]),
+            ("inputs of every game (do:)", [_told(each) for each in self.inputs]),
+            ("operations (do: within changes)", [_told(each) for each in self.operations]),
+            ("values (value:)", [_told(each) for each in self.values]),
+            ("kinds and their attributes", [_kind_told(each) for each in self.kinds]),
+            ("commodities", [_commodity(*each) for each in self.commodities.items()]),
+            ("accounts besides players'", self.accounts),
+            ("questions", [_question(each) for each in self.questions]),
+            ("dice and draws", [_draw(each) for each in self.draws]),
+            ("settings (--set)", [f"{name} = {value}" for name, value in self.settings.items()]),
+        ]
+        lines = [f"vocabulary of {self.rulebook}"]
+        for title, told in parts:
+            lines += ["", f"{title}:", *(f"  {each}" for each in told or ["none"])]
+        return "\n".join(lines)
+
+
+def vocabulary(rulebook: Rulebook) -> Vocabulary:
+    """The words of *rulebook*.
+
+    Raises:
+        RulebookError: its code cannot be read.
+    """
+    links = survey(rulebook.rules)
+    accounts = {name for rule in rulebook.rules for name in rule.accounts}
+    return Vocabulary(
+        rulebook=rulebook.name,
+        actions=_words(links, "action"),
+        inputs=[
+            _input(links, name, arguments, doc)
+            for name, operation, arguments, doc in INPUTS
+            if not operation or operation in links.operations
+        ],
+        operations=_words(links, "define"),
+        values=_words(links, "value"),
+        kinds=_kinds(rulebook),
+        commodities={
+            name: each.places for rule in rulebook.rules for name, each in rule.commodities.items()
+        },
+        accounts=["admin", "mint", *sorted(accounts - {"admin", "mint"})],
+        questions=asked(links),
+        draws=thrown(links),
+        settings={
+            f"{rule.number}.{name}": value
+            for rule in rulebook.rules
+            for name, value in rule.parameters.items()
+        },
+    )
+
+
+def _words(links: Links, kind: str) -> list[Word]:
+    return [
+        Word(name, number, _arguments(hook, kind), hook.doc)
+        for name, operation in links.operations.items()
+        for number, hook in operation.of(kind)[:1]
+    ]
+
+
+def _arguments(hook: Hook, kind: str) -> list[Argument]:
+    given = hook.parameters[1:] if kind == "action" else hook.parameters
+    return [Argument(each.name, each.type, each.default) for each in given]
+
+
+def _kinds(rulebook: Rulebook) -> list[Kind]:
+    declared: dict[str, dict[str, str]] = {}
+    for rule in rulebook.rules:
+        for kind, attributes in rule.declares.items():
+            declared.setdefault(kind, {}).update(attributes)
+    kinds = []
+    for kind, attributes in declared.items():
+        keys = [name for name, type_ in attributes.items() if type_.endswith(" key")]
+        types = {name: type_.removesuffix(" key") for name, type_ in attributes.items()}
+        kinds.append(Kind(kind, keys[0] if keys else None, types))
+    return kinds
+
+
+#: Name, the operation that rules must define for it to mean anything, arguments, and what it is.
+INPUTS = (
+    ("join", "join", "name: Text", "somebody asks to join"),
+    ("leave", "depart", "", "the player asks to leave"),
+    ("propose", "propose", "text: Text, changes: List = []", "the player makes a proposal"),
+    ("vote", "vote", "proposal: Number = latest, choice: Text", "the player votes"),
+    ("judge", "judge", "proposal: Number = latest, verdict: Text", "accepted or rejected"),
+    ("accept", "judge", "proposal: Number = latest", "the admin's verdict: accepted"),
+    ("reject", "judge", "proposal: Number = latest", "the admin's verdict: rejected"),
+    ("ruling", "", "text: Text, value = None, changes: List = []", "an answer or a correction"),
+    (
+        "order",
+        "",
+        "when: Text, while: Text = '', acts: List = [], answer = None",
+        "what the player wants done once something is so",
+    ),
+    ("answer", "", "value", "a player answers the question that waits"),
+    ("roll", "", "dice: List", "dice thrown by hand for the question that waits"),
+    ("draw", "", "value", "a draw made by hand for the question that waits"),
+    ("advance", "", "", "time passes: what is due falls due"),
+    ("close", "", "", "the admin closes the period"),
+)
+
+
+def _input(links: Links, name: str, arguments: str, doc: str) -> Word:
+    given = [_argument(each) for each in arguments.split(", ") if each]
+    join = links.operations.get(name)
+    if name == "join" and join is not None and join.definitions:
+        given = _arguments(join.definitions[0][1], "define")
+    return Word(name, "engine", given, doc)
+
+
+def _argument(text: str) -> Argument:
+    """From `proposal: Number = latest`."""
+    named, _, default = text.partition(" = ")
+    name, _, type_ = named.partition(": ")
+    return Argument(name, type_, default or None)
+
+
+# --- for people -------------------------------------------------------------------------------
+
+
+def _told(word: Word) -> str:
+    arguments = ", ".join(
+        each.name
+        + (each.type and f": {each.type}")
+        + ("" if each.default is None else f" = {each.default}")
+        for each in word.arguments
+    )
+    doc = f"  {' '.join(word.doc.split())}" if word.doc else ""
+    return f"{word.name}({arguments})  [{word.rule}]{doc}"
+
+
+def _kind_told(kind: Kind) -> str:
+    attributes = ", ".join(f"{name}: {type_}" for name, type_ in kind.attributes.items())
+    called = f", called by {kind.key}" if kind.key else ""
+    return f"{kind.name} ({kind_type(kind.name)}{called}): {attributes}"
+
+
+def _commodity(name: str, places: int) -> str:
+    return name + (f" ({places} decimal places)" if places else "")
+
+
+def _question(question: Asked) -> str:
+    options = f"; options: {', '.join(question.options)}" if question.options else ""
+    return f"{question.text!r} to {question.to}{options}  [{question.rule}]"
+
+
+def _draw(throw: Thrown) -> str:
+    return f"{throw.label!r}: {throw.what}  [{throw.rule}]"

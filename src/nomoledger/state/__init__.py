@@ -1,0 +1,1 @@
+"""The state of one game, and `apply`: the one function that changes it."""

@@ -1,0 +1,87 @@
+"""A game as a file of beancount.
+
+beancount checks a balance at the beginning of a day. So what is asserted is dated the day after a
+close, and says what there was at the end of the day of that close, whatever came after it that day.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from nomoledger import events as e
+from nomoledger.views.journals.naming import (
+    CURRENCY_LENGTH_MAX,
+    RESERVED,
+    currency,
+    numbered,
+    quoted,
+)
+from nomoledger.views.journals.source import Balances, Dated, Source, effective, exact, stamp
+
+
+def lines(source: Source) -> Iterator[str]:
+    """The file, piece by piece."""
+    return _Writer(source).pieces()
+
+
+class _Writer:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.chart = source.chart
+        self.currencies = self.chart.called(_currency, CURRENCY_LENGTH_MAX)
+        self.balances = Balances()
+
+    def pieces(self) -> Iterator[str]:
+        yield from self._declarations()
+        closed: Dated | None = None
+        for each in self.source.dated():
+            if closed is not None and each.day > closed.day:
+                yield from self._assertions(closed)
+                closed = None
+            if isinstance(each.body, e.PeriodClosed):
+                closed = each
+            elif each.body.postings:
+                self.balances.take(each.body)
+                yield self._transaction(each, each.body)
+        if closed is not None:
+            yield from self._assertions(closed)
+
+    def _declarations(self) -> Iterator[str]:
+        day = self.source.first_day()
+        yield f'option "title" {quoted(self.source.game)}\n'
+        for name in self.chart.commodities:
+            yield f'option "operating_currency" "{self.currencies[name]}"\n'
+            break
+        for name, called in self.currencies.items():
+            yield f"\n{day} commodity {called}\n  name: {quoted(name)}\n"
+        for account in sorted(self.chart.accounts.values(), key=lambda each: each.path):
+            yield f"\n{day} open {account.path}\n  name: {quoted(account.label)}\n"
+
+    def _transaction(self, dated: Dated, body: e.Posted) -> str:
+        cause = "" if body.cause is None else f"  cause: {body.cause}\n"
+        return (
+            f"\n{dated.day} * {quoted(body.why)}\n"
+            f"  event: {dated.number}\n"
+            f"  period: {body.period}\n"
+            f"  effective: {effective(body)}\n"
+            f'  received_at: "{stamp(body.received_at)}"\n'
+            f"  rules: {quoted(' '.join(body.rules))}\n"
+            f"{cause}{''.join(map(self._posting, body.postings))}"
+        )
+
+    def _posting(self, posting: e.Posting) -> str:
+        number = exact(posting.amount, self.chart.commodities[posting.commodity])
+        path = self.chart.accounts[posting.account].path
+        return f"  {path}  {number} {self.currencies[posting.commodity]}\n"
+
+    def _assertions(self, closed: Dated) -> Iterator[str]:
+        """What was touched, exactly: without `~ 0` beancount lets a smallest unit pass."""
+        day, period = closed.day + timedelta(days=1), closed.body.period
+        yield f"\n; what there was at the end of {closed.day}, when period {period} closed\n"
+        for account, commodity, units in self.balances.touched():
+            number = exact(units, self.chart.commodities[commodity])
+            path, called = self.chart.accounts[account].path, self.currencies[commodity]
+            yield f"{day} balance {path}  {number} ~ 0 {called}\n  closed: {period}\n"
+
+
+def _currency(name: str) -> str:
+    return numbered(currency(name), RESERVED)

@@ -1,0 +1,77 @@
+"""A game as a table, a row a posting: CSV by the standard library, Parquet by pyarrow."""
+
+import codecs
+import csv
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import islice
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from nomoledger.errors import UsageError
+from nomoledger.views.journals.source import Source, effective, exact, stamp
+
+if TYPE_CHECKING:
+    import pyarrow
+
+COLUMNS = (
+    *("event", "period", "effective", "received_at", "account"),
+    *("commodity", "amount", "why", "rules", "cause"),
+)
+#: As many rows stand in one group of a Parquet file, and in memory.
+GROUP = 20_000
+#: Decimal places of an amount in Parquet: the same for every game, unless one needs more.
+PLACES = 12
+
+
+def write_csv(source: Source, file: BinaryIO) -> None:
+    """Write the postings of *source* as CSV: what is a list is joined by spaces."""
+    rows = csv.writer(codecs.getwriter("utf-8")(file), lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for *first, moment, account, commodity, number, why, rules, cause in _rows(source):
+        end = (account, commodity, number, why, " ".join(rules), cause)
+        rows.writerow((*first, stamp(moment), *end))
+
+
+def write_parquet(source: Source, file: BinaryIO) -> None:
+    """Write the postings of *source* as Parquet, group by group.
+
+    Raises:
+        UsageError: pyarrow is not installed.
+    """
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        advice = "pip install 'nomoledger[parquet]'"
+        raise UsageError(f"parquet needs pyarrow, which is not installed: {advice}") from None
+    schema = _schema(source)
+    rows = _rows(source)
+    with parquet.ParquetWriter(file, schema) as writer:
+        while group := list(islice(rows, GROUP)):
+            columns = [list(column) for column in zip(*group, strict=True)]
+            columns[6] = [Decimal(number) for number in columns[6]]
+            arrays = [pyarrow.array(*each) for each in zip(columns, schema.types, strict=True)]
+            writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
+
+
+def _schema(source: Source) -> "pyarrow.Schema":
+    import pyarrow as pa
+
+    places = max((PLACES, *source.chart.commodities.values()))
+    types = (
+        *(pa.int64(), pa.int64(), pa.int64(), pa.timestamp("s", "UTC"), pa.string()),
+        *(pa.string(), pa.decimal128(38, places), pa.string(), pa.list_(pa.string()), pa.int64()),
+    )
+    return pa.schema(list(zip(COLUMNS, types, strict=True)))
+
+
+def _rows(source: Source) -> Iterator[tuple[Any, ...]]:
+    """The columns of every posting; its amount as text."""
+    accounts, places = source.chart.accounts, source.chart.commodities
+    for number, body in source.payments():
+        head = number, body.period, effective(body), body.received_at
+        end = body.why, body.rules, body.cause
+        for posting in body.postings:
+            name = posting.commodity
+            value = exact(posting.amount, places[name])
+            yield *head, accounts[posting.account].label, name, value, *end

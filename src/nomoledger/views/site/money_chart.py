@@ -1,0 +1,144 @@
+"""Charts of ranks and money over the periods: where each line and each word goes."""
+
+from collections.abc import Sequence
+from math import ceil, floor, log10
+
+import msgspec
+
+from nomoledger.views.site.figures import Person
+from nomoledger.views.site.names import folder_of
+
+WIDTH, LEFT, RIGHT, TOP, BOTTOM = 480, 52, 106, 18, 34
+LABEL_GAP = 16
+TICKS_MAX = 8
+NAME_MAX = 10
+
+
+class Tick(msgspec.Struct, frozen=True):
+    """A mark on an axis."""
+
+    at: float
+    text: str
+
+
+class Dot(msgspec.Struct, frozen=True):
+    """A player's value in a period, and the page that it stands on."""
+
+    x: float
+    y: float
+    text: str
+    path: str
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """A player's line, and where their name is written."""
+
+    player: Person
+    name: str
+    dots: tuple[Dot, ...]
+    label_y: float
+
+    @property
+    def points(self) -> str:
+        """The line, as SVG writes it."""
+        return " ".join(f"{dot.x:g},{dot.y:g}" for dot in self.dots)
+
+
+class Chart(msgspec.Struct, frozen=True):
+    """A chart whose words and lines have their places."""
+
+    title: str
+    height: int
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+    curves: tuple[Curve, ...]
+    width: int = WIDTH
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+
+
+#: A player's value in each period that has one.
+Series = Sequence[tuple[Person, dict[int, float]]]
+
+
+def ranks(series: Series) -> Chart:
+    """Ranks over the periods, the first on top."""
+    worst = int(max((v for _, values in series for v in values.values()), default=1))
+    marks = [float(each) for each in range(1, max(worst, 2) + 1, ceil(worst / TICKS_MAX))]
+    return _chart("Rank", series, marks, (max(worst, 2), 1))
+
+
+def amounts(title: str, series: Series) -> Chart:
+    """Amounts over the periods, the most on top."""
+    found = [value for _, values in series for value in values.values()] or [0.0]
+    step = _step(max(found) - min(found))
+    low, high = floor(min(found) / step) * step, ceil(max(found) / step) * step
+    high = high if high > low else low + step
+    marks = [low + step * place for place in range(round((high - low) / step) + 1)]
+    return _chart(title, series, marks, (low, high))
+
+
+def _step(span: float) -> float:
+    """A round distance between marks, about five of them to *span*.
+
+    >>> _step(930), _step(4), _step(0)
+    (200.0, 1.0, 1.0)
+    """
+    if span <= 0:
+        return 1.0
+    size: float = 10.0 ** floor(log10(span / 5))
+    return next((each for each in (size, 2 * size, 5 * size) if span / each <= 5), 10 * size)
+
+
+def _chart(title: str, series: Series, marks: list[float], span: tuple[float, float]) -> Chart:
+    """A chart on which *span* goes from the foot to the top."""
+    height = max(260, TOP + BOTTOM + LABEL_GAP * len(series))
+    periods = sorted({period for _, values in series for period in values})
+    first, last = (periods[0], periods[-1]) if periods else (1, 1)
+
+    def x(period: int) -> float:
+        share = (period - first) / (last - first) if last > first else 0.5
+        return round(LEFT + 12 + share * (WIDTH - LEFT - RIGHT - 24), 1)
+
+    def y(value: float) -> float:
+        share = (value - span[0]) / (span[1] - span[0])
+        return round(height - BOTTOM - 6 - share * (height - TOP - BOTTOM - 12), 1)
+
+    lines = [
+        (player, tuple(_dot(x(p), y(v), player, p, v) for p, v in sorted(values.items())))
+        for player, values in series
+    ]
+    every = ceil(len(periods) / TICKS_MAX) or 1
+    return Chart(
+        title=title,
+        height=height,
+        across=tuple(Tick(x(period), str(period)) for period in periods[::every]),
+        up=tuple(Tick(y(mark), f"{mark:.10g}") for mark in marks),
+        curves=_labelled(lines, height),
+    )
+
+
+def _dot(x: float, y: float, player: Person, period: int, value: float) -> Dot:
+    text = f"{player.name}, period {period}: {value:.12g}"
+    return Dot(x, y, text, f"{folder_of(period)}standings.html")
+
+
+def _labelled(lines: list[tuple[Person, tuple[Dot, ...]]], height: int) -> tuple[Curve, ...]:
+    """The lines, with their names beside their ends, none over another."""
+    ordered = sorted(lines, key=lambda line: line[1][-1].y if line[1] else 0)
+    placed: list[float] = []
+    for _, dots in ordered:
+        wanted = dots[-1].y if dots else 0.0
+        placed.append(max(wanted, placed[-1] + LABEL_GAP) if placed else wanted)
+    lowest = float(height - BOTTOM)
+    for place in reversed(range(len(placed))):
+        placed[place] = min(placed[place], lowest)
+        lowest = placed[place] - LABEL_GAP
+    return tuple(
+        Curve(player, _short(player.name), dots, round(at, 1))
+        for (player, dots), at in zip(ordered, placed, strict=True)
+    )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= NAME_MAX else name[: NAME_MAX - 1] + "…"
