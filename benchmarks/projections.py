@@ -35,11 +35,13 @@ from nomoledger.ledger.chain import Head
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.postgres_link import Datastore, address_of
 from nomoledger.views.journals import export_journal
-from nomoledger.views.sql import Table, chosen, runner
+from nomoledger.views.sql import runner
+from nomoledger.views.sql.databases import open_views
 from nomoledger.views.sql.postgres_tables import PostgresViews
-from nomoledger.views.sql.sql_views import Views, empty, open_views, prepare
+from nomoledger.views.sql.sql_views import Views, empty, prepare
 from nomoledger.views.sql.sqlite_tables import SqliteViews
 from nomoledger.views.sql.sync import keep
+from nomoledger.views.sql.table import Table, chosen
 
 ROUNDS = 3
 ALL_WEEKS = "SELECT period, player, rank, money FROM {}standings WHERE until IS NULL"

@@ -22,9 +22,9 @@ from postgres_server import PostgresServer
 from nomoledger.errors import ConflictError, LostError, NomoledgerError, StoreError, UsageError
 from nomoledger.events import ClockAdvanced, Event
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.stores import Writer
 from nomoledger.ledger.stores.postgres import PostgresStore
 from nomoledger.ledger.stores.postgres_link import address_of
+from nomoledger.ledger.stores.store import Writer
 
 WRITER = Path(__file__).parent / "writer_process.py"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

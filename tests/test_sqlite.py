@@ -18,7 +18,7 @@ from eventsourcing.sqlite import SQLiteApplicationRecorder
 from nomoledger.errors import CorruptError, StoreError, UnknownError, UsageError
 from nomoledger.events import ClockAdvanced, Event
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.stores import open_store
+from nomoledger.ledger.stores.open_store import open_store
 from nomoledger.ledger.stores.sqlite import SqliteStore
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

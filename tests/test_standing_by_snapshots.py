@@ -18,8 +18,8 @@ from nomoledger.game.records import import_record
 from nomoledger.ledger import snapshots
 from nomoledger.ledger.as_of import at_closes
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.stores import Place, Store
 from nomoledger.ledger.stores.sqlite import SqliteStore
+from nomoledger.ledger.stores.store import Place, Store
 from nomoledger.state.bitemporal import copied
 from nomoledger.state.snapshot_codec import freeze
 from nomoledger_projections.standings_history import standings_history

@@ -7,7 +7,8 @@ import pytest
 
 from nomoledger.errors import CorruptError, UnknownError
 from nomoledger.ledger.chain import Link
-from nomoledger.ledger.stores import Row, Store, open_store
+from nomoledger.ledger.stores.open_store import open_store
+from nomoledger.ledger.stores.store import Row, Store
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ import pytest
 from nomoledger.errors import StoreError, UnknownError
 from nomoledger.events import ClockAdvanced
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.stores import open_store, postgres_schema, sqlite_file, upgrade_store
+from nomoledger.ledger.stores import postgres_schema, sqlite_file
 from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.ledger.stores.open_store import open_store, upgrade_store
 from nomoledger.ledger.stores.schema_versions import Upgrade
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from nomoledger.errors import LostError, StoreError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.stores import Row, Store, Writer
+from nomoledger.ledger.stores.store import Row, Store, Writer
 
 
 class Killed(BaseException):

@@ -10,10 +10,11 @@ import psycopg
 
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
-from nomoledger.views.sql import chosen
+from nomoledger.views.sql.databases import beside, open_views
 from nomoledger.views.sql.postgres_tables import SCHEMAS
-from nomoledger.views.sql.sql_views import beside, open_views, prepare
+from nomoledger.views.sql.sql_views import prepare
 from nomoledger.views.sql.sync import keep
+from nomoledger.views.sql.table import chosen
 
 Rows = list[tuple[Any, ...]]
 

@@ -8,9 +8,11 @@ import sys
 from contextlib import closing
 
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.views.sql import chosen, runner
+from nomoledger.views.sql import runner
 from nomoledger.views.sql import sync as keeping
-from nomoledger.views.sql.sql_views import beside, open_views, prepare
+from nomoledger.views.sql.databases import beside, open_views
+from nomoledger.views.sql.sql_views import prepare
+from nomoledger.views.sql.table import chosen
 
 
 def main(location: str, page: str, follow: str = "") -> None:

@@ -24,9 +24,11 @@ from nomoledger.errors import StoreError, UsageError
 from nomoledger.game.simulation import Plan, simulate
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
-from nomoledger.views.sql import chosen, runner
+from nomoledger.views.sql import runner
 from nomoledger.views.sql import sync as keeping
-from nomoledger.views.sql.sql_views import Overtaken, Views, beside, empty, open_views, prepare
+from nomoledger.views.sql.databases import beside, open_views
+from nomoledger.views.sql.sql_views import Overtaken, Views, empty, prepare
+from nomoledger.views.sql.table import chosen
 from tables.kept import Rows, again_in_pieces, all_rows, ask, bring_up
 
 PROJECTOR = Path(__file__).parent / "projector_process.py"

@@ -14,9 +14,11 @@ from nomoledger.errors import UsageError
 from nomoledger.game.game import Desk
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
-from nomoledger.views.sql import chosen, runner
+from nomoledger.views.sql import runner
 from nomoledger.views.sql import sync as keeping
-from nomoledger.views.sql.sql_views import beside, empty, open_views, prepare
+from nomoledger.views.sql.databases import beside, open_views
+from nomoledger.views.sql.sql_views import empty, prepare
+from nomoledger.views.sql.table import chosen
 from tables.kept import Rows, again_in_pieces, ask, bring_up
 
 #: At the end a secret, of which nothing public has come yet; and what is asked after that.

@@ -17,8 +17,10 @@ from nomoledger.game.simulation import Plan, simulate
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_stream import public_events
-from nomoledger.views.sql import chosen, runner
-from nomoledger.views.sql.sql_views import beside, empty, open_views
+from nomoledger.views.sql import runner
+from nomoledger.views.sql.databases import beside, open_views
+from nomoledger.views.sql.sql_views import empty
+from nomoledger.views.sql.table import chosen
 from nomoledger_projections.balances import balances
 from nomoledger_projections.board import board
 from nomoledger_projections.history import history

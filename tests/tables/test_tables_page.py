@@ -14,9 +14,10 @@ import pytest
 
 from nomoledger.game.exchange import copy_ledger
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.views.sql import Readings, Table, chosen
-from nomoledger.views.sql.sql_views import open_views, prepare
+from nomoledger.views.sql.databases import open_views
+from nomoledger.views.sql.sql_views import prepare
 from nomoledger.views.sql.sync import keep
+from nomoledger.views.sql.table import Readings, Table, chosen
 from tables.kept import bring_up
 
 PAGE = Path(__file__).parents[2] / "docs" / "tables.md"

@@ -6,7 +6,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.prose.labels import called
 from nomoledger.state.world import World
-from nomoledger.views.sql import Column, Facts, Row
+from nomoledger.views.sql.table import Column, Facts, Row
 from nomoledger_projections.tables.cells import as_json
 
 Change = tuple[str, str | None, Any, Any]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nomoledger.game.read_models import View
-from nomoledger.views.sql import Column, Readings, Row
+from nomoledger.views.sql.table import Column, Readings, Row
 from nomoledger_projections.board import board
 from nomoledger_projections.tables.cells import as_json
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.state.world import World
-from nomoledger.views.sql import Column, Facts, Row
+from nomoledger.views.sql.table import Column, Facts, Row
 
 
 class Periods(Facts):

@@ -6,7 +6,7 @@ from nomoledger import events as e
 from nomoledger.events.rules import Rule
 from nomoledger.language.values import amount
 from nomoledger.state.world import World
-from nomoledger.views.sql import Column, Facts, Row
+from nomoledger.views.sql.table import Column, Facts, Row
 
 
 class Postings(Facts):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nomoledger import events as e
 from nomoledger.state.world import World
-from nomoledger.views.sql import Column, Facts, Row
+from nomoledger.views.sql.table import Column, Facts, Row
 from nomoledger_projections.ruleset import Changes
 
 

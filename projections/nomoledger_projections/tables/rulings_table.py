@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from nomoledger import events as e
 from nomoledger.game.read_models import View
 from nomoledger.state.world import World
-from nomoledger.views.sql import Column, Listing, Row
+from nomoledger.views.sql.table import Column, Listing, Row
 from nomoledger_projections.rulings import Docket
 from nomoledger_projections.tables.cells import as_json
 

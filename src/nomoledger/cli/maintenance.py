@@ -47,7 +47,7 @@ def upgrade(ledger: str, as_json: bool) -> None:
     Example: nomoledger upgrade game.db
     """
     from nomoledger.ledger.snapshots import take_snapshots
-    from nomoledger.ledger.stores import upgrade_store
+    from nomoledger.ledger.stores.open_store import upgrade_store
 
     before, after = upgrade_store(ledger)
     with ledger_at(ledger) as opened, progress("taking snapshots") as advance:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from nomoledger.ledger.ledger import Ledger
-    from nomoledger.ledger.stores import Evidence, Row, Store
+    from nomoledger.ledger.stores.store import Evidence, Row, Store
 
 Advance = Callable[[int], None]
 AFTER_SECONDS = 1.0

@@ -42,9 +42,10 @@ def project(
     Example: nomoledger project game.db standings board --follow
     """
     from nomoledger.ledger.as_of import the_game
-    from nomoledger.views.sql import chosen
-    from nomoledger.views.sql.sql_views import beside, empty, open_views, prepare
+    from nomoledger.views.sql.databases import beside, open_views
+    from nomoledger.views.sql.sql_views import empty, prepare
     from nomoledger.views.sql.sync import Follower, behind, keep
+    from nomoledger.views.sql.table import chosen
 
     tables = chosen(names)
     place = into or beside(ledger, is_public)

@@ -12,7 +12,7 @@ from nomoledger.engine import dice
 from nomoledger.engine import fact_audit as audit
 from nomoledger.engine.initial_state import give_state
 from nomoledger.engine.standing_orders import heed
-from nomoledger.errors import RulebookError
+from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.language.amendments import make
 from nomoledger.language.host import (
@@ -32,6 +32,9 @@ from nomoledger.state.world import Attempt, World
 
 Batch = list[e.Event]
 
+#: Carries out a ruling that reaches back: its engine and host, the ruling, its number, the attempt.
+Settle = Callable[["Engine", Host, e.RulingMade, int, Attempt], None]
+
 #: How many attempts may follow from one input: what is more than that is refused.
 FOLLOWING_MAX = 2_000
 
@@ -42,7 +45,8 @@ class Engine:
     *secret* is what its dice and commitments derive from. Without *follows_record* (or where it
     says no, told the fact, what differs and the value by the rules) the facts of a hand-kept record
     are compared, but play goes on from what the rules gave. *tape* is what was recorded so far, for
-    rulings that reach back. *describe* puts into words what questions and refusals mention.
+    rulings that reach back. *describe* puts into words what questions and refusals mention. *settle* carries out
+    rulings that reach back (`nomoledger.engine.settlement.ruling_attempt`).
     """
 
     def __init__(
@@ -55,7 +59,9 @@ class Engine:
         tape: Sequence[e.Entry] = (),
         link: Callable[[tuple[Rule, ...]], Program] = linked,
         describe: Describe = plainly,
+        settle: "Settle | None" = None,
     ) -> None:
+        self.settle = settle
         self.describe = describe
         self.link = link
         self.tape = tape
@@ -95,7 +101,7 @@ class Engine:
         head = world.agenda[0] if world.agenda else None
         if head is not None and head.operation in (URGENT, SETTLE):
             return self.carry_out(head)
-        if world.orders and (batch := heed(self)):
+        if world.orders and (batch := heed(world, self.link(world.rules))):
             return batch
         if world.waiting is not None:
             return []
@@ -254,10 +260,10 @@ def _ruling(engine: Engine, program: Program, attempt: Attempt) -> None:
 
 
 def _settle(engine: Engine, program: Program, attempt: Attempt) -> None:
-    from nomoledger.engine.settlement.ruling_attempt import carry_out  # which runs other engines
-
+    if engine.settle is None:
+        raise RuleFault("this engine cannot carry out rulings that reach back")
     ruling, number = engine.world.rulings[attempt.arguments[0]]
-    carry_out(engine, program.host, ruling, number, attempt)
+    engine.settle(engine, program.host, ruling, number, attempt)
 
 
 def _order(engine: Engine, program: Program, attempt: Attempt) -> None:

@@ -5,24 +5,37 @@ which is held against the rules (`nomoledger.engine.facts`), or sets an operatio
 the record names. Play goes on from the record.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from nomoledger import events as e
-from nomoledger.engine.facts import Fact
+from nomoledger.engine.facts import Fact, Follows
 from nomoledger.errors import RuleFault
-from nomoledger.events.rules import Speech
+from nomoledger.events.rules import Rule, Speech
 from nomoledger.language.host import Oracle
+from nomoledger.language.program import Program
 from nomoledger.state.reducer import seconds
 from nomoledger.state.world import Attempt, World
-
-if TYPE_CHECKING:
-    from nomoledger.engine.agenda import Engine
 
 #: The kind of fact that says that a hand-kept record tells no more of a period.
 PERIOD_ENDS = "period-ends"
 
 
-def judge(engine: "Engine", body: e.FactRecorded) -> list[e.Event]:
+class Auditing(Protocol):
+    """The engine, as far as an audit needs it; see `nomoledger.engine.agenda.Engine`."""
+
+    world: World
+    follows_record: Follows | bool
+
+    @property
+    def link(self) -> Callable[[tuple[Rule, ...]], Program]:
+        """Link rules into the program that runs them."""
+
+    def carry_out(self, attempt: Attempt, oracle: Oracle | None = None) -> list[e.Event]:
+        """Carry out *attempt*, with answers from *oracle*."""
+
+
+def judge(engine: Auditing, body: e.FactRecorded) -> list[e.Event]:
     """What follows from the fact *body*, which the world has just taken."""
     number = engine.world.head
     fact = _begin(engine, body, number)
@@ -40,7 +53,7 @@ def judge(engine: "Engine", body: e.FactRecorded) -> list[e.Event]:
     return [*fact.host.staged, *_carry_out(engine, fact, speech)]
 
 
-def _begin(engine: "Engine", body: e.FactRecorded, number: int, differs: int | None = None) -> Fact:
+def _begin(engine: Auditing, body: e.FactRecorded, number: int, differs: int | None = None) -> Fact:
     """Get the host ready for bookkeeping about the fact."""
     world = engine.world
     host = engine.link(world.rules).host
@@ -49,7 +62,7 @@ def _begin(engine: "Engine", body: e.FactRecorded, number: int, differs: int | N
     return Fact(host, body, number, follows=engine.follows_record, differs=differs)
 
 
-def _carry_out(engine: "Engine", held: Fact, speech: Speech) -> list[e.Event]:
+def _carry_out(engine: Auditing, held: Fact, speech: Speech) -> list[e.Event]:
     world, operation, body = engine.world, str(speech.attempt), held.body
     fact = _begin(engine, body, held.number, held.differs)
     given = tuple(fact.field(name) for name in speech.given)

@@ -6,68 +6,62 @@ out at once, the rules say whose turn it is (the value `choice_order`, a list of
 they do not, the order in which they were given decides.
 """
 
-from typing import TYPE_CHECKING
-
 from nomoledger import events as e
 from nomoledger.engine.statements import Statement
 from nomoledger.language.host import Refused, Suspended
-from nomoledger.state.world import Attempt
-
-if TYPE_CHECKING:
-    from nomoledger.engine.agenda import Batch, Engine
-    from nomoledger.language.program import Program
+from nomoledger.language.program import Program
+from nomoledger.state.world import Attempt, World
 
 CHOICE_ORDER = "choice_order"
 
 
-def heed(engine: "Engine") -> "Batch":
+def heed(world: World, program: Program) -> list[e.Event]:
     """What becomes of the first standing order that lapses or is to be carried out, if one is."""
-    world, program = engine.world, engine.link(engine.world.rules)
     for order, number in list(world.orders.values()):
         if order.holds and not Statement(order.holds).holds(world, program):
-            begin(program, engine, order, number)
+            begin(program, world, order, number)
             why = f"{order.holds} is no longer so"
             program.host.emit(e.OrderLapsed, order=order.id, why=why)
             return program.host.staged
-    for order, number in _in_turn(engine, program):
-        question = _question(engine, order)
+    for order, number in _in_turn(world, program):
+        question = _question(world, order)
         is_free = world.waiting is None if order.acts else question is not None
         if is_free and Statement(order.when).holds(world, program):
-            begin(program, engine, order, number)
+            begin(program, world, order, number)
             program.host.emit(e.OrderFired, order=order.id, question=question)
             return program.host.staged
     return []
 
 
-def begin(program: "Program", engine: "Engine", order: e.OrderGiven, number: int) -> None:
+def begin(program: Program, world: World, order: e.OrderGiven, number: int) -> None:
     """Get the host ready to note something about *order*."""
-    at, seen_by = engine.world.game["now"], order.audience
+    at, seen_by = world.game["now"], order.audience
     noted = Attempt(id=order.id, operation="", by=order.by, cause=number, at=at, audience=seen_by)
-    program.host.begin(engine.world, noted)
+    program.host.begin(world, noted)
 
 
-def _in_turn(engine: "Engine", program: "Program") -> list[tuple[e.OrderGiven, int]]:
+def _in_turn(world: World, program: Program) -> list[tuple[e.OrderGiven, int]]:
     """All standing orders, those first whose choice comes first by the rules."""
-    orders = list(engine.world.orders.values())
-    players = _players_in_turn(engine, program) if len(orders) > 1 else []
+    orders = list(world.orders.values())
+    players = _players_in_turn(world, program) if len(orders) > 1 else []
     places = {player: place for place, player in enumerate(players)}
     return sorted(orders, key=lambda each: places.get(each[0].by, len(places)))
 
 
-def _players_in_turn(engine: "Engine", program: "Program") -> list[str]:
+def _players_in_turn(world: World, program: Program) -> list[str]:
     if CHOICE_ORDER not in program.links.operations:
         return []
-    asking = Attempt(id="query", operation=CHOICE_ORDER, at=engine.world.game["now"])
-    program.host.begin(engine.world, asking)
+    asking = Attempt(id="query", operation=CHOICE_ORDER, at=world.game["now"])
+    program.host.begin(world, asking)
     try:
         return list(program.call(CHOICE_ORDER))
     except (Refused, Suspended):
         return []
 
 
-def _question(engine: "Engine", order: e.OrderGiven) -> str | None:
+def _question(world: World, order: e.OrderGiven) -> str | None:
     """The address of the question that *order* answers, if it is the one that is open."""
-    question = engine.world.waiting
+    question = world.waiting
     if order.acts or question is None or question.to != order.by:
         return None
     fits = not question.options or order.answer in question.options

@@ -19,11 +19,11 @@ from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import worked_out
 from nomoledger.engine.oracles import seeded
 from nomoledger.errors import ConflictError, RuleFault, StoreError, UsageError
+from nomoledger.game.engines import new_engine
 from nomoledger.language.host import ask_people
 from nomoledger.ledger.as_of import the_game, world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.snapshots import keep
-from nomoledger.prose.descriptions import tell
 from nomoledger.sandbox.child import Limits
 from nomoledger.state.reducer import SETTLE, apply, seconds
 from nomoledger.state.world import World
@@ -159,7 +159,7 @@ class Intake:
     ) -> None:
         secret = self.ledger.secret(self.game)
         oracle = seeded(secret) if self.world.game["dice"] == "seeded" else ask_people
-        engine = Engine(self.world, oracle, secret, tape=tape, describe=tell)
+        engine = new_engine(self.world, oracle, secret, tape=tape)
         limits = RERUN_LIMITS if tape and self.limits is None else self.limits
         try:
             for batch in worked_out(follow, engine, limits):

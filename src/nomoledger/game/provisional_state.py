@@ -14,10 +14,10 @@ from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.oracles import seeded
 from nomoledger.engine.settlement.rerun import Asked
+from nomoledger.game.engines import new_engine
 from nomoledger.game.read_models import Table, WorldView, projection
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.prose.descriptions import tell
 from nomoledger.sandbox.worker import found
 from nomoledger.state.reducer import apply, moment
 from nomoledger.state.world import World
@@ -43,7 +43,7 @@ def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
     """
     world = world_of(ledger, game)
     make_model: Any = projection(name)
-    engine = Engine(world, seeded(secrets.token_bytes(32)), describe=tell)
+    engine = new_engine(world, seeded(secrets.token_bytes(32)))
 
     def make() -> Provisional:
         asked = tuple(_carried_out(engine))

@@ -4,9 +4,8 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.rollup import Sums, add, cells, units_of_encoded
+from nomoledger.ledger.rollup import Cell, Sums, add, cells, units_of_encoded
 from nomoledger.ledger.snapshots import fold, folded
-from nomoledger.ledger.stores import Cell
 from nomoledger.proof.seal_keeper import SealKeeper
 from nomoledger.state.world import World
 

@@ -29,12 +29,12 @@ from nomoledger.engine.fact_audit import PERIOD_ENDS
 from nomoledger.engine.oracles import seeded
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events.rules import Amend, Change, Enact, Rule
+from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Desk
 from nomoledger.game.start import open_game
 from nomoledger.language.host import ask_people
 from nomoledger.ledger.as_of import the_game
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.prose.descriptions import tell
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import load, parse, shipped
 from nomoledger.state.world import World
@@ -149,7 +149,7 @@ def _go_on(ledger: Ledger, game: str, header: Header, lines: list[Line], path: P
 
     expected = world.head
     with ledger.transaction() as transaction:
-        for batch in worked_out(follow, Engine(world, oracle, secret, describe=tell), None):
+        for batch in worked_out(follow, new_engine(world, oracle, secret), None):
             transaction.append(game, batch, expected=expected)
             expected += len(batch)
     return Desk(ledger, game)

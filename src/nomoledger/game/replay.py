@@ -10,6 +10,7 @@ from nomoledger.engine.agenda import Engine
 from nomoledger.engine.oracles import recorded, replaying
 from nomoledger.engine.replaying import taken
 from nomoledger.errors import UnknownError
+from nomoledger.game.engines import new_engine
 from nomoledger.ledger.as_of import as_of, world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.descriptions import tell
@@ -120,7 +121,7 @@ def engine_at(ledger: Ledger, game: str, first: int, **options: Any) -> Engine:
     for entry in entries[:first]:
         apply(world, entry.body)
     oracle, secret = replaying(recorded(entries)), ledger.secret(game)
-    return Engine(world, oracle, secret, tape=entries, describe=tell, **options)
+    return new_engine(world, oracle, secret, tape=entries, **options)
 
 
 class _Rerun:

@@ -10,10 +10,10 @@ from nomoledger.engine import dice
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import worked_out
 from nomoledger.errors import UsageError
+from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Desk
 from nomoledger.language.host import ask_people
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.prose.descriptions import tell
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.sandbox.child import Limits
 from nomoledger.state.reducer import apply
@@ -73,7 +73,7 @@ def open_game(
     with ledger.transaction() as transaction:
         transaction.create_game(game, secret)
         expected = -1
-        for batch in worked_out(follow, Engine(World(), ask_people, secret, describe=tell), limits):
+        for batch in worked_out(follow, new_engine(World(), ask_people, secret), limits):
             transaction.append(game, batch, expected=expected)
             expected += len(batch)
     return Desk(ledger, game, limits=limits)

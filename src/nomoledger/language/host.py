@@ -9,18 +9,16 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Commodity, Rule
 from nomoledger.language import values
+from nomoledger.language.linker import Links
 from nomoledger.sandbox import child
 from nomoledger.state.reducer import apply, moment
 from nomoledger.state.world import Attempt, World
-
-if TYPE_CHECKING:
-    from nomoledger.language.program import Program
 
 OPERATIONS_MAX = 50_000
 CHANGES_MAX = 20_000
@@ -82,10 +80,39 @@ class Frame:
         self.step = ""
 
 
+class LinkedRules(Protocol):
+    """What a host needs of the program it serves; see `nomoledger.language.program.Program`."""
+
+    rules: tuple[Rule, ...]
+    by_number: dict[str, Rule]
+    links: Links
+    commodities: dict[str, Commodity]
+    money: str
+    accounts: set[str]
+
+    def begin(self, world: World) -> None:
+        """An attempt begins on *world*."""
+
+    def name(self, number: str) -> str:
+        """Return number and version of a rule."""
+
+    def cite(self, numbers: tuple[str, ...]) -> tuple[str, ...]:
+        """Return number and version of each rule."""
+
+    def call(self, operation: str, *arguments: Any, **named: Any) -> Any:
+        """Carry out *operation* and return its result."""
+
+    def hook(self, number: str, name: str) -> None:
+        """Call the hook *name* of rule *number*, which takes no arguments."""
+
+    def settle(self) -> None:
+        """Run the state-based checks until none changes anything."""
+
+
 class Host:
     """The other side of every word that rule code may call."""
 
-    def __init__(self, program: "Program") -> None:
+    def __init__(self, program: LinkedRules) -> None:
         self.program = program
         self.pending: Exception | None = None
         self.describe: Describe = plainly

@@ -9,8 +9,9 @@ from nomoledger.errors import ConflictError, CorruptError, LostError, UnknownErr
 from nomoledger.events import Entry, Event, Input
 from nomoledger.events.codec import Encoded, decode, encoded
 from nomoledger.ledger.chain import Head, Link, chained, first_of, hash_within, origin, packed
-from nomoledger.ledger.rollup import units_of, units_of_encoded
-from nomoledger.ledger.stores import Cell, Store, Writer, open_store
+from nomoledger.ledger.rollup import Cell, units_of, units_of_encoded
+from nomoledger.ledger.stores.open_store import open_store
+from nomoledger.ledger.stores.store import Store, Writer
 from nomoledger.ledger.verification import Auditor, Verdict, unlisted, verify
 
 __all__ = ["Encoded", "Head", "Ledger", "Transaction", "Verdict"]

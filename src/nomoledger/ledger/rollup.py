@@ -5,16 +5,23 @@ adds to the cells of (3, 9), and to no others, whatever its age. How period 3 st
 period 5, is the sum of all cells up to (3, 5).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from nomoledger.events import Event, Posted, Posting
 from nomoledger.events.codec import EVENTS
-from nomoledger.ledger.stores import Cell, FoundCell
 
+#: What a cell of the roll-up is of: effective period, recorded period, account, commodity.
+Cell = tuple[int, int, str, str]
+NO_UNITS: Mapping[Cell, int] = MappingProxyType({})
+#: A row of the roll-up as it is found, whatever is in it: the cell, and its units.
+FoundCell = tuple[object, object, bytes, bytes, object]
+#: What was posted for a period: effective period, account, commodity, units.
+Delta = tuple[int, str, str, int]
 #: Tags of the events that have postings.
 POSTED = frozenset(tag for tag, kind in EVENTS.items() if kind is Posted)
 #: What is posted, in smallest units: by effective and recorded period, account, commodity.

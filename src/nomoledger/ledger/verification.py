@@ -25,7 +25,7 @@ from nomoledger.ledger.chain import (
     spread,
 )
 from nomoledger.ledger.rollup import POSTED, Sums, add, cells, paid, wrong_cell
-from nomoledger.ledger.stores import Content, Evidence
+from nomoledger.ledger.stores.store import Content, Evidence
 
 #: At least so many records are held against the chain at once, as long as there are.
 BLOCK = 64

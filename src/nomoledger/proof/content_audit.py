@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from nomoledger import events as e
 from nomoledger.errors import CorruptError, RecordError
 from nomoledger.ledger.snapshots import SnapshotCheck
-from nomoledger.ledger.stores import Seal as Stored
+from nomoledger.ledger.stores.store import Seal as Stored
 from nomoledger.proof.dice_audit import Throws
 from nomoledger.proof.seal import Seal, decoded
 from nomoledger.proof.sealer import Line, Sealer

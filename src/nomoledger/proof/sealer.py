@@ -8,8 +8,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import CorruptError
 from nomoledger.events.codec import decode_json, encode_json
-from nomoledger.ledger.rollup import Sums, add, cells
-from nomoledger.ledger.stores import Cell
+from nomoledger.ledger.rollup import Cell, Sums, add, cells
 from nomoledger.proof.envelopes import Envelope, commitment, salt_of
 from nomoledger.proof.key_derivation import derived, framed_part
 from nomoledger.proof.public_stream import PublicStream, follow

@@ -1,17 +1,15 @@
 """The postings that lead the accounts of one state to those of another, by the period put right."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine.settlement.audiences import Audience, Audiences, Deltas
-
-if TYPE_CHECKING:
-    from nomoledger.engine.settlement.settlement import Settlement
+from nomoledger.engine.settlement.settlement import Settlement
 
 _NOTHING: dict[Any, Any] = {}
 
 
-def compensate(s: "Settlement") -> None:
+def compensate(s: Settlement) -> None:
     """Post what is more or less on one side, for each period apart, and before whom it was paid."""
     before: Deltas = {}
     last = _deltas(s.base.balances, s.target.balances)  # before anything is posted
@@ -23,7 +21,7 @@ def compensate(s: "Settlement") -> None:
     _pay(s, _less(last, before), s.world.period)
 
 
-def past_units(s: "Settlement") -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def past_units(s: Settlement) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """By how much accounts would have stood otherwise at each close: what of that comes of secret
     payments, and what everybody knows; see `Settled.past`."""
     secret: list[tuple[Any, ...]] = []
@@ -46,7 +44,7 @@ def _secret(knows: Audiences, period: int) -> Deltas:
     return found
 
 
-def _pay(s: "Settlement", deltas: Deltas, period: int) -> None:
+def _pay(s: Settlement, deltas: Deltas, period: int) -> None:
     """Post *deltas*: what comes of secret payments before those who know of them."""
     one, other = (knows.posted for knows in s.knows)
     audiences = {audience for audience, of in (*one, *other) if of == period}
@@ -76,7 +74,7 @@ def _less(deltas: Deltas, before: Deltas) -> Deltas:
     return {key: units for key, units in found.items() if units}
 
 
-def _post(s: "Settlement", deltas: Deltas, period: int, audience: Audience) -> None:
+def _post(s: Settlement, deltas: Deltas, period: int, audience: Audience) -> None:
     if deltas:
         postings = tuple(e.Posting(*key, units) for key, units in sorted(deltas.items()))
         why = f"settling {s.why}, for period {period}"

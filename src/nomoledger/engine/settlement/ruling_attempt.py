@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.engine.settlement.audiences import Audiences
+from nomoledger.engine.settlement.correction import settle
 from nomoledger.engine.settlement.rerun import is_retroactive
 from nomoledger.engine.settlement.ruling_validity import edits_of, first_edited, in_force
-from nomoledger.engine.settlement.settlement import Settlement, Side, settle
+from nomoledger.engine.settlement.settlement import Settlement, Side
 from nomoledger.engine.settlement.timeline import Collision, Course
 from nomoledger.engine.settlement.unfinished import misfit
 from nomoledger.errors import RuleFault

@@ -1,19 +1,17 @@
 """Settling what is still to come: timers, the agenda, and the questions that hold it up."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine.settlement.differences import Path, differing
+from nomoledger.engine.settlement.settlement import Settlement
 from nomoledger.state.reducer import SETTLE
 from nomoledger.state.world import Attempt, Timer, World
-
-if TYPE_CHECKING:
-    from nomoledger.engine.settlement.settlement import Settlement
 
 # --- timers -------------------------------------------------------------------------------------
 
 
-def settle_timers(s: "Settlement") -> None:
+def settle_timers(s: Settlement) -> None:
     """Timers that are to come in one world and not in the other, or in another order."""
     one, other = s.base.timers, s.target.timers
     alive = {name: each for name, each in other.items() if _does_something(s.target, each)}
@@ -35,7 +33,7 @@ def _has_status(world: World, timer: Timer) -> bool:
     return not ends or arguments[1] in world.durations.get(arguments[0], {})
 
 
-def _is_kept(s: "Settlement", name: str) -> bool:
+def _is_kept(s: Settlement, name: str) -> bool:
     one, other = s.base.timers[name], s.target.timers[name]
     alive = _does_something(s.base, one), _does_something(s.target, other)
     return alive == (False, False) or (alive == (True, True) and _due(one) == _due(other))
@@ -65,7 +63,7 @@ def _together(timers: dict[str, Timer]) -> dict[Any, list[str]]:
     return groups
 
 
-def _schedule(s: "Settlement", timer: Timer) -> None:
+def _schedule(s: Settlement, timer: Timer) -> None:
     attempt = timer.attempt
     in_force = any(rule.name == timer.rule for rule in s.world.rules)
     s.emit(
@@ -95,7 +93,7 @@ def _does_something(world: World, timer: Timer) -> bool:
     return ending is not None and bool(ending[2] == number)
 
 
-def _arguments(s: "Settlement", attempt: Attempt) -> tuple[Any, ...]:
+def _arguments(s: Settlement, attempt: Attempt) -> tuple[Any, ...]:
     """With the event that now begins the status which the attempt ends."""
     if attempt.operation != "@expire":
         return attempt.arguments
@@ -130,7 +128,7 @@ def _said(attempt: Attempt) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def still_waits(s: "Settlement") -> tuple[str | e.Waiting, ...] | None:
+def still_waits(s: Settlement) -> tuple[str | e.Waiting, ...] | None:
     """What is to be on the agenda, where that is not what is on it."""
     if s.ruling.settle in ("money", "none"):
         return None
@@ -143,7 +141,7 @@ def still_waits(s: "Settlement") -> tuple[str | e.Waiting, ...] | None:
     )
 
 
-def _waiting(s: "Settlement", attempt: Attempt) -> e.Waiting:
+def _waiting(s: Settlement, attempt: Attempt) -> e.Waiting:
     causes = {each.id: each.cause for each in s.world.agenda}
     return e.Waiting(
         attempt=attempt.id,
@@ -157,7 +155,7 @@ def _waiting(s: "Settlement", attempt: Attempt) -> e.Waiting:
     )
 
 
-def settle_waiting(s: "Settlement") -> list[Path]:
+def settle_waiting(s: Settlement) -> list[Path]:
     """Questions that are open in one world only, the answers so far, and standing orders."""
     for name, question in s.target.questions.items():
         if s.is_whole and not _asks_the_same(s.world.questions.get(name), question):
@@ -177,7 +175,7 @@ def _asks_the_same(one: e.QuestionRaised | None, other: e.QuestionRaised) -> boo
     return one is not None and all(getattr(one, x) == getattr(other, x) for x in fields)
 
 
-def _ask(s: "Settlement", question: e.QuestionRaised) -> None:
+def _ask(s: Settlement, question: e.QuestionRaised) -> None:
     fields = ("question", "asks", "to", "text", "options", "default", "rules")
     said = {name: getattr(question, name) for name in fields}
     s.emit(e.QuestionRaised, question.audience, **said)

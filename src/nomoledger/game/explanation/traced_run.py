@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.agenda import Batch, Engine
+from nomoledger.engine.agenda import Batch
 from nomoledger.engine.oracles import recorded, replaying
 from nomoledger.engine.replaying import taken
+from nomoledger.game.engines import new_engine
 from nomoledger.game.explanation.rendering import Line, Names, Teller
 from nomoledger.language.tracing import Node, TracedProgram, Tracer
-from nomoledger.prose.descriptions import tell
 from nomoledger.state.world import World
 
 
@@ -53,7 +53,7 @@ class Workings:
     ) -> None:
         self._tracer = Tracer()
         oracle, link = replaying(recorded(entries)), self._tracer.link
-        self.engine = Engine(world, oracle, secret, tape=tape, link=link, describe=tell)
+        self.engine = new_engine(world, oracle, secret, tape=tape, link=link)
         self.names = Names(world)
 
     def take(self, bodies: Sequence[e.Event], place: int = 0) -> Iterator[Working]:

@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.agenda import Batch, Engine
+from nomoledger.engine.agenda import Batch
 from nomoledger.engine.batches import packed, unpacked
 from nomoledger.engine.oracles import seeded
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
+from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Desk
 from nomoledger.game.simulation.bots import Bots
 from nomoledger.game.simulation.samples import examples_of, with_code
@@ -22,7 +23,6 @@ from nomoledger.game.start import open_game
 from nomoledger.language.program import Linker, Program
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.snapshots import take_snapshots
-from nomoledger.prose.descriptions import tell
 from nomoledger.rulebook.loading import load
 from nomoledger.sandbox import child
 from nomoledger.sandbox.worker import in_worker
@@ -131,7 +131,7 @@ class Course:
         self.world = world
         self.plan = plan
         self.watched = Linker(WatchedProgram, PROGRAMS_MAX)
-        self.engine = Engine(world, seeded(secret), secret, link=self._linked, describe=tell)
+        self.engine = new_engine(world, seeded(secret), secret, link=self._linked)
         self.chance = Random(plan.seed)
         self.bots = Bots(self.engine, self.chance, examples)
         self.at = FIRST_DAY

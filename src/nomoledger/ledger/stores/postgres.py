@@ -13,7 +13,7 @@ from psycopg.errors import UniqueViolation
 
 from nomoledger.errors import CorruptError, LostError
 from nomoledger.ledger.chain import Link
-from nomoledger.ledger.stores import NO_UNITS, Cell, Evidence, Row
+from nomoledger.ledger.rollup import NO_UNITS, Cell
 from nomoledger.ledger.stores.location import shown
 from nomoledger.ledger.stores.postgres_link import (
     TRIES_MAX,
@@ -30,6 +30,7 @@ from nomoledger.ledger.stores.postgres_side_tables import (
     add_units,
     found_cells,
 )
+from nomoledger.ledger.stores.store import Evidence, Row
 
 Connection = psycopg.Connection[Any]
 

@@ -8,8 +8,8 @@ import psycopg
 from psycopg.errors import UniqueViolation
 
 from nomoledger.errors import CorruptError
-from nomoledger.ledger.rollup import POSTED, units_of_encoded
-from nomoledger.ledger.stores import Cell, Delta, FoundCell, Place, Seal, limit
+from nomoledger.ledger.rollup import POSTED, Cell, Delta, FoundCell, units_of_encoded
+from nomoledger.ledger.stores.store import Place, Seal, limit
 
 Connection = psycopg.Connection[Any]
 

@@ -16,7 +16,7 @@ from eventsourcing.sqlite import SQLiteApplicationRecorder
 
 from nomoledger.errors import CorruptError
 from nomoledger.ledger.chain import Link
-from nomoledger.ledger.stores import NO_UNITS, Cell, Evidence, Row
+from nomoledger.ledger.rollup import NO_UNITS, Cell
 from nomoledger.ledger.stores.sqlite_file import Datastore, WriteTransaction, explained, open_file
 from nomoledger.ledger.stores.sqlite_side_tables import (
     Beside,
@@ -25,6 +25,7 @@ from nomoledger.ledger.stores.sqlite_side_tables import (
     found_cells,
     insert_rows,
 )
+from nomoledger.ledger.stores.store import Evidence, Row
 
 PAGE = 1000
 

@@ -7,8 +7,8 @@ from functools import cache
 from itertools import chain
 
 from nomoledger.errors import CorruptError
-from nomoledger.ledger.rollup import units_of_encoded
-from nomoledger.ledger.stores import Cell, Delta, FoundCell, Place, Seal, limit
+from nomoledger.ledger.rollup import Cell, Delta, FoundCell, units_of_encoded
+from nomoledger.ledger.stores.store import Place, Seal, limit
 
 #: What an integer of SQLite can hold.
 INTEGERS = range(-(2**63), 2**63)

@@ -10,7 +10,7 @@ from nomoledger.ledger.rollup import Balances
 from nomoledger.proof.public_stream import follow
 from nomoledger.state.bitemporal import CORRECTED, copied
 from nomoledger.state.world import World
-from nomoledger.views.sql import Listing, Readings, Row, Table
+from nomoledger.views.sql.table import Listing, Readings, Row, Table
 
 KINDS = tuple(e.events().values())
 

@@ -11,9 +11,9 @@ from psycopg.rows import dict_row, tuple_row
 from nomoledger.ledger.stores.location import shown
 from nomoledger.ledger.stores.postgres_link import Datastore, address_of, connected, explained
 from nomoledger.ledger.stores.schema_versions import check_not_newer
-from nomoledger.views.sql import Table
 from nomoledger.views.sql.queries import Dialect, Values
 from nomoledger.views.sql.sql_views import CREATE_HEADS, CREATE_MADE, LAYOUT
+from nomoledger.views.sql.table import Table
 
 #: Where tables stand that tell everything, and those that tell what is public.
 SCHEMAS = {False: "nomoledger_views", True: "nomoledger_public"}

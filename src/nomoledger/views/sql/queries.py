@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from nomoledger.views.sql import GAME, KNOWN, PERIOD, UNTIL, Facts, Listing, Table
 from nomoledger.views.sql.folding import Changes, Standing
+from nomoledger.views.sql.table import GAME, KNOWN, PERIOD, UNTIL, Facts, Listing, Table
 
 Values = Sequence[Any]
 

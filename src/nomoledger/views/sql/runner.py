@@ -19,10 +19,10 @@ from nomoledger.errors import UsageError
 from nomoledger.events import Entry
 from nomoledger.ledger.chain import Head
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.views.sql import Table
 from nomoledger.views.sql.folding import Folding
 from nomoledger.views.sql.public_numbers import PublicEvents, reached
 from nomoledger.views.sql.sql_views import Views, record, stand
+from nomoledger.views.sql.table import Table
 
 #: How many events a transaction tells at most.
 PAGE = 1000

@@ -7,18 +7,15 @@ writes them is killed and started again, and however many do so at once.
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, Protocol
 
 from eventsourcing.persistence import Tracking
 
 from nomoledger.errors import StoreError, UsageError
 from nomoledger.ledger.chain import Head
-from nomoledger.ledger.stores.location import is_postgres
-from nomoledger.views.sql import Table
 from nomoledger.views.sql.folding import Changes
 from nomoledger.views.sql.queries import Writing, create, drop, write
+from nomoledger.views.sql.table import Table
 
 #: The version of what stands in such a database beside the tables.
 LAYOUT = 1
@@ -151,34 +148,6 @@ def record(
             writing.run(_sql(writing, of_game), (table.name, game))
             head = (table.name, game, now.number, now.hash)
             writing.run(_sql(writing, "INSERT INTO {}heads VALUES (?, ?, ?, ?)"), head)
-
-
-def beside(ledger: str, is_public: bool) -> str:
-    """Where the tables of the ledger at that location are kept, unless it is said.
-
-    >>> beside("games.db", False), beside("games.db", True)
-    ('games.views.db', 'games.public.db')
-    """
-    if is_postgres(ledger):
-        return ledger
-    file = Path(ledger.removeprefix("sqlite:///"))
-    return str(file.with_name(f"{file.stem}.{'public' if is_public else 'views'}.db"))
-
-
-def open_views(location: str | PathLike[str], is_public: bool) -> Views:
-    """The database of tables at *location* (as for a ledger), made where there is none.
-
-    Raises:
-        UsageError: it holds what is not public, or the other way round.
-        StoreError: it is no database of tables, or one we cannot use.
-    """
-    if is_postgres(fspath(location)):
-        from nomoledger.views.sql.postgres_tables import open_database
-
-        return open_database(fspath(location), is_public)
-    from nomoledger.views.sql.sqlite_tables import open_file
-
-    return open_file(fspath(location).removeprefix("sqlite:///"), is_public)
 
 
 def check_audience(location: str, found: bool, is_public: bool) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 from eventsourcing.sqlite import SQLiteConnection, SQLiteCursor, SQLiteTrackingRecorder
 
 from nomoledger.errors import StoreError
-from nomoledger.ledger.stores import NUMBER_MAX
 from nomoledger.ledger.stores.schema_versions import check_not_newer
 from nomoledger.ledger.stores.sqlite_file import Datastore, explained
 from nomoledger.ledger.stores.sqlite_side_tables import insert_rows
-from nomoledger.views.sql import Table
+from nomoledger.ledger.stores.store import NUMBER_MAX
 from nomoledger.views.sql.queries import Dialect, Values
 from nomoledger.views.sql.sql_views import CREATE_HEADS, CREATE_MADE, LAYOUT, check_audience
+from nomoledger.views.sql.table import Table
 
 #: "nomv", and "nomp" where it is public.
 APPLICATION_IDS = {0x6E6F6D76: False, 0x6E6F6D70: True}

@@ -12,9 +12,9 @@ from eventsourcing.projection import BaseProjectionRunner
 from nomoledger.errors import ConflictError, CorruptError, StoreError
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
-from nomoledger.views.sql import Table
 from nomoledger.views.sql.runner import runner, stand_in
 from nomoledger.views.sql.sql_views import Overtaken, Views, stand
+from nomoledger.views.sql.table import Table
 
 Runner = BaseProjectionRunner[Any]
 Tables = Sequence[type[Table]]

@@ -1,0 +1,14 @@
+"""Engines as games are played with: with words for people, and rulings that reach back."""
+
+from typing import Any
+
+from nomoledger.engine.agenda import Engine
+from nomoledger.engine.settlement.ruling_attempt import carry_out
+from nomoledger.language.host import Oracle
+from nomoledger.prose.descriptions import tell
+from nomoledger.state.world import World
+
+
+def new_engine(world: World, oracle: Oracle, secret: bytes | None = None, **options: Any) -> Engine:
+    """Return an engine that plays on *world*; *options* are those of `Engine`."""
+    return Engine(world, oracle, secret, describe=tell, settle=carry_out, **options)
