@@ -31,7 +31,7 @@ from postgres_server import PostgresServer
 
 from nomoledger import events as e
 from nomoledger.events.codec import tag_of
-from nomoledger.ledger.chain import chained, origin, packed
+from nomoledger.ledger.chain import chain_rows, chained, origin
 from nomoledger.ledger.ledger import Ledger
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -106,7 +106,7 @@ class Bare:
             few = enumerate(bodies[start : start + size], number)
             records = [(at, tag_of(body), self.encode(body)) for at, body in few]
             commitments, hashes = chained(b"s", self.last, records)
-            rows = packed(number, commitments, hashes)
+            rows = chain_rows(number, commitments, hashes)
             self.links.append([(PLAIN, *row) for row in rows])
             number, self.last = number + len(records), hashes[-1]
 

@@ -16,12 +16,12 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.oracles import seeded
+from nomoledger.engine.oracles import seeded_oracle
 from nomoledger.engine.statements import Statement
 from nomoledger.events.rules import Do
 from nomoledger.game.bisection.bisection import bisect
 from nomoledger.game.start import open_game
-from nomoledger.language.program import linked
+from nomoledger.language.program import link
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
@@ -43,7 +43,7 @@ def season(ledger: Ledger, turns: int) -> None:
     for name in PLAYERS:
         desk.join(name, {"email": name}, at=NOON)
     world = world_of(ledger, GAME)
-    engine = Engine(world, seeded(SECRET), SECRET)
+    engine = Engine(world, seeded_oracle(SECRET), SECRET)
     for week in range(1, WEEKS + 1):
         made = [e.CloseAsked(id=f"c{week}", period=week, received_at=NOON, recorded_at=NOON)]
         for body in (*(asked(week, turn) for turn in range(turns)), *made):
@@ -68,7 +68,7 @@ def walked(ledger: Ledger, text: str) -> int | None:
     world, statement = World(), Statement(text)
     for entry in ledger.read(GAME):
         apply(world, entry.body)
-        if entry.number >= 68 and statement.holds(world, linked(world.rules)):
+        if entry.number >= 68 and statement.holds(world, link(world.rules)):
             return entry.number
     return None
 

@@ -33,20 +33,20 @@ from postgres_server import PostgresServer
 from nomoledger.events import Entry
 from nomoledger.ledger.chain import Head
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.stores.postgres_link import Datastore, address_of
+from nomoledger.ledger.stores.postgres_link import PostgresConnections, address_of
 from nomoledger.views.journals import export_journal
 from nomoledger.views.sql import runner
 from nomoledger.views.sql.databases import open_views
 from nomoledger.views.sql.postgres_tables import PostgresViews
 from nomoledger.views.sql.sql_views import Views, empty, prepare
 from nomoledger.views.sql.sqlite_tables import SqliteViews
-from nomoledger.views.sql.sync import keep
-from nomoledger.views.sql.table import Table, chosen
+from nomoledger.views.sql.sync import sync_tables
+from nomoledger.views.sql.table import SqlTable, chosen
 
 ROUNDS = 3
 ALL_WEEKS = "SELECT period, player, rank, money FROM {}standings WHERE until IS NULL"
 
-Tables = Sequence[type[Table]]
+Tables = Sequence[type[SqlTable]]
 
 
 # --- the library, as it comes -------------------------------------------------------------------
@@ -67,7 +67,7 @@ class StockPostgres(PostgresViews):
     def __init__(self, location: str) -> None:
         super().__init__(location, False)
         self._datastore.close()
-        self._datastore = Datastore(address_of(location), lock_timeout=30)  # type: ignore[assignment]
+        self._datastore = PostgresConnections(address_of(location), lock_timeout=30)  # type: ignore[assignment]
         self._datastore.pool.kwargs = address_of(location) | {"row_factory": dict_row}
         self._datastore.schema = self._schema
         self.datastore = self._datastore
@@ -86,7 +86,7 @@ def seconds(act: Callable[[], object]) -> float:
 def rebuilt(ledger: Ledger, views: Views, tables: Tables) -> float:
     """How long an event takes when *tables* are made from nothing, in seconds."""
     empty(views, tables, None)
-    took = seconds(lambda: list(keep(ledger, views, tables, [GAME], lambda count: None)))
+    took = seconds(lambda: list(sync_tables(ledger, views, tables, [GAME], lambda count: None)))
     return took / (ledger.head(GAME).number + 1)
 
 
@@ -116,7 +116,7 @@ def one_by_one(ledger: Ledger, views: Views, tables: Tables, events: int) -> flo
 
     def follow() -> None:
         with BaseProjectionRunner(
-            projection=runner.Kept(views, GAME, tables, lambda count: None),
+            projection=runner.KeptTables(views, GAME, tables, lambda count: None),
             application_class=runner._application(cast(Any, source), GAME),
             tracking_recorder=cast(Any, views),
             topics=(),

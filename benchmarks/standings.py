@@ -32,7 +32,7 @@ from nomoledger.game.rebuild import rebuild
 from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.raw_sums import summed, summed_by_period
-from nomoledger.ledger.rollup_queries import posted, posted_by_period
+from nomoledger.ledger.rollup_queries import posted_balances, posted_by_period
 from nomoledger.views.journals import export_journal
 
 WEEK = 26
@@ -131,7 +131,7 @@ def agree(ledger: Ledger) -> None:
     ways = summed_by_period(ledger, GAME), posted_by_period(ledger, GAME)
     weeks = [one[0] for one, other in zip(*ways, strict=True) if one == other]
     assert weeks == list(range(1, PERIODS + 1)), weeks
-    assert summed(ledger, GAME, WEEK) == posted(ledger, GAME, WEEK)
+    assert summed(ledger, GAME, WEEK) == posted_balances(ledger, GAME, WEEK)
 
 
 def told(found: Run | None, fastest: dict[str, float]) -> str:
@@ -145,8 +145,8 @@ def told(found: Run | None, fastest: dict[str, float]) -> str:
 def as_it_grows(first: Path, ledger: Ledger) -> None:
     """Print how long questions about one week take, and by turns of the *first* ledger."""
     questions: dict[str, Callable[[Ledger], object]] = {
-        f"week {WEEK} from the roll-up": lambda ledger: posted(ledger, GAME, WEEK),
-        f"week {WEEK} as known in {WEEK + 10}": lambda ledger: posted(
+        f"week {WEEK} from the roll-up": lambda ledger: posted_balances(ledger, GAME, WEEK),
+        f"week {WEEK} as known in {WEEK + 10}": lambda ledger: posted_balances(
             ledger, GAME, WEEK, WEEK + 10
         ),
         f"week {WEEK} from a snapshot": lambda ledger: as_of(ledger, GAME, WEEK),

@@ -22,9 +22,9 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine import dice
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.oracles import seeded
+from nomoledger.engine.oracles import seeded_oracle
 from nomoledger.events.rules import Do
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
@@ -43,7 +43,7 @@ JOINED = 68
 # --- by the rules -------------------------------------------------------------------------------
 
 
-def opened(folder: str) -> Desk:
+def opened(folder: str) -> Game:
     """A game that four players have joined."""
     ledger = Ledger.open(Path(folder) / "turns.db", create=True)
     desk = open_game(ledger, "turns", load("mail-opening"), at=NOON, secret=SECRET)
@@ -63,7 +63,7 @@ def asked(turn: int) -> e.RulingMade:
 
 def by_the_rules(world: World, turns: int) -> list[e.Event]:
     """Carry out *turns* in this process; gives the records."""
-    engine, records = Engine(world, seeded(SECRET), SECRET), []
+    engine, records = Engine(world, seeded_oracle(SECRET), SECRET), []
     for turn in range(turns):
         for batch in engine.take(asked(turn)):
             records += batch
@@ -185,7 +185,7 @@ def told(what: str, seconds: float, turns: int, records: int) -> str:
     return f"{what:<36}{seconds / turns * 1e6:8.1f} µs a turn {rates}"
 
 
-def in_memory(desk: Desk, turns: int) -> None:
+def in_memory(desk: Game, turns: int) -> None:
     """By the rules against by hand, in rounds by turns: the fastest of each; the same records.
 
     Before that the rules are in use for a while, and so compiled with the names of things.
@@ -208,7 +208,7 @@ def in_memory(desk: Desk, turns: int) -> None:
     print(f"ratio {ruled / hand:.1f} (aim: at most {AIM})")
 
 
-def fenced(desk: Desk, turns: int) -> None:
+def fenced(desk: Game, turns: int) -> None:
     """Each turn a request of its own: worker process, hash chain, transaction."""
     begin, head = time.perf_counter(), desk.world.head
     for turn in range(turns):
@@ -217,10 +217,10 @@ def fenced(desk: Desk, turns: int) -> None:
     print(told("through the whole stack to disk", seconds, turns, desk.world.head - head))
 
 
-def unfenced(desk: Desk, turns: int) -> None:
+def unfenced(desk: Game, turns: int) -> None:
     """The same without a worker process."""
     world = world_of(desk.ledger, desk.game)
-    engine, head = Engine(world, seeded(SECRET), SECRET), world.head
+    engine, head = Engine(world, seeded_oracle(SECRET), SECRET), world.head
     begin, expected = time.perf_counter(), world.head
     for turn in range(turns):
         for batch in engine.take(asked(turn)):

@@ -14,10 +14,10 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.oracles import seeded
+from nomoledger.engine.oracles import seeded_oracle
 from nomoledger.game import recorded_games as replays
-from nomoledger.game.counterfactual import Changed, WhatIf, what_if
-from nomoledger.game.game import Desk
+from nomoledger.game.counterfactual import WhatIf, WhatIfChanges, what_if
+from nomoledger.game.game import Game
 from nomoledger.game.records import import_record
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
@@ -32,10 +32,10 @@ WEEK = timedelta(days=7)
 class Played:
     """Plays without a worker process, straight into the ledger."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Game) -> None:
         self.desk = desk
         self.world: World = desk.world
-        self.engine = Engine(self.world, seeded(SECRET), SECRET)
+        self.engine = Engine(self.world, seeded_oracle(SECRET), SECRET)
         self.at, self.count = NOON, 0
 
     def take(self, kind: type[e.Input], **fields: Any) -> None:
@@ -70,7 +70,7 @@ class Played:
                 return
 
 
-def long_game(folder: str, weeks: int, players: int) -> Desk:
+def long_game(folder: str, weeks: int, players: int) -> Game:
     """A game of that many weeks and players."""
     ledger = Ledger.open(Path(folder) / "long.db", create=True)
     settings = {"IV.1.starting_money": 100_000, "VI.1.squares": 200}
@@ -83,10 +83,10 @@ def long_game(folder: str, weeks: int, players: int) -> Desk:
         played.take(e.JoinRequested, name=name, details={"email": name})
     for _ in range(weeks):
         played.week(names)
-    return Desk(ledger)
+    return Game(ledger)
 
 
-def roll_of(desk: Desk, week: int) -> int:
+def roll_of(desk: Game, week: int) -> int:
     """The number of the first roll of *week*."""
     rolls = (
         entry.number
@@ -111,7 +111,7 @@ def the_long_one(weeks: int, players: int) -> None:
         desk = timed(made, lambda: long_game(folder, weeks, players))
         edit = e.Replaced(roll_of(desk, 2), [1, 2])
         inputs: list[int] = []
-        changed = Changed(edits=(edit,), questions="skip")
+        changed = WhatIfChanges(edits=(edit,), questions="skip")
         found: WhatIf = timed(
             f"what-if of a die of week 2, to the end ({desk.world.head:,} events)",
             lambda: what_if(desk.ledger, desk.game, changed, done=inputs.append),
@@ -137,7 +137,7 @@ def the_season() -> None:
             and entry.body.kind == "land"
             and entry.body.fields.get("player") == "Jamie"
         )
-        changed = Changed(edits=(e.Replaced(slip, {"square": 1}),))
+        changed = WhatIfChanges(edits=(e.Replaced(slip, {"square": 1}),))
         timed("what-if over five weeks of the season", lambda: what_if(ledger, desk.game, changed))
         ledger.close()
 

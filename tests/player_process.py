@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from nomoledger.events.rules import Enact, Rule
-from nomoledger.game.game import Desk, Outcome
+from nomoledger.game.game import Game, Outcome
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
@@ -32,7 +32,7 @@ ENDLESS = "def before_turn(player):\n    for i in range(1000000000):\n        pa
 Command = Callable[..., Outcome]
 
 
-def opened(ledger: Ledger) -> Desk:
+def opened(ledger: Ledger) -> Game:
     """The game that is played, opened in *ledger*."""
     return open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
 
@@ -42,7 +42,7 @@ def rule(number: str, code: str) -> Enact:
     return Enact(Rule(number=number, title="New", prose="New.", code=code))
 
 
-def commands(desk: Desk, player: str) -> Iterator[tuple[str, Command, tuple[Any, ...]]]:
+def commands(desk: Game, player: str) -> Iterator[tuple[str, Command, tuple[Any, ...]]]:
     """What *player* does: a name, what is called, and its arguments."""
     yield "join", desk.join, (player, {"email": f"{player}@example.org"})
     yield "rule", desk.propose, (player, "A close.", (rule(f"X.{player}", CLOSE),))
@@ -56,7 +56,7 @@ def commands(desk: Desk, player: str) -> Iterator[tuple[str, Command, tuple[Any,
 def play(file: str, player: str) -> None:
     """Give all commands, and print the id of each when it is done."""
     with Ledger.open(file) as ledger:
-        desk = Desk(ledger)
+        desk = Game(ledger)
         for minute, (name, command, arguments) in enumerate(commands(desk, player), 1):
             at = NOON + timedelta(minutes=minute)
             desk.clock = lambda at=at: at  # type: ignore[misc]
@@ -68,7 +68,7 @@ def play(file: str, player: str) -> None:
 def race(file: str, player: str) -> None:
     """Join and propose as fast as can be, at whatever time it is by then."""
     with Ledger.open(file) as ledger:
-        desk = Desk(ledger)
+        desk = Game(ledger)
         desk.join(player, {"email": f"{player}@example.org"}, id=f"{player}-join")
         print(f"{player}-join", flush=True)
         for n in range(8):
@@ -79,7 +79,7 @@ def race(file: str, player: str) -> None:
 def hang(file: str, player: str) -> None:
     """Judge a proposal whose rule never ends."""
     with Ledger.open(file) as ledger:
-        desk = Desk(ledger, limits=Limits(cpu_seconds=60, wall_seconds=60))
+        desk = Game(ledger, limits=Limits(cpu_seconds=60, wall_seconds=60))
         desk.join(player, {"email": f"{player}@example.org"})
         desk.propose(player, "Never ends.", (rule("X.1", ENDLESS),))
         print("ready", flush=True)
@@ -93,7 +93,7 @@ def fill(file: str, player: str) -> None:
     from nomoledger.errors import StoreError
 
     with Ledger.open(file) as ledger:
-        desk = Desk(ledger)
+        desk = Game(ledger)
         desk.join(player, {"email": f"{player}@example.org"})
         resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
         try:

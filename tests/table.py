@@ -8,7 +8,7 @@ from typing import Any
 from nomoledger.errors import UsageError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Renumber, Repeal, Rule
 from nomoledger.game.commit import Outcome
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.rulebook.loading import load
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -43,7 +43,7 @@ Made = Outcome | None
 class Table:
     """Plays a game: each move is made by its name, with two numbers to choose by."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Game) -> None:
         self.desk = desk
         self.at = NOON
         self.moves = 0

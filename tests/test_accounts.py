@@ -10,13 +10,17 @@ from click.testing import CliRunner
 from nomoledger.cli import program
 from nomoledger.errors import UnknownError
 from nomoledger.game import recorded_games as replays
-from nomoledger.game.explanation.account_statement import SINGLE_MAX, Account, explain_account
-from nomoledger.game.explanation.recorded_past import Past
-from nomoledger.game.game import Desk
+from nomoledger.game.explanation.account_statement import (
+    SINGLE_MAX,
+    AccountStatement,
+    explain_account,
+)
+from nomoledger.game.explanation.recorded_past import RecordedPast
+from nomoledger.game.game import Game
 from nomoledger.game.records import import_record
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.prose.labels import holding
+from nomoledger.prose.labels import amount_held
 from nomoledger.rulebook.loading import load, parse
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -46,7 +50,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def played(ledger: Ledger) -> Desk:
+def played(ledger: Ledger) -> Game:
     """Two periods of the rulebook mail-opening: a purchase, a correction, a name."""
     settings = {"squares": 9, "dollars_per_number": 7}
     desk = open_game(
@@ -63,7 +67,7 @@ def played(ledger: Ledger) -> Desk:
     return desk
 
 
-def tossed(ledger: Ledger) -> Desk:
+def tossed(ledger: Ledger) -> Game:
     """One account with more postings than a statement shows singly, in two commodities."""
     desk = open_game(ledger, "g", parse(COPPER, "copper.md"), at=NOON)
     desk.join("Ann", at=NOON)
@@ -73,13 +77,13 @@ def tossed(ledger: Ledger) -> Desk:
     return desk
 
 
-def season(ledger: Ledger) -> Desk:
+def season(ledger: Ledger) -> Game:
     return import_record(ledger, replays.find("weekly-vote-season"))
 
 
-def check(past: Past, found: Account, thing: str, commodity: str) -> None:
+def check(past: RecordedPast, found: AccountStatement, thing: str, commodity: str) -> None:
     """What is told adds up, row by row, to what there is."""
-    assert found.balance == holding(past.world, thing, commodity)
+    assert found.balance == amount_held(past.world, thing, commodity)
     balance = 0
     for row in found.rows:
         balance = balance + row.amount  # type: ignore[assignment]
@@ -92,9 +96,9 @@ def check(past: Past, found: Account, thing: str, commodity: str) -> None:
 
 @pytest.mark.parametrize("make", [played, tossed, season])
 def test_every_statement_adds_up(ledger: Ledger, make: object) -> None:
-    desk: Desk = make(ledger)  # type: ignore[operator]
+    desk: Game = make(ledger)  # type: ignore[operator]
     for period in range(1, desk.world.period + 1):
-        past = Past(ledger, desk.game, period)
+        past = RecordedPast(ledger, desk.game, period)
         for thing in past.world.balances:
             for commodity in past.world.commodities():
                 called = str(past.world.label(thing))
@@ -107,7 +111,7 @@ def test_every_statement_adds_up(ledger: Ledger, make: object) -> None:
 
 def test_a_posting_names_what_it_was_for_and_what_led_to_it(ledger: Ledger) -> None:
     played(ledger)
-    found = explain_account(Past(ledger, "g"), "Ann", "$")
+    found = explain_account(RecordedPast(ledger, "g"), "Ann", "$")
     bought = found.rows[-1]
     assert (bought.amount, bought.balance, bought.others) == (-56, 944, ("admin",))
     assert (bought.why, bought.rules) == ("square", ("VIII.3@1",))
@@ -119,10 +123,10 @@ def test_a_posting_names_what_it_was_for_and_what_led_to_it(ledger: Ledger) -> N
 
 def test_what_is_far_from_the_posting_told_of_stands_in_sum(ledger: Ledger) -> None:
     tossed(ledger)
-    past = Past(ledger, "g")
+    past = RecordedPast(ledger, "g")
     now = explain_account(past, "Ann", "gold")
     assert [(row.period, row.count) for row in now.rows] == [(1, 61), (2, 1), (2, 1)]
-    then = explain_account(Past(ledger, "g", 1), "Ann", "gold")
+    then = explain_account(RecordedPast(ledger, "g", 1), "Ann", "gold")
     assert [row.count for row in then.rows] == [61 - SINGLE_MAX] + [1] * SINGLE_MAX
     first = explain_account(past, "Ann", "gold", whole=True).rows[0].event
     early = explain_account(past, "Ann", "gold", event=first)

@@ -14,11 +14,11 @@ from nomoledger.engine.statements import Statement
 from nomoledger.errors import UsageError
 from nomoledger.events.rules import Amend, Do, Set
 from nomoledger.game.bisection.bisection import bisect
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.recorded_games import find
 from nomoledger.game.records import import_record
 from nomoledger.game.start import open_game
-from nomoledger.language.program import linked
+from nomoledger.language.program import link
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger.state.reducer import apply
@@ -28,14 +28,14 @@ NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
-def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
     """Five weeks of a real season."""
     with Ledger.open(tmp_path_factory.mktemp("season") / "s.db", create=True) as ledger:
         yield import_record(ledger, find("weekly-vote-season"))
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path) -> Iterator[Game]:
     """Ann is fined 10 a week for eight weeks; in the fifth square 3 is red for a moment."""
     with Ledger.open(tmp_path / "g.db", create=True) as ledger:
         desk = open_game(ledger, "g", load("mail-opening"), at=NOON)
@@ -49,21 +49,21 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
-def fined(desk: Desk, amount: int) -> None:
+def fined(desk: Game, amount: int) -> None:
     named = {"player": "Ann", "amount": amount, "why": "late"}
     desk.rule("late", changes=(Do("fine", named),), at=NOON)
 
 
-def told(desk: Desk, text: str, *, every: bool = False) -> tuple[int | None, str]:
+def told(desk: Game, text: str, *, every: bool = False) -> tuple[int | None, str]:
     found = bisect(desk.ledger, desk.game, text, every=every)
     return found.period, found.told
 
 
-def test_it_finds_the_posting_that_took_somebody_below_a_sum(desk: Desk) -> None:
+def test_it_finds_the_posting_that_took_somebody_below_a_sum(desk: Game) -> None:
     assert told(desk, "money(Ann) < 970") == (4, "Ann -10 $, admin +10 $ (late)")
 
 
-def test_it_looks_at_closes_and_then_at_few_attempts(season: Desk) -> None:
+def test_it_looks_at_closes_and_then_at_few_attempts(season: Game) -> None:
     found = bisect(season.ledger, season.game, "owner(18) == Cypher")
     assert (found.period, found.told) == (3, "owner of 18 becomes Cypher")
     assert found.because_told.startswith("recorded: buy (player Cypher, square 18")
@@ -84,7 +84,7 @@ def test_it_looks_at_closes_and_then_at_few_attempts(season: Desk) -> None:
         "money(Jamie) < money(Cypher) and period() > 2",
     ],
 )
-def test_it_is_the_event_at_which_a_walk_finds_it_turn(season: Desk, text: str) -> None:
+def test_it_is_the_event_at_which_a_walk_finds_it_turn(season: Game, text: str) -> None:
     """Not so after the attempt before, and so after the attempt of the event."""
     found = bisect(season.ledger, season.game, text)
     assert found.event is not None
@@ -93,31 +93,31 @@ def test_it_is_the_event_at_which_a_walk_finds_it_turn(season: Desk, text: str) 
     for entry in season.ledger.read(season.game):
         apply(world, entry.body)
         if isinstance(entry.body, e.AttemptDone | e.AttemptRefused | e.PeriodClosed):
-            held.append((entry.number, statement.holds(world, linked(world.rules))))
+            held.append((entry.number, statement.holds(world, link(world.rules))))
     before = [holds for number, holds in held if number < found.event]
     after = [holds for number, holds in held if number >= found.event]
     assert (before[-1], after[0]) == (False, True)
 
 
-def test_what_held_only_between_two_closes_is_found_after_every_attempt(desk: Desk) -> None:
+def test_what_held_only_between_two_closes_is_found_after_every_attempt(desk: Game) -> None:
     text = "color(3) == red"
     assert bisect(desk.ledger, "g", text).event is None
     assert told(desk, text, every=True) == (5, "color of 3 becomes red")
     assert not bisect(desk.ledger, "g", text, every=True).holds_now
 
 
-def test_nothing_is_said_of_an_attempt_that_is_half_done(desk: Desk) -> None:
+def test_nothing_is_said_of_an_attempt_that_is_half_done(desk: Game) -> None:
     """Ann has nothing in the midst of joining, which was never so for anybody to see."""
     assert bisect(desk.ledger, "g", "money(Ann) == 0", every=True).event is None
     assert bisect(desk.ledger, "g", "money(Nobody) == 0", every=True).event is None
 
 
-def test_it_says_what_held_from_the_start(desk: Desk) -> None:
+def test_it_says_what_held_from_the_start(desk: Game) -> None:
     found = bisect(desk.ledger, "g", "owner(3) == none")
     assert (found.from_start, found.holds_now, found.looks) == (True, True, 2)
 
 
-def test_a_change_of_the_rules_can_be_what_did_it(desk: Desk) -> None:
+def test_a_change_of_the_rules_can_be_what_did_it(desk: Game) -> None:
     value = bisect(desk.ledger, "g", "market_value(3) > 0")
     assert value.from_start
     amended = next(rule for rule in desk.world.rules if "def value_market_value" in rule.code)
@@ -130,17 +130,17 @@ def test_a_change_of_the_rules_can_be_what_did_it(desk: Desk) -> None:
     assert found.period == 9
 
 
-def test_the_call_for_a_close_can_be_found(desk: Desk) -> None:
+def test_the_call_for_a_close_can_be_found(desk: Game) -> None:
     assert told(desk, "closing()", every=True) == (1, "the admin closes the period")
 
 
 @pytest.mark.parametrize("text", ["helth(Ann) == 3", "money(Ann", "open('x')"])
-def test_what_cannot_be_meant_is_refused(desk: Desk, text: str) -> None:
+def test_what_cannot_be_meant_is_refused(desk: Game, text: str) -> None:
     with pytest.raises(UsageError):
         bisect(desk.ledger, "g", text)
 
 
-def test_nothing_is_recorded(desk: Desk) -> None:
+def test_nothing_is_recorded(desk: Game) -> None:
     head = desk.ledger.head("g")
     bisect(desk.ledger, "g", "money(Ann) < 970")
     assert desk.ledger.head("g") == head
@@ -150,7 +150,7 @@ def test_nothing_is_recorded(desk: Desk) -> None:
 
 
 @pytest.fixture
-def file(desk: Desk, tmp_path: Path) -> str:
+def file(desk: Game, tmp_path: Path) -> str:
     return str(tmp_path / "g.db")
 
 

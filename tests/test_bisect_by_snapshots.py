@@ -8,16 +8,16 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import sampled_from
-from rulings.game import Game, stored
+from rulings.game import RuledGame, stored
 from rulings.players import Mailer, Move
 from rulings.test_properties import BOOK, MAIL, RULE, START, some
 from test_frozen import tried, weeks
 from test_standing_by_snapshots import only
 
 from nomoledger.errors import RuleFault
-from nomoledger.game.bisection.bisection import Turn, bisect
-from nomoledger.game.bisection.world_supply import Work, supplied
-from nomoledger.game.game import Desk
+from nomoledger.game.bisection.bisection import TurningPoint, bisect
+from nomoledger.game.bisection.world_supply import Work, supply_worlds
+from nomoledger.game.game import Game
 from nomoledger.game.rebuild import rebuild
 from nomoledger.game.recorded_games import find
 from nomoledger.game.records import import_record
@@ -36,17 +36,17 @@ MAILS = ("money(Ann) < 900", "money(Bob) > 1000", "owner(8) == Ann", "period() =
 
 
 @pytest.fixture(scope="module")
-def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
     with Ledger.open(tmp_path_factory.mktemp("season") / "s.db", create=True) as ledger:
         desk = import_record(ledger, find("weekly-vote-season"))
         rebuild(ledger, desk.game)
         yield desk
 
 
-def each_way(ledger: Ledger, game: str, text: str, every: bool = False) -> list[Turn]:
+def each_way(ledger: Ledger, game: str, text: str, every: bool = False) -> list[TurningPoint]:
     """What is found by all snapshots, by the last alone, by every other, and by none."""
     store, found = ledger.store, []
-    kept = store.snapshots(game, snapshots.fold())
+    kept = store.snapshots(game, snapshots.fold_version())
     with patch.object(snapshots, "LONG", 0):
         for there in (kept, kept[-1:], kept[::2], []):
             with patch.object(type(store), "snapshots", only(there)):
@@ -55,12 +55,12 @@ def each_way(ledger: Ledger, game: str, text: str, every: bool = False) -> list[
 
 
 @pytest.mark.parametrize("text", SEASON)
-def test_it_is_the_same_with_snapshots_and_without(season: Desk, text: str) -> None:
+def test_it_is_the_same_with_snapshots_and_without(season: Game, text: str) -> None:
     first, *others = each_way(season.ledger, season.game, text)
     assert [each for each in others if each != first] == []
 
 
-def test_also_after_every_attempt(season: Desk) -> None:
+def test_also_after_every_attempt(season: Game) -> None:
     first, *others = each_way(season.ledger, season.game, "square(Draven) == 10", every=True)
     assert first.event is not None
     assert [each for each in others if each != first] == []
@@ -71,14 +71,14 @@ def test_also_after_every_attempt(season: Desk) -> None:
 def test_also_where_rulings_reach_back(
     one: list[Move], ruling: list[Move], other: list[Move], text: str
 ) -> None:
-    game = Game(BOOK.rules)
+    game = RuledGame(BOOK.rules)
     Mailer(game).play([*START[:2], *weeks(one, ruling, other, ruling)])
     with stored(game) as ledger:
         first, *others = each_way(ledger, "g", text)
         assert [each for each in others if each != first] == []
 
 
-def test_only_the_stretch_in_which_it_changes_is_read(season: Desk) -> None:
+def test_only_the_stretch_in_which_it_changes_is_read(season: Game) -> None:
     read: list[tuple[int, int | None]] = []
     rows = SqliteStore.rows
 
@@ -86,7 +86,9 @@ def test_only_the_stretch_in_which_it_changes_is_read(season: Desk) -> None:
         read.append((after, upto))
         return rows(self, game, after, upto)
 
-    closes = [number for number, _ in season.ledger.store.snapshots(season.game, snapshots.fold())]
+    closes = [
+        number for number, _ in season.ledger.store.snapshots(season.game, snapshots.fold_version())
+    ]
     with patch.object(SqliteStore, "rows", noted), patch.object(snapshots, "LONG", 0):
         found = bisect(season.ledger, season.game, "owner(18) == Cypher")
     assert found.period == 3
@@ -95,7 +97,7 @@ def test_only_the_stretch_in_which_it_changes_is_read(season: Desk) -> None:
 
 
 def test_a_snapshot_that_was_altered_is_as_if_it_were_not_there(
-    season: Desk, tmp_path: Path
+    season: Game, tmp_path: Path
 ) -> None:
     file = tmp_path / "copy.db"
     with sqlite3.connect(season.ledger.store.location) as db, sqlite3.connect(file) as copy:
@@ -118,7 +120,7 @@ def test_a_worker_is_given_what_it_asks_for() -> None:
 
     large = b"x" * 3_000_000
     given = {b"one": large, b"two": b""}
-    assert supplied(work, given.__getitem__) == large
+    assert supply_worlds(work, given.__getitem__) == large
 
 
 def test_a_worker_that_dies_while_it_is_given_something_is_a_fault_of_the_rules() -> None:
@@ -129,7 +131,7 @@ def test_a_worker_that_dies_while_it_is_given_something_is_a_fault_of_the_rules(
 
     limits = Limits(cpu_seconds=0.3, wall_seconds=5)
     with pytest.raises(RuleFault):
-        supplied(work, lambda wanted: b"", limits)
+        supply_worlds(work, lambda wanted: b"", limits)
 
 
 def test_what_cannot_be_given_is_told() -> None:
@@ -141,4 +143,4 @@ def test_what_cannot_be_given_is_told() -> None:
         raise KeyError(wanted)
 
     with pytest.raises(KeyError):
-        supplied(work, give)
+        supply_worlds(work, give)

@@ -11,15 +11,15 @@ from nomoledger.errors import UsageError
 from nomoledger.ledger.chain import (
     SHARED,
     Head,
+    chain_rows,
     chained,
     commit,
     first_of,
     hash_within,
     link,
     origin,
-    packed,
+    row_commitments,
     salt,
-    spread,
 )
 
 
@@ -71,8 +71,8 @@ def test_rows_tell_the_hash_of_each_record_they_are_for(first: int, count: int) 
     for number, commitment in enumerate(commitments, first):
         last = link(last, number, commitment)
         hashes.append(last)
-    rows = packed(first, commitments, hashes)
-    assert [each for row in rows for each in spread(row)] == commitments
+    rows = chain_rows(first, commitments, hashes)
+    assert [each for row in rows for each in row_commitments(row)] == commitments
     for row in rows:
         upto = row[0] - first + 1
         assert first_of(row) == row[0] - (len(row[1]) // 32) + 1

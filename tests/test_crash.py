@@ -17,7 +17,7 @@ import pytest
 
 from nomoledger import events as e
 from nomoledger.errors import StoreError
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
 from nomoledger.ledger.as_of import world_of
@@ -157,7 +157,7 @@ def test_no_room_on_the_disk(file: Path) -> None:
 def test_locked_by_another_program(file: Path) -> None:
     before = digest(file)
     with Ledger(SqliteStore(str(file), lock_timeout=1)) as ledger:
-        desk = Desk(ledger)
+        desk = Game(ledger)
         with closing(sqlite3.connect(file)) as other:
             other.execute("BEGIN EXCLUSIVE")
             with pytest.raises(StoreError, match="locked by another program") as raised:

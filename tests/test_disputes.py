@@ -12,18 +12,18 @@ from click.testing import CliRunner
 
 from nomoledger import events as e
 from nomoledger.cli import program
-from nomoledger.engine.settlement.ruling_validity import in_force
+from nomoledger.engine.settlement.ruling_validity import rulings_in_force
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.game.counterfactual import Changed, what_if
+from nomoledger.game.counterfactual import WhatIfChanges, what_if
 from nomoledger.game.evidence import builtins, what_if_in
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView, projection
 from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load, parse
-from nomoledger.state.disputes import Mark, mark, open_disputes
+from nomoledger.state.disputes import StandingMark, open_disputes, standing_mark
 from nomoledger.views.site import publish
 from nomoledger_projections.dispute_list import disputes
 from nomoledger_projections.history import history
@@ -56,7 +56,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 
 @pytest.fixture
-def desk(ledger: Ledger) -> Desk:
+def desk(ledger: Ledger) -> Game:
     """A game in which Ann rolled 3 and 4 in period 1, bought square 8, and two periods closed."""
     rulebook = load("mail-opening")
     desk = open_game(ledger, "g", rulebook, settings={"squares": 9}, dice_from="entered", at=NOON)
@@ -71,19 +71,19 @@ def desk(ledger: Ledger) -> Desk:
     return desk
 
 
-def roll(desk: Desk) -> int:
+def roll(desk: Game) -> int:
     entries = desk.ledger.read(desk.game)
     return next(each.number for each in entries if isinstance(each.body, e.DrawEntered))
 
 
-def marks(desk: Desk, *periods: int) -> list[str]:
-    return [str(mark(desk.world, period)) for period in periods]
+def marks(desk: Game, *periods: int) -> list[str]:
+    return [str(standing_mark(desk.world, period)) for period in periods]
 
 
 # --- opening ------------------------------------------------------------------------------------
 
 
-def test_a_dispute_opens_with_a_replay_of_its_period(desk: Desk) -> None:
+def test_a_dispute_opens_with_a_replay_of_its_period(desk: Game) -> None:
     made = desk.dispute("Bob", "the die was a 2", about=roll(desk)).events
     opened, attached = made
     assert isinstance(opened, e.DisputeOpened)
@@ -96,13 +96,13 @@ def test_a_dispute_opens_with_a_replay_of_its_period(desk: Desk) -> None:
     assert replay(desk.ledger, "g").exact
 
 
-def test_evidence_is_not_kept_in_the_state(desk: Desk) -> None:
+def test_evidence_is_not_kept_in_the_state(desk: Game) -> None:
     desk.dispute("Bob", "all of it", period=1)
     assert desk.world.disputes[1]["arguments"] == 1
     assert "consequences" not in str(desk.world.disputes)
 
 
-def test_a_repeated_request_opens_one_dispute(desk: Desk) -> None:
+def test_a_repeated_request_opens_one_dispute(desk: Game) -> None:
     first = desk.dispute("Bob", "all of it", period=1, id="x").events
     assert desk.dispute("Bob", "all of it", period=1, id="x").events == first
     assert list(desk.world.disputes) == [1]
@@ -119,7 +119,7 @@ def test_a_repeated_request_opens_one_dispute(desk: Desk) -> None:
         ("Cid", {"period": 1}, "there is no player 'Cid'"),
     ],
 )
-def test_what_cannot_be_disputed(desk: Desk, by: str, about: dict[str, int], words: str) -> None:
+def test_what_cannot_be_disputed(desk: Game, by: str, about: dict[str, int], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         desk.dispute(by, "no", period=about.get("period"), about=about.get("about"))
     with pytest.raises(UsageError, match="the text is empty"):
@@ -164,9 +164,9 @@ def test_an_open_replay_does_not_tell_what_is_secret(ledger: Ledger) -> None:
 # --- arguing and closing ---------------------------------------------------------------------
 
 
-def test_arguments_come_one_after_the_other(desk: Desk) -> None:
+def test_arguments_come_one_after_the_other(desk: Game) -> None:
     desk.dispute("Bob", "the die was a 2", about=roll(desk))
-    changed = Changed(edits=(e.Replaced(roll(desk), [2, 4]),))
+    changed = WhatIfChanges(edits=(e.Replaced(roll(desk), [2, 4]),))
     found = what_if(desk.ledger, "g", changed)
     desk.argue(1, "Ann", "it was a 3")
     saved = msgspec.json.encode(found, enc_hook=str)
@@ -182,7 +182,7 @@ def test_only_a_what_if_of_this_game_is_attached() -> None:
         what_if_in(b'{"a": 1}', "g")
 
 
-def test_a_dispute_is_closed_once(desk: Desk) -> None:
+def test_a_dispute_is_closed_once(desk: Game) -> None:
     desk.dispute("Bob", "the die was a 2", about=roll(desk))
     (ruling,) = desk.close_dispute(1, "it was a 3").events
     assert isinstance(ruling, e.RulingMade)
@@ -201,21 +201,21 @@ def test_a_dispute_is_closed_once(desk: Desk) -> None:
         desk.rule("no", closes=2)
 
 
-def test_a_repeated_ruling_closes_it_once(desk: Desk) -> None:
+def test_a_repeated_ruling_closes_it_once(desk: Game) -> None:
     desk.dispute("Bob", "the die was a 2", period=1)
     first = desk.close_dispute(1, "it was a 3", id="x")
     assert desk.close_dispute(1, "it was a 3", id="x") == first
     assert list(desk.world.rulings) == [1]
 
 
-def test_a_second_dispute_of_what_was_ruled_on_is_closed_all_the_same(desk: Desk) -> None:
+def test_a_second_dispute_of_what_was_ruled_on_is_closed_all_the_same(desk: Game) -> None:
     for number in (1, 2):
         desk.dispute("Bob", "the die was a 2", about=roll(desk))
         desk.close_dispute(number, "it was a 3")
     assert not open_disputes(desk.world)
 
 
-def test_any_kind_of_ruling_closes_a_dispute(desk: Desk) -> None:
+def test_any_kind_of_ruling_closes_a_dispute(desk: Game) -> None:
     for _ in range(3):
         desk.dispute("Bob", "the die was a 2", period=1)
     desk.rule("put right", closes=1)
@@ -227,7 +227,7 @@ def test_any_kind_of_ruling_closes_a_dispute(desk: Desk) -> None:
     assert desk.world.get("square:8", "owner") is None
 
 
-def test_a_ruling_that_cannot_be_carried_out_closes_nothing(desk: Desk) -> None:
+def test_a_ruling_that_cannot_be_carried_out_closes_nothing(desk: Game) -> None:
     desk.dispute("Bob", "that proposal never was", period=1)
     proposal = next(
         each.number for each in desk.ledger.read("g") if isinstance(each.body, e.ProposalJudged)
@@ -236,7 +236,7 @@ def test_a_ruling_that_cannot_be_carried_out_closes_nothing(desk: Desk) -> None:
     outcome = desk.rule_on("replace", "so be it", edits=edits, closes=1)
     assert outcome.refusals
     assert [each["number"] for each in open_disputes(desk.world)] == [1]
-    assert not in_force(desk.world)
+    assert not rulings_in_force(desk.world)
     assert world_of(desk.ledger, "g").disputes == desk.world.disputes
     desk.close_dispute(1, "it stands")
     view = LedgerView(desk.ledger, "g")
@@ -248,7 +248,7 @@ def test_a_ruling_that_cannot_be_carried_out_closes_nothing(desk: Desk) -> None:
 # --- which standings it touches ------------------------------------------------------------------
 
 
-def test_the_period_and_every_later_one_are_disputed_while_it_is_open(desk: Desk) -> None:
+def test_the_period_and_every_later_one_are_disputed_while_it_is_open(desk: Game) -> None:
     desk.dispute("Bob", "all of it", period=2)
     assert marks(desk, 1, 2, 3) == ["", "disputed", "disputed"]
     view = LedgerView(desk.ledger, "g")
@@ -263,25 +263,25 @@ def test_the_period_and_every_later_one_are_disputed_while_it_is_open(desk: Desk
     assert marks(desk, 1, 2, 3) == ["", "", ""]
 
 
-def test_what_was_known_before_the_dispute_is_not_disputed(desk: Desk) -> None:
+def test_what_was_known_before_the_dispute_is_not_disputed(desk: Game) -> None:
     desk.dispute("Bob", "all of it", period=1)
     assert standings(LedgerView(desk.ledger, "g", 1)).disputed == (1,)
     assert standings(LedgerView(desk.ledger, "g", 1, None, 2)).disputed == ()
 
 
-def test_standings_turn_final_when_nobody_disputes_them_in_time(desk: Desk) -> None:
+def test_standings_turn_final_when_nobody_disputes_them_in_time(desk: Game) -> None:
     assert marks(desk, 1, 2, 3) == ["", "", ""]
     desk.set_finality(7, at=NOON + 2 * DAY)
     desk.advance(at=NOON + 7 * DAY)
     assert marks(desk, 1, 2, 3) == ["final", "", ""]
     desk.advance(at=NOON + 8 * DAY)
     assert marks(desk, 1, 2, 3) == ["final", "final", ""]
-    assert mark(desk.world, 1) == Mark((), True)
+    assert standing_mark(desk.world, 1) == StandingMark((), True)
     assert standings(LedgerView(desk.ledger, "g", 1)).final
     assert standings_by_period(LedgerView(desk.ledger, "g")).final == (1, 2)
 
 
-def test_the_time_begins_anew_when_a_dispute_is_closed(desk: Desk) -> None:
+def test_the_time_begins_anew_when_a_dispute_is_closed(desk: Game) -> None:
     desk.set_finality(7, at=NOON + 2 * DAY)
     desk.dispute("Bob", "all of it", period=2, at=NOON + 6 * DAY)
     desk.advance(at=NOON + 9 * DAY)
@@ -292,7 +292,7 @@ def test_the_time_begins_anew_when_a_dispute_is_closed(desk: Desk) -> None:
     assert marks(desk, 1, 2) == ["final", "final"]
 
 
-def test_what_is_final_only_the_admin_may_dispute(desk: Desk) -> None:
+def test_what_is_final_only_the_admin_may_dispute(desk: Game) -> None:
     desk.set_finality(7, at=NOON + 9 * DAY)
     with pytest.raises(UsageError, match="period 1 are final: only the admin may dispute"):
         desk.dispute("Bob", "all of it", period=1, at=NOON + 9 * DAY)
@@ -301,7 +301,7 @@ def test_what_is_final_only_the_admin_may_dispute(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("days", [-1, 36_501])
-def test_days_that_make_no_sense(desk: Desk, days: int) -> None:
+def test_days_that_make_no_sense(desk: Game, days: int) -> None:
     with pytest.raises(UsageError, match="after 0 to 36500 days"):
         desk.set_finality(days)
 
@@ -309,7 +309,7 @@ def test_days_that_make_no_sense(desk: Desk, days: int) -> None:
 # --- where it is told ------------------------------------------------------------------------
 
 
-def test_the_history_tells_it(desk: Desk) -> None:
+def test_the_history_tells_it(desk: Game) -> None:
     desk.dispute("Bob", "all of it", period=1)
     desk.argue(1, "Ann", "not at all")
     desk.close_dispute(1, "it stands")
@@ -324,7 +324,7 @@ def test_the_history_tells_it(desk: Desk) -> None:
     ]
 
 
-def test_the_site_tells_it(desk: Desk, tmp_path: Path) -> None:
+def test_the_site_tells_it(desk: Game, tmp_path: Path) -> None:
     desk.dispute("Bob", "<b>all</b> of it", period=2)
     publish(desk.ledger, "g", tmp_path / "a")
     page = (tmp_path / "a" / "period-2" / "standings.html").read_text("utf-8")
@@ -342,7 +342,7 @@ def test_the_site_tells_it(desk: Desk, tmp_path: Path) -> None:
     assert "These standings are final" in page
 
 
-def test_the_commands(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands(desk: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NOMOLEDGER_LEDGER", str(tmp_path / "g.db"))
     number = roll(desk)
 

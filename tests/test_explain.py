@@ -13,10 +13,10 @@ from nomoledger.errors import UnknownError
 from nomoledger.game import recorded_games as replays
 from nomoledger.game.explanation.account_statement import explain_account
 from nomoledger.game.explanation.causes import explain, explain_value
-from nomoledger.game.explanation.recorded_past import Past
+from nomoledger.game.explanation.recorded_past import RecordedPast
 from nomoledger.game.explanation.rule_values import explain_computed
 from nomoledger.game.explanation.why_not import why_not
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.records import import_record
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
@@ -51,7 +51,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 
 @pytest.fixture
-def desk(ledger: Ledger) -> Desk:
+def desk(ledger: Ledger) -> Game:
     """Ann stands on 29, and Bob owns 34; both ends of a turn of 5 with entered dice."""
     given = {
         "players": {
@@ -65,19 +65,19 @@ def desk(ledger: Ledger) -> Desk:
     return open_game(ledger, "g", load(str(PROOF)), given=given, dice_from="entered", at=NOON)
 
 
-def turn(desk: Desk, player: str, *throws: list[int]) -> None:
+def turn(desk: Game, player: str, *throws: list[int]) -> None:
     desk.submit(player, "take_turn", at=NOON)
     for throw in throws:
         desk.enter_dice(throw, at=NOON)
 
 
-def trail(desk: Desk, subject: str, what: str) -> str:
-    return "\n".join(explain_value(Past(desk.ledger, "g"), subject, what).why.trail)
+def trail(desk: Game, subject: str, what: str) -> str:
+    return "\n".join(explain_value(RecordedPast(desk.ledger, "g"), subject, what).why.trail)
 
 
-def test_a_payment_is_explained_down_to_the_dice(desk: Desk) -> None:
+def test_a_payment_is_explained_down_to_the_dice(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
-    found = explain_account(Past(desk.ledger, "g"), "Ann", "$").why
+    found = explain_account(RecordedPast(desk.ledger, "g"), "Ann", "$").why
     assert found is not None
     assert found.told == "Ann -35 $, Bob +35 $ (rent)"
     assert found.rules == ("VIII.5@1", "XXVIII.3@1")
@@ -94,7 +94,7 @@ def test_a_payment_is_explained_down_to_the_dice(desk: Desk) -> None:
         assert line in told
 
 
-def test_the_steps_of_a_value_are_told(desk: Desk) -> None:
+def test_the_steps_of_a_value_are_told(desk: Game) -> None:
     turn(desk, "Cal", [1, 2])
     desk.answer("yes", at=NOON)
     assert "V.2@1: times 11 (next to a public square)" not in trail(desk, "32", "owner")
@@ -105,7 +105,7 @@ def test_the_steps_of_a_value_are_told(desk: Desk) -> None:
     assert "V.2@1: times 11 (next to a public square)" in told
 
 
-def test_every_consequence_leads_back_to_an_input(desk: Desk) -> None:
+def test_every_consequence_leads_back_to_an_input(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
     entries = list(desk.ledger.read("g"))
     for entry in entries:
@@ -116,28 +116,28 @@ def test_every_consequence_leads_back_to_an_input(desk: Desk) -> None:
 
 def test_a_difference_leads_back_to_the_recorded_fact(ledger: Ledger) -> None:
     game = import_record(ledger, replays.find("weekly-vote-season"), until=1).game
-    found = explain_value(Past(ledger, game), "Jamie", "square").why
+    found = explain_value(RecordedPast(ledger, game), "Jamie", "square").why
     assert found.rules == ("record",)
     assert "recorded: land (player Jamie, square 3" in found.causes[-1].told
 
 
-def test_the_dice_on_the_way_are_told_also_those_entered_by_hand(desk: Desk) -> None:
+def test_the_dice_on_the_way_are_told_also_those_entered_by_hand(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
-    account = explain_account(Past(desk.ledger, "g"), "Ann", "$")
+    account = explain_account(RecordedPast(desk.ledger, "g"), "Ann", "$")
     assert account.why is not None
     assert "rolled by hand: 3, 4, 1, 6" in "\n".join(account.why.trail)
 
 
-def test_a_change_of_the_rules_has_its_way(desk: Desk) -> None:
+def test_a_change_of_the_rules_has_its_way(desk: Game) -> None:
     changes = read_changes({"amend": "V.1", "parameters": {"dollars_per_number": 12}})
     desk.rule("Dearer", changes=changes, at=NOON)
-    found = explain_value(Past(desk.ledger, "g"), "V.1", "dollars_per_number")
+    found = explain_value(RecordedPast(desk.ledger, "g"), "V.1", "dollars_per_number")
     assert (found.subject, found.value) == ("rule V.1", 12)
     assert found.why.causes[-1].told == "ruling 1 (correct): Dearer"
     assert found.why.trail[-1] == "rule V.1 is amended (ruling 1)  <- this"
 
 
-def test_a_refusal_names_the_guard(desk: Desk) -> None:
+def test_a_refusal_names_the_guard(desk: Game) -> None:
     desk.submit("Ann", "gift", {"other": "Bob", "amount": 99_999}, at=NOON)
     number = desk.ledger.head("g").number
     found = explain(desk.ledger, "g", number)
@@ -147,23 +147,25 @@ def test_a_refusal_names_the_guard(desk: Desk) -> None:
     assert found.causes[-1].told == "Ann asks to gift: other Bob, amount 99999"
 
 
-def test_a_value_of_the_rules_is_worked_out_step_by_step(desk: Desk) -> None:
-    found = explain_computed(Past(desk.ledger, "g"), "square 39", "market_value")
+def test_a_value_of_the_rules_is_worked_out_step_by_step(desk: Game) -> None:
+    found = explain_computed(RecordedPast(desk.ledger, "g"), "square 39", "market_value")
     assert (found.subject, found.value) == ("square 39", 429)
     assert "  V.2@1: times 11 (next to a public square)" in found.trail
     assert found.trail[-1] == "  it comes to 429"
 
 
-def test_a_value_is_as_it_stood_at_the_close_of_a_period(desk: Desk) -> None:
+def test_a_value_is_as_it_stood_at_the_close_of_a_period(desk: Game) -> None:
     desk.close(at=NOON)
     desk.rule("a gift", changes=read_changes({"set": {"square": 34, "owner": "Cal"}}), at=NOON)
-    then, now = (explain_value(Past(desk.ledger, "g", p), "square 34", "owner") for p in (1, None))
+    then, now = (
+        explain_value(RecordedPast(desk.ledger, "g", p), "square 34", "owner") for p in (1, None)
+    )
     assert (then.value, then.period) == ("Bob", 1)
     assert (now.value, now.period) == ("Cal", 2)
     assert now.why.causes[-1].told == "ruling 1 (correct): a gift"
 
 
-def test_what_is_gone_keeps_its_name(desk: Desk) -> None:
+def test_what_is_gone_keeps_its_name(desk: Game) -> None:
     turn(desk, "Cal", [3, 4])
     desk.answer("yes", at=NOON)
     for entry in list(desk.ledger.read("g"))[-20:]:
@@ -173,29 +175,29 @@ def test_what_is_gone_keeps_its_name(desk: Desk) -> None:
 # --- why not ------------------------------------------------------------------------------------
 
 
-def absent(desk: Desk, operation: str, about: str) -> str:
+def absent(desk: Game, operation: str, about: str) -> str:
     return "\n".join(why_not(desk.ledger, "g", operation, about, 1).lines)
 
 
-def test_a_hook_stepped_in(desk: Desk) -> None:
+def test_a_hook_stepped_in(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [1, 1, 1, 1])
     assert "XXVIII.3@1 steps in" in absent(desk, "pay_rent", "Ann")
 
 
-def test_a_value_came_to_nothing(desk: Desk) -> None:
+def test_a_value_came_to_nothing(desk: Game) -> None:
     turn(desk, "Dan", [2, 3])
     assert "rent(square 16, Dan)  [IV.4@1]: 0" in absent(desk, "pay_rent", "16")
     assert "it comes to 0" in absent(desk, "rent", "16")
 
 
-def test_the_rule_was_asked_and_saw_what_kept_it(desk: Desk) -> None:
+def test_the_rule_was_asked_and_saw_what_kept_it(desk: Game) -> None:
     turn(desk, "Cal", [1, 3])
     told = absent(desk, "pay_rent", "33")
     assert "VIII.5@1 was asked, and went no further" in told
     assert "owner of square 33 is nothing" in told
 
 
-def test_nothing_was_about_it(desk: Desk) -> None:
+def test_nothing_was_about_it(desk: Game) -> None:
     assert absent(desk, "pay_rent", "7") == (
         "nothing in period 1 that might have led to pay_rent was about 7"
     )
@@ -210,16 +212,16 @@ def test_the_limits_are_those_of_one_step_and_not_of_a_whole_period(ledger: Ledg
     assert found.lines[0].startswith("nothing in period 1")
 
 
-def test_what_nobody_speaks_of(desk: Desk) -> None:
+def test_what_nobody_speaks_of(desk: Game) -> None:
     with pytest.raises(UnknownError, match="no rule of that period speaks of 'sneezing'"):
         why_not(desk.ledger, "g", "sneezing", "Ann", 1)
     with pytest.raises(UnknownError, match="there is no event #9999"):
         explain(desk.ledger, "g", 9999)
     with pytest.raises(UnknownError, match="nothing ever changed 'team'"):
-        explain_value(Past(desk.ledger, "g"), "Bob", "team")
+        explain_value(RecordedPast(desk.ledger, "g"), "Bob", "team")
 
 
-def test_on_the_command_line(desk: Desk) -> None:
+def test_on_the_command_line(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
     where = str(desk.ledger.store.location)
     result = CliRunner().invoke(program, ["explain", where, "Ann", "money"])

@@ -10,7 +10,7 @@ from nomoledger.cli import program
 from nomoledger.errors import UnknownError
 from nomoledger.game import recorded_games as replays
 from nomoledger.game.records import import_record
-from nomoledger.game.rules_only_replay import Otherwise, follow
+from nomoledger.game.rules_only_replay import RulesDifference, replay_by_rules
 from nomoledger.ledger.ledger import Ledger
 
 SEASON = "weekly-vote-season"
@@ -24,15 +24,16 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def test_one_week_by_the_rules_alone(ledger: Ledger) -> None:
     import_record(ledger, replays.find(SEASON), until=1)
-    followed = follow(ledger, SEASON, 1)
-    assert followed.otherwise == (Otherwise("Jamie", "square", 3, 1),)
+    followed = replay_by_rules(ledger, SEASON, 1)
+    assert followed.otherwise == (RulesDifference("Jamie", "square", 3, 1),)
     assert followed.noted == 1
 
 
 def test_three_weeks_by_the_rules_alone(ledger: Ledger) -> None:
     import_record(ledger, replays.find(SEASON), until=3)
     otherwise = {
-        (x.subject, x.what): (x.recorded, x.by_rules) for x in follow(ledger, SEASON, 1).otherwise
+        (x.subject, x.what): (x.recorded, x.by_rules)
+        for x in replay_by_rules(ledger, SEASON, 1).otherwise
     }
     assert otherwise[("Jamie", "square")] == (4, 2)
     assert otherwise[("square 10", "owner")] == ("Jamie", None)
@@ -41,13 +42,13 @@ def test_three_weeks_by_the_rules_alone(ledger: Ledger) -> None:
 
 def test_where_the_record_is_right_nothing_would_have_come_out_otherwise(ledger: Ledger) -> None:
     game = import_record(ledger, replays.find("origon-week1")).game
-    assert follow(ledger, game, 1).otherwise == ()
+    assert replay_by_rules(ledger, game, 1).otherwise == ()
 
 
 def test_a_period_that_was_not_played(ledger: Ledger) -> None:
     import_record(ledger, replays.find(SEASON), until=1)
     with pytest.raises(UnknownError):
-        follow(ledger, SEASON, 9)
+        replay_by_rules(ledger, SEASON, 9)
 
 
 def test_on_the_command_line(ledger: Ledger) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from rulings.game import Game
+from rulings.game import RuledGame
 from rulings.players import Mailer, Move, Player
 from rulings.rules import RULES
 from rulings.test_properties import BOOK, MAIL, PLAY, RULE, START, some
@@ -20,7 +20,7 @@ from nomoledger.errors import CorruptError
 from nomoledger.events.rules import Rule
 from nomoledger.ledger.snapshots import FOLD
 from nomoledger.state.reducer import apply
-from nomoledger.state.snapshot_codec import BLOCK, check_parts, freeze, thaw
+from nomoledger.state.snapshot_codec import BLOCK, check_parts, decode_snapshot, encode_snapshot
 from nomoledger.state.world import World
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -51,12 +51,12 @@ def check_every_close(entries: Sequence[e.Entry]) -> int:
         apply(fold, entry.body)
         apply(kept, entry.body)
         if isinstance(entry.body, e.PeriodClosed):
-            frozen = freeze(kept)
+            frozen = encode_snapshot(kept)
             parts |= frozen.parts
-            kept = thaw(frozen.root, fetching(parts))
+            kept = decode_snapshot(frozen.root, fetching(parts))
             assert tables(kept) == tables(fold)
             assert kept.digest() == fold.digest()
-            assert freeze(fold).root == frozen.root
+            assert encode_snapshot(fold).root == frozen.root
             closes += 1
     assert tables(kept) == tables(fold)
     return closes
@@ -82,7 +82,7 @@ def weeks(*moves: Sequence[Move]) -> Iterator[Move]:
 def test_a_fold_is_a_snapshot_and_the_tail(
     one: list[Move], ruling: list[Move], other: list[Move]
 ) -> None:
-    game = Game(RULES)
+    game = RuledGame(RULES)
     Player(game).play([*START, ("go", 0, 0), *weeks(one, one, ruling, other)])
     assert check_every_close(game.entries) >= len(game.world.past) > 0
 
@@ -92,7 +92,7 @@ def test_a_fold_is_a_snapshot_and_the_tail(
 def test_also_under_a_rulebook_that_is_played(
     one: list[Move], ruling: list[Move], other: list[Move]
 ) -> None:
-    game = Game(BOOK.rules)
+    game = RuledGame(BOOK.rules)
     Mailer(game).play([*START[:2], *weeks(one, ruling, other)])
     check_every_close(game.entries)
 
@@ -110,15 +110,15 @@ def test_whatever_an_attribute_holds_comes_back(value: Any) -> None:
     world = World()
     world.attributes["thing"] = {"value": value, "large": [value] * 60}
     world.game["value"] = value
-    frozen = freeze(world)
-    assert tables(thaw(frozen.root, fetching(frozen.parts))) == tables(world)
+    frozen = encode_snapshot(world)
+    assert tables(decode_snapshot(frozen.root, fetching(frozen.parts))) == tables(world)
 
 
 def test_what_no_event_can_have_put_there_is_refused() -> None:
     world = World()
     world.game["value"] = {1, 2}
     with pytest.raises(TypeError, match="a world cannot hold"):
-        freeze(world)
+        encode_snapshot(world)
 
 
 def closed(world: World, periods: int) -> None:
@@ -142,7 +142,7 @@ def test_a_period_is_written_once() -> None:
         )
         world.attributes["thing"] = {"text": f"{period} " * 100}
         apply(world, body)
-        new = {key: part for key, part in freeze(world).parts.items() if key not in stored}
+        new = {key: part for key, part in encode_snapshot(world).parts.items() if key not in stored}
         stored |= new
         sizes.append(sum(map(len, new.values())))
     assert max(sizes[1:]) < 20_000 < sizes[0]
@@ -152,12 +152,12 @@ def test_a_period_is_written_once() -> None:
 def test_a_corrected_period_is_written_anew() -> None:
     world = World()
     closed(world, 3)
-    before = freeze(world)
+    before = encode_snapshot(world)
     tables_of = (("past", 2, "attributes", "thing", "text"), "else")
     settled = e.Settled(period=4, received_at=NOON, recorded_at=NOON, ruling=1, tables=(tables_of,))
     apply(world, settled)
-    after = freeze(world)
-    back = thaw(after.root, fetching(before.parts | after.parts))
+    after = encode_snapshot(world)
+    back = decode_snapshot(after.root, fetching(before.parts | after.parts))
     assert tables(back) == tables(world)
     assert back.past[2]["attributes"] == {"thing": {"text": "else"}}
 
@@ -168,14 +168,14 @@ def test_a_corrected_period_is_written_anew() -> None:
 def test_damage_is_told() -> None:
     world = World()
     closed(world, 2)
-    frozen = freeze(world)
+    frozen = encode_snapshot(world)
     for key, part in frozen.parts.items():
         for altered in (None, part[:-1], part[:-1] + bytes([part[-1] ^ 1]), b"", "text"):
             parts: dict[bytes, Any] = frozen.parts | {key: altered}
             if altered is None:
                 del parts[key]
             with pytest.raises(CorruptError, match="a part of a snapshot is"):
-                thaw(frozen.root, fetching(parts))
+                decode_snapshot(frozen.root, fetching(parts))
             with pytest.raises(CorruptError, match="a part of a snapshot is"):
                 check_parts(frozen.root, fetching(parts), set())
 
@@ -184,7 +184,7 @@ def test_a_part_that_is_something_else_is_told() -> None:
     content = msgspec.msgpack.encode(((), ["no world"]))
     key = sha256(content).digest()
     with pytest.raises(CorruptError, match="a snapshot cannot be read"):
-        thaw(key, fetching({key: content}))
+        decode_snapshot(key, fetching({key: content}))
 
 
 # --- versions ------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nomoledger.events.rules import Do
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView
 from nomoledger.game.recorded_games import find
 from nomoledger.game.records import import_record
@@ -52,7 +52,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def told(desk: Desk, reader: str | None = None, only: int | None = None) -> list[str]:
+def told(desk: Game, reader: str | None = None, only: int | None = None) -> list[str]:
     view = LedgerView(desk.ledger, desk.game, None, reader)
     return [
         each.text for chapter in history(view, only=only).chapters for each in chapter.paragraphs

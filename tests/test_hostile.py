@@ -20,7 +20,7 @@ from nomoledger import events as e
 from nomoledger.engine import agenda as engine
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Enact, Repeal, Rule
-from nomoledger.game.game import Desk, Outcome
+from nomoledger.game.game import Game, Outcome
 from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
 from nomoledger.language import host, verbs
@@ -114,23 +114,23 @@ def under_way(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk(under_way: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def desk(under_way: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Game]:
     monkeypatch.setattr(engine, "FOLLOWING_MAX", 40)  # the worker inherits them; fewer are faster
     monkeypatch.setattr(verbs, "TO_COME_MAX", 60)
     monkeypatch.setattr(host, "OPERATIONS_MAX", 5_000)
     monkeypatch.setattr(host, "CHANGES_MAX", 2_000)
     file = shutil.copy(under_way, tmp_path / "game.db")
     with Ledger.open(file) as ledger:
-        yield Desk(ledger, limits=LIMITS, clock=lambda: NOON)
+        yield Game(ledger, limits=LIMITS, clock=lambda: NOON)
 
 
-def buy(desk: Desk) -> Outcome:
+def buy(desk: Game) -> Outcome:
     option = desk.world.attributes[desk.world.kinds["option"][0]]
     square = desk.world.label(option["square"])
     return desk.submit(option["player"], "buy", {"square": square})
 
 
-COMMANDS: dict[str, Callable[[Desk], Outcome]] = {
+COMMANDS: dict[str, Callable[[Game], Outcome]] = {
     "close": lambda desk: desk.close(),
     "join": lambda desk: desk.join("Cid", {"email": "cid@example.org"}),
     "buy": buy,
@@ -142,13 +142,13 @@ COMMANDS: dict[str, Callable[[Desk], Outcome]] = {
 class Witness:
     """Gives commands to a desk, and keeps what came of them."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Game) -> None:
         self.desk = desk
         self.refused: list[str] = []
         self.faults: list[str] = []
         self.asked: list[str] = []
 
-    def see(self, command: Callable[[Desk], Outcome]) -> None:
+    def see(self, command: Callable[[Game], Outcome]) -> None:
         begin = time.monotonic()
         try:
             outcome = command(self.desk)
@@ -175,7 +175,7 @@ class Witness:
 
 
 @pytest.mark.parametrize("name", hostile())
-def test_hostile(name: str, desk: Desk) -> None:
+def test_hostile(name: str, desk: Game) -> None:
     case, witness = hostile()[name], Witness(desk)
     witness.see(lambda desk: desk.propose("Ann", name, (Enact(case.rule),), id="proposed"))
     witness.see(lambda desk: desk.judge(2, "accepted", id="judged"))  # and so are the dice
@@ -200,7 +200,7 @@ def check_outcome(case: Hostile, came: dict[str, list[str]]) -> None:
     assert all(re.match(r"rule [A-Z]+\.\d+: ", text) for text in came["fault"]), came["fault"]
 
 
-def get_rid_of_it(desk: Desk, number: str) -> None:
+def get_rid_of_it(desk: Game, number: str) -> None:
     if desk.world.rule(number) is not None:
         urgent = desk.world.waiting is not None
         desk.rule("It meant no good.", changes=(Repeal(number),), urgent=urgent)
@@ -212,7 +212,7 @@ def get_rid_of_it(desk: Desk, number: str) -> None:
         desk.answer(question.options[0])
 
 
-def check_play_goes_on(desk: Desk) -> None:
+def check_play_goes_on(desk: Game) -> None:
     outcome = desk.join("Eve", {"email": "eve@example.org"})
     assert not outcome.refusals
     assert desk.player("Eve") == "Eve"

@@ -19,10 +19,10 @@ from table import BOOK, NOON, START, WEIGHTED, Moves, Table
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.oracles import recorded, replaying
+from nomoledger.engine.oracles import recorded_draws, replay_oracle
 from nomoledger.events.rules import Rule
 from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
 from nomoledger.ledger.as_of import world_of
@@ -47,7 +47,7 @@ def tried(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]
 
 
 @contextmanager
-def played(moves: Moves, book: Rulebook = BOOK) -> Iterator[Desk]:
+def played(moves: Moves, book: Rulebook = BOOK) -> Iterator[Game]:
     """A game in which *moves* have been made, in a ledger of its own."""
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -60,7 +60,7 @@ def played(moves: Moves, book: Rulebook = BOOK) -> Iterator[Desk]:
         yield table.desk
 
 
-def bodies(desk: Desk) -> list[e.Event]:
+def bodies(desk: Game) -> list[e.Event]:
     return holds.bodies(desk.ledger, desk.game)
 
 
@@ -124,7 +124,7 @@ def test_replay_of_any_beginning_is_exact(moves: Moves, cut: int) -> None:
             prefix.create_game("game", desk.ledger.secret("game"))
             prefix.append("game", bodies(desk)[: last + 1], expected=-1)
             assert replay(prefix, "game").divergences == ()
-            check_goes_on(Desk(prefix), bodies(desk)[last + 1 :])
+            check_goes_on(Game(prefix), bodies(desk)[last + 1 :])
 
 
 @tried(4)
@@ -145,10 +145,10 @@ def test_replay_is_the_same_on_postgresql(
             assert replay(prefix, "game").divergences == ()
             with Ledger.open(f"{folder}/copy.db", create=True) as copy:
                 assert copy_ledger(prefix, copy) == {"game": copy.head("game")}
-            check_goes_on(Desk(prefix), bodies(desk)[last + 1 :])
+            check_goes_on(Game(prefix), bodies(desk)[last + 1 :])
 
 
-def check_goes_on(desk: Desk, rest: list[e.Event]) -> None:
+def check_goes_on(desk: Game, rest: list[e.Event]) -> None:
     """What an interrupted game does next is what an uninterrupted one did."""
     inputs = [i for i, body in enumerate(rest) if isinstance(body, e.Input)]
     expected = rest[: inputs[0]] if inputs else rest
@@ -200,15 +200,15 @@ def test_consequences_name_rules_in_force_and_a_cause(moves: Moves) -> None:
 def test_running_twice_gives_the_same(moves: Moves) -> None:
     with played(moves) as desk:
         found, secret = bodies(desk), desk.ledger.secret("game")
-        tape, world = recorded(desk.ledger.read("game")), World()
+        tape, world = recorded_draws(desk.ledger.read("game")), World()
         for body in found:
             if isinstance(body, e.Input) and not isinstance(body, e.GameOpened):
                 before, mark = world.digest(), world.mark()
-                first = list(Engine(world, replaying(tape), secret).take(body))
+                first = list(Engine(world, replay_oracle(tape), secret).take(body))
                 world.rollback(mark)
                 assert world.digest() == before
                 mark = world.mark()
-                assert list(Engine(world, replaying(tape), secret).take(body)) == first
+                assert list(Engine(world, replay_oracle(tape), secret).take(body)) == first
                 world.rollback(mark)
             apply(world, body)
 
@@ -238,7 +238,7 @@ def test_another_draw_changes_no_draw(moves: Moves) -> None:
         assert {address: others.get(address) for address in draws} == draws
 
 
-def drawn(desk: Desk) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def drawn(desk: Game) -> Iterator[tuple[str, tuple[Any, ...]]]:
     for body in bodies(desk):
         if isinstance(body, e.DrawRecorded):
             yield body.address, body.values

@@ -24,12 +24,12 @@ from nomoledger.cli.journal_export import FORMATS as OFFERED
 from nomoledger.cli.journal_export import OURS
 from nomoledger.errors import CorruptError, UnknownError, UsageError
 from nomoledger.events.rules import Commodity, Rule
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.recorded_games import find
 from nomoledger.game.records import import_record
 from nomoledger.game.simulation import Plan, simulate
 from nomoledger.game.start import open_game
-from nomoledger.language.values import amount
+from nomoledger.language.values import from_units
 from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
@@ -57,7 +57,7 @@ WHY = 'rent for "square 9"; ä\nand\r\n(more)\t\\n  [2001/01/01] | x:y, z = 5 \0
 
 
 @pytest.fixture(scope="module")
-def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
     """Five weeks of a real season; a landing of week 3 is put right in week 6."""
     with Ledger.open(tmp_path_factory.mktemp("season") / "s.db", create=True) as ledger:
         desk = import_record(ledger, find("weekly-vote-season"))
@@ -129,7 +129,7 @@ def ours(ledger: Ledger, period: int) -> Held:
     world = as_of(ledger, ledger.games()[0], period)
     places = {name: each.places for name, each in world.commodities().items()}
     return {
-        (str(world.label(account)), name): Decimal(amount(units, places[name]))
+        (str(world.label(account)), name): Decimal(from_units(units, places[name]))
         for account, table in world.balances.items()
         for name, units in table.items()
         if units
@@ -141,7 +141,7 @@ def ours(ledger: Ledger, period: int) -> Held:
 
 @pytest.mark.parametrize("tool", HERE)
 def test_a_real_season_has_our_balances_in_every_period(
-    tmp_path: Path, season: Desk, tool: str
+    tmp_path: Path, season: Game, tool: str
 ) -> None:
     file = written(tmp_path, season.ledger, tool)
     assert complaints(tool, file) == ""
@@ -150,7 +150,7 @@ def test_a_real_season_has_our_balances_in_every_period(
 
 
 @pytest.mark.parametrize("tool", HERE)
-def test_by_date_it_is_what_was_paid_until_then(tmp_path: Path, season: Desk, tool: str) -> None:
+def test_by_date_it_is_what_was_paid_until_then(tmp_path: Path, season: Game, tool: str) -> None:
     file = written(tmp_path, season.ledger, tool)
     for period in range(1, 6):
         world = as_of(season.ledger, season.game, period)
@@ -322,7 +322,7 @@ def _as_text(row: dict[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in {**row, **plain, "cause": cause}.items()}
 
 
-def test_each_commodity_sums_to_zero_in_a_season(tmp_path: Path, season: Desk) -> None:
+def test_each_commodity_sums_to_zero_in_a_season(tmp_path: Path, season: Game) -> None:
     sums: dict[str, Decimal] = {}
     for each in read_csv(written(tmp_path, season.ledger, "csv")):
         name = each["commodity"]
@@ -331,7 +331,7 @@ def test_each_commodity_sums_to_zero_in_a_season(tmp_path: Path, season: Desk) -
     assert set(sums.values()) == {Decimal()}
 
 
-def test_what_a_ruling_put_right_has_the_period_it_belongs_to(tmp_path: Path, season: Desk) -> None:
+def test_what_a_ruling_put_right_has_the_period_it_belongs_to(tmp_path: Path, season: Game) -> None:
     rows = read_csv(written(tmp_path, season.ledger, "csv"))
     settled = [each for each in rows if each["period"] != each["effective"]]
     assert {(each["period"], each["effective"]) for each in settled} >= {("6", "3")}

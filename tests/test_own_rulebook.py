@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nomoledger import Ledger
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "own-rulebook.md"
@@ -21,7 +21,7 @@ def test_every_snippet_does_what_the_page_says(
     assert {command.split()[1] for command in commands} >= STEPS
     assert (tmp_path / "site" / "index.html").is_file()
     with Ledger.open(tmp_path / "game.db") as ledger:
-        world = Desk(ledger).world
+        world = Game(ledger).world
     assert [rule.number for rule in world.rules] == ["1", "2", "3", "4", "5", "6"]
     assert world.label(world.get("Ann", "square")) == 5
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from nomoledger import events as e
-from nomoledger.state.bitemporal import copied
+from nomoledger.state.bitemporal import copy_world
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
@@ -52,7 +52,7 @@ def test_postings_are_taken_back_one_mark_after_the_other() -> None:
 def test_a_copy_goes_on_alone() -> None:
     world = folded(World(), 2)
     before = world.digest()
-    folded(copied(world), 2)
+    folded(copy_world(world), 2)
     assert world.digest() == before
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from nomoledger.errors import UnknownError
 from nomoledger.events import Event
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView, Table, projection, projections
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.prose.labels import called, shown
+from nomoledger.prose.labels import format_cell, label_all
 from nomoledger.rulebook.loading import load, parse
-from nomoledger_projections.balances import Balances, balances
-from nomoledger_projections.board import Board, board
+from nomoledger_projections.balances import BalanceSheet, balances
+from nomoledger_projections.board import BoardModel, board
 from nomoledger_projections.log import Log, log
 from nomoledger_projections.rules_in_force import Rules, rules
 from nomoledger_projections.standings import standings
@@ -56,7 +56,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 
 @pytest.fixture
-def desk(ledger: Ledger) -> Desk:
+def desk(ledger: Ledger) -> Game:
     """A game in which Ann has bought square 8, and period 1 is closed."""
     rulebook = load("mail-opening")
     desk = open_game(ledger, "g", rulebook, settings={"squares": 9}, dice_from="entered", at=NOON)
@@ -70,14 +70,14 @@ def desk(ledger: Ledger) -> Desk:
     return desk
 
 
-def plain(ledger: Ledger, place: str = "") -> Desk:
+def plain(ledger: Ledger, place: str = "") -> Game:
     """A game of rules that say little."""
     desk = open_game(ledger, "plain", parse(PLAIN.replace("PLACE", place), "plain.md"), at=NOON)
     desk.join("Ann", at=NOON)
     return desk
 
 
-def view(desk: Desk, period: int | None = None, reader: str | None = None) -> LedgerView:
+def view(desk: Game, period: int | None = None, reader: str | None = None) -> LedgerView:
     return LedgerView(desk.ledger, desk.game, period, reader)
 
 
@@ -96,7 +96,7 @@ def test_every_projection_is_found_by_its_entry_point() -> None:
         projection("nope")
 
 
-def test_standings_go_by_money_and_then_by_name(desk: Desk) -> None:
+def test_standings_go_by_money_and_then_by_name(desk: Game) -> None:
     found = standings(view(desk))
     assert [(s.rank, s.player, s.money, s.owned) for s in found.standings] == [
         (1, "Bob", 1000, ()),
@@ -113,7 +113,7 @@ def test_equal_money_is_equal_rank(ledger: Ledger) -> None:
     assert [(s.rank, s.player) for s in found] == [(1, "Ann"), (1, "Bob"), (1, "Cyd")]
 
 
-def test_a_period_is_as_it_stood_at_its_close(desk: Desk) -> None:
+def test_a_period_is_as_it_stood_at_its_close(desk: Game) -> None:
     desk.join("Cyd", {"email": "c@x.org"}, at=NOON)
     assert len(standings(view(desk)).standings) == 3
     assert standings(view(desk)).period == 2
@@ -121,9 +121,9 @@ def test_a_period_is_as_it_stood_at_its_close(desk: Desk) -> None:
     assert len(list(log(view(desk, 1)).events)) == view(desk, 1).world.head + 1
 
 
-def test_balances_sum_to_zero(desk: Desk, ledger: Ledger) -> None:
+def test_balances_sum_to_zero(desk: Game, ledger: Ledger) -> None:
     for each in (desk, plain(ledger)):
-        found: Balances = balances(view(each))
+        found: BalanceSheet = balances(view(each))
         for commodity in found.commodities:
             assert sum(held[commodity] for held in found.accounts.values()) == 0
     assert list(balances(view(desk)).accounts) == ["Bob", "Ann", "admin"]
@@ -136,8 +136,8 @@ def test_amounts_are_written_as_people_write_them(ledger: Ledger) -> None:
     assert one_table(found).rows[0] == ("Ann", "2", "3")
 
 
-def test_the_board_lies_as_the_rules_say(desk: Desk) -> None:
-    found: Board = board(view(desk))
+def test_the_board_lies_as_the_rules_say(desk: Game) -> None:
+    found: BoardModel = board(view(desk))
     assert [each.place for each in found.squares][:4] == [(0, 0), (1, 0), (2, 0), (2, 1)]
     assert one_table(found).rows == (
         ("7", "8\nowner Ann\n> Ann", "9"),
@@ -174,14 +174,14 @@ def test_a_board_whose_places_fail_says_so(ledger: Ledger) -> None:
     assert found.note.startswith("where squares lie cannot be told: rule I.1")
 
 
-def _add(desk: Desk, *numbers: int) -> None:
+def _add(desk: Game, *numbers: int) -> None:
     from nomoledger.events.rules import Do
 
     changes = tuple(Do("lay", {"number": number}) for number in numbers)
     desk.rule("squares", changes=changes, at=NOON)
 
 
-def test_the_state_holds_every_declared_attribute(desk: Desk, ledger: Ledger) -> None:
+def test_the_state_holds_every_declared_attribute(desk: Game, ledger: Ledger) -> None:
     found = state(view(desk))
     assert found.squares["8"] == {"number": 8, "name": None, "owner": "Ann", "color": None}
     assert found.players["Ann"]["square"] == 8
@@ -196,7 +196,7 @@ def test_the_state_holds_every_declared_attribute(desk: Desk, ledger: Ledger) ->
     assert next(iter(other.show())) == "plain, period 1"
 
 
-def test_the_rules_say_what_brought_them_in(desk: Desk) -> None:
+def test_the_rules_say_what_brought_them_in(desk: Game) -> None:
     from nomoledger.events.rules import Amend, Enact, Renumber, Repeal, Rule
 
     rule = Rule(number="X.1", title="New", prose="Words.", text_only="for a test")
@@ -213,7 +213,7 @@ def test_the_rules_say_what_brought_them_in(desk: Desk) -> None:
     assert "V.1" in {each.number for each in rules(view(desk, 1)).rules}
 
 
-def test_the_log_tells_every_event_with_its_cause(desk: Desk) -> None:
+def test_the_log_tells_every_event_with_its_cause(desk: Game) -> None:
     found: Log = log(view(desk))
     lines = [str(each) for each in found.events]
     assert [each.number for each in found.events] == list(range(desk.world.head + 1))
@@ -244,9 +244,9 @@ def test_the_log_hides_what_is_not_for_the_reader(ledger: Ledger) -> None:
         view(desk, reader="Zoe")
 
 
-def test_values_as_people_write_them(desk: Desk) -> None:
-    assert called(desk.world, ["square:8", "Ann", 3]) == [8, "Ann", 3]
-    assert [shown(each) for each in (None, True, False, [1, "a"], 0)] == [
+def test_values_as_people_write_them(desk: Game) -> None:
+    assert label_all(desk.world, ["square:8", "Ann", 3]) == [8, "Ann", 3]
+    assert [format_cell(each) for each in (None, True, False, [1, "a"], 0)] == [
         "",
         "yes",
         "no",

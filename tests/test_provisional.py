@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nomoledger import Ledger, load_rulebook, open_game
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.provisional_state import provisional
 from nomoledger.rulebook.loading import parse
 
@@ -32,7 +32,7 @@ def define_close_period():
 """
 
 
-def desk_of(path: Path) -> Desk:
+def desk_of(path: Path) -> Game:
     desk = open_game(Ledger.open(path, create=True), "g", parse(ASKING, "asking.md"))
     for name in ("Ann", "Bob"):
         desk.join(name)

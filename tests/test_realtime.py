@@ -20,13 +20,13 @@ from nomoledger.cli import program
 from nomoledger.cli import run as command
 from nomoledger.errors import LostError, RuleFault, UnknownError
 from nomoledger.events.rules import Repeal
-from nomoledger.game.game import Desk
-from nomoledger.game.realtime import PATIENCE_SECONDS, Happening, Notice, Wall, Watch
+from nomoledger.game.game import Game
+from nomoledger.game.realtime import PATIENCE_SECONDS, ClockNotice, Happening, Wall, Watch
 from nomoledger.game.start import open_game
-from nomoledger.game.timekeeper import Fired
+from nomoledger.game.timekeeper import FiredTimer
 from nomoledger.ledger.ledger import Head, Ledger
 from nomoledger.rulebook.loading import parse
-from nomoledger.state.disputes import mark
+from nomoledger.state.disputes import standing_mark
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOMOLEDGER = [sys.executable, "-c", "from nomoledger.cli import main; main()"]
@@ -132,17 +132,19 @@ def kept(watch: Watch) -> Iterator[Happening]:
 def times(happenings: list[Happening]) -> list[tuple[str, float]]:
     """What fell due, and how many minutes after noon."""
     return [
-        (x.what, (x.at - NOON) / timedelta(minutes=1)) for x in happenings if isinstance(x, Fired)
+        (x.what, (x.at - NOON) / timedelta(minutes=1))
+        for x in happenings
+        if isinstance(x, FiredTimer)
     ]
 
 
 def notices(happenings: list[Happening]) -> list[str]:
-    return [each.kind for each in happenings if isinstance(each, Notice)]
+    return [each.kind for each in happenings if isinstance(each, ClockNotice)]
 
 
 def drops(location: str) -> int:
     with Ledger.open(location) as ledger:
-        return Desk(ledger).world.balance("jug", "drop")
+        return Game(ledger).world.balance("jug", "drop")
 
 
 def take_away(file: str) -> None:
@@ -150,9 +152,9 @@ def take_away(file: str) -> None:
         os.rename(file, file + ".away")
 
 
-def desk_does(location: str, at: datetime, do: Callable[[Desk], object]) -> None:
+def desk_does(location: str, at: datetime, do: Callable[[Game], object]) -> None:
     with Ledger.open(location) as ledger:
-        do(Desk(ledger, clock=lambda: at))
+        do(Game(ledger, clock=lambda: at))
 
 
 # --- in time -------------------------------------------------------------------------------------
@@ -173,7 +175,7 @@ def test_it_sleeps_until_the_next_moment_and_wakes_in_time(file: str) -> None:
     wall = FakeWall(after(0.995), after(3.2))
     woken = []
     for each in kept(Watch(file, wall=wall)):
-        assert isinstance(each, Fired)
+        assert isinstance(each, FiredTimer)
         woken.append((wall.now() - each.at).total_seconds())
     assert len(woken) == 3
     assert all(0 <= late < 0.1 for late in woken)
@@ -199,7 +201,7 @@ def test_it_ends_with_the_game(tmp_path: Path) -> None:
     opened(location, full=3)
     happened = list(Watch(location, wall=FakeWall(NOON, after(30))).keep())
     assert len(times(happened)) == 3
-    assert happened[-1] == Notice("over", "the game is over: the jug is full")
+    assert happened[-1] == ClockNotice("over", "the game is over: the jug is full")
 
 
 def test_standings_turn_final_in_time(tmp_path: Path) -> None:
@@ -209,7 +211,7 @@ def test_standings_turn_final_in_time(tmp_path: Path) -> None:
     wall = FakeWall(after(24 * 60 - 1), after(24 * 60 + 0.5))
     assert times(list(kept(Watch(location, wall=wall)))) == [("final", 24 * 60)]
     with Ledger.open(location) as ledger:
-        assert mark(Desk(ledger).world, 1).final
+        assert standing_mark(Game(ledger).world, 1).final
 
 
 # --- never twice ---------------------------------------------------------------------------------
@@ -273,7 +275,7 @@ def test_a_question_is_told_once_and_play_goes_on_when_it_is_answered(file: str)
     wall.meanwhile = answer
     happened = list(kept(Watch(file, wall=wall)))
     assert notices(happened) == ["waiting"]
-    assert happened[1] == Notice("waiting", "waiting for admin: roll 1d6 (drops)")
+    assert happened[1] == ClockNotice("waiting", "waiting for admin: roll 1d6 (drops)")
     assert times(happened) == [("fall", pytest.approx(0.5 + 1 / 60)), ("drip", 3)]
     assert drops(file) == 4 + 3  # the drops of minutes 1 and 2 fell as the dice were entered
 
@@ -290,7 +292,7 @@ def test_rules_that_fail_are_told_once_and_a_ruling_gets_it_going(file: str) -> 
     wall.meanwhile = mend
     happened = list(kept(Watch(file, wall=wall)))
     assert notices(happened) == ["stuck"]
-    assert isinstance(happened[0], Notice)
+    assert isinstance(happened[0], ClockNotice)
     assert "rule 2" in happened[0].text
     assert drops(file) == 3
     desk_does(file, after(3.5), lambda desk: desk.submit("admin", "tilt", {"in_seconds": 1}))

@@ -11,7 +11,7 @@ import pytest
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events import FactUnexplained, RulingMade
 from nomoledger.game import recorded_games as replays
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.records import import_record, is_record
 from nomoledger.game.replay import Report, replay
 from nomoledger.ledger.as_of import as_of
@@ -289,5 +289,5 @@ def test_the_file_must_be_there(ledger: Ledger, tmp_path: Path) -> None:
 
 def test_a_game_imported_can_be_played_on(ledger: Ledger) -> None:
     game = import_record(ledger, replays.find(SEASON)).game
-    outcome = Desk(ledger, game).join("Newcomer")
+    outcome = Game(ledger, game).join("Newcomer")
     assert outcome.refusals == []

@@ -8,7 +8,7 @@ import pytest
 
 from nomoledger.errors import UnknownError
 from nomoledger.events.rules import Amend, Enact, Renumber, Repeal, Rule
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView, Table
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
@@ -25,7 +25,7 @@ NEW = Rule(number="X.1", title="New", prose="Words.\nMore.", text_only="for a te
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path) -> Iterator[Game]:
     """Two periods: a proposal amends and a ruling enacts; then a ruling renumbers and repeals."""
     with Ledger.open(tmp_path / "g.db", create=True) as ledger:
         desk = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
@@ -42,11 +42,11 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
-def view(desk: Desk, period: int | None = None) -> LedgerView:
+def view(desk: Game, period: int | None = None) -> LedgerView:
     return LedgerView(desk.ledger, desk.game, period)
 
 
-def test_every_change_says_what_it_rests_on(desk: Desk) -> None:
+def test_every_change_says_what_it_rests_on(desk: Game) -> None:
     found = [each for each in ruleset(view(desk)).changes if each.authority.source != "rulebook"]
     assert [(each.done, each.rule.number, each.period) for each in found] == [
         ("amended", "IV.1", 1),
@@ -64,7 +64,7 @@ def test_every_change_says_what_it_rests_on(desk: Desk) -> None:
     assert "rule X.1 (now X.2) New is renumbered by ruling 2 (cites X.1): in order" in str(told[3])
 
 
-def test_the_rules_at_each_close_are_those_that_were_in_force(desk: Desk) -> None:
+def test_the_rules_at_each_close_are_those_that_were_in_force(desk: Game) -> None:
     history = ruleset(view(desk))
     for period in (1, 2):
         in_force = {rule.number: rule for rule in view(desk, period).world.rules}
@@ -73,7 +73,7 @@ def test_the_rules_at_each_close_are_those_that_were_in_force(desk: Desk) -> Non
     assert len(history.at(0)) == 27
 
 
-def test_a_difference_is_told_rule_by_rule(desk: Desk) -> None:
+def test_a_difference_is_told_rule_by_rule(desk: Game) -> None:
     found = {each.number: each for each in diff(view(desk), before=1, after=2).differences}
     assert list(found) == ["I.5", "X.2"]
     assert found["I.5"].done == ("repealed",)
@@ -84,7 +84,7 @@ def test_a_difference_is_told_rule_by_rule(desk: Desk) -> None:
     assert [each.split(" (")[0] for each in found["X.2"].by] == ["ruling 2"]
 
 
-def test_differences_go_both_ways_and_from_the_opening(desk: Desk) -> None:
+def test_differences_go_both_ways_and_from_the_opening(desk: Game) -> None:
     opening = {each.number: each for each in diff(view(desk), before=0, after=1).differences}
     assert opening["IV.1"].parameters[-2:] == ("-starting_money = 1000", "+starting_money = 5")
     assert opening["X.1"].done == ("enacted",)
@@ -98,7 +98,7 @@ def test_differences_go_both_ways_and_from_the_opening(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("number", ["X.1", "X.2"])
-def test_blame_follows_renumberings(desk: Desk, number: str) -> None:
+def test_blame_follows_renumberings(desk: Game, number: str) -> None:
     found = blame(view(desk), number=number)
     assert (found.number, found.in_force) == ("X.2", True)
     assert [(each.name, each.done) for each in found.versions] == [
@@ -109,7 +109,7 @@ def test_blame_follows_renumberings(desk: Desk, number: str) -> None:
     assert found.versions[2].prose[-2:] == ("-More.", "+Less.")
 
 
-def test_blame_of_what_is_gone_and_of_what_never_was(desk: Desk) -> None:
+def test_blame_of_what_is_gone_and_of_what_never_was(desk: Game) -> None:
     found = blame(view(desk), number="I.5")
     assert not found.in_force
     assert "(not in force)" in str(next(iter(found.show())))
@@ -122,7 +122,7 @@ def test_blame_of_what_is_gone_and_of_what_never_was(desk: Desk) -> None:
         blame(view(desk), number="XX")
 
 
-def test_proposals_have_their_verdict(desk: Desk) -> None:
+def test_proposals_have_their_verdict(desk: Game) -> None:
     desk.propose("Ann", "nothing", (), at=LATER)
     found = proposals(view(desk))
     assert [(each.number, each.by, each.verdict) for each in found.proposals] == [

@@ -8,7 +8,7 @@ import pytest
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
@@ -16,7 +16,7 @@ from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import parse
 from nomoledger.views.site import publish
 from nomoledger_projections.rules_in_force import rules
-from nomoledger_projections.rulings import Ruling, rulings
+from nomoledger_projections.rulings import RulingRow, rulings
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
@@ -47,7 +47,7 @@ def action_whisper(player: Player):
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path) -> Iterator[Game]:
     """A game in which Ann asks what is fair."""
     with Ledger.open(tmp_path / "g.db", create=True) as ledger:
         desk = open_game(ledger, "g", parse(BETS, "bets.md"), at=NOON)
@@ -57,18 +57,18 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
-def all_of(desk: Desk, rule: str | None = None, reader: str | None = None) -> list[Ruling]:
+def all_of(desk: Game, rule: str | None = None, reader: str | None = None) -> list[RulingRow]:
     view = LedgerView(desk.ledger, "g", None, reader)
     return list(rulings(view, rule=rule).rulings)
 
 
-def under(desk: Desk, number: str) -> tuple[str, ...]:
+def under(desk: Game, number: str) -> tuple[str, ...]:
     """What stands under the rule of that number."""
     found = rules(LedgerView(desk.ledger, "g")).rules
     return next(each.rulings for each in found if each.number == number)
 
 
-def test_a_ruling_is_listed_with_all_that_belongs_to_it(desk: Desk) -> None:
+def test_a_ruling_is_listed_with_all_that_belongs_to_it(desk: Game) -> None:
     desk.rule("two is", value=2, cites=("I.1@1", "#3"), scope="precedent", at=NOON)
     (found,) = all_of(desk)
     assert (found.number, found.kind, found.by, found.scope) == (1, "answer", "admin", "precedent")
@@ -79,7 +79,7 @@ def test_a_ruling_is_listed_with_all_that_belongs_to_it(desk: Desk) -> None:
     assert body.recorded_at == found.recorded_at
 
 
-def test_it_stands_under_the_rules_it_interprets(desk: Desk) -> None:
+def test_it_stands_under_the_rules_it_interprets(desk: Game) -> None:
     desk.rule("two is", value=2, cites=("I.1",), at=NOON)
     assert under(desk, "II.1") == ("ruling 1 (answer): what is fair? 2. two is",)
     assert under(desk, "I.1") == under(desk, "II.1")
@@ -87,7 +87,7 @@ def test_it_stands_under_the_rules_it_interprets(desk: Desk) -> None:
     assert text.endswith("A fair price is paid.\n\nruling 1 (answer): what is fair? 2. two is\n")
 
 
-def test_one_that_is_overruled_is_noted(desk: Desk, tmp_path: Path) -> None:
+def test_one_that_is_overruled_is_noted(desk: Game, tmp_path: Path) -> None:
     desk.rule("two is", value=2, at=NOON)
     desk.rule_on("uphold", "let it be open", overrules=(1,), at=NOON)
     assert [each.stands for each in all_of(desk)] == ["overruled by ruling 2", "in force"]
@@ -97,7 +97,7 @@ def test_one_that_is_overruled_is_noted(desk: Desk, tmp_path: Path) -> None:
     assert 'overruled by <a href="../rulings.html#r2">ruling 2</a>' in page
 
 
-def test_a_precedent_lapses_with_the_version_of_its_rule(desk: Desk) -> None:
+def test_a_precedent_lapses_with_the_version_of_its_rule(desk: Game) -> None:
     desk.rule("two is", value=2, scope="precedent", at=NOON)
     change = {"amend": "II.1", "prose": "Any price is paid."}
     desk.rule("words", changes=read_changes(change), at=NOON)
@@ -105,14 +105,14 @@ def test_a_precedent_lapses_with_the_version_of_its_rule(desk: Desk) -> None:
     assert under(desk, "II.1") == ("ruling 1 is lapsed",)
 
 
-def test_one_for_the_period_lapses_with_it(desk: Desk) -> None:
+def test_one_for_the_period_lapses_with_it(desk: Game) -> None:
     desk.rule("two is", value=2, scope="period", at=NOON)
     assert all_of(desk)[0].state == "in force"
     desk.close(at=NOON)
     assert all_of(desk)[0].state == "lapsed"
 
 
-def test_it_goes_with_its_rule_to_another_number(desk: Desk) -> None:
+def test_it_goes_with_its_rule_to_another_number(desk: Game) -> None:
     desk.rule("two is", value=2, at=NOON)
     desk.rule("order", changes=read_changes({"renumber": "II.1", "to": "III.7"}), at=NOON)
     assert all_of(desk)[0].rules == ("III.7",)
@@ -121,7 +121,7 @@ def test_it_goes_with_its_rule_to_another_number(desk: Desk) -> None:
     assert under(desk, "III.7")[0].startswith("ruling 1 (answer)")
 
 
-def test_only_those_of_a_rule(desk: Desk) -> None:
+def test_only_those_of_a_rule(desk: Game) -> None:
     desk.rule("two is", value=2, at=NOON)
     desk.rule("players", cites=("I.1",), at=NOON)
     assert [each.number for each in all_of(desk, "II.1")] == [1]
@@ -130,7 +130,7 @@ def test_only_those_of_a_rule(desk: Desk) -> None:
         all_of(desk, "IX.9")
 
 
-def test_one_that_reaches_back_says_from_when(desk: Desk) -> None:
+def test_one_that_reaches_back_says_from_when(desk: Game) -> None:
     desk.rule("two is", value=2, at=NOON)
     number = next(x.number for x in desk.ledger.read("g") if isinstance(x.body, e.RulingMade))
     desk.close(at=NOON)
@@ -141,7 +141,7 @@ def test_one_that_reaches_back_says_from_when(desk: Desk) -> None:
     assert str(found) == f"ruling 2 (replace #{number}): one is"
 
 
-def test_what_is_ruled_in_secret_is_not_listed(desk: Desk) -> None:
+def test_what_is_ruled_in_secret_is_not_listed(desk: Game) -> None:
     desk.rule("two is", value=2, at=NOON)
     desk.submit("Bob", "whisper", at=NOON)
     desk.rule("low", value=1, at=NOON)
@@ -153,5 +153,5 @@ def test_what_is_ruled_in_secret_is_not_listed(desk: Desk) -> None:
     ]
 
 
-def test_where_nothing_was_ruled_it_says_so(desk: Desk) -> None:
+def test_where_nothing_was_ruled_it_says_so(desk: Game) -> None:
     assert list(rulings(LedgerView(desk.ledger, "g")).show()) == ["nothing has been ruled"]

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from nomoledger import events as e
 from nomoledger.cli import program
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.recorded_games import find
 from nomoledger.game.records import import_record
 from nomoledger.game.start import open_game
@@ -55,7 +55,7 @@ TAX = {
 }
 
 
-def played(ledger: Ledger) -> Desk:
+def played(ledger: Ledger) -> Game:
     """Two closed periods and an open one; with rules made, amended, renumbered and repealed."""
     rulebook = load("mail-opening")
     settings = {"squares": 9}
@@ -79,7 +79,7 @@ def played(ledger: Ledger) -> Desk:
 
 
 def propose(
-    desk: Desk, by: str, text: str, *changes: dict[str, Any], verdict: str = "accepted"
+    desk: Game, by: str, text: str, *changes: dict[str, Any], verdict: str = "accepted"
 ) -> None:
     """A proposal that is judged at once, and the turn it earns."""
     number = len(desk.world.proposals) + 1

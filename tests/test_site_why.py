@@ -10,17 +10,17 @@ from typing import Any
 import html5lib
 import pytest
 
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView
 from nomoledger.game.recorded_games import find
 from nomoledger.game.records import import_record
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.prose.labels import holding
+from nomoledger.prose.labels import amount_held
 from nomoledger.rulebook.loading import load, parse
 from nomoledger.sandbox.child import Limits
 from nomoledger.views.site import publish
-from nomoledger.views.site.public_run import retraced
+from nomoledger.views.site.public_run import trace_public_run
 from nomoledger.views.site.public_view import public_entries
 from nomoledger.views.site.why import SECRET, UNTOLD
 
@@ -60,7 +60,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def lucky(ledger: Ledger) -> Desk:
+def lucky(ledger: Ledger) -> Game:
     desk = open_game(ledger, "g", parse(LUCKY, "lucky.md"), at=NOON)
     for name in ("Ann", "Bob"):
         desk.join(name, at=NOON)
@@ -132,7 +132,7 @@ def test_what_follows_from_a_secret_has_no_head_and_no_way(ledger: Ledger, tmp_p
 def test_a_rule_that_fails_does_not_keep_the_site_back(ledger: Ledger) -> None:
     lucky(ledger).submit("Ann", "pay_up", at=NOON)
     public = list(public_entries(ledger, "g"))
-    assert retraced(public, Limits(wall_seconds=0.0)) == {}
+    assert trace_public_run(public, Limits(wall_seconds=0.0)) == {}
 
 
 def season(ledger: Ledger) -> str:
@@ -181,7 +181,7 @@ def test_every_statement_adds_up_to_the_figures_beside_it(
             title = section.find(f"{HTML}h2")
             account, commodity = text(title[0]), (title[0].tail or "").removeprefix(": ") or "$"
             thing = next(each for each in world.balances if world.label(each) == account)
-            assert adds_up(section) == holding(world, thing, commodity), (path, account)
+            assert adds_up(section) == amount_held(world, thing, commodity), (path, account)
             seen.add((path, account))
     assert len(seen) >= len(world.balances)
 

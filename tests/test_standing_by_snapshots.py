@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
-from rulings.game import Game, stored
+from rulings.game import RuledGame, stored
 from rulings.players import Mailer, Move
 from rulings.test_properties import BOOK, MAIL, RULE, START, some
 from test_frozen import tried, weeks
@@ -16,18 +16,21 @@ from nomoledger.game.rebuild import rebuild
 from nomoledger.game.recorded_games import find
 from nomoledger.game.records import import_record
 from nomoledger.ledger import snapshots
-from nomoledger.ledger.as_of import at_closes
+from nomoledger.ledger.as_of import worlds_at_closes
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.sqlite import SqliteStore
 from nomoledger.ledger.stores.store import Place, Store
-from nomoledger.state.bitemporal import copied
-from nomoledger.state.snapshot_codec import freeze
+from nomoledger.state.bitemporal import copy_world
+from nomoledger.state.snapshot_codec import encode_snapshot
 from nomoledger_projections.standings_history import standings_history
 
 
 def standing(ledger: Ledger, game: str, upto: int) -> list[object]:
     """All that stood at each close, as published."""
-    return [(period, freeze(copied(world)).root) for period, world in at_closes(ledger, game, upto)]
+    return [
+        (period, encode_snapshot(copy_world(world)).root)
+        for period, world in worlds_at_closes(ledger, game, upto)
+    ]
 
 
 def only(there: list[Place]) -> Callable[..., list[Place]]:
@@ -50,7 +53,7 @@ def only(there: list[Place]) -> Callable[..., list[Place]]:
 
 def check_each_way(ledger: Ledger, game: str, upto: int) -> None:
     """All snapshots, every other, and none: the same worlds."""
-    kept = ledger.store.snapshots(game, snapshots.fold())
+    kept = ledger.store.snapshots(game, snapshots.fold_version())
     with patch.object(type(ledger.store), "snapshots", lambda *_: []):
         expected = standing(ledger, game, upto)
     with patch.object(snapshots, "LONG", 0):
@@ -64,7 +67,7 @@ def check_each_way(ledger: Ledger, game: str, upto: int) -> None:
 def test_it_is_the_same_with_snapshots_and_without(
     one: list[Move], ruling: list[Move], other: list[Move]
 ) -> None:
-    game = Game(BOOK.rules)
+    game = RuledGame(BOOK.rules)
     Mailer(game).play([*START[:2], *weeks(one, ruling, other, ruling)])
     with stored(game) as ledger:
         check_each_way(ledger, "g", len(game.entries) - 1)
@@ -88,5 +91,5 @@ def test_a_projection_shows_the_same_and_reads_the_open_period_alone(
         rebuild(ledger, game)
         with patch.object(SqliteStore, "rows", noted), patch.object(snapshots, "LONG", 0):
             assert standings_history(view) == expected
-        last = ledger.store.snapshots(game, snapshots.fold())[-1][0]
+        last = ledger.store.snapshots(game, snapshots.fold_version())[-1][0]
         assert set(read) <= {last}

@@ -10,20 +10,20 @@ from xml.etree import ElementTree
 import pytest
 
 from nomoledger.errors import UsageError
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.read_models import Drawing, LedgerView, Sheet
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger_projections.standings import standings
 from nomoledger_projections.standings_by_period import standings_by_period
-from nomoledger_projections.standings_chart import Line, Weeks, draw
+from nomoledger_projections.standings_chart import ChartLine, Weeks, draw
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path) -> Iterator[Game]:
     """Ann from the first period on, Bob from the second; both closed."""
     with Ledger.open(tmp_path / "g.db", create=True) as ledger:
         desk = open_game(ledger, "g", load("mail-opening"), at=NOON)
@@ -34,7 +34,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
-def test_every_period_is_as_its_own_standings_say(desk: Desk) -> None:
+def test_every_period_is_as_its_own_standings_say(desk: Game) -> None:
     found = standings_by_period(LedgerView(desk.ledger, "g"))
     assert (found.periods, found.open) == ((1, 2, 3), 3)
     for period in found.periods:
@@ -48,7 +48,7 @@ def test_every_period_is_as_its_own_standings_say(desk: Desk) -> None:
         assert places == {(each.player, each.rank, each.money) for each in then}
 
 
-def test_a_period_in_the_past_ends_the_table(desk: Desk) -> None:
+def test_a_period_in_the_past_ends_the_table(desk: Game) -> None:
     found = standings_by_period(LedgerView(desk.ledger, "g", 2))
     assert (found.periods, found.open) == ((1, 2), None)
     (table,) = found.show()
@@ -56,7 +56,7 @@ def test_a_period_in_the_past_ends_the_table(desk: Desk) -> None:
     assert table.rows == (("Ann", "1000 (1)", "1000 (1)"), ("Bob", "", "1000 (1)"))  # type: ignore[union-attr]
 
 
-def test_the_sheet_holds_bare_figures(desk: Desk) -> None:
+def test_the_sheet_holds_bare_figures(desk: Game) -> None:
     found = standings_by_period(LedgerView(desk.ledger, "g"))
     assert isinstance(found, Sheet)
     sheet = found.sheet()
@@ -67,7 +67,7 @@ def test_the_sheet_holds_bare_figures(desk: Desk) -> None:
     assert sheet.rows[-1] == ("Bob", "3", "yes", "no", "no", "1", "1000", "0")
 
 
-def test_the_chart_is_the_same_every_time(desk: Desk) -> None:
+def test_the_chart_is_the_same_every_time(desk: Game) -> None:
     found = standings_by_period(LedgerView(desk.ledger, "g"))
     assert isinstance(found, Drawing)
     svg = found.drawn("svg")
@@ -80,7 +80,7 @@ def test_the_chart_is_the_same_every_time(desk: Desk) -> None:
 
 @pytest.mark.parametrize("name", ["_Ann", "$x$ and $y$", "A" * 300, "A\x1b[31m", "安妮", "<&>"])
 def test_any_name_can_stand_in_a_chart(name: str) -> None:
-    svg = draw("g", "$", Weeks([1, 2]), [Line(name, [1, 2], [1, 1], [5.0, 6.0])], "svg")
+    svg = draw("g", "$", Weeks([1, 2]), [ChartLine(name, [1, 2], [1, 1], [5.0, 6.0])], "svg")
     texts = {each.text for each in ElementTree.fromstring(svg).iter() if each.tag.endswith("text")}
     assert any(text and text.strip().startswith(name[:1]) for text in texts)
 

@@ -14,7 +14,7 @@ from nomoledger import events as e
 from nomoledger.errors import CorruptError, UnknownError, UsageError
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.raw_sums import summed, summed_by_period, sums
-from nomoledger.ledger.rollup_queries import posted, posted_by_period
+from nomoledger.ledger.rollup_queries import posted_balances, posted_by_period
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PERIODS = 6
@@ -50,7 +50,7 @@ def test_sums_are_what_the_roll_up_says(ledger: Ledger) -> None:
         by_cells = [(n, deepcopy(held)) for n, held in posted_by_period(ledger, "g", known)]
         assert by_pass == by_cells
         for period in range(1, (known or PERIODS) + 1):
-            assert summed(ledger, "g", period, known) == posted(ledger, "g", period, known)
+            assert summed(ledger, "g", period, known) == posted_balances(ledger, "g", period, known)
 
 
 def test_what_was_put_right_later_stands_apart(ledger: Ledger) -> None:

@@ -15,12 +15,16 @@ from click.testing import CliRunner
 
 from nomoledger import events as e
 from nomoledger.cli import program
-from nomoledger.engine.oracles import seeded
-from nomoledger.engine.settlement.input_log import touched
-from nomoledger.engine.settlement.ruling_validity import edits_of, first_edited, in_force
-from nomoledger.engine.settlement.timeline import Course
+from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.settlement.input_log import edited_event
+from nomoledger.engine.settlement.ruling_validity import (
+    edits_of,
+    first_edited_event,
+    rulings_in_force,
+)
+from nomoledger.engine.settlement.timeline import Timeline
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView, projection
 from nomoledger.game.recorded_games import find
 from nomoledger.game.records import import_record
@@ -46,13 +50,13 @@ NAMES = ("Ann", "Bob", "Cid")
 TABLES = ("attributes", "balances", "entities", "kinds", "rules")
 
 
-def ruled(desk: Desk, number: int, value: Any) -> None:
+def ruled(desk: Game, number: int, value: Any) -> None:
     """Event *number* should have been *value*, all that comes of it."""
     desk.rule_on("replace", "misread", edits=(e.Replaced(event=number, value=value),), settle="all")
 
 
 @pytest.fixture(scope="module")
-def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
     """Five weeks of a real season; then a landing of week 3 is put right, in week 6."""
     with Ledger.open(tmp_path_factory.mktemp("season") / "s.db", create=True) as ledger:
         desk = import_record(ledger, find("weekly-vote-season"))
@@ -61,7 +65,7 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 
 @pytest.fixture
-def mail(tmp_path: Path) -> Iterator[Desk]:
+def mail(tmp_path: Path) -> Iterator[Game]:
     """A game of three players with dice of its own."""
     with Ledger.open(tmp_path / "g.db", create=True) as ledger:
         desk = open_game(ledger, "g", load("mail-opening"), at=NOON, secret=b"s" * 32)
@@ -70,7 +74,7 @@ def mail(tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
-def money(desk: Desk, period: int, known: int | None = None) -> dict[str, Any]:
+def money(desk: Game, period: int, known: int | None = None) -> dict[str, Any]:
     """What each player had, and their rank."""
     found = standings(LedgerView(desk.ledger, desk.game, period, known=known))
     return {each.player: (each.money, each.rank) for each in found.standings}
@@ -79,14 +83,14 @@ def money(desk: Desk, period: int, known: int | None = None) -> dict[str, Any]:
 # --- which reading -------------------------------------------------------------------------------
 
 
-def test_a_period_is_as_it_is_known_now_unless_somebody_asks_otherwise(season: Desk) -> None:
+def test_a_period_is_as_it_is_known_now_unless_somebody_asks_otherwise(season: Game) -> None:
     assert money(season, 3)["The Founder"] == (9850, 3)
     assert money(season, 3, 6)["The Founder"] == (9850, 3)
     for known in (3, 4, 5):
         assert money(season, 3, known)["The Founder"] == (9770, 4)
 
 
-def test_a_period_that_no_ruling_touches_is_one_thing(season: Desk) -> None:
+def test_a_period_that_no_ruling_touches_is_one_thing(season: Game) -> None:
     assert money(season, 2) == money(season, 2, 2)
     now, then = (LedgerView(season.ledger, season.game, 2, known=k) for k in (None, 2))
     assert (
@@ -94,7 +98,7 @@ def test_a_period_that_no_ruling_touches_is_one_thing(season: Desk) -> None:
     )
 
 
-def test_all_read_models_follow(season: Desk) -> None:
+def test_all_read_models_follow(season: Game) -> None:
     now, then = (LedgerView(season.ledger, season.game, 3, known=k) for k in (None, 3))
     owners = [{x.square: x.owner for x in board(each).squares} for each in (now, then)]
     assert (owners[0][8], owners[1][8]) == (None, "The Founder")
@@ -103,7 +107,7 @@ def test_all_read_models_follow(season: Desk) -> None:
     assert [state(each).squares["8"]["owner"] for each in (now, then)] == [None, "The Founder"]
 
 
-def test_the_rules_of_a_period_are_as_a_ruling_made_them(mail: Desk) -> None:
+def test_the_rules_of_a_period_are_as_a_ruling_made_them(mail: Game) -> None:
     mail.propose("Ann", "Start with less", changes=(_less(),), at=NOON)
     verdict = mail.judge(1, "rejected", at=NOON).events[0]
     number = next(x.number for x in mail.ledger.read("g") if x.body == verdict)
@@ -141,7 +145,7 @@ def _rule(found: Any, number: str) -> Any:
     ],
 )
 def test_nonsense_is_refused(
-    season: Desk, period: int | None, known: int | None, error: type[Exception], said: str
+    season: Game, period: int | None, known: int | None, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
         LedgerView(season.ledger, season.game, period, known=known)
@@ -150,7 +154,7 @@ def test_nonsense_is_refused(
 # --- both readings at once -----------------------------------------------------------------------
 
 
-def test_the_history_shows_both_readings_where_they_differ(season: Desk) -> None:
+def test_the_history_shows_both_readings_where_they_differ(season: Game) -> None:
     found = standings_history(LedgerView(season.ledger, season.game))
     table = next(iter(found.show()))
     rows = {row[0]: row[1:] for row in table.rows}  # type: ignore[union-attr]
@@ -163,7 +167,7 @@ def test_the_history_shows_both_readings_where_they_differ(season: Desk) -> None
     assert rows["Penelope"][3:] == ("9906 (1)", "9846 (1) → 9846 (2), ruling 7", "9846 (2)")
 
 
-def test_each_reading_of_the_history_is_what_its_own_standings_say(season: Desk) -> None:
+def test_each_reading_of_the_history_is_what_its_own_standings_say(season: Game) -> None:
     history = standings_history(LedgerView(season.ledger, season.game))
     for period in history.periods[:-1]:
         weeks = {
@@ -176,7 +180,7 @@ def test_each_reading_of_the_history_is_what_its_own_standings_say(season: Desk)
         assert (known, was) == (money(season, period), money(season, period, period))
 
 
-def test_standings_over_the_periods_can_be_had_both_ways(season: Desk) -> None:
+def test_standings_over_the_periods_can_be_had_both_ways(season: Game) -> None:
     view = LedgerView(season.ledger, season.game)
     for published in (False, True):
         found = standings_by_period(view, published=published)
@@ -190,13 +194,13 @@ def test_standings_over_the_periods_can_be_had_both_ways(season: Desk) -> None:
             assert places == money(season, period, period if published else None)
 
 
-def test_the_sheet_has_a_row_a_player_and_period(season: Desk) -> None:
+def test_the_sheet_has_a_row_a_player_and_period(season: Game) -> None:
     sheet = standings_history(LedgerView(season.ledger, season.game)).sheet()
     assert ("The Founder", "3", "no", "no", "4", "9770", "3", "9850", "7") in sheet.rows
     assert ("The Founder", "2", "no", "no", "6", "9850", "6", "9850", "") in sheet.rows
 
 
-def test_a_dispute_marks_its_week_and_all_later_ones(mail: Desk) -> None:
+def test_a_dispute_marks_its_week_and_all_later_ones(mail: Game) -> None:
     for _ in range(3):
         mail.close(at=NOON)
     mail.take(e.DisputeOpened, at=NOON, by="Ann", number=1, disputed=2, text="I rolled a 5")
@@ -210,7 +214,7 @@ def test_a_dispute_marks_its_week_and_all_later_ones(mail: Desk) -> None:
     assert standings_history(LedgerView(mail.ledger, "g")).disputed == ()
 
 
-def test_the_chart_rings_what_was_published_otherwise(season: Desk) -> None:
+def test_the_chart_rings_what_was_published_otherwise(season: Game) -> None:
     history = standings_history(LedgerView(season.ledger, season.game))
     svg = history.drawn("svg")
     assert svg == history.drawn("svg")
@@ -225,7 +229,7 @@ def _texts(svg: bytes) -> str:
 # --- what holds whatever is played ----------------------------------------------------------------
 
 
-def weeks_of(desk: Desk, seed: int, published: dict[int, list[bytes]]) -> None:
+def weeks_of(desk: Game, seed: int, published: dict[int, list[bytes]]) -> None:
     """Four weeks, with rulings on dice and verdicts of any week in between."""
     chance = random.Random(seed)
     for week in range(1, 5):
@@ -246,56 +250,58 @@ def weeks_of(desk: Desk, seed: int, published: dict[int, list[bytes]]) -> None:
             rule_somehow(desk, chance)
 
 
-def rule_somehow(desk: Desk, chance: random.Random) -> None:
+def rule_somehow(desk: Game, chance: random.Random) -> None:
     """Another die, somewhere; or a ruling is overruled, unless two would then be about one die."""
-    holding = [each.number for each in in_force(desk.world)]
+    holding = [each.number for each in rulings_in_force(desk.world)]
     if holding and chance.random() < 0.3:
         one = chance.choice(holding)
         with suppress(UsageError):
             desk.rule_on("replace", "not so", overrules=(one,), settle="all", at=NOON)
         return
     dice = [x.number for x in desk.ledger.read("g") if isinstance(x.body, e.DrawRecorded)]
-    taken = {touched(edit) for edit in edits_of(in_force(desk.world))}
+    taken = {edited_event(edit) for edit in edits_of(rulings_in_force(desk.world))}
     if free := [each for each in dice if each not in taken]:
         value = [chance.randint(1, 6), chance.randint(1, 6)]
         edits = (e.Replaced(event=chance.choice(free), value=value),)
         desk.rule_on("replace", "misread", edits=edits, settle="all", at=NOON)
 
 
-def told(desk: Desk, period: int, known: int | None) -> list[bytes]:
+def told(desk: Game, period: int, known: int | None) -> list[bytes]:
     """Every read model of *period*."""
     view = LedgerView(desk.ledger, "g", period, known=known)
     return [msgspec.json.encode(model(view), enc_hook=str) for model in MODELS]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_was_published_never_changes(mail: Desk, seed: int) -> None:
+def test_what_was_published_never_changes(mail: Game, seed: int) -> None:
     published: dict[int, list[bytes]] = {}
     weeks_of(mail, seed, published)
     assert [told(mail, period, period) for period in published] == list(published.values())
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_known_is_what_play_would_have_come_to(mail: Desk, seed: int) -> None:
+def test_what_is_known_is_what_play_would_have_come_to(mail: Game, seed: int) -> None:
     weeks_of(mail, seed, {})
     for known in (3, None):
         for period in range(1, (known or 4) + 1):
             found = LedgerView(mail.ledger, "g", period, known=known).world
-            rulings = in_force(world_of(mail.ledger, "g") if known is None else _at(mail, known))
+            rulings = rulings_in_force(
+                world_of(mail.ledger, "g") if known is None else _at(mail, known)
+            )
             assert _tables(found) == _tables(_followed(mail, period, rulings)), (period, known)
 
 
-def _at(desk: Desk, period: int) -> World:
+def _at(desk: Game, period: int) -> World:
     return as_of(desk.ledger, "g", period)
 
 
-def _followed(desk: Desk, period: int, rulings: list[e.RulingMade]) -> World:
+def _followed(desk: Game, period: int, rulings: list[e.RulingMade]) -> World:
     """Play up to the close of *period*, had *rulings* held from the start."""
     upto = as_of(desk.ledger, "g", period).head
     entries = list(desk.ledger.read("g", upto=upto))
-    edits = [each for each in edits_of(rulings) if (touched(each) or 0) <= upto]
-    first = first_edited(desk.world)
-    course = Course(
+    edits = [each for each in edits_of(rulings) if (edited_event(each) or 0) <= upto]
+    first = first_edited_event(desk.world)
+    course = Timeline(
         entries,
         edits,
         since=None if first is None else min(first, upto),
@@ -307,14 +313,14 @@ def _followed(desk: Desk, period: int, rulings: list[e.RulingMade]) -> World:
     return course.world
 
 
-def _thrown(desk: Desk, rulings: list[e.RulingMade]) -> Oracle:
+def _thrown(desk: Game, rulings: list[e.RulingMade]) -> Oracle:
     """The dice, with those that were first thrown for a ruling as *rulings* on them have it."""
     bodies = {entry.number: entry.body for entry in desk.ledger.read("g")}
     edited = {}
     for edit in edits_of(rulings):
         if isinstance(edit, e.Replaced) and isinstance(die := bodies[edit.event], e.DrawRecorded):
             edited[die.address] = edit.value
-    dice = seeded(desk.ledger.secret("g"))
+    dice = seeded_oracle(desk.ledger.secret("g"))
     return lambda question: edited.get(question.question) or dice(question)
 
 
@@ -330,7 +336,7 @@ def _plain(value: Any) -> Any:
     return {key: each for key, each in found.items() if each not in ({}, (), 0)}
 
 
-def test_the_site_shows_what_a_week_was_corrected_to(season: Desk) -> None:
+def test_the_site_shows_what_a_week_was_corrected_to(season: Game) -> None:
     found = gather(season.ledger, season.game).corrected
     assert list(found) == [3, 4, 5]
     assert found[3].rulings == (7,)
@@ -345,7 +351,7 @@ def test_the_site_shows_what_a_week_was_corrected_to(season: Desk) -> None:
 
 
 @pytest.fixture(scope="module")
-def file(season: Desk, tmp_path_factory: pytest.TempPathFactory) -> str:
+def file(season: Game, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The season in a file that nobody has open."""
     from nomoledger.game.exchange import export_ledger, import_ledger
 

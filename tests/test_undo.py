@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nomoledger.errors import UsageError
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
@@ -18,7 +18,7 @@ NOON = datetime(2002, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path) -> Iterator[Game]:
     """A game with real dice, in which Ann's turn waits for them."""
     with Ledger.open(tmp_path / "game.db", create=True) as ledger:
         players: dict[str, Any] = {"players": {"Ann": {}, "Bob": {}}}
@@ -29,7 +29,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
-def test_a_request_that_waits_behind_a_question_is_taken_back(desk: Desk) -> None:
+def test_a_request_that_waits_behind_a_question_is_taken_back(desk: Game) -> None:
     desk.propose("Bob", "a mistake", (), at=NOON)
     assert 2 in desk.world.proposals
     desk.undo(at=NOON)
@@ -40,20 +40,20 @@ def test_a_request_that_waits_behind_a_question_is_taken_back(desk: Desk) -> Non
     assert replay(desk.ledger, "g", 1).exact
 
 
-def test_what_is_carried_out_stays(desk: Desk) -> None:
+def test_what_is_carried_out_stays(desk: Game) -> None:
     desk.enter_dice([1, 2], at=NOON)
     with pytest.raises(UsageError, match="nothing to take back"):
         desk.undo(at=NOON)
 
 
-def test_a_turn_that_waits_for_its_dice_can_be_taken_back(desk: Desk) -> None:
+def test_a_turn_that_waits_for_its_dice_can_be_taken_back(desk: Game) -> None:
     desk.undo(at=NOON)
     assert desk.world.waiting is None
     assert desk.world.agenda == ()
     assert desk.world.label(desk.world.get("Ann", "square")) == 1
 
 
-def test_not_after_a_die_was_seen(desk: Desk) -> None:
+def test_not_after_a_die_was_seen(desk: Game) -> None:
     book = load(str(Path(__file__).parent / "rulebooks" / "proof.md"))
     given: dict[str, Any] = {"players": {"Ann": {}}}
     other = open_game(desk.ledger, "h", book, given=given, secret=b"s" * 32, at=NOON)

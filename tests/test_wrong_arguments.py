@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from nomoledger import Ledger
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.simulation import Plan
 from nomoledger.game.simulation.bots import Bots
 from nomoledger.game.simulation.samples import examples_of
-from nomoledger.game.simulation.season import FIRST_DAY, Course
+from nomoledger.game.simulation.season import FIRST_DAY, SeasonRun
 from nomoledger.game.start import open_game
 from nomoledger.rulebook.loading import load
 
@@ -36,7 +36,7 @@ def bots(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     ledger, secret = Ledger.open(path, create=True), hashlib.sha256(b"wrong").digest()
     open_game(ledger, "game", load(rulebook), at=FIRST_DAY, recorded_at=FIRST_DAY, secret=secret)
     plan = Plan(players=3, periods=2, requests=6, proposals=1, seed=5)
-    course = Course(Desk(ledger, "game").world, secret, plan, examples_of(rulebook))
+    course = SeasonRun(Game(ledger, "game").world, secret, plan, examples_of(rulebook))
     for _ in course.play():
         pass
     assert course.bots.faults == {}

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import msgspec
 
 from nomoledger.game.read_models import Table, View
-from nomoledger.language.values import Number, amount
+from nomoledger.language.values import Number, from_units
 
 
-class Balances(msgspec.Struct, frozen=True):
+class BalanceSheet(msgspec.Struct, frozen=True):
     """The amount of each commodity in each account; over all accounts each sums to zero."""
 
     period: int
@@ -31,7 +31,7 @@ class Balances(msgspec.Struct, frozen=True):
         return Table(("account", *self.commodities), rows)
 
 
-def balances(view: View, posted: bool = False) -> Balances:
+def balances(view: View, posted: bool = False) -> BalanceSheet:
     """All accounts of *view*: the players in the order they joined, then the others by name.
 
     Where *posted*, what really changed hands: a correction that nobody paid for is left out.
@@ -42,9 +42,9 @@ def balances(view: View, posted: bool = False) -> Balances:
     players = world.kinds.get("player", ())
     accounts = {
         str(world.label(account)): {
-            name: amount(held.get(account, {}).get(name, 0), each.places)
+            name: from_units(held.get(account, {}).get(name, 0), each.places)
             for name, each in declared.items()
         }
         for account in (*players, *sorted(held.keys() - set(players)))
     }
-    return Balances(view.period, tuple(declared), accounts)
+    return BalanceSheet(view.period, tuple(declared), accounts)

@@ -7,13 +7,13 @@ import msgspec
 
 from nomoledger.errors import RuleFault
 from nomoledger.game.read_models import Table, View
-from nomoledger.prose.labels import called, shown
+from nomoledger.prose.labels import format_cell, label_all
 
 PIECES = ("player", "piece")
 Place = tuple[int, int]
 
 
-class Square(msgspec.Struct, frozen=True):
+class BoardSquare(msgspec.Struct, frozen=True):
     """A square: *place* is how many squares east and north it lies, if the rules say so."""
 
     square: int | str
@@ -30,11 +30,11 @@ class Square(msgspec.Struct, frozen=True):
         return "\n".join(line for line in lines if line)
 
 
-class Board(msgspec.Struct, frozen=True):
+class BoardModel(msgspec.Struct, frozen=True):
     """All squares in their order; *note* says why they have no place, where they have none."""
 
     period: int
-    squares: tuple[Square, ...]
+    squares: tuple[BoardSquare, ...]
     note: str | None = None
 
     def show(self) -> Iterator[Table | str]:
@@ -45,7 +45,7 @@ class Board(msgspec.Struct, frozen=True):
             yield self._grid()
         else:
             rows = tuple(
-                (str(s.square), shown(s.name), shown(s.owner), shown(s.standing))
+                (str(s.square), format_cell(s.name), format_cell(s.owner), format_cell(s.standing))
                 for s in self.squares
             )
             yield Table(("square", "name", "owner", "standing there"), rows)
@@ -61,22 +61,22 @@ class Board(msgspec.Struct, frozen=True):
         return Table((), rows, grid=True)
 
 
-def board(view: View) -> Board:
+def board(view: View) -> BoardModel:
     """The board of *view*."""
     world = view.world
     squares = world.kinds.get("square", ())
     places, note = _places(view, squares)
     found = tuple(
-        Square(
-            square=called(world, square),
+        BoardSquare(
+            square=label_all(world, square),
             name=world.get(square, "name"),
-            owner=called(world, world.get(square, "owner")),
+            owner=label_all(world, world.get(square, "owner")),
             standing=_standing(view, square),
             place=place,
         )
         for square, place in zip(squares, places, strict=True)
     )
-    return Board(view.period, found, note)
+    return BoardModel(view.period, found, note)
 
 
 def _standing(view: View, square: str) -> tuple[str, ...]:

@@ -8,11 +8,11 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
-from nomoledger.game.evidence import told
+from nomoledger.game.evidence import describe_evidence
 from nomoledger.game.read_models import Table, View
 
 
-class Argument(msgspec.Struct, frozen=True):
+class DisputeArgument(msgspec.Struct, frozen=True):
     """What *by* says ("engine": what was attached); *evidence* is a replay or a what-if."""
 
     event: int
@@ -23,11 +23,11 @@ class Argument(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         who = "" if self.by == "engine" else f"{self.by}: "
-        lines = [f"{self.at:%Y-%m-%d} {who}{self.text}", *told(self.evidence)]
+        lines = [f"{self.at:%Y-%m-%d} {who}{self.text}", *describe_evidence(self.evidence)]
         return "\n  ".join(lines)
 
 
-class Dispute(msgspec.Struct):
+class DisputeRow(msgspec.Struct):
     """A dispute: *by* whom, of which *period* or event *about*, and the *ruling* that closed it."""
 
     number: int
@@ -37,7 +37,7 @@ class Dispute(msgspec.Struct):
     about: int | None
     text: str
     opened_at: datetime
-    arguments: tuple[Argument, ...] = ()
+    arguments: tuple[DisputeArgument, ...] = ()
     closed_at: datetime | None = None
     ruling: int | None = None
 
@@ -56,12 +56,12 @@ class Dispute(msgspec.Struct):
         return "\n".join([head, *map(str, self.arguments)])
 
 
-class Disputes(msgspec.Struct, frozen=True):
+class DisputeList(msgspec.Struct, frozen=True):
     """The disputes in the order in which they were opened; or *only* one, in full."""
 
     game: str
     period: int
-    disputes: tuple[Dispute, ...]
+    disputes: tuple[DisputeRow, ...]
     only: int | None = None
 
     def show(self) -> Iterator[Table | str]:
@@ -75,7 +75,7 @@ class Disputes(msgspec.Struct, frozen=True):
             yield Table(columns, tuple(map(_row, self.disputes)))
 
 
-def _row(dispute: Dispute) -> tuple[str, ...]:
+def _row(dispute: DisputeRow) -> tuple[str, ...]:
     return (
         str(dispute.number),
         dispute.by,
@@ -87,28 +87,28 @@ def _row(dispute: Dispute) -> tuple[str, ...]:
     )
 
 
-def disputes(view: View, *, number: int | None = None) -> Disputes:
+def disputes(view: View, *, number: int | None = None) -> DisputeList:
     """The disputes that the reader of *view* may know of; with *number*, that one alone.
 
     Raises:
         UnknownError: there is no dispute of that number.
     """
-    found: dict[int, Dispute] = {}
-    closed: dict[str, Dispute] = {}
+    found: dict[int, DisputeRow] = {}
+    closed: dict[str, DisputeRow] = {}
     for entry in view.entries():
         _take(found, closed, entry)
     if number is None:
-        return Disputes(view.game, view.period, tuple(found.values()))
+        return DisputeList(view.game, view.period, tuple(found.values()))
     if number not in found:
         there = ", ".join(map(str, found)) or "none"
         raise UnknownError(f"{view.game}: there is no dispute {number}; there is: {there}")
-    return Disputes(view.game, view.period, (found[number],), number)
+    return DisputeList(view.game, view.period, (found[number],), number)
 
 
-def _take(found: dict[int, Dispute], closed: dict[str, Dispute], entry: e.Entry) -> None:
+def _take(found: dict[int, DisputeRow], closed: dict[str, DisputeRow], entry: e.Entry) -> None:
     body = entry.body
     if isinstance(body, e.DisputeOpened):
-        found[body.number] = Dispute(
+        found[body.number] = DisputeRow(
             number=body.number,
             event=entry.number,
             by=body.by,
@@ -118,7 +118,7 @@ def _take(found: dict[int, Dispute], closed: dict[str, Dispute], entry: e.Entry)
             opened_at=body.received_at,
         )
     elif isinstance(body, e.DisputeArgued) and body.dispute in found:
-        said = Argument(entry.number, body.by, body.received_at, body.text, body.evidence)
+        said = DisputeArgument(entry.number, body.by, body.received_at, body.text, body.evidence)
         found[body.dispute].arguments = (*found[body.dispute].arguments, said)
     elif isinstance(body, e.RulingMade) and body.closes in found:
         dispute = closed[body.id] = found[body.closes]

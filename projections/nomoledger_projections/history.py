@@ -7,10 +7,10 @@ from datetime import datetime
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.game.read_models import Table, View, retold
+from nomoledger.game.read_models import Table, View, events_with_worlds
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.state.world import World
-from nomoledger_projections.sentences import Said, Teller, sentences
+from nomoledger_projections.sentences import Said, SentenceWriter, sentences
 
 #: A thread is what one input led to, in one period: the period, and the number of its first event.
 Thread = tuple[int, int]
@@ -35,7 +35,7 @@ class Chapter(msgspec.Struct, frozen=True):
         return "\n".join([f"Period {self.period}", "", *lines]) + "\n"
 
 
-class History(msgspec.Struct, frozen=True):
+class HistoryModel(msgspec.Struct, frozen=True):
     """What the reader may see of a game, told for people."""
 
     game: str
@@ -48,18 +48,18 @@ class History(msgspec.Struct, frozen=True):
         yield from map(str, self.chapters)
 
 
-def history(view: View, *, only: int | None = None) -> History:
+def history(view: View, *, only: int | None = None) -> HistoryModel:
     """The history of *view*; of the period *only*, where one is given.
 
     Paragraphs stand in the order in which there was first something to say.
     """
-    writer = Writer()
-    for entry, world in retold(view):
+    writer = HistoryWriter()
+    for entry, world in events_with_worlds(view):
         writer.take(entry, world)
     starts: dict[int, list[tuple[int, Thread]]] = {}
     for thread, events in writer.told.items():
         starts.setdefault(thread[0], []).append((events[0], thread))
-    return History(
+    return HistoryModel(
         view.game,
         tuple(
             Chapter(period, tuple(writer.paragraph(*each) for each in sorted(starts[period])))
@@ -69,7 +69,7 @@ def history(view: View, *, only: int | None = None) -> History:
     )
 
 
-class Writer:
+class HistoryWriter:
     """Sorts events into threads, and has each told."""
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Writer:
         self._roots = array("q")  # by number; -1 where nobody told
         self._is_of_sealed = False
         self._questions: dict[str, int] = {}
-        self._teller = Teller()
+        self._teller = SentenceWriter()
 
     def take(self, entry: e.Entry, world: World) -> Thread:
         """The next event; the thread that it belongs to."""

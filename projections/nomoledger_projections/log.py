@@ -8,15 +8,15 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.events.codec import encode_json
-from nomoledger.game.read_models import Table, View, retold
+from nomoledger.game.read_models import Table, View, events_with_worlds
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import PublicStream
-from nomoledger.prose.descriptions import tell
-from nomoledger.prose.labels import described
+from nomoledger.prose.descriptions import describe_event
+from nomoledger.prose.labels import describe_thing
 from nomoledger.state.world import World
 
 
-class Line(msgspec.Struct, frozen=True):
+class LogLine(msgspec.Struct, frozen=True):
     """One event: what it says in words, and all of it as it is recorded.
 
     *public* is its public number, told to the admin alone: SEALED where not everybody may see it.
@@ -45,7 +45,7 @@ class Log(msgspec.Struct, frozen=True):
 
     game: str
     period: int
-    events: tuple[Line, ...]
+    events: tuple[LogLine, ...]
 
     def show(self) -> Iterator[Table | str]:
         """A line an event."""
@@ -56,7 +56,7 @@ def log(view: View) -> Log:
     """The log of *view*: each event told with the names that held when it happened."""
     stream = PublicStream() if view.reader == "admin" else None
     lines = []
-    for entry, world in retold(view):
+    for entry, world in events_with_worlds(view):
         lines.append(_line(entry, _told(world, entry.body)))
         if stream is not None:
             stream.take(entry.number, entry.body)
@@ -67,12 +67,12 @@ def log(view: View) -> Log:
 
 
 def _told(world: World, body: e.Event) -> str:
-    return tell(body, partial(described, world), world.commodities())
+    return describe_event(body, partial(describe_thing, world), world.commodities())
 
 
-def _line(entry: e.Entry, told: str) -> Line:
+def _line(entry: e.Entry, told: str) -> LogLine:
     body = entry.body
-    return Line(
+    return LogLine(
         number=entry.number,
         period=body.period,
         at=body.received_at,

@@ -7,13 +7,13 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.game.read_models import Table, View
-from nomoledger.prose.labels import shown
+from nomoledger.prose.labels import format_cell
 
 #: The kind of fact by which a hand-kept record tells the vote on a proposal.
 RESULT = "proposal-result"
 
 
-class Proposal(msgspec.Struct):
+class ProposalRow(msgspec.Struct):
     """A proposal; *verdict* is None while it is undecided.
 
     Attributes:
@@ -36,7 +36,7 @@ class Proposals(msgspec.Struct, frozen=True):
 
     game: str
     period: int
-    proposals: tuple[Proposal, ...]
+    proposals: tuple[ProposalRow, ...]
 
     def show(self) -> Iterator[Table | str]:
         """One table."""
@@ -44,7 +44,8 @@ class Proposals(msgspec.Struct, frozen=True):
             yield "nothing has been proposed yet"
             return
         rows = tuple(
-            (str(p.number), p.by, shown(p.verdict), shown(p.vote), p.text) for p in self.proposals
+            (str(p.number), p.by, format_cell(p.verdict), format_cell(p.vote), p.text)
+            for p in self.proposals
         )
         yield Table(("proposal", "by", "verdict", "vote", "text"), rows)
 
@@ -67,7 +68,7 @@ class Book:
     )
 
     def __init__(self) -> None:
-        self.proposals: dict[int, Proposal] = {}
+        self.proposals: dict[int, ProposalRow] = {}
         self._things: dict[str, tuple[Any, Any]] = {}
         self._results: dict[Any, str] = {}
 
@@ -75,7 +76,7 @@ class Book:
         """Learn from the next event."""
         body = entry.body
         if isinstance(body, e.ProposalMade):
-            made = Proposal(body.number, body.by, body.text, body.period, entry.number)
+            made = ProposalRow(body.number, body.by, body.text, body.period, entry.number)
             made.vote = self._results.get(body.number)
             self.proposals[body.number] = made
         elif isinstance(body, e.VoteCast) and body.proposal in self.proposals:
@@ -83,11 +84,11 @@ class Book:
         elif isinstance(body, e.ProposalJudged) and body.proposal in self.proposals:
             self.proposals[body.proposal].verdict = body.verdict
         elif isinstance(body, e.FactRecorded) and body.kind == RESULT:
-            self._results[body.fields.get("number")] = shown(body.fields.get("vote")) or ""
+            self._results[body.fields.get("number")] = format_cell(body.fields.get("vote")) or ""
         else:
             self._state(body)
 
-    def _vote(self, proposal: Proposal, body: e.VoteCast) -> None:
+    def _vote(self, proposal: ProposalRow, body: e.VoteCast) -> None:
         proposal.votes = proposal.votes | {body.by: body.choice}
         choices = list(proposal.votes.values())
         counts = {each: choices.count(each) for each in sorted(set(choices))}

@@ -7,8 +7,8 @@ import msgspec
 
 from nomoledger.events.rules import Rule
 from nomoledger.game.read_models import Table, View
-from nomoledger.prose.labels import shown
-from nomoledger.state.bitemporal import rulings_on
+from nomoledger.prose.labels import format_cell
+from nomoledger.state.bitemporal import rulings_that_corrected
 from nomoledger_projections.ruleset import ruleset
 from nomoledger_projections.rulings import listed_in
 
@@ -44,7 +44,7 @@ class RuleInForce(msgspec.Struct, frozen=True):
         lines = [f"### {self.number} {self.title}", ""]
         lines += [f"version {self.version}: {'; '.join(sources)}", "", self.prose, ""]
         if self.parameters:
-            given = (f"{name} = {shown(value)}" for name, value in self.parameters.items())
+            given = (f"{name} = {format_cell(value)}" for name, value in self.parameters.items())
             lines += [f"parameters: {', '.join(given)}", ""]
         if self.why is not None:
             lines += [f"{self.kind}: {self.why}", ""]
@@ -110,7 +110,7 @@ def _corrected(
     view: View, histories: dict[str, list[Origin]]
 ) -> Iterator[tuple[str, list[Origin]]]:
     """The rules that a later ruling has put into this period, or changed in it."""
-    rulings = rulings_on(view.reading.later, view.period)
+    rulings = rulings_that_corrected(view.reading.later, view.period)
     published = {rule.number: rule for rule in view.reading.published.rules}
     for rule in view.world.rules:
         is_secret = rule.number in published and rule.number not in histories

@@ -86,7 +86,7 @@ class RuleChange(msgspec.Struct, frozen=True):
         return f"rule {number} {self.rule.title} is {self.done} by {self.authority}"
 
 
-class Ruleset(msgspec.Struct, frozen=True):
+class RulesetModel(msgspec.Struct, frozen=True):
     """All changes to the rules of a game that the reader may know of, in order."""
 
     game: str
@@ -129,14 +129,14 @@ def _opening(changes: list[RuleChange]) -> str:
     return f"#{first.event} to #{last.event} {when}: {len(changes)} rules enacted by {RULEBOOK}"
 
 
-def ruleset(view: View) -> Ruleset:
+def ruleset(view: View) -> RulesetModel:
     """The history of the rules in *view*."""
-    changes = Changes()
+    changes = RuleChangeList()
     found = tuple(change for entry in view.entries() for change in changes.take(entry))
-    return Ruleset(view.game, view.period, found)
+    return RulesetModel(view.game, view.period, found)
 
 
-class Changes:
+class RuleChangeList:
     """The changes to the rules, event by event, with what each rests on."""
 
     #: The events from which it learns anything.

@@ -9,7 +9,7 @@ import msgspec
 from nomoledger.errors import UnknownError
 from nomoledger.events.rules import Rule
 from nomoledger.game.read_models import Table, View
-from nomoledger.prose.labels import shown
+from nomoledger.prose.labels import format_cell
 from nomoledger_projections.ruleset import RuleChange, ruleset
 
 #: What a rule that is not in force is compared as.
@@ -121,4 +121,4 @@ def _prose(rule: Rule, titled: bool) -> list[str]:
 
 
 def _parameters(rule: Rule) -> list[str]:
-    return [f"{name} = {shown(value)}" for name, value in rule.parameters.items()]
+    return [f"{name} = {format_cell(value)}" for name, value in rule.parameters.items()]

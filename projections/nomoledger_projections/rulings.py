@@ -8,16 +8,16 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
-from nomoledger.game.read_models import Table, View, retold
-from nomoledger.prose.descriptions import listed, numbers_of
-from nomoledger.prose.labels import described, shown
+from nomoledger.game.read_models import Table, View, events_with_worlds
+from nomoledger.prose.descriptions import events_ruled_on, join_words
+from nomoledger.prose.labels import describe_thing, format_cell
 from nomoledger.state.reducer import RULINGS
 from nomoledger.state.world import World
 
 IN_FORCE = "in force"
 
 
-class Ruling(msgspec.Struct):
+class RulingRow(msgspec.Struct):
     """A ruling, as `RulingMade` has it.
 
     Attributes:
@@ -64,7 +64,7 @@ class Ruling(msgspec.Struct):
     @property
     def what(self) -> str:
         """Its kind, and what it is about."""
-        return f"{self.kind} {listed([f'#{number}' for number in self.about])}".strip()
+        return f"{self.kind} {join_words([f'#{number}' for number in self.about])}".strip()
 
     @property
     def stands(self) -> str:
@@ -73,12 +73,12 @@ class Ruling(msgspec.Struct):
         return self.state + by
 
 
-class Rulings(msgspec.Struct, frozen=True):
+class RulingList(msgspec.Struct, frozen=True):
     """The rulings in the order in which they were made."""
 
     game: str
     period: int
-    rulings: tuple[Ruling, ...]
+    rulings: tuple[RulingRow, ...]
 
     def show(self) -> Iterator[Table | str]:
         """One table."""
@@ -89,7 +89,7 @@ class Rulings(msgspec.Struct, frozen=True):
         yield Table(columns, tuple(map(_row, self.rulings)))
 
 
-def _row(ruling: Ruling) -> tuple[str, ...]:
+def _row(ruling: RulingRow) -> tuple[str, ...]:
     closes = "" if ruling.closes is None else f", closes dispute {ruling.closes}"
     return (
         str(ruling.number),
@@ -104,7 +104,7 @@ def _row(ruling: Ruling) -> tuple[str, ...]:
     )
 
 
-def rulings(view: View, *, rule: str | None = None) -> Rulings:
+def rulings(view: View, *, rule: str | None = None) -> RulingList:
     """The rulings that the reader of *view* may know of; with *rule*, those that interpret it.
 
     Raises:
@@ -114,14 +114,14 @@ def rulings(view: View, *, rule: str | None = None) -> Rulings:
     if rule is not None:
         if rule not in found.numbers:
             raise UnknownError(f"{view.game}: there is no rule {rule!r}")
-        return Rulings(view.game, view.period, tuple(found.on(rule)))
-    return Rulings(view.game, view.period, tuple(found.rulings.values()))
+        return RulingList(view.game, view.period, tuple(found.on(rule)))
+    return RulingList(view.game, view.period, tuple(found.rulings.values()))
 
 
 def listed_in(view: View) -> "Docket":
     """All rulings in *view*, and what they interpret."""
     docket = Docket()
-    for entry, world in retold(view):
+    for entry, world in events_with_worlds(view):
         docket.take(entry, world)
     docket.finish(view.period)
     return docket
@@ -141,7 +141,7 @@ class Docket:
     )
 
     def __init__(self) -> None:
-        self.rulings: dict[int, Ruling] = {}
+        self.rulings: dict[int, RulingRow] = {}
         self.numbers: dict[str, int] = {}
         self._in_force: dict[str, int] = {}
         self._called: dict[int, str] = {}
@@ -172,7 +172,7 @@ class Docket:
         self._called[life] = number
         self._in_force[number] = self.numbers[number] = life
 
-    def on(self, rule: str) -> list[Ruling]:
+    def on(self, rule: str) -> list[RulingRow]:
         """The rulings that interpret the rule that has (or last had) that number."""
         life = self.numbers.get(rule)
         return [
@@ -189,7 +189,7 @@ class Docket:
             if ruling.state == IN_FORCE and self._has_lapsed(ruling, period):
                 ruling.state = "lapsed"
 
-    def _has_lapsed(self, ruling: Ruling, period: int) -> bool:
+    def _has_lapsed(self, ruling: RulingRow, period: int) -> bool:
         if ruling.scope == "period":
             return period > ruling.period
         first = self._lives[ruling.number][:1] if ruling.scope == "precedent" else []
@@ -229,9 +229,11 @@ class Docket:
             self._overrule(other, None)
 
 
-def _ruling(event: int, body: e.RulingMade, asked: e.QuestionRaised | None, world: World) -> Ruling:
-    answer: Any = None if body.value is None else shown(described(world, body.value))
-    return Ruling(
+def _ruling(
+    event: int, body: e.RulingMade, asked: e.QuestionRaised | None, world: World
+) -> RulingRow:
+    answer: Any = None if body.value is None else format_cell(describe_thing(world, body.value))
+    return RulingRow(
         number=body.number,
         event=event,
         kind=body.kind,
@@ -243,7 +245,7 @@ def _ruling(event: int, body: e.RulingMade, asked: e.QuestionRaised | None, worl
         effective=body.period if body.effective is None else body.effective,
         received_at=body.received_at,
         recorded_at=body.recorded_at,
-        about=tuple(numbers_of(body)),
+        about=tuple(events_ruled_on(body)),
         question=None if asked is None else asked.text,
         value=answer,
         cites=body.cites,

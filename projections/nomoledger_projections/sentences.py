@@ -7,9 +7,16 @@ from typing import Any, NamedTuple
 from nomoledger import events as e
 from nomoledger.events.rules import Commodity
 from nomoledger.game import evidence
-from nomoledger.language.values import amount
-from nomoledger.prose.descriptions import corrected, disputed, listed, numbers_of, order_told, tell
-from nomoledger.prose.labels import described, shown
+from nomoledger.language.values import from_units
+from nomoledger.prose.descriptions import (
+    corrected_periods,
+    describe_disputed,
+    describe_event,
+    describe_order,
+    events_ruled_on,
+    join_words,
+)
+from nomoledger.prose.labels import describe_thing, format_cell
 from nomoledger.state.world import World
 from nomoledger_projections.proposals import Book
 
@@ -62,7 +69,7 @@ def _sentence(group: list[Said]) -> str:
     return text if text.rstrip("”").endswith((".", "!", "?")) else f"{text}."
 
 
-class Teller:
+class SentenceWriter:
     """Tells one event after the other, and knows who acts and what was asked."""
 
     def __init__(self) -> None:
@@ -150,7 +157,7 @@ def _kind(world: World, value: Any) -> str | None:
 
 def _called(world: World, value: Any) -> str:
     """What people call *value*, squares with their name where they have one."""
-    text = shown(value) if isinstance(value, bool) else str(described(world, value))
+    text = format_cell(value) if isinstance(value, bool) else str(describe_thing(world, value))
     name = world.get(value, "name") if _kind(world, value) == "square" else None
     return text if name in (None, text) else f"{text} ({name})"
 
@@ -158,7 +165,7 @@ def _called(world: World, value: Any) -> str:
 def _thing(world: World, entity: str) -> str:
     """A thing with what kind of thing it is."""
     kind = _kind(world, entity)
-    return f"{kind} {described(world, entity)}" if kind == "square" else _called(world, entity)
+    return f"{kind} {describe_thing(world, entity)}" if kind == "square" else _called(world, entity)
 
 
 def _notes(body: e.RulingMade) -> str:
@@ -192,18 +199,18 @@ def _submitted(body: e.SubmissionReceived, world: World) -> Iterator[Said]:
 
 def _ruled(body: e.RulingMade, world: World) -> str:
     verb = RULED.get(body.kind, "")
-    about = listed([f"#{number}" for number in numbers_of(body)])
+    about = join_words([f"#{number}" for number in events_ruled_on(body)])
     does = [
         f"{verb} {about}" if verb and about else "",
-        f"overrules ruling {listed(list(map(str, body.overrules)))}" if body.overrules else "",
+        f"overrules ruling {join_words(list(map(str, body.overrules)))}" if body.overrules else "",
         f"closes dispute {body.closes}" if body.closes is not None else "",
     ]
-    done = listed(list(filter(None, does)))
+    done = join_words(list(filter(None, does)))
     return f"ruling {body.number}{done and ' ' + done}: {body.text}{_notes(body)}"
 
 
 def _disputed(body: e.DisputeOpened, world: World) -> Iterator[Said]:
-    text = f"disputes {disputed(body)} (dispute {body.number}): {body.text}"
+    text = f"disputes {describe_disputed(body)} (dispute {body.number}): {body.text}"
     yield _by(body.by, text, world)
 
 
@@ -213,7 +220,7 @@ def _by(who: str, text: str, world: World) -> Said:
 
 def _argued(body: e.DisputeArgued, world: World) -> Iterator[Said]:
     if body.by == "engine":
-        found = "; ".join(evidence.told(body.evidence))
+        found = "; ".join(evidence.describe_evidence(body.evidence))
         yield Said(None, f"{body.text}{found and ': ' + found}")
         return
     shown = " (with a what-if)" if body.evidence else ""
@@ -221,9 +228,9 @@ def _argued(body: e.DisputeArgued, world: World) -> Iterator[Said]:
 
 
 def _settled(body: e.Settled, world: World) -> Iterator[Said]:
-    if periods := corrected(body):
+    if periods := corrected_periods(body):
         many = "s" if len(periods) > 1 else ""
-        yield Said(None, f"what is known of period{many} {listed(periods)} is corrected")
+        yield Said(None, f"what is known of period{many} {join_words(periods)} is corrected")
 
 
 def _moved(body: e.Moved, world: World) -> Iterator[Said]:
@@ -265,7 +272,7 @@ def _paid(payer: e.Posting, taker: e.Posting, world: World, why: str) -> Said:
 
 
 def _amount(world: World, commodity: str, units: int) -> str:
-    figure = amount(units, world.commodities().get(commodity, Commodity()).places)
+    figure = from_units(units, world.commodities().get(commodity, Commodity()).places)
     is_sign = not any(each.isalnum() for each in commodity)
     return f"{commodity}{figure}" if is_sign else f"{figure} {commodity}"
 
@@ -277,7 +284,7 @@ def _set(body: e.AttributeSet, world: World) -> Iterator[Said]:
     elif body.attribute == "name" and body.value is not None:
         yield Said(None, f"{thing} is now called “{body.value}”")
     else:
-        yield Said(None, tell(body, lambda value: _called(world, value)))
+        yield Said(None, describe_event(body, lambda value: _called(world, value)))
 
 
 def _refused(body: e.AttemptRefused, world: World) -> str:
@@ -311,7 +318,7 @@ _TELLERS: dict[type[e.Event], Callable[[Any, World], Iterator[Said]]] = {
     e.DisputeOpened: _disputed,
     e.DisputeArgued: _argued,
     e.FinalitySet: _alone(lambda body, _: f"standings turn final {body.days} days after a close"),
-    e.OrderGiven: _of(lambda body: (body.by, f"orders: {order_told(body)}")),
+    e.OrderGiven: _of(lambda body: (body.by, f"orders: {describe_order(body)}")),
     e.OrderFired: _alone(lambda body, _: "a standing order is carried out"),
     e.OrderLapsed: _alone(lambda body, _: f"a standing order lapses: {body.why}"),
     e.InputWithdrawn: _alone(lambda body, _: "the last request is taken back"),

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from nomoledger.game.read_models import View
-from nomoledger.state.disputes import Mark, mark
+from nomoledger.state.disputes import StandingMark, standing_mark
 
 
-def mark_of(view: View, period: int) -> Mark:
+def mark_of(view: View, period: int) -> StandingMark:
     """The mark of *period*, by all that is known when *view* is."""
-    return mark(view.reading.later, period, view.reader)
+    return standing_mark(view.reading.later, period, view.reader)
 
 
 def disputed_among(view: View, periods: Iterable[int]) -> tuple[int, ...]:
@@ -35,7 +35,7 @@ def titled(
     return f"{period} ({', '.join(marks)})" if marks else str(period)
 
 
-def told(found: Mark, period: int) -> str:
+def describe_marks(found: StandingMark, period: int) -> str:
     """*found* in a sentence, where there is anything to say.
 
     >>> told(Mark((1, 2)), 3), told(Mark(final=True), 3), told(Mark(), 3)

@@ -6,12 +6,12 @@ import msgspec
 
 from nomoledger.game.read_models import Table, View
 from nomoledger.language.values import Number
-from nomoledger.prose.labels import shown
+from nomoledger.prose.labels import format_cell
 from nomoledger_projections.standing_of import disputed_among, final_among, titled
 from nomoledger_projections.standings import ranked
 
 
-class Place(msgspec.Struct, frozen=True):
+class PeriodPlace(msgspec.Struct, frozen=True):
     """Where a player stood: money, rank and how many squares are theirs."""
 
     period: int
@@ -20,11 +20,11 @@ class Place(msgspec.Struct, frozen=True):
     squares: int
 
 
-class Course(msgspec.Struct, frozen=True):
+class PlayerSeries(msgspec.Struct, frozen=True):
     """A player's places, from the first period in which they played."""
 
     player: str
-    places: tuple[Place, ...]
+    places: tuple[PeriodPlace, ...]
 
 
 class StandingsByPeriod(msgspec.Struct, frozen=True):
@@ -37,7 +37,7 @@ class StandingsByPeriod(msgspec.Struct, frozen=True):
     game: str
     periods: tuple[int, ...]
     open: int | None
-    players: tuple[Course, ...]
+    players: tuple[PlayerSeries, ...]
     money: str = ""
     disputed: tuple[int, ...] = ()
     final: tuple[int, ...] = ()
@@ -61,11 +61,11 @@ class StandingsByPeriod(msgspec.Struct, frozen=True):
             (
                 course.player,
                 str(place.period),
-                shown(place.period == self.open),
-                shown(place.period in self.disputed),
-                shown(place.period in self.final),
+                format_cell(place.period == self.open),
+                format_cell(place.period in self.disputed),
+                format_cell(place.period in self.final),
                 str(place.rank),
-                shown(place.money),
+                format_cell(place.money),
                 str(place.squares),
             )
             for course in self.players
@@ -76,10 +76,10 @@ class StandingsByPeriod(msgspec.Struct, frozen=True):
 
     def drawn(self, kind: str) -> bytes:
         """Rank and money over the periods, as a file of that *kind*: svg or png."""
-        from nomoledger_projections.standings_chart import Line, Weeks, draw
+        from nomoledger_projections.standings_chart import ChartLine, Weeks, draw
 
         lines = [
-            Line(
+            ChartLine(
                 course.player,
                 [place.period for place in course.places],
                 [place.rank for place in course.places],
@@ -96,7 +96,7 @@ def standings_by_period(view: View, published: bool = False) -> StandingsByPerio
 
     Each is as known when *view* is, or as *published* at its own close.
     """
-    courses: dict[str, list[Place]] = {}
+    courses: dict[str, list[PeriodPlace]] = {}
     periods, open_, money, last = [], None, "", list[str]()
     for reading in view.standing():
         world = reading.published if published else reading.known
@@ -106,12 +106,14 @@ def standings_by_period(view: View, published: bool = False) -> StandingsByPerio
         standings = ranked(world)
         last = [each.player for each in standings]
         for each in standings:
-            place = Place(reading.period, each.rank, each.money, each.squares)
+            place = PeriodPlace(reading.period, each.rank, each.money, each.squares)
             courses.setdefault(each.player, []).append(place)
-    players = tuple(Course(name, tuple(courses[name])) for name in dict.fromkeys((*last, *courses)))
+    players = tuple(
+        PlayerSeries(name, tuple(courses[name])) for name in dict.fromkeys((*last, *courses))
+    )
     marks = disputed_among(view, periods), final_among(view, periods)
     return StandingsByPeriod(view.game, tuple(periods), open_, players, money, *marks)
 
 
-def _told(place: Place) -> str:
-    return f"{shown(place.money)} ({place.rank})".strip()
+def _told(place: PeriodPlace) -> str:
+    return f"{format_cell(place.money)} ({place.rank})".strip()

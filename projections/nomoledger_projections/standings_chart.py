@@ -28,7 +28,7 @@ COLOURS = ("#1f77b4", "#d1600a", "#2c8a3d", "#c7302f", "#7d55b0", "#8c564b", "#c
 STYLES = ("-", "--", ":", "-.")
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """A player, and in each of *periods* the rank and the money.
 
     *published* are period, rank and money where they were published otherwise.
@@ -49,7 +49,7 @@ class Weeks(NamedTuple):
     disputed: Sequence[int] = ()
 
 
-def draw(title: str, money: str, weeks: Weeks, lines: Sequence[Line], kind: str) -> bytes:
+def draw(title: str, money: str, weeks: Weeks, lines: Sequence[ChartLine], kind: str) -> bytes:
     """The chart as a file of that *kind*: svg or png.
 
     Raises:
@@ -80,7 +80,7 @@ def draw(title: str, money: str, weeks: Weeks, lines: Sequence[Line], kind: str)
 
 
 def _panel(
-    axes: "Axes", label: str, values: Sequence[Any], lines: Sequence[Line], which: int
+    axes: "Axes", label: str, values: Sequence[Any], lines: Sequence[ChartLine], which: int
 ) -> None:
     colours = [COLOURS[place % len(COLOURS)] for place in range(len(lines))]
     for place, (line, series) in enumerate(zip(lines, values, strict=True)):

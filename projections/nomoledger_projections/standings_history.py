@@ -7,15 +7,15 @@ import msgspec
 from nomoledger.game.read_models import Table, View
 from nomoledger.language.values import Number
 from nomoledger.ledger.as_of import Reading
-from nomoledger.prose.descriptions import rulings_named
-from nomoledger.prose.labels import shown
-from nomoledger.state.bitemporal import rulings_on
+from nomoledger.prose.descriptions import name_rulings
+from nomoledger.prose.labels import format_cell
+from nomoledger.state.bitemporal import rulings_that_corrected
 from nomoledger.state.world import World
 from nomoledger_projections.standing_of import disputed_among, final_among, titled
 from nomoledger_projections.standings import ranked
 
 
-class Standing(msgspec.Struct, frozen=True):
+class StandingReading(msgspec.Struct, frozen=True):
     """A player's rank, money and number of squares."""
 
     rank: int
@@ -23,7 +23,7 @@ class Standing(msgspec.Struct, frozen=True):
     squares: int
 
     def __str__(self) -> str:
-        return f"{shown(self.money)} ({self.rank})".strip()
+        return f"{format_cell(self.money)} ({self.rank})".strip()
 
 
 class Week(msgspec.Struct, frozen=True):
@@ -33,8 +33,8 @@ class Week(msgspec.Struct, frozen=True):
     """
 
     period: int
-    published: Standing | None
-    known: Standing | None
+    published: StandingReading | None
+    known: StandingReading | None
     rulings: tuple[int, ...] = ()
 
     def __str__(self) -> str:
@@ -43,10 +43,10 @@ class Week(msgspec.Struct, frozen=True):
         was, now = (str(each or "not playing") for each in (self.published, self.known))
         if was == now and self.published is not None and self.known is not None:
             was, now = f"{now}: {self.published.squares}", f"{self.known.squares} squares"
-        return f"{was} → {now}, {rulings_named(self.rulings)}"
+        return f"{was} → {now}, {name_rulings(self.rulings)}"
 
 
-class History(msgspec.Struct, frozen=True):
+class StandingsHistoryModel(msgspec.Struct, frozen=True):
     """A player, from the first period in which they played."""
 
     player: str
@@ -64,7 +64,7 @@ class StandingsHistory(msgspec.Struct, frozen=True):
     periods: tuple[int, ...]
     open: int | None
     disputed: tuple[int, ...]
-    players: tuple[History, ...]
+    players: tuple[StandingsHistoryModel, ...]
     money: str = ""
     final: tuple[int, ...] = ()
 
@@ -89,8 +89,8 @@ class StandingsHistory(msgspec.Struct, frozen=True):
             (
                 each.player,
                 str(week.period),
-                shown(week.period == self.open),
-                shown(week.period in self.disputed),
+                format_cell(week.period == self.open),
+                format_cell(week.period in self.disputed),
                 *_cells(week.published),
                 *_cells(week.known),
                 " ".join(map(str, week.rulings)),
@@ -102,12 +102,12 @@ class StandingsHistory(msgspec.Struct, frozen=True):
 
     def drawn(self, kind: str) -> bytes:
         """Rank and money over the periods as known, with rings where it was published otherwise."""
-        from nomoledger_projections.standings_chart import Line, Weeks, draw
+        from nomoledger_projections.standings_chart import ChartLine, Weeks, draw
 
         lines = []
         for each in self.players:
             known = [(week.period, week.known) for week in each.weeks if week.known is not None]
-            line = Line(
+            line = ChartLine(
                 each.player,
                 [period for period, _ in known],
                 [place.rank for _, place in known],
@@ -126,7 +126,7 @@ class StandingsHistory(msgspec.Struct, frozen=True):
 def standings_history(view: View) -> StandingsHistory:
     """Every period of *view* as it was published, and as it is known when *view* is."""
     weeks: dict[str, list[Week]] = {}
-    periods, open_, last = [], None, dict[str, Standing]()
+    periods, open_, last = [], None, dict[str, StandingReading]()
     for reading in view.standing():
         periods.append(reading.period)
         open_ = None if reading.is_closed else reading.period
@@ -141,20 +141,24 @@ def standings_history(view: View) -> StandingsHistory:
         open=open_,
         disputed=disputed_among(view, periods),
         final=final_among(view, periods),
-        players=tuple(History(name, tuple(weeks[name])) for name in names),
+        players=tuple(StandingsHistoryModel(name, tuple(weeks[name])) for name in names),
         money=next(iter(view.world.commodities()), ""),
     )
 
 
-def _week(reading: Reading, published: Standing | None, known: Standing | None) -> Week:
+def _week(
+    reading: Reading, published: StandingReading | None, known: StandingReading | None
+) -> Week:
     differs = published != known
-    rulings = rulings_on(reading.later, reading.period) if differs else ()
+    rulings = rulings_that_corrected(reading.later, reading.period) if differs else ()
     return Week(reading.period, published, known, rulings)
 
 
-def _standings(world: World) -> dict[str, Standing]:
-    return {each.player: Standing(each.rank, each.money, each.squares) for each in ranked(world)}
+def _standings(world: World) -> dict[str, StandingReading]:
+    return {
+        each.player: StandingReading(each.rank, each.money, each.squares) for each in ranked(world)
+    }
 
 
-def _cells(standing: Standing | None) -> tuple[str, str]:
-    return ("", "") if standing is None else (str(standing.rank), shown(standing.money))
+def _cells(standing: StandingReading | None) -> tuple[str, str]:
+    return ("", "") if standing is None else (str(standing.rank), format_cell(standing.money))

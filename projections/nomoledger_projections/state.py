@@ -11,7 +11,7 @@ import msgspec
 
 from nomoledger.game.read_models import Table, View
 from nomoledger.language.values import Number
-from nomoledger.prose.labels import called, holding, shown
+from nomoledger.prose.labels import amount_held, format_cell, label_all
 from nomoledger.state.world import World
 
 Attributes = dict[str, Any]
@@ -49,7 +49,7 @@ class State(msgspec.Struct, frozen=True):
         for kind, things in self.things.items():
             yield from _table(kind, things)
         if self.game:
-            yield Table(("game", ""), tuple((n, shown(v)) for n, v in self.game.items()))
+            yield Table(("game", ""), tuple((n, format_cell(v)) for n, v in self.game.items()))
         if self.waiting is not None:
             yield f"waiting: {self.waiting}"
         if self.ended is not None:
@@ -62,8 +62,8 @@ def state(view: View) -> State:
     money, *items = (*world.commodities(), "")
     players = {}
     for player in world.kinds.get("player", ()):
-        held = {each: holding(world, player, each) for each in items if each}
-        wealth = {"money": holding(world, player, money)} if money else {}
+        held = {each: amount_held(world, player, each) for each in items if each}
+        wealth = {"money": amount_held(world, player, money)} if money else {}
         players[str(world.label(player))] = _of(world, "player", player) | wealth | {"items": held}
     squares = {
         str(world.label(each)): _of(world, "square", each) for each in world.kinds.get("square", ())
@@ -89,7 +89,7 @@ def state(view: View) -> State:
 def _of(world: World, kind: str, entity: str) -> Attributes:
     declared = dict.fromkeys(world.declared(kind))
     return declared | {
-        name: called(world, value) for name, value in world.attributes.get(entity, {}).items()
+        name: label_all(world, value) for name, value in world.attributes.get(entity, {}).items()
     }
 
 
@@ -97,7 +97,7 @@ def _accounts(world: World) -> dict[str, dict[str, Number]]:
     names = (*world.kinds.get("player", ()), *sorted(world.balances))
     return {
         str(world.label(account)): {
-            each: holding(world, account, each) for each in world.commodities()
+            each: amount_held(world, account, each) for each in world.commodities()
         }
         for account in dict.fromkeys(names)
     }
@@ -122,4 +122,4 @@ def shown_items(value: Any) -> str:
     """*value* in a table, also where it is amounts by commodity."""
     if isinstance(value, dict):
         return ", ".join(f"{held} {name}" for name, held in value.items() if held)
-    return shown(value)
+    return format_cell(value)

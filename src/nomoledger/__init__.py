@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nomoledger.errors import NomoledgerError
     from nomoledger.game.exchange import export_ledger, import_ledger
-    from nomoledger.game.game import Desk, Outcome
+    from nomoledger.game.game import Game, Outcome
+    from nomoledger.game.game import Game as Desk
     from nomoledger.game.records import import_record
     from nomoledger.game.replay import Divergence, Report
     from nomoledger.game.replay import replay as replay_period
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from nomoledger.state.world import World
 
 _HOMES = {
-    "Desk": "game.game",
+    "Desk": "game.game:Game",
+    "Game": "game.game",
     "Divergence": "game.replay",
     "Head": "ledger.ledger",
     "Ledger": "ledger.ledger",
@@ -51,6 +53,7 @@ _HOMES = {
 __all__ = [
     "Desk",
     "Divergence",
+    "Game",
     "Head",
     "Ledger",
     "NomoledgerError",

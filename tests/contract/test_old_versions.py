@@ -14,7 +14,7 @@ from nomoledger.events import ClockAdvanced
 from nomoledger.ledger.as_of import as_known, world_of
 from nomoledger.ledger.chain import Head
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.rollup_queries import posted
+from nomoledger.ledger.rollup_queries import posted_balances
 from nomoledger.ledger.stores.location import is_postgres
 
 HERE = Path(__file__).parent
@@ -66,12 +66,12 @@ def test_an_upgrade_leads_to_the_roll_up_of_what_was_posted(location: str, versi
     with Ledger.open(location) as ledger:
         assert ledger.games() == ["empty", "little"]
         assert str(ledger.head("little")) == HEAD
-        assert posted(ledger, "little") == BALANCES
+        assert posted_balances(ledger, "little") == BALANCES
         assert world_of(ledger, "little").balances == BALANCES
         for known in (1, 2, 3, None):
             for period in range(1, (known or 3) + 1):
                 world = as_known(ledger, "little", period, known).known
-                found = posted(ledger, "little", period, known)
+                found = posted_balances(ledger, "little", period, known)
                 assert held(found) == held(world.balances), (period, known)
 
 

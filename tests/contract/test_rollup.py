@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from rulings.game import Game
+from rulings.game import RuledGame
 from rulings.players import Move, Player
 from rulings.rules import RULES
 
@@ -20,7 +20,7 @@ from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
 from nomoledger.game.rebuild import rebuild
 from nomoledger.ledger.as_of import as_known
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.rollup_queries import posted, posted_by_period
+from nomoledger.ledger.rollup_queries import posted_balances, posted_by_period
 from nomoledger.ledger.stores.location import is_postgres
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -65,7 +65,7 @@ def test_any_period_as_known_in_any_other(ledger: Ledger) -> None:
     append(ledger, paid(10, 1), paid(5, 1))
     append(ledger, paid(1, 2), paid(7, 3, effective=1), paid(-2, 4, effective=2))
     readings = {
-        (period, known): posted(ledger, "chess", period, known).get("Ann", {}).get("$", 0)
+        (period, known): posted_balances(ledger, "chess", period, known).get("Ann", {}).get("$", 0)
         for period, known in [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (1, None), (4, None)]
     }
     assert readings == {
@@ -85,7 +85,10 @@ def test_amounts_stay_exact_beyond_64_bits(ledger: Ledger) -> None:
     for _ in range(3):
         append(ledger, *(2 * [paid(2**62)]))
     append(ledger, paid(2**62 + 1))
-    assert posted(ledger, "chess") == {"bank": {"$": -(7 * 2**62 + 1)}, "Ann": {"$": 7 * 2**62 + 1}}
+    assert posted_balances(ledger, "chess") == {
+        "bank": {"$": -(7 * 2**62 + 1)},
+        "Ann": {"$": 7 * 2**62 + 1},
+    }
     lone = e.Posting("Bob", "$", most), e.Posting("Cid", "$", -(2**63))
     append(
         ledger,
@@ -93,17 +96,17 @@ def test_amounts_stay_exact_beyond_64_bits(ledger: Ledger) -> None:
         e.Posted(period=1, received_at=NOON, recorded_at=NOON, postings=lone),
     )
     append(ledger, e.Posted(period=1, received_at=NOON, recorded_at=NOON, postings=lone))
-    assert posted(ledger, "chess")["Bob"] == {"$": 2 * most}
+    assert posted_balances(ledger, "chess")["Bob"] == {"$": 2 * most}
     append(ledger, paid(-(2**62)), paid(-(2**62)), paid(-(2**62)))
     append(ledger, paid(-(2**62)), paid(-(2**62)), paid(-(2**62)), paid(-(2**62)))
-    assert posted(ledger, "chess")["Ann"] == {"$": 4}
+    assert posted_balances(ledger, "chess")["Ann"] == {"$": 4}
     assert ledger.verify("chess").ok
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\\0b", "\\", "Éva 'x'", "", "\\\\0\0"])
 def test_whatever_an_account_is_called(ledger: Ledger, name: str) -> None:
     append(ledger, paid(3, to=name), *(30 * [paid(1, to=name)]))
-    assert posted(ledger, "chess")[name] == {"$": 33}
+    assert posted_balances(ledger, "chess")[name] == {"$": 33}
     assert ledger.verify("chess").ok
 
 
@@ -111,7 +114,7 @@ def test_it_is_of_one_game(ledger: Ledger) -> None:
     ledger.create_game("go")
     ledger.append("go", [paid(2)], expected=-1)
     append(ledger, paid(9))
-    assert posted(ledger, "go")["Ann"] == {"$": 2}
+    assert posted_balances(ledger, "go")["Ann"] == {"$": 2}
 
 
 def test_it_is_stored_with_the_postings_or_not_at_all(ledger: Ledger) -> None:
@@ -126,21 +129,21 @@ def test_it_is_stored_with_the_postings_or_not_at_all(ledger: Ledger) -> None:
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert posted(ledger, "chess")["Ann"] == {"$": 1}
+    assert posted_balances(ledger, "chess")["Ann"] == {"$": 1}
 
 
 def test_a_copy_and_an_import_have_it_too(ledger: Ledger, tmp_path: Path) -> None:
     append(ledger, paid(10), paid(3, 4, effective=2))
     with Ledger.open(tmp_path / "copy.db", create=True) as copy:
         copy_ledger(ledger, copy)
-        assert posted(copy, "chess", 2) == posted(ledger, "chess", 2)
+        assert posted_balances(copy, "chess", 2) == posted_balances(ledger, "chess", 2)
         assert copy.verify("chess").ok
     with open(tmp_path / "x.jsonl", "w+b") as file:
         export_ledger(ledger, file)
         file.seek(0)
         with Ledger.open(tmp_path / "import.db", create=True) as back:
             import_ledger(back, file)
-            assert posted(back, "chess", 4) == posted(ledger, "chess", 4)
+            assert posted_balances(back, "chess", 4) == posted_balances(ledger, "chess", 4)
 
 
 # --- what verifying finds ------------------------------------------------------------------------
@@ -162,7 +165,7 @@ def test_an_altered_cell_is_found_and_made_anew(
     ledger: Ledger, location: str, statement: str
 ) -> None:
     append(ledger, paid(10), paid(3, 2), paid(4, 3, effective=2))
-    before = posted(ledger, "chess")
+    before = posted_balances(ledger, "chess")
     tamper(ledger, location, statement)
     verdict = ledger.verify("chess")
     assert (verdict.ok, verdict.number, verdict.problem) == (False, None, "roll-up")
@@ -171,7 +174,7 @@ def test_an_altered_cell_is_found_and_made_anew(
     assert verdict.detail.endswith("nomoledger rebuild makes it anew")
     assert rebuild(ledger, "chess").cells == 6
     assert ledger.verify("chess").ok
-    assert posted(ledger, "chess") == before
+    assert posted_balances(ledger, "chess") == before
 
 
 def test_a_payment_that_was_never_added_is_found(ledger: Ledger) -> None:
@@ -184,7 +187,7 @@ def test_a_payment_that_was_never_added_is_found(ledger: Ledger) -> None:
 # --- whatever is played and ruled ----------------------------------------------------------------
 
 
-def ruled_game(seed: int) -> Game:
+def ruled_game(seed: int) -> RuledGame:
     """Some periods of a small game, with rulings that reach back, and play after them."""
     chance = random.Random(seed)
 
@@ -194,7 +197,7 @@ def ruled_game(seed: int) -> Game:
             for _ in range(count)
         ]
 
-    game = Game(RULES, chance.choice(["seeded", "entered"]))
+    game = RuledGame(RULES, chance.choice(["seeded", "entered"]))
     player = Player(game)
     player.play([("join", 0, 0), ("join", 1, 0), ("join", 2, 0), ("go", 0, 0)])
     for _ in range(4):
@@ -227,4 +230,4 @@ def test_it_says_what_the_fold_says_of_every_pair_of_periods(location: str, seed
         for known in (*closed, None):
             for period in (each for each in closed if known is None or each <= known):
                 world = as_known(ledger, "g", period, known).known
-                assert held(posted(ledger, "g", period, known)) == held(world.balances)
+                assert held(posted_balances(ledger, "g", period, known)) == held(world.balances)

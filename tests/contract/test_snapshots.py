@@ -14,13 +14,13 @@ from click.testing import CliRunner
 from nomoledger import events as e
 from nomoledger.cli import program
 from nomoledger.errors import StoreError
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
 from nomoledger.ledger import as_of as state
 from nomoledger.ledger import snapshots
 from nomoledger.ledger.as_of import as_known, as_of, world_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.snapshots import fold
+from nomoledger.ledger.snapshots import fold_version
 from nomoledger.ledger.stores import postgres_side_tables as postgres_beside
 from nomoledger.ledger.stores import sqlite_side_tables as sqlite_beside
 from nomoledger.ledger.stores.location import is_postgres
@@ -33,7 +33,7 @@ PERIODS = 3
 
 
 @pytest.fixture
-def desk(location: str) -> Iterator[Desk]:
+def desk(location: str) -> Iterator[Game]:
     """Three periods; in the third a die of the first is put right."""
     with Ledger.open(location, create=True) as ledger:
         desk = open_game(ledger, "g", load("mail-opening"), at=NOON, secret=b"s" * 32)
@@ -49,7 +49,7 @@ def desk(location: str) -> Iterator[Desk]:
         yield desk
 
 
-def reroll(desk: Desk, period: int, value: int) -> None:
+def reroll(desk: Game, period: int, value: int) -> None:
     die = next(
         each.number
         for each in desk.ledger.read("g")
@@ -83,7 +83,7 @@ def change(ledger: Ledger, location: str, statement: str, *values: Any) -> None:
 
 
 def numbers(ledger: Ledger) -> list[int]:
-    return [number for number, _ in ledger.store.snapshots("g", fold())]
+    return [number for number, _ in ledger.store.snapshots("g", fold_version())]
 
 
 def readings(ledger: Ledger) -> list[Any]:
@@ -98,14 +98,16 @@ def verified(location: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_a_close_leaves_a_snapshot_of_how_things_stood(desk: Desk, location: str) -> None:
+def test_a_close_leaves_a_snapshot_of_how_things_stood(desk: Game, location: str) -> None:
     ledger = desk.ledger
     closes = [x for x in ledger.read("g") if isinstance(x.body, e.PeriodClosed)]
-    places = ledger.store.snapshots("g", fold())
+    places = ledger.store.snapshots("g", fold_version())
     assert places == [(each.number, each.body.period) for each in closes]
     assert verified(location)[0] == 0
     for number, period in places:
-        assert spelled(snapshots.nearest(ledger, "g", number)) == spelled(folded(ledger, number))
+        assert spelled(snapshots.load_nearest(ledger, "g", number)) == spelled(
+            folded(ledger, number)
+        )
         assert spelled(as_of(ledger, "g", period)) == spelled(folded(ledger, number))
     last = ledger.head("g").number
     for upto in (0, places[0][0] - 1, places[1][0], places[1][0] + 1, last, None):
@@ -113,7 +115,7 @@ def test_a_close_leaves_a_snapshot_of_how_things_stood(desk: Desk, location: str
 
 
 def test_a_close_that_was_is_read_without_its_events(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[e.Event] = []
 
@@ -130,7 +132,7 @@ def test_a_close_that_was_is_read_without_its_events(
     assert len(taken) <= desk.ledger.head("g").number - numbers(desk.ledger)[-1]
 
 
-def test_they_are_disposable(desk: Desk, location: str) -> None:
+def test_they_are_disposable(desk: Game, location: str) -> None:
     ledger, expected = desk.ledger, readings(desk.ledger)
     one, other, *_ = numbers(ledger)
     for which in (f"number={other}", f"number<>{one}", "number>0"):
@@ -141,21 +143,21 @@ def test_they_are_disposable(desk: Desk, location: str) -> None:
     change(ledger, location, "DELETE FROM snapshot_parts")
     assert readings(ledger) == expected
     with Ledger.open(location) as again:
-        Desk(again, "g").close(at=NOON)  # a new snapshot has all its parts with it
+        Game(again, "g").close(at=NOON)  # a new snapshot has all its parts with it
         assert as_of(again, "g", PERIODS + 1).head == numbers(again)[-1]
-        assert snapshots.nearest(again, "g").head == numbers(again)[-1]
+        assert snapshots.load_nearest(again, "g").head == numbers(again)[-1]
 
 
-def test_another_fold_does_not_see_them(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_fold_does_not_see_them(desk: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger, expected = desk.ledger, readings(desk.ledger)
     monkeypatch.setattr(snapshots, "fold", lambda: "another")
-    assert snapshots.nearest(ledger, "g").head == -1
+    assert snapshots.load_nearest(ledger, "g").head == -1
     assert readings(ledger) == expected
     desk.close(at=NOON)
     assert [period for _, period in ledger.store.snapshots("g", "another")] == [PERIODS + 1]
 
 
-def test_they_are_of_one_history(desk: Desk, location: str) -> None:
+def test_they_are_of_one_history(desk: Game, location: str) -> None:
     ledger = desk.ledger
     first, *_, last = numbers(ledger)
     change(ledger, location, "DELETE FROM stored_events WHERE originator_version > ?", last - 3)
@@ -166,10 +168,10 @@ def test_they_are_of_one_history(desk: Desk, location: str) -> None:
     assert first not in numbers(ledger)
 
 
-def test_one_that_was_altered_is_named_and_made_anew(desk: Desk, location: str) -> None:
+def test_one_that_was_altered_is_named_and_made_anew(desk: Game, location: str) -> None:
     ledger = desk.ledger
     one, other = numbers(ledger)[1:3]
-    sound = ledger.store.snapshot("g", fold(), one)
+    sound = ledger.store.snapshot("g", fold_version(), one)
     change(ledger, location, "UPDATE snapshots SET root=? WHERE number=?", sound, other)
     code, said = verified(location)
     assert code == 1
@@ -179,7 +181,7 @@ def test_one_that_was_altered_is_named_and_made_anew(desk: Desk, location: str) 
     assert verified(location)[0] == 0
 
 
-def test_a_part_that_was_altered_is_named(desk: Desk, location: str) -> None:
+def test_a_part_that_was_altered_is_named(desk: Game, location: str) -> None:
     ledger = desk.ledger
     expected = readings(ledger)
     change(ledger, location, "UPDATE snapshot_parts SET part=?", msgspec.msgpack.encode(((), 0)))
@@ -190,7 +192,7 @@ def test_a_part_that_was_altered_is_named(desk: Desk, location: str) -> None:
 
 
 def test_a_snapshot_that_cannot_be_stored_is_no_failure(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any) -> None:
         raise StoreError("no room left")

@@ -22,7 +22,7 @@ from table import BOOK, NOON, START, WEIGHTED, Table
 from faults.store import Killed, Shaky, shaky
 from nomoledger.errors import StoreError
 from nomoledger.events import Input
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 
@@ -81,7 +81,7 @@ class Simulation:
             try:
                 store.likely = likely
                 self.at += timedelta(minutes=1)
-                table = Table(Desk(ledger, self.game, clock=lambda: self.at))
+                table = Table(Game(ledger, self.game, clock=lambda: self.at))
                 table.at = self.at
                 yield table
                 self.at = table.at
@@ -92,7 +92,7 @@ class Simulation:
         """Somebody else is faster, in a process of their own."""
         self.meddled += 1
         with Ledger.open(self.location) as ledger:
-            table = Table(Desk(ledger, self.game, clock=lambda: self.at))
+            table = Table(Game(ledger, self.game, clock=lambda: self.at))
             table.at, id = self.at, f"meddling-{self.meddled}"
             move = self.chance.choice(("join", "propose", "name"))
             if table.ask(id, move, self.chance.randint(0, 99), 0) is not None:
@@ -107,7 +107,7 @@ class Simulation:
 
     def _check_whole(self) -> None:
         with Ledger.open(self.location) as ledger:
-            Desk(ledger, self.game).resume()
+            Game(ledger, self.game).resume()
             holds.check_whole(ledger, self.game)
             holds.check_causes(holds.bodies(ledger, self.game), opening=1 + len(BOOK.rules))
 

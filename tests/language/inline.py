@@ -6,9 +6,9 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.oracles import seeded
+from nomoledger.engine.oracles import seeded_oracle
 from nomoledger.events.rules import Change, Rule
-from nomoledger.language.program import linked
+from nomoledger.language.program import link
 from nomoledger.rulebook.loading import parse
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import Attempt, World
@@ -45,7 +45,7 @@ class Play:
         self.world = World()
         self.at = NOON
         self.count = 0
-        self.engine = Engine(self.world, seeded(SECRET), SECRET)
+        self.engine = Engine(self.world, seeded_oracle(SECRET), SECRET)
         opened = e.GameOpened(id="opening", game="g", rulebook="inline", **self._common())
         common = self._common() | {"source": "rulebook", "cause": 0, "rules": ("engine",)}
         enacted = [e.RuleEnacted(rule=rule, **common) for rule in book(rules, data)]
@@ -122,7 +122,7 @@ class Play:
 
     def value(self, operation: str, *arguments: Any) -> Any:
         """What the rules state, asked from outside."""
-        program = linked(self.world.rules)
+        program = link(self.world.rules)
         program.host.begin(self.world, Attempt(id="query", operation=operation))
         return program.call(operation, *arguments)
 

@@ -7,7 +7,7 @@ import pytest
 from nomoledger import events as e
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import UsageError
-from nomoledger.language.program import linked
+from nomoledger.language.program import link
 
 from .inline import Play, kinds
 
@@ -181,7 +181,7 @@ def test_only_secret_actions_stay_secret() -> None:
 ])  # fmt: skip
 def test_statements(text: str, expected: bool) -> None:
     play = shop()
-    assert Statement(text).holds(play.world, linked(play.world.rules)) is expected
+    assert Statement(text).holds(play.world, link(play.world.rules)) is expected
 
 
 @pytest.mark.parametrize("text", [
@@ -196,4 +196,4 @@ def test_what_is_no_statement(text: str) -> None:
 def test_names_that_nothing_has() -> None:
     play = shop()
     with pytest.raises(UsageError, match="nothing in the game is called 'wealth'"):
-        Statement("wealth(Ann) > 1").check_names(play.world, linked(play.world.rules))
+        Statement("wealth(Ann) > 1").check_names(play.world, link(play.world.rules))

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
 from nomoledger.ledger.chain import commit, link, origin
 from nomoledger.ledger.ledger import Ledger
@@ -89,17 +89,17 @@ def played(file: Path, moves: Sequence[Move] = PLAIN, *, with_secrets: bool = Tr
     return file
 
 
-def open_plots(ledger: Ledger) -> Desk:
+def open_plots(ledger: Ledger) -> Game:
     return open_game(ledger, "plots", BOOK, at=NOON, recorded_at=NOON, secret=SECRET)
 
 
 def make(
-    desk: Desk, moves: Sequence[Move], with_secrets: bool = True, *, anew: bool = False
+    desk: Game, moves: Sequence[Move], with_secrets: bool = True, *, anew: bool = False
 ) -> None:
     """Make *moves* at the *desk*, or each at one that was opened *anew*."""
     at = NOON
     for count, move in enumerate(moves):
-        desk = Desk(desk.ledger) if anew else desk
+        desk = Game(desk.ledger) if anew else desk
         request, given, minutes = move
         at += timedelta(minutes=minutes)
         desk.clock = stopped_at(at)

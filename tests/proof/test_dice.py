@@ -1,23 +1,23 @@
 """Dice: what is drawn in secret comes from a seed of its own, and moves no public die."""
 
-from rulings.game import SECRET, Game
+from rulings.game import SECRET, RuledGame
 from rulings.rules import RULES
 
 from nomoledger import events as e
 from nomoledger.engine import dice
-from nomoledger.proof.dice_audit import Throws, fits
+from nomoledger.proof.dice_audit import DiceAudit, fits
 
 ROLL = 'def action_gamble(player: Player):\n    mint(player, roll(1, 6, "luck")[0], "luck")\n'
 
 
-def draws(game: Game) -> list[e.DrawRecorded]:
+def draws(game: RuledGame) -> list[e.DrawRecorded]:
     return [x.body for x in game.entries if isinstance(x.body, e.DrawRecorded)]
 
 
-def gambling(*secret: str) -> Game:
+def gambling(*secret: str) -> RuledGame:
     from nomoledger.events.rules import Rule
 
-    game = Game([*RULES, Rule(number="9", code=ROLL, secret=secret)])
+    game = RuledGame([*RULES, Rule(number="9", code=ROLL, secret=secret)])
     game.ask("join", "Ann")
     game.go("Ann", "gamble")
     game.go("Ann", "go")
@@ -39,7 +39,7 @@ def test_the_seed_that_is_revealed_tells_nothing_of_sealed_draws() -> None:
     while game.world.waiting is not None:
         game.ask("answer", "money")
     closed = next(x.body for x in game.entries if isinstance(x.body, e.PeriodClosed))
-    throws = [Throws(), Throws(SECRET)]
+    throws = [DiceAudit(), DiceAudit(SECRET)]
     for entry in game.entries:
         assert [each.take(entry.body) for each in throws[1:]] == [None]
     sealed = draws(game)[0]
@@ -52,7 +52,7 @@ def test_the_seed_that_is_revealed_tells_nothing_of_sealed_draws() -> None:
 
 def test_a_draw_that_the_seed_does_not_give_is_found() -> None:
     game = gambling()
-    throws = Throws(SECRET)
+    throws = DiceAudit(SECRET)
     found = []
     for entry in game.entries:
         body = entry.body
@@ -67,7 +67,7 @@ def test_a_draw_that_the_seed_does_not_give_is_found() -> None:
 
 
 def test_a_die_that_a_ruling_asks_for_says_of_which_period_it_is() -> None:
-    game = Game(RULES)
+    game = RuledGame(RULES)
     for name in ("Ann", "Bob"):
         game.ask("join", name)
     after = len(game.entries) - 1
@@ -77,5 +77,5 @@ def test_a_die_that_a_ruling_asks_for_says_of_which_period_it_is() -> None:
     made = game.rule_on("replace", e.TakenIn(after, "Ann", "go"), questions="default")
     rolled = [each for each in made if isinstance(each, e.DrawRecorded)]
     assert {(each.effective, each.period) for each in rolled} == {(1, 2)}
-    throws = Throws(SECRET)
+    throws = DiceAudit(SECRET)
     assert [text for x in game.entries if (text := throws.take(x.body))] == []

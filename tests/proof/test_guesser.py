@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from rulings.game import SECRET, Game
+from rulings.game import SECRET, RuledGame
 from rulings.players import Move, Player
 from rulings.rules import RULES
 from rulings.test_properties import PLAY, some, tried
 
 from nomoledger import events as e
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView, projection
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
@@ -128,7 +128,7 @@ def _width(entry: e.Entry) -> int:
     return len(entry.body.values)
 
 
-def lines(game: Game) -> list[bytes]:
+def lines(game: RuledGame) -> list[bytes]:
     """The public chain of *game*."""
     sealer, found = Sealer("g", SECRET), []
     for entry in game.entries:
@@ -139,7 +139,7 @@ def lines(game: Game) -> list[bytes]:
 
 
 def guessed(dice: str, moves: Sequence[Move], plots: bool) -> list[bytes]:
-    game = Game(RULES, dice)
+    game = RuledGame(RULES, dice)
     guesser = Guesser(game)
     guesser.plots = plots
     guesser.play([("join", 0, 0), ("join", 1, 0), ("join", 2, 0), *moves])
@@ -163,7 +163,7 @@ def test_nor_does_it_when_the_admin_rules_on_the_past(moves: list[Move], later: 
 
 
 def of_rulebook(
-    file: Path, name: str, given_state: dict[str, Any], play: Callable[[Desk], None]
+    file: Path, name: str, given_state: dict[str, Any], play: Callable[[Game], None]
 ) -> dict[str, Any]:
     with Ledger.open(file, create=True) as ledger:
         desk = open_game(
@@ -175,7 +175,7 @@ def of_rulebook(
 
 
 def test_a_time_bomb_ticks_unheard(tmp_path: Path) -> None:
-    def play(desk: Desk, plants: bool) -> None:
+    def play(desk: Game, plants: bool) -> None:
         if plants:
             desk.submit("Ann", "plant_bomb", at=NOON + timedelta(hours=1), id="hush")
         desk.propose("Bob", "More.", (), at=NOON + timedelta(hours=2), id="more")
@@ -195,7 +195,7 @@ def test_a_time_bomb_ticks_unheard(tmp_path: Path) -> None:
 
 
 def test_nobody_sees_who_voted_how(tmp_path: Path) -> None:
-    def play(desk: Desk, choices: tuple[str, str]) -> None:
+    def play(desk: Game, choices: tuple[str, str]) -> None:
         desk.propose("Ann", "More.", (), at=NOON + timedelta(hours=1), id="more")
         for hours, (player, choice) in enumerate(zip(("Ann", "Bob"), choices, strict=True), 2):
             desk.vote(player, 1, choice, at=NOON + timedelta(hours=hours), id=player)

@@ -9,9 +9,9 @@ from click.testing import CliRunner, Result
 
 from nomoledger.cli import program
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.proof.disclosure import Opening, open_event, refuted
+from nomoledger.proof.disclosure import Disclosure, disclose_event, find_refutation
 from nomoledger.proof.envelopes import DEPTH, Envelope
-from nomoledger.proof.seal import Seal, decoded
+from nomoledger.proof.seal import Seal, decode_seal
 
 from .plots import played
 
@@ -28,31 +28,31 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def seals(game: Path) -> list[Seal]:
     with Ledger.open(game) as ledger:
-        return [decoded(seal, "") for _, _, seal in ledger.store.seals("plots")]
+        return [decode_seal(seal, "") for _, _, seal in ledger.store.seals("plots")]
 
 
 @pytest.fixture(scope="module")
-def openings(game: Path) -> list[Opening]:
+def openings(game: Path) -> list[Disclosure]:
     """All that can be opened, each out of every envelope that it is in."""
     with Ledger.open(game) as ledger:
         entries = [x for x in ledger.read("plots") if x.body.audience is not None]
         return [
-            open_event(ledger, "plots", entry.number, reader)
+            disclose_event(ledger, "plots", entry.number, reader)
             for entry in entries
             for reader in (*(entry.body.audience or ()), "admin")
         ]
 
 
 def test_everything_sealed_can_be_opened_by_the_seal_of_its_period(
-    openings: list[Opening], seals: list[Seal]
+    openings: list[Disclosure], seals: list[Seal]
 ) -> None:
     assert {each.reader for each in openings} == {"Ann", "Bob", "admin"}
     for each in openings:
-        assert refuted(each, seals[each.period - 1]) is None
-        assert refuted(each, seals[each.period % 3]) is not None
+        assert find_refutation(each, seals[each.period - 1]) is None
+        assert find_refutation(each, seals[each.period % 3]) is not None
 
 
-def test_it_shows_nothing_but_itself(openings: list[Opening]) -> None:
+def test_it_shows_nothing_but_itself(openings: list[Disclosure]) -> None:
     for each in openings:
         assert len(each.path) == DEPTH
         others = [x for x in openings if (x.period, x.reader) == (each.period, each.reader)]
@@ -66,13 +66,13 @@ def test_it_shows_nothing_but_itself(openings: list[Opening]) -> None:
         assert max(slots) > 2**16
 
 
-def _plans(opening: Opening) -> bool:
+def _plans(opening: Disclosure) -> bool:
     return opening.reader == "Bob" and b"a trap on 4" in bytes(opening.event)
 
 
 @pytest.mark.parametrize("field", ["game", "period", "reader", "event", "salt", "slot", "path"])
 def test_no_part_of_an_opening_can_be_changed(
-    openings: list[Opening], seals: list[Seal], field: str
+    openings: list[Disclosure], seals: list[Seal], field: str
 ) -> None:
     one = next(
         each for each in openings if each.reader == "Bob" and b"a trap on 4" in bytes(each.event)
@@ -88,7 +88,7 @@ def test_no_part_of_an_opening_can_be_changed(
     }
     changed = msgspec.structs.replace(one, **{field: other[field]})
     for seal in seals:
-        assert refuted(changed, seal) is not None
+        assert find_refutation(changed, seal) is not None
 
 
 def test_an_envelope_looks_the_same_empty_or_full() -> None:

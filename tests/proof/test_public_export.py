@@ -14,7 +14,7 @@ from nomoledger.cli import program
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_check import check_export
 from nomoledger.proof.public_export import export_public
-from nomoledger.proof.seal import Seal, decoded
+from nomoledger.proof.seal import Seal, decode_seal
 from nomoledger.proof.sealer import PublicChain
 from nomoledger.proof.signing import Signer, own_signer
 
@@ -186,7 +186,7 @@ def test_one_forged_whole_is_caught_by_its_key_or_a_published_seal(
     assert "signed with another key" in checked(tmp_path, forged)
     forged[0] = lines[0].replace(own_signer(SECRET).public.encode(), mine.public.encode())
     assert checked(tmp_path, forged) == ""
-    published = decoded(lines[seals_in(lines)[1]], "")
+    published = decode_seal(lines[seals_in(lines)[1]], "")
     assert "period 2 is not what was published" in checked(tmp_path, forged, published)
     assert checked(tmp_path, lines, published) == ""
 
@@ -215,7 +215,7 @@ def test_one_that_ends_before_what_is_published_is_cut_off(lines: Lines, tmp_pat
         f'{{"nomoledger":"end/1","head":"{end}"}}\n'.encode(),
     ]
     assert checked(tmp_path, short) == ""
-    assert "it ends before period 2" in checked(tmp_path, short, decoded(lines[place], ""))
+    assert "it ends before period 2" in checked(tmp_path, short, decode_seal(lines[place], ""))
 
 
 # --- dice -----------------------------------------------------------------------------------------

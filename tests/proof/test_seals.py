@@ -12,11 +12,11 @@ from click.testing import CliRunner, Result
 
 from nomoledger.cli import program
 from nomoledger.errors import StoreError
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.rollup import units_of
-from nomoledger.proof.content_audit import Audit
-from nomoledger.proof.seal import NO_SEAL, Seal, decoded
+from nomoledger.proof.content_audit import ContentAudit
+from nomoledger.proof.seal import NO_SEAL, Seal, decode_seal
 from nomoledger.proof.seal_keeper import SealKeeper
 from nomoledger.proof.sealer import FOLD, PublicChain
 from nomoledger.proof.signing import own_signer
@@ -64,7 +64,7 @@ def seals(game: Path, tmp_path: Path) -> list[str]:
 
 def stored(file: Path) -> list[Seal]:
     with Ledger.open(file) as ledger:
-        return [decoded(seal, "stored") for _, _, seal in ledger.store.seals("plots")]
+        return [decode_seal(seal, "stored") for _, _, seal in ledger.store.seals("plots")]
 
 
 def resealed(file: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_seal_that_was_missed_is_made_at_the_next_close(game: Path) -> None:
     with sqlite3.connect(game) as db:
         db.execute("DELETE FROM seals WHERE period > 1")
     with Ledger.open(game) as ledger:
-        Desk(ledger, clock=lambda: NOON.replace(month=4)).close(id="late")
+        Game(ledger, clock=lambda: NOON.replace(month=4)).close(id="late")
     assert stored(game)[:3] == before
     assert len(stored(game)) == 4
 
@@ -129,9 +129,9 @@ def test_whoever_goes_on_seals_as_one_that_begins_anew(
     """On both stores; and nobody reads what was read for the seal before."""
     with Ledger.open(location, create=True) as ledger:
         make(open_plots(ledger), PLAIN, anew=True)
-        kept = [decoded(seal, "stored") for _, _, seal in ledger.store.seals("plots")]
+        kept = [decode_seal(seal, "stored") for _, _, seal in ledger.store.seals("plots")]
         assert kept == stored(game)
-        assert ledger.verify("plots", audit=Audit("plots", SECRET)).ok
+        assert ledger.verify("plots", audit=ContentAudit("plots", SECRET)).ok
         read: list[int] = []
         whole = Ledger.read
 
@@ -165,7 +165,7 @@ def test_a_key_of_the_admins_own_signs_the_same_content(game: Path, tmp_path: Pa
         pytest.skip("there is no ssh-keygen here")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
     assert run("seal", game, "--key", key, "-o", seal).exit_code == 0
-    found = decoded(seal.read_bytes(), "own")
+    found = decode_seal(seal.read_bytes(), "own")
     assert found.content == stored(game)[-1].content
     assert found.key != stored(game)[-1].key
     assert verified(game, "--seal", seal).startswith("0 ")
@@ -307,7 +307,7 @@ def tampered_seal(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
 
 
 def signed_anew(seal: bytes) -> bytes:
-    changed = msgspec.structs.replace(decoded(seal, ""), state="0" * 64)
+    changed = msgspec.structs.replace(decode_seal(seal, ""), state="0" * 64)
     return changed.signed(own_signer(SECRET)).encoded()
 
 
@@ -333,7 +333,7 @@ def test_what_is_read_for_the_proof_is_read_once(game: Path) -> None:
     with Ledger.open(game) as ledger:
         taken: list[int] = []
 
-        class Told(Audit):
+        class Told(ContentAudit):
             def take(self, number, body, reached):  # type: ignore[no-untyped-def]
                 taken.append(number)
                 return super().take(number, body, reached)
@@ -386,6 +386,6 @@ def test_where_sealing_fails_the_close_stands_and_the_next_one_seals_both(
     assert verified(other).startswith("0 ")
     for file in (game, other):
         with Ledger.open(file) as ledger:
-            Desk(ledger, clock=lambda: NOON.replace(month=4)).close(id="late")
+            Game(ledger, clock=lambda: NOON.replace(month=4)).close(id="late")
     assert len(stored(other)) == 4
     assert stored(other) == stored(game)

@@ -11,13 +11,13 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.oracles import seeded
-from nomoledger.engine.settlement.differences import differing
+from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.settlement.differences import changed_paths
 from nomoledger.engine.settlement.input_log import overlooked
 from nomoledger.errors import ConflictError
 from nomoledger.events.codec import decode, encode, tag_of
 from nomoledger.events.rules import Rule
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.rebuild import rebuild
 from nomoledger.language.host import Oracle, ask_people
 from nomoledger.ledger.ledger import Ledger
@@ -56,7 +56,7 @@ class Memory:
         return next(found, None)
 
 
-class QuickDesk(Desk):
+class QuickDesk(Game):
     """A desk that has the rules run in this process."""
 
     def _run(
@@ -78,10 +78,10 @@ class QuickDesk(Desk):
 
 
 def oracle_of(world: World) -> Oracle:
-    return seeded(SECRET) if world.game["dice"] == "seeded" else ask_people
+    return seeded_oracle(SECRET) if world.game["dice"] == "seeded" else ask_people
 
 
-class Game:
+class RuledGame:
     """One game under *rules*; each request comes a minute after the one before."""
 
     def __init__(self, rules: Sequence[Rule], dice: str = "seeded") -> None:
@@ -136,7 +136,7 @@ class Game:
 
 
 @contextmanager
-def stored(game: Game) -> Iterator[Ledger]:
+def stored(game: RuledGame) -> Iterator[Ledger]:
     """A ledger with all that happened in *game*, called g, and a snapshot of every close."""
     with TemporaryDirectory() as made, Ledger.open(Path(made) / "g.db", create=True) as ledger:
         ledger.create_game("g", bytes(32))
@@ -270,7 +270,7 @@ def essence(world: World) -> dict[str, Any]:
 
 def unlike(one: World, other: World) -> list[Any]:
     """Where two worlds stand otherwise."""
-    return list(differing(essence(one), essence(other)))
+    return list(changed_paths(essence(one), essence(other)))
 
 
 def balances(table: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:

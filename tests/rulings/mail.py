@@ -4,13 +4,13 @@ from nomoledger import events as e
 from nomoledger.events.rules import Change
 from nomoledger.rulebook.loading import load
 
-from .game import Game
+from .game import RuledGame
 
 RULES = load("mail-opening").rules
 WEEK = 7 * 24 * 60
 
 
-class Mail(Game):
+class Mail(RuledGame):
     """Ann and Bob have joined, and stand on square 1 with $1000 each."""
 
     def __init__(self) -> None:

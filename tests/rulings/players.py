@@ -6,11 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.engine.settlement.ruling_validity import in_force
+from nomoledger.engine.settlement.ruling_validity import rulings_in_force
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Renumber, Repeal, Rule
 
-from .game import Game
+from .game import RuledGame
 
 Move = tuple[str, int, int]
 NAMES = ("Ann", "Bob", "Cid", "Éva")
@@ -50,7 +50,7 @@ class Admin:
 
     changes = CHANGES
 
-    def __init__(self, game: Game, salt: str = "", settles: Sequence[str] = ("all",)) -> None:
+    def __init__(self, game: RuledGame, salt: str = "", settles: Sequence[str] = ("all",)) -> None:
         self.game = game
         self.salt = salt
         self.settles = settles
@@ -111,7 +111,7 @@ class Admin:
         self.rule_on(e.TakenIn(after, NAMES[other % 3], ("go", "buy")[other % 2]))
 
     def overrule(self, one: int, other: int) -> None:
-        holding = [x.number for x in in_force(self.game.world) if x.effective is not None]
+        holding = [x.number for x in rulings_in_force(self.game.world) if x.effective is not None]
         if holding:
             self.rule_on(overrules=(holding[one % len(holding)],))
 
@@ -174,7 +174,7 @@ class Mailer(Admin):
         self.game.go((buyer, seller)[other % 2], "deal", **terms)
 
 
-def editable(game: Game) -> Iterator[e.Entry]:
+def editable(game: RuledGame) -> Iterator[e.Entry]:
     return (entry for entry in game.entries[1:] if isinstance(entry.body, EDITABLE))
 
 

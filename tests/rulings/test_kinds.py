@@ -5,16 +5,16 @@ from datetime import timedelta
 import pytest
 
 from nomoledger import events as e
-from nomoledger.engine.settlement.ruling_validity import in_force
-from nomoledger.engine.settlement.timeline import Course
+from nomoledger.engine.settlement.ruling_validity import rulings_in_force
+from nomoledger.engine.settlement.timeline import Timeline
 from nomoledger.errors import UsageError
 from nomoledger.events.rules import Amend, Do, Post
 
-from .game import Game, essence, played_right, refused, unlike
+from .game import RuledGame, essence, played_right, refused, unlike
 from .mail import RULES, WEEK, Mail
 
 
-def settled_as(game: Game, *edits: e.Edit) -> None:
+def settled_as(game: RuledGame, *edits: e.Edit) -> None:
     """Check that all stands as it would, had all been so from the start."""
     assert unlike(game.world, played_right(game.entries, edits)) == []
 
@@ -47,7 +47,7 @@ def test_the_option_of_a_corrected_landing_lapses_when_it_would_have() -> None:
 
 
 def test_a_seeded_die_is_replaced_and_all_others_stay() -> None:
-    game = Game(RULES)
+    game = RuledGame(RULES)
     for name in ("Ann", "Bob"):
         game.ask("join", name, {"email": name})
         game.ask("propose", name, "Text.", ())
@@ -62,7 +62,7 @@ def test_a_seeded_die_is_replaced_and_all_others_stay() -> None:
 
 
 def test_new_dice_come_from_the_seed_of_their_period() -> None:
-    game = Game(RULES)
+    game = RuledGame(RULES)
     game.ask("join", "Ann", {"email": "Ann"})
     game.ask("propose", "Ann", "Text.", ())
     game.ask("judge", 1, "accepted")
@@ -118,9 +118,9 @@ def test_a_verdict_was_mistyped_and_the_ruleset_follows() -> None:
     assert amended.source == "ruling 2"
 
 
-def new_question(game: Game, *edits: e.Edit) -> str:
+def new_question(game: RuledGame, *edits: e.Edit) -> str:
     """What would be asked that nobody answered."""
-    course = Course(game.entries, edits)
+    course = Timeline(game.entries, edits)
     for _ in course.run():
         pass
     return course.rerun.asked[0].question
@@ -160,7 +160,7 @@ def test_what_stands_stands(kind: str) -> None:
         game.rule_on("replace", e.Replaced(roll, [1, 2]))
     game.rule_on("replace", e.Replaced(roll, [1, 2]), overrules=(1,))
     assert game.at_square("Ann") == 4
-    assert [each.number for each in in_force(game.world)] == [2]
+    assert [each.number for each in rulings_in_force(game.world)] == [2]
 
 
 def test_a_correction_puts_accounts_right_from_now_on() -> None:

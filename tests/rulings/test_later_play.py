@@ -3,18 +3,22 @@
 from datetime import timedelta
 
 from nomoledger import events as e
-from nomoledger.engine.settlement.ruling_validity import edits_of, first_edited, in_force
-from nomoledger.engine.settlement.timeline import Course
+from nomoledger.engine.settlement.ruling_validity import (
+    edits_of,
+    first_edited_event,
+    rulings_in_force,
+)
+from nomoledger.engine.settlement.timeline import Timeline
 
-from .game import Game, played_right, refused, unlike
+from .game import RuledGame, played_right, refused, unlike
 from .mail import WEEK, Mail
 from .rules import RULES
 
 
-def course_of(game: Game, *edits: e.Edit, questions: str = "stop") -> Course:
-    held = edits_of(in_force(game.world))
-    since = first_edited(game.world)
-    course = Course(game.entries, [*held, *edits], since=since, questions=questions)
+def course_of(game: RuledGame, *edits: e.Edit, questions: str = "stop") -> Timeline:
+    held = edits_of(rulings_in_force(game.world))
+    since = first_edited_event(game.world)
+    course = Timeline(game.entries, [*held, *edits], since=since, questions=questions)
     for _ in course.run():
         pass
     return course
@@ -45,7 +49,7 @@ def test_a_square_since_bought_by_someone_else() -> None:
         f"later play does not fit: #{bought} Bob asks to buy: square 8:"
         " no option to buy this square (VIII.3@1)"
     )
-    assert (game.owner(8), in_force(game.world)) == ("Bob", [])
+    assert (game.owner(8), rulings_in_force(game.world)) == ("Bob", [])
     assert len(game.entries) == before + 2
 
 
@@ -68,7 +72,7 @@ def test_or_rules_so_that_both_fit() -> None:
 
 
 def test_a_player_who_has_left() -> None:
-    game = Game(RULES, "entered")
+    game = RuledGame(RULES, "entered")
     for name in ("Bob", "Ann"):
         game.ask("join", name)
     joined = game.last(e.JoinRequested)
@@ -84,9 +88,9 @@ def test_a_player_who_has_left() -> None:
 # --- orphans, and questions that are new ----------------------------------------------------------
 
 
-def asked() -> tuple[Game, int]:
+def asked() -> tuple[RuledGame, int]:
     """Ann has come to 7, where she was asked, and then to 3; gives the number of her first dice."""
-    game = Game(RULES, "entered")
+    game = RuledGame(RULES, "entered")
     for name in ("Ann", "Bob"):
         game.ask("join", name)
     game.go("Ann", "go")
@@ -109,9 +113,9 @@ def test_an_answer_that_nobody_asks_for_is_an_orphan() -> None:
     assert (game.world.get("Ann", "square"), game.money("Ann", "paint")) == ("square:6", 0)
 
 
-def new_question() -> tuple[Game, e.Edit]:
+def new_question() -> tuple[RuledGame, e.Edit]:
     """Ann came to 6; had she come to 7, she would have been asked. Bob has gone on since."""
-    game = Game(RULES, "entered")
+    game = RuledGame(RULES, "entered")
     for name in ("Ann", "Bob"):
         game.ask("join", name)
     game.go("Ann", "go")
@@ -203,7 +207,7 @@ def test_what_waits_can_be_ruled_on() -> None:
 
 
 def test_a_close_that_waited_for_what_nobody_asks_is_made_up_for() -> None:
-    game = Game(RULES, "entered")
+    game = RuledGame(RULES, "entered")
     game.ask("join", "Ann")
     game.go("Ann", "go")
     game.ask("enter_dice", [2, 4])  # Ann is asked
@@ -218,5 +222,5 @@ def test_a_close_that_waited_for_what_nobody_asks_is_made_up_for() -> None:
     assert game.world.period == 2
 
 
-def dice_of(game: Game, *edits: e.Edit) -> str:
+def dice_of(game: RuledGame, *edits: e.Edit) -> str:
     return next(x.question for x in course_of(game, *edits).rerun.asked if x.to == "admin")

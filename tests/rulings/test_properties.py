@@ -9,14 +9,18 @@ from hypothesis import strategies as st
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.oracles import recorded, replaying
-from nomoledger.engine.settlement.ruling_validity import edits_of, first_edited, in_force
-from nomoledger.engine.settlement.timeline import Course
+from nomoledger.engine.oracles import recorded_draws, replay_oracle
+from nomoledger.engine.settlement.ruling_validity import (
+    edits_of,
+    first_edited_event,
+    rulings_in_force,
+)
+from nomoledger.engine.settlement.timeline import Timeline
 from nomoledger.rulebook.loading import load
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
-from .game import SECRET, Game, folded, played_right, unlike
+from .game import SECRET, RuledGame, folded, played_right, unlike
 from .players import Mailer, Move, Player, editable, some_edit
 from .rules import RULES
 
@@ -69,10 +73,10 @@ def tried(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]
     )
 
 
-def played(script: Script, salt: str = "", settles: Sequence[str] = ("all",)) -> Game:
+def played(script: Script, salt: str = "", settles: Sequence[str] = ("all",)) -> RuledGame:
     """A game that is ruled on, and played on after each ruling."""
     dice, moves, rulings, later = script
-    game = Game(RULES, dice)
+    game = RuledGame(RULES, dice)
     player = Player(game, salt, settles)
     player.play([*START, ("go", 0, 0), *moves])
     for ruling in rulings:
@@ -80,10 +84,10 @@ def played(script: Script, salt: str = "", settles: Sequence[str] = ("all",)) ->
     return game
 
 
-def follows_exactly(game: Game) -> bool:
+def follows_exactly(game: RuledGame) -> bool:
     """Whether the rulings that hold could be followed with nothing left over, or left to decide."""
-    edits, first = edits_of(in_force(game.world)), first_edited(game.world)
-    course = Course(game.entries, edits, since=first, secret=SECRET)
+    edits, first = edits_of(rulings_in_force(game.world)), first_edited_event(game.world)
+    course = Timeline(game.entries, edits, since=first, secret=SECRET)
     for _ in course.run():
         pass
     rerun = course.rerun
@@ -91,7 +95,7 @@ def follows_exactly(game: Game) -> bool:
     return not any((decided, rerun.orphans, rerun.stopped, rerun.engine.halted))
 
 
-def settlements(game: Game) -> Iterator[tuple[World, list[e.Event]]]:
+def settlements(game: RuledGame) -> Iterator[tuple[World, list[e.Event]]]:
     """Each ruling's settlement, with the world as it stood before the ruling."""
     for number, (ruling, at) in game.world.rulings.items():
         if ruling.effective is not None:
@@ -108,7 +112,7 @@ def settlements(game: Game) -> Iterator[tuple[World, list[e.Event]]]:
 def test_the_settled_present_is_the_game_played_right(script: Script) -> None:
     game = played(script)
     if follows_exactly(game):
-        edits = edits_of(in_force(game.world))
+        edits = edits_of(rulings_in_force(game.world))
         assert unlike(game.world, played_right(game.entries, edits)) == []
 
 
@@ -117,13 +121,13 @@ def test_the_settled_present_is_the_game_played_right(script: Script) -> None:
 def test_also_under_a_rulebook_that_is_played(
     moves: list[Move], rulings: list[Move], later: list[Move]
 ) -> None:
-    game = Game(BOOK.rules)
+    game = RuledGame(BOOK.rules)
     mailer = Mailer(game)
     mailer.play([*START[:2], ("propose", 1, 0), *moves])
     for ruling in rulings:
         mailer.play([ruling, *later])
     if follows_exactly(game):
-        edits = edits_of(in_force(game.world))
+        edits = edits_of(rulings_in_force(game.world))
         assert unlike(game.world, played_right(game.entries, edits)) == []
 
 
@@ -132,10 +136,10 @@ def test_also_under_a_rulebook_that_is_played(
 def test_overruling_restores_the_present(script: Script) -> None:
     game = played(script)
     player = Player(game)
-    while any(each.effective is not None for each in in_force(game.world)):
-        holding = len(in_force(game.world))
+    while any(each.effective is not None for each in rulings_in_force(game.world)):
+        holding = len(rulings_in_force(game.world))
         player.play([("overrule", 0, 0)])
-        if len(in_force(game.world)) == holding:
+        if len(rulings_in_force(game.world)) == holding:
             return  # which cannot be followed back
     if follows_exactly(game):
         assert unlike(game.world, played_right(game.entries, [])) == []
@@ -149,7 +153,9 @@ def test_overruling_restores_as_much_as_was_settled(script: Script) -> None:
         game = played((dice, moves, [], []))
         before, player = len(game.entries), Player(game, settles=[settle])
         player.play([ruling])
-        if last := [each.number for each in in_force(game.world) if each.effective is not None]:
+        if last := [
+            each.number for each in rulings_in_force(game.world) if each.effective is not None
+        ]:
             player.rule_on(overrules=(last[-1],))
             if settled_alone([entry.body for entry in game.entries[before:]]):
                 assert unlike(game.world, folded(game.entries[:before])) == []
@@ -182,7 +188,7 @@ def test_every_commodity_sums_to_zero_and_the_state_is_a_fold(script: Script) ->
 @some_games
 def test_every_input_is_replayed_byte_for_byte(script: Script) -> None:
     game, world = played(script, settles=("all", "money", "none")), World()
-    oracle = replaying(recorded(game.entries))
+    oracle = replay_oracle(recorded_draws(game.entries))
     for number, entry in enumerate(game.entries):
         body = entry.body
         if isinstance(body, e.Input) and number:
@@ -239,7 +245,9 @@ def test_one_changed_die_changes_no_other(moves: list[Move], one: int, other: in
     rolls = [entry for entry in editable(game) if isinstance(entry.body, e.DrawRecorded)]
     chosen = rolls[one % len(rolls)]
     edit = some_edit(chosen, other)
-    course = Course(game.entries, [edit], oracle=replaying({}), secret=SECRET, questions="default")
+    course = Timeline(
+        game.entries, [edit], oracle=replay_oracle({}), secret=SECRET, questions="default"
+    )
     for _ in course.run():
         pass
     was = {x.body.address: x.body.values for x in rolls if isinstance(x.body, e.DrawRecorded)}
@@ -260,7 +268,7 @@ def test_what_is_public_depends_on_nothing_secret(script: Script) -> None:
     assert in_sight(one) == in_sight(other)
 
 
-def in_sight(game: Game) -> list[tuple[int, bytes]]:
+def in_sight(game: RuledGame) -> list[tuple[int, bytes]]:
     seen = []
     for number, entry in enumerate(game.entries):
         body = entry.body

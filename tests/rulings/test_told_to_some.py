@@ -1,15 +1,15 @@
 """What was told to some only stays so when it is put right; orders; what was taken back."""
 
 from nomoledger import events as e
-from nomoledger.engine.settlement.timeline import Course
+from nomoledger.engine.settlement.timeline import Timeline
 
-from .game import Game, essence, folded, refused
+from .game import RuledGame, essence, folded, refused
 from .rules import RULES
 
 
-def plotted() -> tuple[Game, int]:
+def plotted() -> tuple[RuledGame, int]:
     """Ann has made a secret plan, which costs paint, in a week that is closed."""
-    game = Game(RULES)
+    game = RuledGame(RULES)
     for name in ("Ann", "Bob"):
         game.ask("join", name)
     number = game.go("Ann", "plot", plan="all of it")
@@ -42,7 +42,7 @@ def test_a_secret_that_was_overlooked_is_taken_in_as_one() -> None:
 
 
 def test_a_collision_with_a_secret_is_told_to_nobody_else() -> None:
-    game = Game(RULES)
+    game = RuledGame(RULES)
     for name in ("Ann", "Bob"):
         game.ask("join", name)
     joined = game.last(e.JoinRequested)
@@ -52,7 +52,7 @@ def test_a_collision_with_a_secret_is_told_to_nobody_else() -> None:
 
 
 def test_a_standing_order_that_never_was_is_gone() -> None:
-    game = Game(RULES)
+    game = RuledGame(RULES)
     game.ask("join", "Ann")
     before = essence(game.world)
     game.ask("order", "Ann", "money(Ann) >= 1000", (e.Act("buy"),))
@@ -62,7 +62,7 @@ def test_a_standing_order_that_never_was_is_gone() -> None:
 
 
 def test_an_order_that_was_carried_out_cannot_be_made_open_again() -> None:
-    game = Game(RULES, "entered")
+    game = RuledGame(RULES, "entered")
     game.ask("join", "Ann")
     game.go("Ann", "go")
     game.ask("enter_dice", [3, 4])  # to 8, which pays
@@ -75,14 +75,14 @@ def test_an_order_that_was_carried_out_cannot_be_made_open_again() -> None:
 
 
 def test_what_was_taken_back_in_time_may_be_carried_out_by_then() -> None:
-    game = Game(RULES, "entered")
+    game = RuledGame(RULES, "entered")
     game.ask("join", "Ann")
     game.go("Ann", "go")
     game.ask("enter_dice", [2, 4])  # Ann is asked
     roll = game.last(e.DrawEntered)
     game.go("Ann", "buy")
     game.ask("undo")
-    course = Course(game.entries, [e.Replaced(roll, [2, 3])])
+    course = Timeline(game.entries, [e.Replaced(roll, [2, 3])])
     for _ in course.run():
         pass
     assert [each.why for each in course.orphans()] == ["it is carried out by then"]

@@ -7,10 +7,10 @@ from typing import Any, cast
 import pytest
 
 from nomoledger import events as e
-from nomoledger.engine.settlement.ruling_validity import in_force
+from nomoledger.engine.settlement.ruling_validity import rulings_in_force
 from nomoledger.errors import ConflictError, UsageError
-from nomoledger.game.counterfactual import Changed, what_if
-from nomoledger.game.game import Desk
+from nomoledger.game.counterfactual import WhatIfChanges, what_if
+from nomoledger.game.game import Game
 from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
 from nomoledger.ledger.as_of import as_of
@@ -76,7 +76,7 @@ def test_another_writer_rules_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game.memory, "append", interrupted)
     with pytest.raises(UsageError, match=rf"ruling 1 \(replace\) is about #{roll}"):
         late.rule_on("replace", "So.", edits=(e.Replaced(roll, [2, 3]),))
-    assert [each.number for each in in_force(folded(game.entries))] == [1]
+    assert [each.number for each in rulings_in_force(folded(game.entries))] == [1]
 
 
 def test_two_writers_rule_on_different_things() -> None:
@@ -93,7 +93,7 @@ def test_two_writers_rule_on_different_things() -> None:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path) -> Iterator[Game]:
     """Two periods in which Ann and Bob took a turn each, and Ann bought what she came to."""
     with Ledger.open(tmp_path / "game.db", create=True) as ledger:
         book = load("mail-opening")
@@ -110,11 +110,11 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
-def first_roll(desk: Desk) -> int:
+def first_roll(desk: Game) -> int:
     return next(x.number for x in desk.ledger.read("g") if isinstance(x.body, e.DrawEntered))
 
 
-def test_every_period_is_replayed_and_proved_after_rulings(desk: Desk) -> None:
+def test_every_period_is_replayed_and_proved_after_rulings(desk: Game) -> None:
     published = [essence(as_of(desk.ledger, "g", period)) for period in (1, 2)]
     edit = e.Replaced(first_roll(desk), [1, 2])
     desk.rule_on("replace", "A 1 and a 2.", edits=(edit,), settle="all")
@@ -123,12 +123,12 @@ def test_every_period_is_replayed_and_proved_after_rulings(desk: Desk) -> None:
     assert [replay(desk.ledger, "g", period).divergences for period in (1, 2, 3, 4)] == [()] * 4
     assert desk.ledger.verify("g").ok
     assert [essence(as_of(desk.ledger, "g", period)) for period in (1, 2)] == published
-    assert Desk(desk.ledger).world.digest() == desk.world.digest()
+    assert Game(desk.ledger).world.digest() == desk.world.digest()
 
 
-def test_a_what_if_says_what_settling_does_and_writes_nothing(desk: Desk) -> None:
+def test_a_what_if_says_what_settling_does_and_writes_nothing(desk: Game) -> None:
     edit, head = e.Replaced(first_roll(desk), [1, 2]), desk.ledger.head("g")
-    found = what_if(desk.ledger, "g", Changed(edits=(edit,)))
+    found = what_if(desk.ledger, "g", WhatIfChanges(edits=(edit,)))
     assert desk.ledger.head("g") == head
     told = {(x.subject, x.what): (x.recorded, x.rerun) for x in found.otherwise}
     assert told["Ann", "square"] == (8, 4)
@@ -136,5 +136,5 @@ def test_a_what_if_says_what_settling_does_and_writes_nothing(desk: Desk) -> Non
     assert told["square 8", "owner"] == ("Ann", None)
     assert not any(subject == "Bob" for subject, _ in told)
     desk.rule_on("replace", "A 1 and a 2.", edits=(edit,), settle="all")
-    again = what_if(desk.ledger, "g", Changed(since=1))
+    again = what_if(desk.ledger, "g", WhatIfChanges(since=1))
     assert (again.otherwise, again.stopped) == ((), None)

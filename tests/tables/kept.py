@@ -13,7 +13,7 @@ from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.views.sql.databases import beside, open_views
 from nomoledger.views.sql.postgres_tables import SCHEMAS
 from nomoledger.views.sql.sql_views import prepare
-from nomoledger.views.sql.sync import keep
+from nomoledger.views.sql.sync import sync_tables
 from nomoledger.views.sql.table import chosen
 
 Rows = list[tuple[Any, ...]]
@@ -26,7 +26,7 @@ def bring_up(
     with closing(open_views(beside(location, public), public)) as views:
         tables = chosen(names)
         prepare(views, tables)
-        for _ in keep(ledger, views, tables, ledger.games(), lambda count: None):
+        for _ in sync_tables(ledger, views, tables, ledger.games(), lambda count: None):
             pass
 
 

@@ -29,7 +29,7 @@ def main(location: str, page: str, follow: str = "") -> None:
             said = lambda text: print(text, flush=True)  # noqa: E731
             keeping.Follower(ledger, views, tables, None, said).follow()
         else:
-            list(keeping.keep(ledger, views, tables, ledger.games(), lambda count: None))
+            list(keeping.sync_tables(ledger, views, tables, ledger.games(), lambda count: None))
 
 
 if __name__ == "__main__":

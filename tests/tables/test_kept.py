@@ -100,7 +100,7 @@ def check(location: str, season: Ledger, expected: dict[str, Rows], tmp_path: Pa
 
 def keeping_from_nothing(ledger: Ledger, views: Views) -> None:
     empty(views, chosen(), None)
-    list(keeping.keep(ledger, views, chosen(), ledger.games(), lambda count: None))
+    list(keeping.sync_tables(ledger, views, chosen(), ledger.games(), lambda count: None))
 
 
 # --- killed --------------------------------------------------------------------------------------
@@ -363,13 +363,13 @@ def test_a_page_that_somebody_else_began_is_folded_anew(
     (game,) = ledger.games()
     with closing(open_views(beside(place, False), False)) as views:
         prepare(views, chosen())
-        kept = runner.Kept(views, game, chosen(), lambda count: None)
-        source = runner.Source(ledger, game, [], is_endless=False)
+        kept = runner.KeptTables(views, game, chosen(), lambda count: None)
+        source = runner.EventSource(ledger, game, [], is_endless=False)
         monkeypatch.setattr(runner, "PAGE", 30)
         page = source.page(-1)
         assert page is not None
         monkeypatch.setattr(runner, "PAGE", 20)
-        other = runner.Kept(views, game, chosen(), lambda count: None)
+        other = runner.KeptTables(views, game, chosen(), lambda count: None)
         first = source.page(-1)
         assert first is not None
         other.process_event(first, None)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from proof.plots import NOON, PLAIN, Move, make, open_plots, played, stopped_at
 
 from nomoledger import events as e
 from nomoledger.errors import UsageError
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.views.sql import runner
@@ -52,11 +52,11 @@ def project(ledger: Ledger, location: str) -> dict[str, Rows]:
     return every_row(location)
 
 
-def go_on(ledger: Ledger, location: str) -> list[keeping.Kept]:
+def go_on(ledger: Ledger, location: str) -> list[keeping.SyncResult]:
     with closing(open_views(beside(location, True), True)) as views:
         prepare(views, chosen())
         games = ledger.games()
-        return list(keeping.keep(ledger, views, chosen(), games, lambda count: None))
+        return list(keeping.sync_tables(ledger, views, chosen(), games, lambda count: None))
 
 
 @pytest.mark.parametrize("moves", [MOVES, LATER], ids=["at the end", "later"])
@@ -122,7 +122,7 @@ def test_nothing_is_written_of_a_secret(tmp_path: Path) -> None:
         before, head = every_row(place), ledger.head("plots")
         assert kept.events == ask(place, "SELECT max(number) FROM {}heads", public=True)[0][0] + 1
         assert kept.events < head.number
-        make(Desk(ledger), MOVES)
+        make(Game(ledger), MOVES)
         assert ledger.head("plots").number > head.number
         (kept,) = go_on(ledger, place)
         assert kept.new == 0

@@ -16,8 +16,8 @@ from nomoledger.game.exchange import copy_ledger
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.views.sql.databases import open_views
 from nomoledger.views.sql.sql_views import prepare
-from nomoledger.views.sql.sync import keep
-from nomoledger.views.sql.table import Readings, Table, chosen
+from nomoledger.views.sql.sync import sync_tables
+from nomoledger.views.sql.table import Readings, SqlTable, chosen
 from tables.kept import bring_up
 
 PAGE = Path(__file__).parents[2] / "docs" / "tables.md"
@@ -62,7 +62,7 @@ def test_every_query_gives_what_the_page_shows(season: Path, postgres_url: str) 
             assert told(names, rows).replace('"', "") == each["rows"].replace('"', "")
 
 
-def described(table: type[Table]) -> str:
+def described(table: type[SqlTable]) -> str:
     """What the page says of *table*."""
     rows = "".join(
         f"| {_name(table, x.name)} | {x.type} | {x.meaning} |\n" for x in table.columns()
@@ -72,7 +72,7 @@ def described(table: type[Table]) -> str:
     return f"{head}| column | type | meaning |\n|---|---|---|\n{rows}\n"
 
 
-def _name(table: type[Table], name: str) -> str:
+def _name(table: type[SqlTable], name: str) -> str:
     return f"**`{name}`**" if name in table.primary() else f"`{name}`"
 
 
@@ -98,7 +98,7 @@ def test_a_table_of_ones_own(season: Path, tmp_path: Path) -> None:
     spec.loader.exec_module(module)
     with Ledger.open(season) as ledger, closing(open_views(tmp_path / "own.db", False)) as views:
         prepare(views, [module.Stops])
-        list(keep(ledger, views, [module.Stops], ledger.games(), lambda count: None))
+        list(sync_tables(ledger, views, [module.Stops], ledger.games(), lambda count: None))
     with closing(sqlite3.connect(tmp_path / "own.db")) as file:
         assert file.execute("SELECT count(*) > 9, max(piece) FROM stops").fetchone() == (
             1,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.prose.labels import called
+from nomoledger.prose.labels import label_all
 from nomoledger.state.world import World
 from nomoledger.views.sql.table import Column, Facts, Row
 from nomoledger_projections.tables.cells import as_json
@@ -12,7 +12,7 @@ from nomoledger_projections.tables.cells import as_json
 Change = tuple[str, str | None, Any, Any]
 
 
-class Attributes(Facts):
+class AttributesTable(Facts):
     """What became of one attribute of one thing; a thing that comes or goes has a row, too."""
 
     name = "attributes"
@@ -61,4 +61,4 @@ def _changes(body: Any) -> Iterator[Change]:
 
 
 def _cell(world: World, value: Any) -> str | None:
-    return None if value is None else as_json(called(world, value))
+    return None if value is None else as_json(label_all(world, value))

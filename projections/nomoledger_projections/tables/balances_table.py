@@ -7,7 +7,7 @@ from nomoledger.views.sql.table import Column, Readings, Row
 from nomoledger_projections.balances import balances
 
 
-class Balances(Readings):
+class BalancesTable(Readings):
     """What is in an account, of one commodity; over all accounts each comes to zero."""
 
     name = "balances"

@@ -8,7 +8,7 @@ from nomoledger_projections.board import board
 from nomoledger_projections.tables.cells import as_json
 
 
-class Board(Readings):
+class BoardTable(Readings):
     """A square: whose it is, who stands there, and where it lies if the rules say so."""
 
     name = "board"

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from nomoledger import events as e
 from nomoledger.state.world import World
 from nomoledger.views.sql.table import Column, Facts, Row
-from nomoledger_projections.history import Thread, Writer
+from nomoledger_projections.history import HistoryWriter, Thread
 
 
-class History(Facts):
+class HistoryTable(Facts):
     """What one submission led to; a paragraph grows as more comes of it."""
 
     name = "history"
@@ -24,7 +24,7 @@ class History(Facts):
     grows = False
 
     def __init__(self) -> None:
-        self._writer = Writer()
+        self._writer = HistoryWriter()
         self._grown: dict[Thread, None] = {}
         self._closed = 0
 

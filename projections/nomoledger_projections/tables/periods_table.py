@@ -8,7 +8,7 @@ from nomoledger.state.world import World
 from nomoledger.views.sql.table import Column, Facts, Row
 
 
-class Periods(Facts):
+class PeriodsTable(Facts):
     """The periods that are over."""
 
     name = "periods"

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from nomoledger import events as e
 from nomoledger.events.rules import Rule
-from nomoledger.language.values import amount
+from nomoledger.language.values import from_units
 from nomoledger.state.world import World
 from nomoledger.views.sql.table import Column, Facts, Row
 
 
-class Postings(Facts):
+class PostingsTable(Facts):
     """What was paid; the rows of one event come to zero in each commodity."""
 
     name = "postings"
@@ -51,7 +51,7 @@ class Postings(Facts):
             if name is None:
                 name = names[account] = str(world.label(account))
             places = self._places.get(commodity, 0)
-            exact = amount(units, places) if places else units
+            exact = from_units(units, places) if places else units
             row = (number, place, period, at, name, commodity, exact, why, rules)
             rows.append(row)
         return rows

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from nomoledger import events as e
 from nomoledger.state.world import World
 from nomoledger.views.sql.table import Column, Facts, Row
-from nomoledger_projections.ruleset import Changes
+from nomoledger_projections.ruleset import RuleChangeList
 
 
-class RuleChanges(Facts):
+class RuleChangesTable(Facts):
     """A change to a rule."""
 
     name = "rule_changes"
@@ -28,10 +28,10 @@ class RuleChanges(Facts):
         Column("reason", "text", "the words of the proposal or ruling"),
     )
     key = ("event",)
-    kinds = Changes.KINDS
+    kinds = RuleChangeList.KINDS
 
     def __init__(self) -> None:
-        self._changes = Changes()
+        self._changes = RuleChangeList()
 
     def take(self, entry: e.Entry, world: World) -> Iterator[Row]:
         """A row a change."""

@@ -7,7 +7,7 @@ from nomoledger.views.sql.table import Column, Readings, Row
 from nomoledger_projections.tables.cells import as_json
 
 
-class Ruleset(Readings):
+class RulesetTable(Readings):
     """A rule in force, with its words and its code."""
 
     name = "ruleset"

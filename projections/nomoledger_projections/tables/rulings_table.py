@@ -10,7 +10,7 @@ from nomoledger_projections.rulings import Docket
 from nomoledger_projections.tables.cells import as_json
 
 
-class Rulings(Listing):
+class RulingsTable(Listing):
     """A ruling, as it stood from the close of one period on."""
 
     name = "rulings"

@@ -8,7 +8,7 @@ from nomoledger_projections.standings import ranked
 from nomoledger_projections.tables.cells import as_json
 
 
-class Standings(Readings):
+class StandingsTable(Readings):
     """Where a player stands."""
 
     name = "standings"

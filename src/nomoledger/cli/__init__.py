@@ -25,9 +25,9 @@ from nomoledger.cli import projections as look
 from nomoledger.cli import proofs as proof
 from nomoledger.cli import ruling as rulings
 from nomoledger.cli import test as cases
-from nomoledger.cli.group import Program, version_option
+from nomoledger.cli.group import CommandGroup, version_option
 
-program = Program(
+program = CommandGroup(
     name="nomoledger",
     help="Record, replay, audit and explain a game whose rules change while it is played.",
     epilog="""\b

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from nomoledger.ledger.stores.location import shown
+from nomoledger.ledger.stores.location import redacted
 
 if TYPE_CHECKING:
     from nomoledger.ledger.ledger import Ledger
@@ -44,7 +44,7 @@ def chosen() -> str:
 def command_line(verb: str, ledger: str, rest: str = "", game: str = "") -> str:
     """How to write the command *verb* on *ledger* (and *game*): it can be pasted as it is,
     but for a password."""
-    ledger, chosen_ = shown(ledger), shown(chosen())
+    ledger, chosen_ = redacted(ledger), redacted(chosen())
     before = "" if chosen_ in ("", ledger) else f"{VARIABLE}={quote(ledger)}"
     written = "" if chosen() else quote(ledger)
     which = f"--game {quote(game)}" if game else ""

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 
 @contextmanager
-def written(name: str) -> Iterator[BinaryIO]:
+def atomic_file(name: str) -> Iterator[BinaryIO]:
     """A file to write; it takes its place as *name* when the block ends well, and not before.
 
     `-` is standard output, and what exists but is no regular file (a pipe) is written as it is.

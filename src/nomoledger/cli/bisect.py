@@ -7,11 +7,11 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.arguments import command_line, game_to_say
-from nomoledger.cli.context import ledger_at
+from nomoledger.cli.context import open_ledger_at
 from nomoledger.cli.output import json, line
 
 if TYPE_CHECKING:
-    from nomoledger.game.bisection.bisection import Turn
+    from nomoledger.game.bisection.bisection import TurningPoint
 
 NEVER = 1
 
@@ -34,10 +34,10 @@ def bisect(ledger: str, statement: str, game: str | None, every: bool, as_json: 
     """
     from nomoledger.cli.progress import progress
     from nomoledger.game.bisection.bisection import bisect as searched
-    from nomoledger.ledger.as_of import the_game
+    from nomoledger.ledger.as_of import only_game
 
-    with ledger_at(ledger) as opened:
-        game = game or the_game(opened)
+    with open_ledger_at(ledger) as opened:
+        game = game or only_game(opened)
         total = opened.head(game).number + 1
         with progress(f"looking through {game}", total) as advance:
             found = searched(
@@ -52,7 +52,7 @@ def bisect(ledger: str, statement: str, game: str | None, every: bool, as_json: 
     return NEVER if found.event is None else 0
 
 
-def _told(found: "Turn", ledger: str, game: str, every: bool) -> Iterator[str]:
+def _told(found: "TurningPoint", ledger: str, game: str, every: bool) -> Iterator[str]:
     looked = f"looked {found.looks} times at {found.events} events"
     if found.event is None:
         where = "after no attempt" if every else "at no close of a period"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nomoledger.ledger.stores.location import is_postgres
 
 if TYPE_CHECKING:
-    from nomoledger.game.game import Desk
+    from nomoledger.game.game import Game
     from nomoledger.game.read_models import LedgerView
     from nomoledger.ledger.ledger import Ledger
 
@@ -19,7 +19,7 @@ def place_of(location: str) -> Path | None:
 
 
 @contextmanager
-def ledger_at(location: str) -> Iterator["Ledger"]:
+def open_ledger_at(location: str) -> Iterator["Ledger"]:
     """The ledger at *location*, which must be there."""
     from nomoledger.ledger.ledger import Ledger
 
@@ -45,16 +45,16 @@ def new_ledger_at(location: str) -> Iterator["Ledger"]:
 
 
 @contextmanager
-def desk_at(location: str, game: str | None) -> Iterator["Desk"]:
+def open_game_at(location: str, game: str | None) -> Iterator["Game"]:
     """The desk of a game in the ledger at *location*."""
-    from nomoledger.game.game import Desk
+    from nomoledger.game.game import Game
 
-    with ledger_at(location) as ledger:
-        yield Desk(ledger, game)
+    with open_ledger_at(location) as ledger:
+        yield Game(ledger, game)
 
 
 @contextmanager
-def view_of(
+def view_at(
     location: str,
     game: str | None,
     period: int | None = None,
@@ -63,7 +63,7 @@ def view_of(
 ) -> Iterator["LedgerView"]:
     """A game in the ledger at *location*, as it stood when *period* closed, as known at *known*."""
     from nomoledger.game.read_models import LedgerView
-    from nomoledger.ledger.as_of import the_game
+    from nomoledger.ledger.as_of import only_game
 
-    with ledger_at(location) as ledger:
-        yield LedgerView(ledger, game or the_game(ledger), period, reader, known)
+    with open_ledger_at(location) as ledger:
+        yield LedgerView(ledger, game or only_game(ledger), period, reader, known)

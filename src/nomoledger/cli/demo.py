@@ -10,7 +10,7 @@ from nomoledger.cli.arguments import command_line
 from nomoledger.cli.output import line
 
 if TYPE_CHECKING:
-    from nomoledger.game.game import Desk
+    from nomoledger.game.game import Game
 
 SEASON = "weekly-vote-season"
 #: Jamie's landing in week 1, recorded as 3, and where the rules put it.
@@ -48,7 +48,7 @@ def demo(ledger: str | None) -> None:
         line(f"  {command_line(verb, where, rest)}")
 
 
-def _audit(desk: "Desk") -> None:
+def _audit(desk: "Game") -> None:
     """Audit every week of the record."""
     from nomoledger.cli.ledgers import told
     from nomoledger.game.replay import replay
@@ -59,13 +59,13 @@ def _audit(desk: "Desk") -> None:
             line(each)
 
 
-def _play_again(desk: "Desk") -> None:
+def _play_again(desk: "Game") -> None:
     """Show what would have been, had the first slip not happened."""
     from nomoledger.cli.what_if import asked_on, tell
     from nomoledger.events import Replaced
-    from nomoledger.game.counterfactual import Changed
+    from nomoledger.game.counterfactual import WhatIfChanges
 
     line("")
     line("what if Jamie had been put where the rules say?")
-    changed = Changed(edits=(Replaced(SLIP, {"square": SQUARE}),))
+    changed = WhatIfChanges(edits=(Replaced(SLIP, {"square": SQUARE}),))
     tell(asked_on(desk, changed), orphans_max=2)

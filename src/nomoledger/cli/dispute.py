@@ -7,9 +7,9 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.edit_options import event
-from nomoledger.cli.outcome import ask_desk
+from nomoledger.cli.outcome import run_request
 from nomoledger.cli.progress import progress
-from nomoledger.cli.projections import look_at, reader, reading, who
+from nomoledger.cli.projections import reader, reading, show_projection, who
 from nomoledger.cli.ruling import about_past, decide, deciding, edits_past
 
 number = click.argument("number", type=int)
@@ -41,7 +41,7 @@ def open_(by: str, text: str, period: int | None, about: int | None, **asked: An
     Example: nomoledger dispute open game.db Ann "The die was a 4" --event 116
     """
     with progress("replaying"):
-        return ask_desk(
+        return run_request(
             lambda desk, when: desk.dispute(by, text, period=period, about=about, **when), **asked
         )
 
@@ -63,7 +63,7 @@ def argue(number: int, by: str, text: str, file: str | None, **asked: Any) -> in
     from nomoledger.game.evidence import what_if_in
 
     saved = None if file is None else Path(file).read_bytes()
-    return ask_desk(
+    return run_request(
         lambda desk, when: desk.argue(
             number, by, text, None if saved is None else what_if_in(saved, desk.game), **when
         ),
@@ -91,7 +91,7 @@ def close(number: int, text: str, **given: Any) -> int:
     request = {key: given[key] for key in ("ledger", "game", "at", "id", "as_json")}
     fields = {"cites": given["cite"], "scope": given["scope"]}
     fields["basis"] = "inferred" if given["inferred"] else "ruling"
-    return ask_desk(
+    return run_request(
         lambda desk, when: desk.close_dispute(number, text, **fields, **when), **request
     )
 
@@ -104,7 +104,7 @@ def list_(admin: bool, player: str | None, **asked: Any) -> None:
 
     Example: nomoledger dispute list game.db
     """
-    look_at("disputes", is_numbered=True, reader=who(admin, player), **asked)
+    show_projection("disputes", is_numbered=True, reader=who(admin, player), **asked)
 
 
 @dispute.command()
@@ -116,7 +116,7 @@ def show(number: int, admin: bool, player: str | None, **asked: Any) -> None:
 
     Example: nomoledger dispute show game.db 1
     """
-    look_at("disputes", is_numbered=True, reader=who(admin, player), number=number, **asked)
+    show_projection("disputes", is_numbered=True, reader=who(admin, player), number=number, **asked)
 
 
 @click.command()
@@ -131,4 +131,4 @@ def finality(days: int, **asked: Any) -> int:
 
     Example: nomoledger finality game.db --after 14
     """
-    return ask_desk(lambda desk, when: desk.set_finality(days, **when), **asked)
+    return run_request(lambda desk, when: desk.set_finality(days, **when), **asked)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import ledger_at
+from nomoledger.cli.context import open_ledger_at
 from nomoledger.cli.output import json, line, table
 
 if TYPE_CHECKING:
-    from nomoledger.game.explanation.account_statement import Account, Row
-    from nomoledger.game.explanation.causes import Explanation, Value
-    from nomoledger.game.explanation.recorded_past import Past
+    from nomoledger.game.explanation.account_statement import AccountStatement, StatementRow
+    from nomoledger.game.explanation.causes import ExplainedValue, Explanation
+    from nomoledger.game.explanation.recorded_past import RecordedPast
     from nomoledger.game.read_models import Table
 
 #: More accounts than these on the other side of a posting are counted, not named.
@@ -46,13 +46,13 @@ def explain(
 
     Example: nomoledger explain game.db Ann money
     """
-    from nomoledger.game.explanation.recorded_past import Past
-    from nomoledger.ledger.as_of import the_game
+    from nomoledger.game.explanation.recorded_past import RecordedPast
+    from nomoledger.ledger.as_of import only_game
 
     if (event is not None or whole) and what is None:
         raise click.UsageError("--event and --all go with an account: say whose, and what of it")
-    with ledger_at(ledger) as opened:
-        past = Past(opened, game or the_game(opened), period)
+    with open_ledger_at(ledger) as opened:
+        past = RecordedPast(opened, game or only_game(opened), period)
         found, lines = _answered(past, subject, what, event, whole)
         if as_json:
             json(found)
@@ -65,15 +65,15 @@ def explain(
 
 
 def _answered(
-    past: "Past", subject: str, what: str | None, event: int | None, whole: bool
+    past: "RecordedPast", subject: str, what: str | None, event: int | None, whole: bool
 ) -> tuple[object, Iterator["str | Table"]]:
     """What is asked for, as it is and in lines."""
     from nomoledger.game.explanation.account_statement import commodity_of, explain_account
-    from nomoledger.game.explanation.causes import explain_value, explained
+    from nomoledger.game.explanation.causes import explain_event, explain_value
     from nomoledger.game.explanation.rule_values import explain_computed, is_computed
 
     if what is None:
-        told = explained(past, _event(subject))
+        told = explain_event(past, _event(subject))
         return told, _told(told)
     is_rule = past.world.rule(subject) is not None
     commodity = None if is_rule else commodity_of(past, past.find(subject), what)
@@ -89,7 +89,7 @@ def _answered(
     return value, _value_told(value)
 
 
-def _account_told(account: "Account") -> Iterator["str | Table"]:
+def _account_told(account: "AccountStatement") -> Iterator["str | Table"]:
     from nomoledger.game.read_models import Table
 
     yield f"{account.subject}: {account.balance} {account.commodity}"
@@ -104,7 +104,7 @@ def _account_told(account: "Account") -> Iterator["str | Table"]:
     yield from _told(account.why)
 
 
-def _cells(row: "Row") -> tuple[str, ...]:
+def _cells(row: "StatementRow") -> tuple[str, ...]:
     figures = (f"+{row.amount}" if row.amount > 0 else str(row.amount), str(row.balance))
     if row.event is None:
         return (str(row.period), "", *figures, f"{row.count} postings", "", "")
@@ -115,7 +115,7 @@ def _cells(row: "Row") -> tuple[str, ...]:
     return str(row.period), f"#{row.event}", *figures, what, ", ".join(row.rules), because
 
 
-def _value_told(value: "Value") -> Iterator[str]:
+def _value_told(value: "ExplainedValue") -> Iterator[str]:
     shown = "nothing" if value.value is None else value.value
     yield f"{value.what} of {value.subject}: {shown}"
     yield from _told(value.why)
@@ -146,10 +146,10 @@ def why_not(
     Example: nomoledger why-not game.db open_option 16 --period 2
     """
     from nomoledger.game.explanation.why_not import why_not as answered
-    from nomoledger.ledger.as_of import as_of, the_game
+    from nomoledger.ledger.as_of import as_of, only_game
 
-    with ledger_at(ledger) as opened:
-        game = game or the_game(opened)
+    with open_ledger_at(ledger) as opened:
+        game = game or only_game(opened)
         if period is None:
             period = as_of(opened, game, None).period
         found = answered(opened, game, operation, about, period)

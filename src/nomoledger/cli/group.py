@@ -11,14 +11,14 @@ import click
 
 from nomoledger.cli.arguments import too_many_words
 from nomoledger.errors import NomoledgerError
-from nomoledger.ledger.stores.location import shown
+from nomoledger.ledger.stores.location import redacted
 
 MISUSE = 2
 INTERRUPTED = 128 + signal.SIGINT
 PIPE_CLOSED = 128 + signal.SIGPIPE
 
 
-class Program(click.Group):
+class CommandGroup(click.Group):
     """A group whose help lists its commands in *sections*, and which never shows a traceback."""
 
     def __init__(self, sections: dict[str, list[click.Command]], **settings: Any) -> None:
@@ -40,7 +40,7 @@ class Program(click.Group):
         settings["standalone_mode"] = False
         if isinstance(sys.stdout, io.TextIOWrapper):  # what a terminal cannot write is spelled out
             sys.stdout.reconfigure(errors="backslashreplace")
-        sys.exit(_guarded(lambda: super(Program, self).main(*args, **settings)))
+        sys.exit(_guarded(lambda: super(CommandGroup, self).main(*args, **settings)))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; an interrupt is told by us, on one line."""
@@ -131,7 +131,7 @@ def _unexpected(error: Exception) -> int:
 def _fail(message: str, code: int) -> int:
     from nomoledger.cli.output import one_line
 
-    click.echo(f"nomoledger: {one_line(shown(message))}", err=True)
+    click.echo(f"nomoledger: {one_line(redacted(message))}", err=True)
     return code
 
 

@@ -18,10 +18,10 @@ def exported(
     ledger: "Ledger", file: BinaryIO, game: str | None, format: str, is_public: bool
 ) -> "Exported":
     """Write *game*, or the one there is, into *file* in that *format*."""
-    from nomoledger.ledger.as_of import the_game
+    from nomoledger.ledger.as_of import only_game
     from nomoledger.views.journals import export_journal
 
-    name = game or the_game(ledger)
+    name = game or only_game(ledger)
     with progress("exporting", PASSES * records_in(ledger, [name])) as advance:
         return export_journal(counting(ledger, advance), file, name, format, is_public=is_public)
 

@@ -9,10 +9,10 @@ from nomoledger.cli import journal_export as journals
 from nomoledger.cli import options
 from nomoledger.cli import proofs as proof
 from nomoledger.cli.arguments import command_line, game_to_say
-from nomoledger.cli.context import ledger_at, new_ledger_at, place_of
+from nomoledger.cli.context import new_ledger_at, open_ledger_at, place_of
 from nomoledger.cli.output import json, line
 from nomoledger.cli.progress import counting, progress, records_in, size_of, watched
-from nomoledger.ledger.stores.location import shown
+from nomoledger.ledger.stores.location import redacted
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -76,7 +76,7 @@ def init(
         count = len(rules.rules)
         json({"game": desk.game, "rulebook": rules.name, "rules": count, "head": str(head)})
         return
-    where = f"the game {desk.game} is open in {shown(ledger)}"
+    where = f"the game {desk.game} is open in {redacted(ledger)}"
     line(f"{where}: {len(rules.rules)} rules of {rules.name}")
     join = command_line("join", ledger, "NAME", which)
     line(f"next: {join}, or {command_line('status', ledger, game=which)}")
@@ -157,7 +157,7 @@ def export(
 
     Example: nomoledger export game.db game.jsonl
     """
-    from nomoledger.cli.atomic_file import written
+    from nomoledger.cli.atomic_file import atomic_file
 
     place = place_of(ledger)
     if place is not None and os.path.exists(file) and os.path.samefile(file, place):
@@ -165,7 +165,7 @@ def export(
     is_proof = is_public and format == journals.OURS
     if key_file is not None and not is_proof:
         raise click.UsageError("--key signs the seals of a public export: give --public with it")
-    with ledger_at(ledger) as opened, written(file) as target:
+    with open_ledger_at(ledger) as opened, atomic_file(file) as target:
         if is_proof:
             found_public = proof.exported(opened, target, game, key_file)
             games = [found_public]
@@ -231,7 +231,7 @@ def verify(
         if head is not None or game is not None or chain_only:
             raise click.UsageError(f"{ledger} is a public export: it is checked by --seal alone")
         return proof.verify_export(ledger, published, as_json)
-    with ledger_at(ledger) as opened:
+    with open_ledger_at(ledger) as opened:
         games = _to_verify(opened, game, head, [each.game for each in published])
         found = proof.verify_ledger(opened, games, head, published, chain_only)
     verdicts = [verdict for verdict, _ in found]
@@ -254,14 +254,14 @@ def _to_verify(
     ledger: "Ledger", game: str | None, head: str | None, sealed: list[str]
 ) -> list[str]:
     """The games to verify: the one that is named, or sealed, or else all."""
-    from nomoledger.ledger.as_of import the_game
+    from nomoledger.ledger.as_of import only_game
 
     if game is not None:
         return [game]
     if sealed:
         return sealed[:1]
     games = [*ledger.games(), *ledger.unlisted()]
-    return games if games and head is None else [the_game(ledger)]
+    return games if games and head is None else [only_game(ledger)]
 
 
 @click.command()
@@ -280,12 +280,12 @@ def replay(ledger: str, period: int | None, follow: bool, game: str | None, as_j
     Example: nomoledger replay game.db --period 1
     """
     from nomoledger.game.replay import replay as run
-    from nomoledger.ledger.as_of import the_game
+    from nomoledger.ledger.as_of import only_game
 
-    with ledger_at(ledger) as opened, progress("replaying"):
+    with open_ledger_at(ledger) as opened, progress("replaying"):
         if follow:
-            return _follow(opened, game or the_game(opened), period, as_json)
-        report = run(opened, game or the_game(opened), period)
+            return _follow(opened, game or only_game(opened), period, as_json)
+        report = run(opened, game or only_game(opened), period)
     if as_json:
         json(report)
     else:
@@ -296,17 +296,19 @@ def replay(ledger: str, period: int | None, follow: bool, game: str | None, as_j
 
 def _follow(ledger: "Ledger", game: str, period: int | None, as_json: bool) -> int:
     """Tell what would stand otherwise, had play gone on from what the rules gave."""
-    from nomoledger.game.rules_only_replay import follow
-    from nomoledger.language.values import said
+    from nomoledger.game.rules_only_replay import replay_by_rules
+    from nomoledger.language.values import format_value
     from nomoledger.ledger.as_of import world_of
 
-    found = follow(ledger, game, world_of(ledger, game).period if period is None else period)
+    found = replay_by_rules(
+        ledger, game, world_of(ledger, game).period if period is None else period
+    )
     if as_json:
         json(found)
         return FAILED if found.otherwise else 0
     line(f"{game}, by the rules alone from period {found.period}; facts that differ: {found.noted}")
     for each in found.otherwise:
-        both = f"{said(each.recorded)}, by the rules {said(each.by_rules)}"
+        both = f"{format_value(each.recorded)}, by the rules {format_value(each.by_rules)}"
         line(f"  {each.what} of {each.subject}: {both}")
     if not found.otherwise:
         line("  everything would stand as it does")
@@ -315,7 +317,7 @@ def _follow(ledger: "Ledger", game: str, period: int | None, as_json: bool) -> i
 
 def told(report: "Report") -> list[str]:
     """A replay's report in words, a line a finding."""
-    from nomoledger.language.values import said
+    from nomoledger.language.values import format_value
 
     kind = "recorded facts" if report.mode == "audit" else "consequences"
     counted = f"{report.compared} {kind} compared ({report.mode})"
@@ -323,7 +325,7 @@ def told(report: "Report") -> list[str]:
     for found in report.divergences:
         for depth, each in [(1, found), *((2, later) for later in found.follows)]:
             where = f"#{each.event} {each.what} of {each.subject}"
-            both = f"recorded {said(each.recorded)}, by the rules {said(each.by_rules)}"
+            both = f"recorded {format_value(each.recorded)}, by the rules {format_value(each.by_rules)}"
             lines.append(f"{'  ' * depth}{where}: {both} ({each.rule})")
     for fact in report.unexplained:
         lines.append(f"  #{fact.event} {fact.kind} is unexplained: {fact.why}")

@@ -3,10 +3,10 @@
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import ledger_at, new_ledger_at
+from nomoledger.cli.context import new_ledger_at, open_ledger_at
 from nomoledger.cli.output import json, line
 from nomoledger.cli.progress import counting, progress, records_in
-from nomoledger.ledger.stores.location import shown
+from nomoledger.ledger.stores.location import redacted
 
 
 @click.command()
@@ -24,7 +24,7 @@ def copy(ledger: str, target: str, game: str | None, as_json: bool) -> None:
     """
     from nomoledger.game.exchange import copy_ledger
 
-    with ledger_at(ledger) as source, new_ledger_at(target) as opened:
+    with open_ledger_at(ledger) as source, new_ledger_at(target) as opened:
         games = source.games() if game is None else [game]
         with progress("copying", 3 * records_in(source, games)) as advance:
             heads = copy_ledger(counting(source, advance), counting(opened, advance), games)
@@ -32,7 +32,7 @@ def copy(ledger: str, target: str, game: str | None, as_json: bool) -> None:
         json({"games": [{"game": name, "head": str(head)} for name, head in heads.items()]})
         return
     for name, head in heads.items():
-        line(f"{name}: {head.number + 1} events in {shown(target)}, the same head {head}")
+        line(f"{name}: {head.number + 1} events in {redacted(target)}, the same head {head}")
 
 
 @click.command()
@@ -50,16 +50,16 @@ def upgrade(ledger: str, as_json: bool) -> None:
     from nomoledger.ledger.stores.open_store import upgrade_store
 
     before, after = upgrade_store(ledger)
-    with ledger_at(ledger) as opened, progress("taking snapshots") as advance:
+    with open_ledger_at(ledger) as opened, progress("taking snapshots") as advance:
         counted = counting(opened, advance)
         for game in opened.games():
             take_snapshots(counted, game)
     if as_json:
         json({"before": before, "after": after})
     elif before == after:
-        line(f"{shown(ledger)} is up to date (schema {after})")
+        line(f"{redacted(ledger)} is up to date (schema {after})")
     else:
-        line(f"{shown(ledger)} is upgraded from schema {before} to {after}")
+        line(f"{redacted(ledger)} is upgraded from schema {before} to {after}")
 
 
 @click.command()
@@ -77,7 +77,7 @@ def rebuild(ledger: str, game: str | None, as_json: bool) -> None:
     """
     from nomoledger.game.rebuild import rebuild as rebuilt
 
-    with ledger_at(ledger) as opened:
+    with open_ledger_at(ledger) as opened:
         games = opened.games() if game is None else [game]
         with progress("rebuilding", records_in(opened, games)) as advance:
             counted = counting(opened, advance)

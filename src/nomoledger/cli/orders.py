@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.outcome import ask_desk, typed_for
+from nomoledger.cli.outcome import run_request, typed_for
 
 if TYPE_CHECKING:
     from nomoledger.events import Act
-    from nomoledger.game.game import Desk
+    from nomoledger.game.game import Game
 
 
 @click.command()
@@ -42,11 +42,11 @@ def order(
     Example: nomoledger order game.db Ann --when "square(Ann) == 20" --do "buy square=20"
     """
     if cancel is not None:
-        return ask_desk(lambda desk, when: desk.cancel_order(player, cancel, **when), **asked)
+        return run_request(lambda desk, when: desk.cancel_order(player, cancel, **when), **asked)
     if awaited is None:
         raise click.UsageError("--when says what the order waits for")
     value = None if answer is None else options.scalar(answer)
-    return ask_desk(
+    return run_request(
         lambda desk, times: desk.order(
             player,
             awaited,
@@ -59,7 +59,7 @@ def order(
     )
 
 
-def _act(desk: "Desk", text: str) -> "Act":
+def _act(desk: "Game", text: str) -> "Act":
     """What is asked for, as one would write it after submit."""
     from nomoledger.events import Act
 

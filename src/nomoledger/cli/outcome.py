@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from nomoledger.cli import output
 from nomoledger.cli.arguments import command_line, game_to_say
-from nomoledger.cli.context import desk_at
+from nomoledger.cli.context import open_game_at
 from nomoledger.cli.options import scalar, typed
 
 if TYPE_CHECKING:
     from nomoledger import events as e
-    from nomoledger.game.game import Desk, Outcome
+    from nomoledger.game.game import Game, Outcome
     from nomoledger.ledger.ledger import Ledger
     from nomoledger.state.world import World
 
-Request = Callable[["Desk", dict[str, Any]], "Outcome"]
+Request = Callable[["Game", dict[str, Any]], "Outcome"]
 Label = Callable[[Any], Any]
 REFUSED = 1
 
 
-def ask_desk(
+def run_request(
     request: Request,
     *,
     ledger: str,
@@ -31,10 +31,10 @@ def ask_desk(
     as_json: bool,
 ) -> int:
     """Make *request* at the desk, print what happened, and give the exit code."""
-    from nomoledger.prose.labels import called_now
+    from nomoledger.prose.labels import labels_now
 
-    with desk_at(ledger, game) as desk:
-        label = called_now(desk.world)
+    with open_game_at(ledger, game) as desk:
+        label = labels_now(desk.world)
         asked = desk.world.waiting
         outcome = request(desk, {"at": at, "id": id})
         if as_json:
@@ -44,7 +44,7 @@ def ask_desk(
         return REFUSED if _is_refused(outcome, asked) else 0
 
 
-def _print_json(desk: "Desk", outcome: "Outcome") -> None:
+def _print_json(desk: "Game", outcome: "Outcome") -> None:
     import msgspec
 
     from nomoledger.events.codec import encode_json
@@ -74,20 +74,21 @@ def _is_refused(outcome: "Outcome", asked: "e.QuestionRaised | None") -> bool:
 # --- in words -----------------------------------------------------------------------------------
 
 
-def tell_outcome(desk: "Desk", outcome: "Outcome", label: Label) -> None:
+def tell_outcome(desk: "Game", outcome: "Outcome", label: Label) -> None:
     """Print what was asked, what followed from it, and what is now waited for."""
     from nomoledger.events import AttemptRefused, Input
-    from nomoledger.prose.descriptions import SILENT, tell
-    from nomoledger.prose.labels import called_since
+    from nomoledger.prose.descriptions import BOOKKEEPING, describe_event
+    from nomoledger.prose.labels import labels_since
 
-    names = called_since(label, desk.world, outcome.events)
+    names = labels_since(label, desk.world, outcome.events)
     commodities = desk.world.commodities()
     for event in outcome.events:
         if isinstance(event, AttemptRefused):
             output.line(_refusal(event))
-        elif not isinstance(event, SILENT):
+        elif not isinstance(event, BOOKKEEPING):
             output.line(
-                ("" if isinstance(event, Input) else "  ") + tell(event, names, commodities)
+                ("" if isinstance(event, Input) else "  ")
+                + describe_event(event, names, commodities)
             )
     if desk.world.waiting is not None:
         for each in how_to_answer(desk.world, desk.world.waiting, desk.ledger):
@@ -118,17 +119,17 @@ def how_to_answer(world: "World", question: "e.QuestionRaised", ledger: "Ledger"
 # --- what is typed, as the rules take it ----------------------------------------------------------
 
 
-def typed_for(desk: "Desk", operation: str, pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+def typed_for(desk: "Game", operation: str, pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
     """The arguments typed for *operation*, by the types its definition states."""
-    from nomoledger.language.program import linked
+    from nomoledger.language.program import link
 
-    known = linked(desk.world.rules).links.operations.get(operation)
+    known = link(desk.world.rules).links.operations.get(operation)
     hooks = known.definitions if known is not None else []
     types = {each.name: each.type for _, hook in hooks for each in hook.parameters}
     return {key: typed(text, types.get(key, "")) for key, text in pairs}
 
 
-def option_called(desk: "Desk", text: str) -> Any:
+def option_called(desk: "Game", text: str) -> Any:
     """The option of the open question that people call *text*; else what it says in YAML."""
     question = desk.world.waiting
     for option in question.options if question is not None and question.asks != "dice" else ():

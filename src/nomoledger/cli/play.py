@@ -7,7 +7,7 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.change_options import amendments, changes_in
-from nomoledger.cli.outcome import ask_desk, option_called, typed_for
+from nomoledger.cli.outcome import option_called, run_request, typed_for
 
 
 @click.command()
@@ -22,7 +22,7 @@ def join(name: str, pairs: tuple[tuple[str, str], ...], **asked: Any) -> int:
 
     Example: nomoledger join game.db Ann email=ann@example.org
     """
-    return ask_desk(
+    return run_request(
         lambda desk, when: desk.join(name, typed_for(desk, "join", pairs), **when), **asked
     )
 
@@ -36,7 +36,7 @@ def leave(player: str, **asked: Any) -> int:
 
     Example: nomoledger leave game.db Ann
     """
-    return ask_desk(lambda desk, when: desk.leave(player, **when), **asked)
+    return run_request(lambda desk, when: desk.leave(player, **when), **asked)
 
 
 @click.command()
@@ -52,7 +52,7 @@ def submit(player: str, action: str, pairs: tuple[tuple[str, str], ...], **asked
 
     Example: nomoledger submit game.db Ann buy square=9
     """
-    return ask_desk(
+    return run_request(
         lambda desk, when: desk.submit(player, action, typed_for(desk, action, pairs), **when),
         **asked,
     )
@@ -83,7 +83,7 @@ def propose(
     Example: nomoledger propose game.db Ann "Options last ten days" --amend VIII.3.days_open=10
     """
     wanted = (*changes_in(changes), *amendments(amend))
-    return ask_desk(lambda desk, when: desk.propose(player, text, wanted, **when), **asked)
+    return run_request(lambda desk, when: desk.propose(player, text, wanted, **when), **asked)
 
 
 @click.command()
@@ -97,7 +97,7 @@ def vote(player: str, proposal: int, choice: str, **asked: Any) -> int:
 
     Example: nomoledger vote game.db Ann 3 yes
     """
-    return ask_desk(lambda desk, when: desk.vote(player, proposal, choice, **when), **asked)
+    return run_request(lambda desk, when: desk.vote(player, proposal, choice, **when), **asked)
 
 
 @click.command()
@@ -113,7 +113,7 @@ def judge(proposal: int, verdict: str, **asked: Any) -> int:
     Example: nomoledger judge game.db 1 accepted
     """
     full = {"accept": "accepted", "reject": "rejected"}.get(verdict, verdict)
-    return ask_desk(lambda desk, when: desk.judge(proposal, full, **when), **asked)
+    return run_request(lambda desk, when: desk.judge(proposal, full, **when), **asked)
 
 
 @click.command()
@@ -125,7 +125,7 @@ def roll(values: tuple[str, ...], **asked: Any) -> int:
 
     Example: nomoledger roll game.db 3 4
     """
-    return ask_desk(
+    return run_request(
         lambda desk, when: desk.enter_dice([option_called(desk, x) for x in values], **when),
         **asked,
     )
@@ -141,7 +141,9 @@ def answer(value: str, by: str, **asked: Any) -> int:
 
     Example: nomoledger answer game.db yes --by Ann
     """
-    return ask_desk(lambda desk, when: desk.answer(option_called(desk, value), by, **when), **asked)
+    return run_request(
+        lambda desk, when: desk.answer(option_called(desk, value), by, **when), **asked
+    )
 
 
 @click.command()
@@ -152,7 +154,7 @@ def undo(**asked: Any) -> int:
 
     Example: nomoledger undo game.db
     """
-    return ask_desk(lambda desk, when: desk.undo(**when), **asked)
+    return run_request(lambda desk, when: desk.undo(**when), **asked)
 
 
 @click.command()
@@ -163,7 +165,7 @@ def close(**asked: Any) -> int:
 
     Example: nomoledger close game.db
     """
-    return ask_desk(lambda desk, when: desk.close(**when), **asked)
+    return run_request(lambda desk, when: desk.close(**when), **asked)
 
 
 @click.command()
@@ -177,4 +179,4 @@ def advance(to: datetime, at: datetime | None, **asked: Any) -> int:
     """
     if at is not None:
         raise click.UsageError("advance takes its time from --to, not from --at")
-    return ask_desk(lambda desk, when: desk.advance(**when), at=to, **asked)
+    return run_request(lambda desk, when: desk.advance(**when), at=to, **asked)

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import ledger_at
+from nomoledger.cli.context import open_ledger_at
 from nomoledger.cli.output import json, line, warn
 from nomoledger.cli.progress import progress
-from nomoledger.ledger.stores.location import shown
+from nomoledger.ledger.stores.location import redacted
 
 if TYPE_CHECKING:
-    from nomoledger.views.sql.sync import Kept
+    from nomoledger.views.sql.sync import SyncResult
 
 
 @click.command()
@@ -41,17 +41,17 @@ def project(
 
     Example: nomoledger project game.db standings board --follow
     """
-    from nomoledger.ledger.as_of import the_game
+    from nomoledger.ledger.as_of import only_game
     from nomoledger.views.sql.databases import beside, open_views
     from nomoledger.views.sql.sql_views import empty, prepare
-    from nomoledger.views.sql.sync import Follower, behind, keep
+    from nomoledger.views.sql.sync import Follower, behind, sync_tables
     from nomoledger.views.sql.table import chosen
 
     tables = chosen(names)
     place = into or beside(ledger, is_public)
-    with ledger_at(ledger) as opened:
+    with open_ledger_at(ledger) as opened:
         wanted = opened.games() if game is None else [game]
-        for each in wanted or ([] if follow else [the_game(opened)]):
+        for each in wanted or ([] if follow else [only_game(opened)]):
             opened.head(each)
         views = open_views(place, is_public)
         try:
@@ -61,7 +61,9 @@ def project(
             late = [each for each in wanted if behind(opened, views, tables, each)]
             total = sum(opened.head(each).number + 1 for each in late)
             with progress("projecting", total) as advance:
-                kept = list(keep(opened, views, tables, wanted, advance or (lambda count: None)))
+                kept = list(
+                    sync_tables(opened, views, tables, wanted, advance or (lambda count: None))
+                )
             _tell(place, [each.name for each in tables], kept, as_json)
             if follow:
                 Follower(opened, views, tables, None if game is None else [game], warn).follow()
@@ -69,14 +71,14 @@ def project(
             views.close()
 
 
-def _tell(place: str, names: list[str], kept: "list[Kept]", as_json: bool) -> None:
+def _tell(place: str, names: list[str], kept: "list[SyncResult]", as_json: bool) -> None:
     if as_json:
         games = [{"game": each.game, "events": each.events, "new": each.new} for each in kept]
-        json({"into": shown(place), "tables": names, "games": games})
+        json({"into": redacted(place), "tables": names, "games": games})
         return
     counted = f"{len(names)} tables" if len(names) > 1 else names[0]
     for each in kept:
         new = f"{each.new} of them new" if each.new else "nothing new"
-        line(f"{each.game}: {each.events} events in {counted} of {shown(place)}, {new}")
+        line(f"{each.game}: {each.events} events in {counted} of {redacted(place)}, {new}")
     if not kept:
         line("there is no game in this ledger yet")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import view_of
+from nomoledger.cli.context import view_at
 from nomoledger.cli.output import csv, line, show
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ RENUMBERED = (
 as_csv = click.option("--csv", "as_csv", is_flag=True, help="Print CSV, for a spreadsheet.")
 
 
-def look_at(
+def show_projection(
     name: str,
     *,
     as_json: bool,
@@ -42,7 +42,7 @@ def look_at(
         raise click.UsageError("--json and --csv are two ways to print: give one")
     from nomoledger.game.read_models import projection
 
-    with view_of(ledger, game, period, reader, known) as view:
+    with view_at(ledger, game, period, reader, known) as view:
         model = projection(name)(view, **given)
         if as_csv:
             csv(_sheet(name, model))
@@ -54,18 +54,18 @@ def look_at(
             click.echo(RENUMBERED, err=True)
 
 
-def look_at_then(name: str, as_known: int | None, as_published: bool, **asked: Any) -> None:
+def show_projection_then(name: str, as_known: int | None, as_published: bool, **asked: Any) -> None:
     """Print the projection called *name* of a period as it was known at some time."""
     known = options.known_at(asked["period"], as_known, as_published)
-    look_at(name, known=known, is_then=True, **asked)
+    show_projection(name, known=known, is_then=True, **asked)
 
 
 def _corrected(view: "LedgerView") -> str:
     """That what is shown is not what was published."""
-    from nomoledger.prose.descriptions import rulings_named
-    from nomoledger.state.bitemporal import rulings_on
+    from nomoledger.prose.descriptions import name_rulings
+    from nomoledger.state.bitemporal import rulings_that_corrected
 
-    by = rulings_named(rulings_on(view.reading.later, view.period))
+    by = name_rulings(rulings_that_corrected(view.reading.later, view.period))
     return f"period {view.period} as corrected by {by}; as it was published: --as-published"
 
 
@@ -138,9 +138,9 @@ def standings(
 
         draw(name, chart, **over, **given)
     if is_all or is_history:
-        look_at(name, **asked | over, **given)
+        show_projection(name, **asked | over, **given)
     else:
-        look_at_then("standings", as_known=as_known, as_published=as_published, **asked)
+        show_projection_then("standings", as_known=as_known, as_published=as_published, **asked)
 
 
 @click.command()
@@ -150,7 +150,7 @@ def board(**asked: Any) -> None:
 
     Example: nomoledger board game.db --period 3 --as-published
     """
-    look_at_then("board", **asked)
+    show_projection_then("board", **asked)
 
 
 @click.command()
@@ -165,7 +165,7 @@ def balances(posted: bool, as_known: int | None, as_published: bool, **asked: An
     Example: nomoledger balances game.db --period 3 --as-known 5
     """
     known = options.known_at(asked["period"], as_known, as_published)
-    look_at("balances", known=known, is_then=not posted, posted=posted, **asked)
+    show_projection("balances", known=known, is_then=not posted, posted=posted, **asked)
 
 
 @click.command()
@@ -175,7 +175,7 @@ def state(**asked: Any) -> None:
 
     Example: nomoledger state game.db --period 3 --json
     """
-    look_at_then("state", **asked)
+    show_projection_then("state", **asked)
 
 
 @click.command()
@@ -189,7 +189,7 @@ def rulings(rule: str | None, admin: bool, player: str | None, **asked: Any) -> 
 
     Example: nomoledger rulings game.db --rule VI.1
     """
-    look_at("rulings", is_numbered=True, reader=who(admin, player), rule=rule, **asked)
+    show_projection("rulings", is_numbered=True, reader=who(admin, player), rule=rule, **asked)
 
 
 @click.command()
@@ -203,7 +203,7 @@ def history(admin: bool, player: str | None, **asked: Any) -> None:
 
     Example: nomoledger history game.db --period 3
     """
-    look_at("history", reader=who(admin, player), only=asked["period"], **asked)
+    show_projection("history", reader=who(admin, player), only=asked["period"], **asked)
 
 
 @click.command()
@@ -216,4 +216,4 @@ def log(admin: bool, player: str | None, **asked: Any) -> None:
 
     Example: nomoledger log game.db --as Ann
     """
-    look_at("log", is_numbered=True, reader=who(admin, player), **asked)
+    show_projection("log", is_numbered=True, reader=who(admin, player), **asked)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import ledger_at
+from nomoledger.cli.context import open_ledger_at
 from nomoledger.cli.output import json, line
 from nomoledger.cli.progress import counting, progress, records_in
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from nomoledger.ledger.ledger import Ledger
     from nomoledger.ledger.verification import Verdict
-    from nomoledger.proof.disclosure import Opening
-    from nomoledger.proof.public_check import Checked
+    from nomoledger.proof.disclosure import Disclosure
+    from nomoledger.proof.public_check import PublicVerdict
     from nomoledger.proof.seal import Seal
     from nomoledger.proof.signing import Signer
 
@@ -58,12 +58,12 @@ def seal(
 
     Example: nomoledger seal game.db --period 1 -o week-1.seal
     """
-    from nomoledger.ledger.as_of import the_game
+    from nomoledger.ledger.as_of import only_game
     from nomoledger.proof.signing import own_signer
 
     by = signer(key_file)
-    with ledger_at(ledger) as opened:
-        name = game or the_game(opened)
+    with open_ledger_at(ledger) as opened:
+        name = game or only_game(opened)
         found = _seal_of(opened, name, period)
         _write(output, found.signed(by or own_signer(opened.secret(name))).encoded())
 
@@ -110,33 +110,33 @@ def open_(
     """
     if check:
         return _check(ledger, event, as_json)
-    from nomoledger.ledger.as_of import the_game
-    from nomoledger.proof.disclosure import open_event
+    from nomoledger.ledger.as_of import only_game
+    from nomoledger.proof.disclosure import disclose_event
 
     if not re.fullmatch("[0-9]{1,18}", event):
         raise click.UsageError(f"{event!r} is no number of an event; log --admin has them")
-    with ledger_at(ledger) as opened, progress("opening"):
-        found = open_event(opened, game or the_game(opened), int(event), envelope)
+    with open_ledger_at(ledger) as opened, progress("opening"):
+        found = disclose_event(opened, game or only_game(opened), int(event), envelope)
     _write(output, found.encoded())
     return 0
 
 
 def _check(opening_file: str, seal_file: str, as_json: bool) -> int:
-    from nomoledger.proof.disclosure import opening_in, refuted
+    from nomoledger.proof.disclosure import find_refutation, read_disclosure
     from nomoledger.proof.public_check import check_export
     from nomoledger.proof.public_export import is_public_export
 
-    opening = opening_in(opening_file)
+    opening = read_disclosure(opening_file)
     if is_public_export(seal_file):
         checked = check_export(seal_file)
         if not checked.ok:
             return _said_open(opening, checked.detail, as_json)
     found = seals_in(seal_file, opening.period)
-    why = refuted(opening, found) if found else f"{seal_file} has no seal of its period"
+    why = find_refutation(opening, found) if found else f"{seal_file} has no seal of its period"
     return _said_open(opening, why, as_json)
 
 
-def _said_open(opening: "Opening", why: str | None, as_json: bool) -> int:
+def _said_open(opening: "Disclosure", why: str | None, as_json: bool) -> int:
     if as_json:
         json({"ok": why is None, "detail": why, "event": opening.event})
         return 0 if why is None else FAILED
@@ -150,23 +150,23 @@ def _said_open(opening: "Opening", why: str | None, as_json: bool) -> int:
 
 def seals_in(file: str, period: int) -> "Seal | None":
     """The seal of *period* in *file*: a seal, or a public export."""
-    from nomoledger.proof.seal import decoded
+    from nomoledger.proof.seal import decode_seal
 
     with open(file, "rb") as source:
         for number, each in enumerate(source, 1):
             if number == 1 or each.startswith(b'{"nomoledger":"seal/1"'):
                 if each.startswith(b'{"nomoledger":"public/1"'):
                     continue
-                found = decoded(each, f"{file}:{number}")
+                found = decode_seal(each, f"{file}:{number}")
                 if found.period == period:
                     return found
     return None
 
 
 def _write(output: str, data: bytes) -> None:
-    from nomoledger.cli.atomic_file import written
+    from nomoledger.cli.atomic_file import atomic_file
 
-    with written(output) as target:
+    with atomic_file(output) as target:
         target.write(data + b"\n")
 
 
@@ -177,10 +177,10 @@ def exported(
     ledger: "Ledger", target: "BinaryIO", game: str | None, key_file: str | None
 ) -> dict[str, str]:
     """Write the public export of a game, and say which, with its public head."""
-    from nomoledger.ledger.as_of import the_game
+    from nomoledger.ledger.as_of import only_game
     from nomoledger.proof.public_export import export_public
 
-    by, name = signer(key_file), game or the_game(ledger)
+    by, name = signer(key_file), game or only_game(ledger)
     with progress("exporting", records_in(ledger, [name])) as advance:
         head = export_public(counting(ledger, advance), name, target, by)
     return {"game": name, "head": head}
@@ -197,9 +197,9 @@ def published(files: "Sequence[str]") -> "list[Seal]":
     """The seals in *files*, one in each, in the order of their periods."""
     from pathlib import Path
 
-    from nomoledger.proof.seal import decoded
+    from nomoledger.proof.seal import decode_seal
 
-    found = [decoded(Path(file).read_bytes(), file) for file in files]
+    found = [decode_seal(Path(file).read_bytes(), file) for file in files]
     if len({each.game for each in found}) > 1 or len({x.period for x in found}) < len(found):
         raise click.UsageError("give seals of one game, each of another period")
     return sorted(found, key=lambda each: each.period)
@@ -218,7 +218,7 @@ def verify_export(file: str, seals: "Sequence[Seal]", as_json: bool) -> int:
     return 0 if found.ok else FAILED
 
 
-def _told(found: "Checked") -> str:
+def _told(found: "PublicVerdict") -> str:
     if not found.ok:
         return str(found.detail)
     counts = f"{found.events} public events are as chained, public head {found.head}"
@@ -231,7 +231,7 @@ def verify_ledger(
     """What verifying *games* finds, with the number of seals; *plain*: the chain alone."""
     from nomoledger.ledger.chain import Head
     from nomoledger.ledger.snapshots import SnapshotCheck
-    from nomoledger.proof.content_audit import Audit
+    from nomoledger.proof.content_audit import ContentAudit
 
     expected = None if head is None else Head.parse(head)
     found: list[tuple[Verdict, int | None]] = []
@@ -241,7 +241,7 @@ def verify_ledger(
             if plain or ledger.store.secret(game) is None:
                 found.append((counted.verify(game, expected), None))
                 continue
-            audit = Audit(
+            audit = ContentAudit(
                 game,
                 ledger.secret(game),
                 stored=ledger.store.seals(game),

@@ -3,7 +3,7 @@
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import desk_at
+from nomoledger.cli.context import open_game_at
 from nomoledger.cli.output import json, line, say, table
 
 WHAT = click.Choice(["standings", "board", "balances", "state"])
@@ -24,7 +24,7 @@ def provisional(ledger: str, what: str, game: str | None, as_json: bool) -> None
     """
     from nomoledger.game.provisional_state import provisional as imagined
 
-    with desk_at(ledger, game) as desk:
+    with open_game_at(ledger, game) as desk:
         period = desk.world.period
         found = imagined(desk.ledger, desk.game, what)
     if as_json:

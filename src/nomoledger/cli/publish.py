@@ -3,7 +3,7 @@
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import ledger_at
+from nomoledger.cli.context import open_ledger_at
 from nomoledger.cli.output import json, line
 
 
@@ -20,11 +20,11 @@ def publish(ledger: str, folder: str, game: str | None, as_json: bool) -> None:
 
     Example: nomoledger publish game.db site
     """
-    from nomoledger.ledger.as_of import the_game
+    from nomoledger.ledger.as_of import only_game
     from nomoledger.views.site import publish as publish_site
 
-    with ledger_at(ledger) as opened:
-        name = game or the_game(opened)
+    with open_ledger_at(ledger) as opened:
+        name = game or only_game(opened)
         count = publish_site(opened, name, folder)
     if as_json:
         json({"game": name, "folder": folder, "pages": count})

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import view_of
+from nomoledger.cli.context import view_at
 from nomoledger.cli.output import harmless, json
 from nomoledger.cli.projections import reader, reading, who
 
@@ -78,7 +78,7 @@ def _show(
     """Print that projection; what differs in colour, on a terminal."""
     from nomoledger.game.read_models import projection
 
-    with view_of(ledger, game, period, reader) as view:
+    with view_at(ledger, game, period, reader) as view:
         model = projection(name)(view, **given)
     if as_json:
         json(model)

@@ -10,7 +10,7 @@ from nomoledger.cli import options
 from nomoledger.cli import rule_history as ruleset
 from nomoledger.cli.arguments import chosen
 from nomoledger.cli.output import json, line, say
-from nomoledger.cli.projections import look_at_then, reader, two_times, who
+from nomoledger.cli.projections import reader, show_projection_then, two_times, who
 
 FAILED = 1
 
@@ -54,7 +54,7 @@ def of(admin: bool, player: str | None, **asked: Any) -> None:
 
     Example: nomoledger rules game.db --period 3
     """
-    look_at_then("rules", reader=who(admin, player), **asked)
+    show_projection_then("rules", reader=who(admin, player), **asked)
 
 
 @rules.command()

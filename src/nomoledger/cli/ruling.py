@@ -6,14 +6,14 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.change_options import changes_in
-from nomoledger.cli.context import desk_at
+from nomoledger.cli.context import open_game_at
 from nomoledger.cli.edit_options import edits, edits_given, event, fitted
-from nomoledger.cli.outcome import ask_desk, option_called
+from nomoledger.cli.outcome import option_called, run_request
 from nomoledger.cli.output import line
 from nomoledger.cli.what_if import QUESTIONS, asked_on, tell
 
 if TYPE_CHECKING:
-    from nomoledger.game.game import Desk, Outcome
+    from nomoledger.game.game import Game, Outcome
 
 SCOPES = click.Choice(["attempt", "period", "onwards", "precedent"])
 REFUSED = 1
@@ -84,7 +84,7 @@ def decide(text: str, given: dict[str, Any]) -> int:
     if about or edited:
         return _on_the_past(text, about, given, fields, request)
     wanted = changes_in(changes)
-    return ask_desk(
+    return run_request(
         lambda desk, when: desk.rule(
             text,
             value=None if value is None else option_called(desk, value),
@@ -130,7 +130,7 @@ def _on_the_past(
     without = (*given["without"], *([event] if kind == "reject" and event is not None else []))
     edits = edits_given(given["replaced"], without, given["taken_in"], given["answers"])
     questions = given["questions"]
-    with desk_at(request["ledger"], request["game"]) as desk:
+    with open_game_at(request["ledger"], request["game"]) as desk:
         edits = fitted(list(desk.ledger.read(desk.game)), edits)
         fields |= {"about": event, "edits": edits, "overrules": given["overrule"]}
         if edits or given["overrule"]:
@@ -140,14 +140,14 @@ def _on_the_past(
             fields["edits"] = edits
     fields["questions"] = "stop" if questions == "ask" else questions
 
-    def rule(desk: "Desk", when: dict[str, Any]) -> "Outcome":
+    def rule(desk: "Game", when: dict[str, Any]) -> "Outcome":
         return desk.rule_on(kind, text, settle=given["settle"], **fields, **when)
 
-    return ask_desk(rule, **request)
+    return run_request(rule, **request)
 
 
 def _looked_at(
-    desk: "Desk",
+    desk: "Game",
     kind: str,
     given: dict[str, Any],
     fields: dict[str, Any],
@@ -155,7 +155,7 @@ def _looked_at(
 ) -> Any:
     """The edits, after a look at what would have been; None where they are not to be made."""
     from nomoledger.events import Answered
-    from nomoledger.game.counterfactual import Changed
+    from nomoledger.game.counterfactual import WhatIfChanges
 
     id = request["id"]
     if id is not None and desk.ledger.find_input(desk.game, id) is not None:
@@ -163,7 +163,7 @@ def _looked_at(
     if desk.check_ruling(fields | {"kind": kind}) is None:
         return fields["edits"]  # it changes nothing that is past
     questions, settle = given["questions"], given["settle"]
-    changed = Changed(
+    changed = WhatIfChanges(
         edits=fields["edits"],
         overrules=fields["overrules"],
         questions="stop" if questions == "ask" else questions,

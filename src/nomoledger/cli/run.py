@@ -9,7 +9,7 @@ from nomoledger.cli.output import json, line, warn
 
 if TYPE_CHECKING:
     from nomoledger.game.realtime import Happening, Wall
-    from nomoledger.game.timekeeper import Fired
+    from nomoledger.game.timekeeper import FiredTimer
 
 #: What clock to go by; None is that of this computer.
 WALL: "Wall | None" = None
@@ -43,9 +43,9 @@ def run(ledger: str, game: str | None, once: bool, as_json: bool) -> None:
 
 
 def _tell(happening: "Happening", as_json: bool) -> None:
-    from nomoledger.game.realtime import Notice
+    from nomoledger.game.realtime import ClockNotice
 
-    if isinstance(happening, Notice):
+    if isinstance(happening, ClockNotice):
         if happening.kind in WARNINGS:
             warn(happening.text)
         if as_json:
@@ -61,7 +61,7 @@ def _tell(happening: "Happening", as_json: bool) -> None:
         line(f"{happening.at:%Y-%m-%d %H:%M:%S}  {happening.what}{about}{rule}{told}")
 
 
-def _print_json(fired: "Fired") -> None:
+def _print_json(fired: "FiredTimer") -> None:
     import msgspec
 
     from nomoledger.events.codec import encode_json

@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from nomoledger.cli import options
-from nomoledger.cli.context import view_of
+from nomoledger.cli.context import view_at
 from nomoledger.cli.output import json, line
 from nomoledger.cli.projections import reader, who
 
@@ -24,7 +24,7 @@ class OpenProposal(msgspec.Struct, frozen=True):
     text: str
 
 
-class Due(msgspec.Struct, frozen=True):
+class DueRow(msgspec.Struct, frozen=True):
     """Something that falls due *at* a time: *what* will be done, to *about* what, by which rule."""
 
     at: str
@@ -60,7 +60,7 @@ class Status(msgspec.Struct, frozen=True):
     waiting: list[str]
     interrupted: bool
     proposals: list[OpenProposal]
-    due: list[Due]
+    due: list[DueRow]
     orders: list[Order]
     disputes: list[OpenDispute]
     actions: list[str]
@@ -83,7 +83,7 @@ def status(ledger: str, game: str | None, as_json: bool, admin: bool, player: st
 
     Example: nomoledger status game.db
     """
-    with view_of(ledger, game, reader=who(admin, player)) as view:
+    with view_at(ledger, game, reader=who(admin, player)) as view:
         found = status_of(view)
     if as_json:
         json(found)
@@ -95,8 +95,8 @@ def status(ledger: str, game: str | None, as_json: bool, admin: bool, player: st
 def status_of(view: "LedgerView") -> Status:
     """How the game in *view* stands."""
     from nomoledger.cli.outcome import how_to_answer
-    from nomoledger.prose.descriptions import order_told
-    from nomoledger.prose.labels import described
+    from nomoledger.prose.descriptions import describe_order
+    from nomoledger.prose.labels import describe_thing
 
     world = view.world
     waiting = world.waiting
@@ -109,17 +109,17 @@ def status_of(view: "LedgerView") -> Status:
         interrupted=waiting is None and bool(world.agenda),
         proposals=_undecided(view),
         due=[
-            Due(
+            DueRow(
                 _time(timer.attempt.at),
                 timer.attempt.operation.lstrip("@"),
-                "; ".join(str(described(world, each)) for each in timer.attempt.arguments),
+                "; ".join(str(describe_thing(world, each)) for each in timer.attempt.arguments),
                 timer.rule,
             )
             for timer in sorted(world.timers.values(), key=lambda each: each.order)
             if view.sees(timer.attempt.audience)
         ],
         orders=[
-            Order(order.id, order.by, order_told(order))
+            Order(order.id, order.by, describe_order(order))
             for order, _ in world.orders.values()
             if view.sees(order.audience)
         ],
@@ -186,13 +186,13 @@ def _undecided(view: "LedgerView") -> list[OpenProposal]:
 
 
 def _actions(world: "World") -> list[str]:
-    from nomoledger.language.code import read
+    from nomoledger.language.code import parse_code
 
-    hooks = (hook for rule in world.rules for hook in read(rule).hooks)
+    hooks = (hook for rule in world.rules for hook in parse_code(rule).hooks)
     return sorted({hook.operation for hook in hooks if hook.kind == "action"})
 
 
 def _time(seconds: int) -> str:
-    from nomoledger.state.reducer import moment
+    from nomoledger.state.reducer import from_seconds
 
-    return f"{moment(seconds):%Y-%m-%d %H:%M:%S}"
+    return f"{from_seconds(seconds):%Y-%m-%d %H:%M:%S}"

@@ -10,7 +10,7 @@ from nomoledger.cli.output import json, line
 from nomoledger.errors import UnknownError
 
 if TYPE_CHECKING:
-    from nomoledger.rulebook.cases import Case, Result
+    from nomoledger.rulebook.cases import Case, CaseResult
 
 FAILED = 1
 
@@ -50,9 +50,9 @@ def _cases(file: str) -> "list[Case]":
         raise
 
 
-def _result(case: "Case") -> "Result":
+def _result(case: "Case") -> "CaseResult":
     """What came of *case*, run where its rules can do no harm."""
-    from nomoledger.rulebook.cases import Result, run_case
-    from nomoledger.sandbox.worker import found
+    from nomoledger.rulebook.cases import CaseResult, run_case
+    from nomoledger.sandbox.worker import call_in_worker
 
-    return found(lambda: run_case(case), Result)
+    return call_in_worker(lambda: run_case(case), CaseResult)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import desk_at
+from nomoledger.cli.context import open_game_at
 from nomoledger.cli.edit_options import edits, edits_given
 from nomoledger.cli.output import json, line, table
 from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
     from nomoledger.events.rules import Change
-    from nomoledger.game.counterfactual import Changed, WhatIf
-    from nomoledger.game.game import Desk
+    from nomoledger.game.counterfactual import WhatIf, WhatIfChanges
+    from nomoledger.game.game import Game
 
 QUESTIONS = click.Choice(["stop", "default", "skip", "ask"])
 DIFFERS = 1
@@ -61,7 +61,7 @@ def what_if(
 
     Example: nomoledger what-if game.db --replace 116=square:1 --to 3
     """
-    with desk_at(ledger, game) as desk:
+    with open_game_at(ledger, game) as desk:
         changed = changed_by(desk, questions=questions, **given)
         found = asked_on(desk, changed, is_asking=questions == "ask")
     if save is not None:
@@ -74,7 +74,7 @@ def what_if(
 
 
 def changed_by(
-    desk: "Desk",
+    desk: "Game",
     *,
     replaced: Any,
     without: Any,
@@ -88,12 +88,12 @@ def changed_by(
     since: int | None,
     until: int | None,
     questions: str,
-) -> "Changed":
+) -> "WhatIfChanges":
     """What the options of the command change."""
-    from nomoledger.game.counterfactual import Changed
+    from nomoledger.game.counterfactual import WhatIfChanges
     from nomoledger.ledger.as_of import as_of
 
-    return Changed(
+    return WhatIfChanges(
         edits=edits_given(replaced, without, taken_in, answers),
         overrules=overrule,
         rules=None if rules_of is None else as_of(desk.ledger, desk.game, rules_of).rules,
@@ -105,7 +105,7 @@ def changed_by(
 
 
 def _changes(
-    desk: "Desk", rule_files: tuple[tuple[str, str], ...], proposal: int | None, file: str | None
+    desk: "Game", rule_files: tuple[tuple[str, str], ...], proposal: int | None, file: str | None
 ) -> "tuple[Change, ...]":
     """The changes to be tried, which must fit the rules as they are now or be new."""
     from nomoledger.cli.change_options import changes_in
@@ -126,7 +126,7 @@ def _changes(
     return tuple(changes)
 
 
-def asked_on(desk: "Desk", changed: "Changed", *, is_asking: bool = False) -> "WhatIf":
+def asked_on(desk: "Game", changed: "WhatIfChanges", *, is_asking: bool = False) -> "WhatIf":
     """The what-if; where *is_asking*, each new question is put, and it is run again."""
     import secrets
 
@@ -160,7 +160,7 @@ def _save(path: str, found: "WhatIf") -> None:
 def tell(found: "WhatIf", orphans_max: int | None = None) -> None:
     """Print *found* for people, with no more than *orphans_max* of the orphans."""
     from nomoledger.game.read_models import Table
-    from nomoledger.prose.labels import shown
+    from nomoledger.prose.labels import format_cell
 
     line(f"{found.game}, played again from #{found.first} to period {found.period}")
     if found.difference is None and not found.otherwise:
@@ -169,13 +169,21 @@ def tell(found: "WhatIf", orphans_max: int | None = None) -> None:
         line(each)
     if found.places and any(_differs(each) for each in found.places):
         rows = tuple(
-            (x.player, shown(x.money), shown(x.rank), shown(x.rerun_money), shown(x.rerun_rank))
+            (
+                x.player,
+                format_cell(x.money),
+                format_cell(x.rank),
+                format_cell(x.rerun_money),
+                format_cell(x.rerun_rank),
+            )
             for x in found.places
         )
         table(Table(("player", "recorded", "rank", "played again", "rank again"), rows))
     rest = [x for x in found.otherwise if x.what not in _money_of(found)]
     if rest:
-        others = tuple((x.subject, x.what, shown(x.recorded), shown(x.rerun)) for x in rest)
+        others = tuple(
+            (x.subject, x.what, format_cell(x.recorded), format_cell(x.rerun)) for x in rest
+        )
         table(Table(("what differs", "", "recorded", "played again"), others))
 
 

@@ -11,7 +11,7 @@ from nomoledger import events as e
 from nomoledger.engine import dice
 from nomoledger.engine import fact_audit as audit
 from nomoledger.engine.initial_state import give_state
-from nomoledger.engine.standing_orders import heed
+from nomoledger.engine.standing_orders import process_orders
 from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.language.amendments import make
@@ -23,9 +23,9 @@ from nomoledger.language.host import (
     Refused,
     Suspended,
     ask_people,
-    plainly,
+    describe_plainly,
 )
-from nomoledger.language.program import Program, linked
+from nomoledger.language.program import Program, link
 from nomoledger.language.resolve import in_order, named_arguments
 from nomoledger.state.reducer import CLOSING, ORDER, SETTLE, URGENT, apply
 from nomoledger.state.world import Attempt, World
@@ -57,8 +57,8 @@ class Engine:
         *,
         follows_record: Callable[[e.FactRecorded, str, Any], bool] | bool = True,
         tape: Sequence[e.Entry] = (),
-        link: Callable[[tuple[Rule, ...]], Program] = linked,
-        describe: Describe = plainly,
+        link: Callable[[tuple[Rule, ...]], Program] = link,
+        describe: Describe = describe_plainly,
         settle: "Settle | None" = None,
     ) -> None:
         self.settle = settle
@@ -101,7 +101,7 @@ class Engine:
         head = world.agenda[0] if world.agenda else None
         if head is not None and head.operation in (URGENT, SETTLE):
             return self.carry_out(head)
-        if world.orders and (batch := heed(world, self.link(world.rules))):
+        if world.orders and (batch := process_orders(world, self.link(world.rules))):
             return batch
         if world.waiting is not None:
             return []

@@ -8,15 +8,15 @@ from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.errors import CorruptError, RuleFault
 from nomoledger.events.codec import decode, encode, tag_of
 from nomoledger.language.linker import fingerprint
-from nomoledger.language.program import linked
+from nomoledger.language.program import link
 from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import in_worker
+from nomoledger.sandbox.worker import stream_from_worker
 
 #: Fingerprints of the rulesets that workers have linked.
 _LINKED_BEFORE: set[str] = set()
 
 
-def worked_out(
+def stream_batches(
     follow: Callable[[Engine], Iterator[Batch]], engine: Engine, limits: Limits | None
 ) -> Iterator[Batch]:
     """What *follow* makes of *engine*, in a worker process; this process's world stays as it is.
@@ -26,14 +26,14 @@ def worked_out(
     """
     key = fingerprint(engine.world.rules)
     if key in _LINKED_BEFORE:
-        linked(engine.world.rules)
+        link(engine.world.rules)
 
-    for piece in in_worker(lambda: map(packed, follow(engine)), limits):
-        yield unpacked(piece)
+    for piece in stream_from_worker(lambda: map(encode_batch, follow(engine)), limits):
+        yield decode_batch(piece)
     _LINKED_BEFORE.add(key)
 
 
-def packed(batch: Batch) -> bytes:
+def encode_batch(batch: Batch) -> bytes:
     """*batch* as bytes; RuleFault where the rules made what cannot be stored."""
     try:
         return msgspec.msgpack.encode([(tag_of(event), encode(event)) for event in batch])
@@ -41,7 +41,7 @@ def packed(batch: Batch) -> bytes:
         raise RuleFault(f"the rules made something that cannot be stored: {error}") from None
 
 
-def unpacked(piece: bytes) -> Batch:
+def decode_batch(piece: bytes) -> Batch:
     """The batch behind *piece*."""
     try:
         return [decode(tag, state) for tag, state in msgspec.msgpack.decode(piece)]

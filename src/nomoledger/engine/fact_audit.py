@@ -14,7 +14,7 @@ from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule, Speech
 from nomoledger.language.host import Oracle
 from nomoledger.language.program import Program
-from nomoledger.state.reducer import seconds
+from nomoledger.state.reducer import to_seconds
 from nomoledger.state.world import Attempt, World
 
 #: The kind of fact that says that a hand-kept record tells no more of a period.
@@ -57,7 +57,7 @@ def _begin(engine: Auditing, body: e.FactRecorded, number: int, differs: int | N
     """Get the host ready for bookkeeping about the fact."""
     world = engine.world
     host = engine.link(world.rules).host
-    at = seconds(body.received_at)
+    at = to_seconds(body.received_at)
     host.begin(world, Attempt(id=body.id, operation="", cause=number, at=at))
     return Fact(host, body, number, follows=engine.follows_record, differs=differs)
 

@@ -14,7 +14,7 @@ from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Speech
 from nomoledger.language.host import Frame, Host, Refused
 from nomoledger.language.resolve import named_arguments
-from nomoledger.language.values import UNITS_MAX, NotExact, amount, units
+from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
 from nomoledger.state.world import World
 
 RECORD = ("record",)
@@ -111,7 +111,7 @@ class Fact:
         rules = paid[0].rules if paid else ("engine",)
         if paid_units == wanted:
             return self._confirmed(rules)
-        paid_by_rules = amount(paid_units, places)
+        paid_by_rules = from_units(paid_units, places)
         if self.prevail(str(called), self.body.kind, recorded, paid_by_rules, rules):
             others = [posting.account for posting in postings if posting.account != account]
             rest, other = wanted - paid_units, (*others, "mint")[0]
@@ -203,7 +203,7 @@ def _units(recorded: Any, places: int) -> int | None:
     """The recorded amount in smallest units; None where it is none."""
     try:
         exact = Decimal(str(recorded)) if isinstance(recorded, float) else recorded
-        wanted = units(exact, places)
+        wanted = to_units(exact, places)
     except (NotExact, ArithmeticError, ValueError):
         return None
     return wanted if abs(wanted) <= UNITS_MAX else None

@@ -13,7 +13,7 @@ from nomoledger.language.code import Parameter
 from nomoledger.language.host import Host, Refused
 from nomoledger.language.program import Program
 from nomoledger.language.resolve import named_arguments, resolve
-from nomoledger.language.values import units
+from nomoledger.language.values import to_units
 
 _AMOUNTS = ("money", "items", "at")
 
@@ -93,7 +93,7 @@ def _put_amount(host: Host, account: str, commodity: str, amount: Any) -> None:
         raise Refused([e.Reason("engine", f"no rule declares the commodity {commodity!r}")])
     if isinstance(amount, str):
         amount = resolve(host.world, Parameter(commodity, "Money"), amount)
-    wanted = units(amount, host.program.commodities[commodity].places)
+    wanted = to_units(amount, host.program.commodities[commodity].places)
     missing = wanted - host.world.balance(account, commodity)
     if missing:
         postings = (e.Posting("mint", commodity, -missing), e.Posting(account, commodity, missing))

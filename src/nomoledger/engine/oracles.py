@@ -13,7 +13,7 @@ from nomoledger.events import DrawRecorded, Entry, QuestionRaised
 from nomoledger.language.host import Oracle
 
 
-def seeded(secret: bytes) -> Oracle:
+def seeded_oracle(secret: bytes) -> Oracle:
     """The oracle that rolls dice from the seed of the question's period, or its sealed one."""
 
     seed_of = lru_cache(maxsize=4)(partial(dice.seed_for, secret))
@@ -29,7 +29,7 @@ def seeded(secret: bytes) -> Oracle:
     return answer
 
 
-def recorded(entries: Iterable[Entry]) -> dict[str, list[Any]]:
+def recorded_draws(entries: Iterable[Entry]) -> dict[str, list[Any]]:
     """The draws that were made as they were asked for, by address.
 
     What was put to people is left out: its answer is an input of its own, later on the tape.
@@ -44,6 +44,6 @@ def recorded(entries: Iterable[Entry]) -> dict[str, list[Any]]:
     return {address: values for address, values in draws.items() if address not in raised}
 
 
-def replaying(draws: dict[str, list[Any]]) -> Oracle:
+def replay_oracle(draws: dict[str, list[Any]]) -> Oracle:
     """The oracle that gives the recorded *draws*, and nothing new."""
     return lambda question: draws.get(question.question)

@@ -7,16 +7,18 @@ from nomoledger.engine.agenda import Engine
 from nomoledger.state.reducer import apply
 
 
-def taken(engine: Engine, bodies: Sequence[e.Event], place: int = 0) -> Iterator[list[e.Event]]:
+def replay_input(
+    engine: Engine, bodies: Sequence[e.Event], place: int = 0
+) -> Iterator[list[e.Event]]:
     """What follows, again, from the input at *place* among *bodies*."""
     event = bodies[place]
     assert isinstance(event, e.Input)
     if isinstance(event, e.GameOpened):
-        return opened(engine, bodies[place:])
+        return replay_opening(engine, bodies[place:])
     return engine.take(event)
 
 
-def opened(engine: Engine, bodies: Sequence[e.Event]) -> Iterator[list[e.Event]]:
+def replay_opening(engine: Engine, bodies: Sequence[e.Event]) -> Iterator[list[e.Event]]:
     """The opening that *bodies* begin with, again.
 
     The rules of the rulebook are taken as recorded: they are what the game began with.

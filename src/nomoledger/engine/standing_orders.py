@@ -15,7 +15,7 @@ from nomoledger.state.world import Attempt, World
 CHOICE_ORDER = "choice_order"
 
 
-def heed(world: World, program: Program) -> list[e.Event]:
+def process_orders(world: World, program: Program) -> list[e.Event]:
     """What becomes of the first standing order that lapses or is to be carried out, if one is."""
     for order, number in list(world.orders.values()):
         if order.holds and not Statement(order.holds).holds(world, program):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from nomoledger.errors import UsageError
 from nomoledger.events.rules import Rule
-from nomoledger.language.values import amount
+from nomoledger.language.values import from_units
 from nomoledger.state.world import Attempt, World
 
 if TYPE_CHECKING:
@@ -71,10 +71,10 @@ class Statement:
 
     def asks(self, rules: Iterable[Rule]) -> bool:
         """Whether it asks for a value that *rules* work out."""
-        from nomoledger.language.code import read
+        from nomoledger.language.code import parse_code
 
         names = self.names()
-        return any(hook.operation in names for rule in rules for hook in read(rule).hooks)
+        return any(hook.operation in names for rule in rules for hook in parse_code(rule).hooks)
 
     def check_names(self, world: World, program: "Program") -> None:
         """Turn down what nothing in the game is called.
@@ -165,7 +165,7 @@ class _Reading:
         if account not in self.world.entities and account not in self.world.balances:
             return None
         places = self.commodities[commodity].places
-        return amount(self.world.balance(account, commodity), places)
+        return from_units(self.world.balance(account, commodity), places)
 
     def _by_the_rules(self, program: "Program", name: str, arguments: list[Any]) -> Any:
         """A value of the rules; none where they refuse it, or it hangs on chance or somebody."""

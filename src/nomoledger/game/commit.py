@@ -16,16 +16,16 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.batches import worked_out
-from nomoledger.engine.oracles import seeded
+from nomoledger.engine.batches import stream_batches
+from nomoledger.engine.oracles import seeded_oracle
 from nomoledger.errors import ConflictError, RuleFault, StoreError, UsageError
 from nomoledger.game.engines import new_engine
 from nomoledger.language.host import ask_people
-from nomoledger.ledger.as_of import the_game, world_of
+from nomoledger.ledger.as_of import only_game, world_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.snapshots import keep
+from nomoledger.ledger.snapshots import store_snapshot
 from nomoledger.sandbox.child import Limits
-from nomoledger.state.reducer import SETTLE, apply, seconds
+from nomoledger.state.reducer import SETTLE, apply, to_seconds
 from nomoledger.state.world import World
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Outcome(msgspec.Struct, frozen=True):
         return [each for each in self.events if isinstance(each, e.QuestionRaised)]
 
 
-class Intake:
+class GameWriter:
     """One game in one ledger, and how its inputs are taken in."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Intake:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.ledger = ledger
-        self.game = game or the_game(ledger)
+        self.game = game or only_game(ledger)
         self.limits = limits
         self.clock = clock
         self.world = world_of(ledger, self.game)
@@ -117,7 +117,7 @@ class Intake:
             raise UsageError(f"{id!r} cannot be an id: no | or >, and nothing unprintable")
         clock = self.clock().replace(microsecond=0)
         at = (at or max(clock, _moment(self.world))).replace(microsecond=0)
-        if seconds(at) < self.world.game["now"]:
+        if to_seconds(at) < self.world.game["now"]:
             raise UsageError(
                 f"{self.game}: received {at:%Y-%m-%d %H:%M:%S}, but what came at "
                 f"{_moment(self.world):%Y-%m-%d %H:%M:%S} is already carried out:"
@@ -158,16 +158,16 @@ class Intake:
         tape: list[e.Entry],
     ) -> None:
         secret = self.ledger.secret(self.game)
-        oracle = seeded(secret) if self.world.game["dice"] == "seeded" else ask_people
+        oracle = seeded_oracle(secret) if self.world.game["dice"] == "seeded" else ask_people
         engine = new_engine(self.world, oracle, secret, tape=tape)
         limits = RERUN_LIMITS if tape and self.limits is None else self.limits
         try:
-            for batch in worked_out(follow, engine, limits):
+            for batch in stream_batches(follow, engine, limits):
                 self.ledger.append(self.game, batch, expected=self.world.head)
                 for event in batch:
                     apply(self.world, event)
                     if isinstance(event, e.PeriodClosed):
-                        keep(self.ledger, self.game, self.world)
+                        store_snapshot(self.ledger, self.game, self.world)
                 stored.extend(batch)
                 if any(isinstance(event, e.PeriodClosed) for event in batch):
                     self._seal()

@@ -10,26 +10,30 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.oracles import seeded
+from nomoledger.engine.oracles import seeded_oracle
 from nomoledger.engine.settlement.alternatives import rules_where_they_fit
-from nomoledger.engine.settlement.rerun import Asked, Orphan, Ruleset
-from nomoledger.engine.settlement.ruling_validity import edits_of, first_edited, in_force
-from nomoledger.engine.settlement.timeline import Collision, Course, First
+from nomoledger.engine.settlement.rerun import NewQuestion, Orphan, Ruleset
+from nomoledger.engine.settlement.ruling_validity import (
+    edits_of,
+    first_edited_event,
+    rulings_in_force,
+)
+from nomoledger.engine.settlement.timeline import Collision, FirstDifference, Timeline
 from nomoledger.errors import UnknownError
 from nomoledger.events.rules import Change, Rule
 from nomoledger.game.read_models import WorldView, projection
 from nomoledger.game.rules_only_replay import differences
 from nomoledger.language.host import Oracle, ask_people
-from nomoledger.language.values import amount
+from nomoledger.language.values import from_units
 from nomoledger.ledger.as_of import as_of, world_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.prose.descriptions import tell
+from nomoledger.prose.descriptions import describe_event
 from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import in_worker
+from nomoledger.sandbox.worker import stream_from_worker
 from nomoledger.state.world import World
 
 
-class Otherwise(msgspec.Struct, frozen=True):
+class WhatIfDifference(msgspec.Struct, frozen=True):
     """*what* of *subject* as recorded, and as it would be."""
 
     subject: str
@@ -38,7 +42,7 @@ class Otherwise(msgspec.Struct, frozen=True):
     rerun: Any
 
 
-class Place(msgspec.Struct, frozen=True):
+class PlaceInWhatIf(msgspec.Struct, frozen=True):
     """A player's money and rank as recorded, and as they would be; None where nobody plays."""
 
     player: str
@@ -63,18 +67,18 @@ class WhatIf(msgspec.Struct, frozen=True):
     game: str
     first: int
     period: int
-    difference: First | None
-    otherwise: tuple[Otherwise, ...]
-    places: tuple[Place, ...]
+    difference: FirstDifference | None
+    otherwise: tuple[WhatIfDifference, ...]
+    places: tuple[PlaceInWhatIf, ...]
     winners: tuple[tuple[str, ...], tuple[str, ...]]
     orphans: tuple[Orphan, ...]
     collisions: tuple[Collision, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[NewQuestion, ...]
     stopped: str | None
     throwaway: bool
 
 
-class Changed(msgspec.Struct):
+class WhatIfChanges(msgspec.Struct):
     """What is changed: *edits* of the tape, *overrules* of rulings, *rules* kept in force instead.
 
     *changes* are made to the rules of each period, wherever they fit.
@@ -94,7 +98,7 @@ class Changed(msgspec.Struct):
 def what_if(
     ledger: Ledger,
     game: str,
-    changed: Changed,
+    changed: WhatIfChanges,
     *,
     throwaway: bytes | None = None,
     limits: Limits | None = None,
@@ -117,7 +121,7 @@ def what_if(
         found = _told(game, course, throwaway is not None)
         yield msgspec.json.encode(found, enc_hook=str)
 
-    for piece in in_worker(pieces, limits):
+    for piece in stream_from_worker(pieces, limits):
         done(1)
         last = piece
     return msgspec.json.decode(last, type=WhatIf)
@@ -136,21 +140,21 @@ def _course(
     ledger: Ledger,
     game: str,
     entries: Sequence[e.Entry],
-    changed: Changed,
+    changed: WhatIfChanges,
     throwaway: bytes | None,
-) -> Course:
+) -> Timeline:
     world = world_of(ledger, game)
-    known = {each.number for each in in_force(world)}
+    known = {each.number for each in rulings_in_force(world)}
     if unknown := [number for number in changed.overrules if number not in known]:
         raise UnknownError(f"there is no ruling {unknown[0]} in force")
-    holding = in_force(world, overruling=changed.overrules)
+    holding = rulings_in_force(world, overruling=changed.overrules)
     edits = [*edits_of(holding), *changed.edits]
     starts = [] if changed.since is None else [_opening_of(entries, changed.since)]
-    if (first := first_edited(world)) is not None:
+    if (first := first_edited_event(world)) is not None:
         starts.append(first)
     if not starts and not edits:
         starts.append(0)
-    return Course(
+    return Timeline(
         entries,
         edits,
         since=min(starts, default=None),
@@ -158,11 +162,11 @@ def _course(
         secret=ledger.secret(game),
         rules=_ruleset(changed),
         questions=changed.questions,
-        describe=tell,
+        describe=describe_event,
     )
 
 
-def _ruleset(changed: Changed) -> Ruleset | None:
+def _ruleset(changed: WhatIfChanges) -> Ruleset | None:
     """What rules are in force in the other course, where they are not those of recorded play."""
     fixed, changes = changed.rules, changed.changes
     if fixed is None and not changes:
@@ -183,14 +187,14 @@ def _dice(ledger: Ledger, game: str, world: World, throwaway: bytes | None) -> O
     secret = ledger.secret(game)
     if secret is None or world.game["dice"] != "seeded":
         return ask_people
-    known, new = seeded(secret), seeded(throwaway or secret)
+    known, new = seeded_oracle(secret), seeded_oracle(throwaway or secret)
     return lambda question: (new if question.period >= world.period else known)(question)
 
 
-def _told(game: str, course: Course, is_throwaway: bool) -> WhatIf:
+def _told(game: str, course: Timeline, is_throwaway: bool) -> WhatIf:
     one, other = course.recorded, course.world
     otherwise = (
-        Otherwise(x.subject, x.what, x.recorded, x.by_rules) for x in differences(one, other)
+        WhatIfDifference(x.subject, x.what, x.recorded, x.by_rules) for x in differences(one, other)
     )
     rolled = any(each.dealt == "rolled" for each in course.rerun.asked)
     return WhatIf(
@@ -209,24 +213,24 @@ def _told(game: str, course: Course, is_throwaway: bool) -> WhatIf:
     )
 
 
-def _accounts(one: World, other: World) -> Iterator[Otherwise]:
+def _accounts(one: World, other: World) -> Iterator[WhatIfDifference]:
     """What differs in accounts that belong to no player."""
     known = {**one.entities, **other.entities}
     commodities = {**other.commodities(), **one.commodities()}
     for account in dict.fromkeys((*one.balances, *other.balances)):
         for name, commodity in commodities.items() if account not in known else ():
             was, new = (
-                amount(world.balance(account, name), commodity.places) for world in (one, other)
+                from_units(world.balance(account, name), commodity.places) for world in (one, other)
             )
             if was != new:
-                yield Otherwise(f"account {account}", name, was, new)
+                yield WhatIfDifference(f"account {account}", name, was, new)
 
 
-def _places(one: World, other: World) -> Iterator[Place]:
+def _places(one: World, other: World) -> Iterator[PlaceInWhatIf]:
     both = [_standings(world) for world in (one, other)]
     for player in dict.fromkeys((*both[0], *both[1])):
         was, new = (each.get(player) for each in both)
-        yield Place(
+        yield PlaceInWhatIf(
             player,
             was and was.money,
             was and was.rank,

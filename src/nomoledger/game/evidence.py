@@ -7,7 +7,7 @@ import msgspec
 
 from nomoledger.errors import RuleFault, UsageError
 from nomoledger.events import Input
-from nomoledger.game.replay import events_of, replay
+from nomoledger.game.replay import events_of_period, replay
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.child import Limits
 
@@ -27,7 +27,7 @@ def replayed(
         return {"text": f"{text}: {fault}", "evidence": {}}
     evidence = builtins(report)
     del evidence["digest"]
-    _, bodies = events_of(ledger, game, period)
+    _, bodies = events_of_period(ledger, game, period)
     secret = [body for body in bodies if body.audience is not None]
     hidden = sum(not isinstance(body, Input) for body in secret)
     evidence["consequences"] -= hidden
@@ -60,7 +60,7 @@ def what_if_in(text: bytes, game: str) -> dict[str, Any]:
     return builtins(found)
 
 
-def told(evidence: dict[str, Any]) -> Iterator[str]:
+def describe_evidence(evidence: dict[str, Any]) -> Iterator[str]:
     """*evidence* in words, a line a finding."""
     if "divergences" in evidence:
         yield from _told_replay(evidence)

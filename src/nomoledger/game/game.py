@@ -12,19 +12,19 @@ from typing import Any, TypeVar, cast
 
 from nomoledger import events as e
 from nomoledger.engine.settlement import ruling_validity
-from nomoledger.engine.settlement.audiences import Audience, both
+from nomoledger.engine.settlement.audiences import Audience, intersect
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import RuleFault, UnknownError, UsageError
 from nomoledger.game import evidence
-from nomoledger.game.commit import Intake, Outcome
+from nomoledger.game.commit import GameWriter, Outcome
 from nomoledger.language.host import Refused
-from nomoledger.language.linker import survey
-from nomoledger.language.program import linked
+from nomoledger.language.linker import analyze_rules
+from nomoledger.language.program import link
 from nomoledger.language.resolve import named_arguments
 from nomoledger.state import disputes
-from nomoledger.state.reducer import is_of
+from nomoledger.state.reducer import belongs_to_input
 
-__all__ = ["Desk", "Outcome"]
+__all__ = ["Game", "Outcome"]
 
 Request = TypeVar("Request", bound=Callable[..., Outcome])
 
@@ -36,14 +36,14 @@ def once(request: Request) -> Request:
     """
 
     @wraps(request)
-    def asked(desk: "Desk", *given: Any, **fields: Any) -> Outcome:
+    def asked(desk: "Game", *given: Any, **fields: Any) -> Outcome:
         before = desk.again(fields.get("id"))
         return request(desk, *given, **fields) if before is None else before
 
     return cast(Request, asked)
 
 
-class Desk(Intake):
+class Game(GameWriter):
     """One game in one ledger, and what can be asked of it.
 
     Every request takes `at` (when it was received; now where None) and `id` (a retry with the
@@ -167,7 +167,7 @@ class Desk(Intake):
                 "a standing order says what to ask for, or what to answer: one of them"
             )
         for statement in filter(None, (when, holds)):
-            Statement(statement).check_names(self.world, linked(self.world.rules))
+            Statement(statement).check_names(self.world, link(self.world.rules))
         for act in acts:
             self._check_action(player, act.action)
             self._check_arguments(act.action, (player,), act.arguments)
@@ -209,7 +209,7 @@ class Desk(Intake):
         effective = self.check_ruling(fields)
         if effective is None:
             audience = disputes.audience(self.world, fields.get("closes"))
-            fields["audience"] = both(audience, self._audience_of(about))
+            fields["audience"] = intersect(audience, self._audience_of(about))
             del fields["settle"]
             return self.take(e.RulingMade, **fields)
         fields |= {"effective": effective, "settle": settle or "fitting"}
@@ -324,7 +324,7 @@ class Desk(Intake):
         """Take back the last input, while it is not carried out and no die of it was seen."""
         inputs = (x.body for x in self.ledger.read(self.game) if isinstance(x.body, e.Input))
         last = deque(inputs, maxlen=1).pop()
-        attempts = [each.id for each in self.world.agenda if is_of(each.id, last.id)]
+        attempts = [each.id for each in self.world.agenda if belongs_to_input(each.id, last.id)]
         if not attempts and last.id not in self.world.orders:
             raise UsageError(f"{self.game}: nothing to take back: the last input is carried out")
         if any(self.world.answers.get(attempt) for attempt in attempts):
@@ -366,7 +366,7 @@ class Desk(Intake):
         return question
 
     def _check_action(self, player: str, action: str) -> tuple[str, ...] | None:
-        actions = survey(self.world.rules).operations
+        actions = analyze_rules(self.world.rules).operations
         if action not in actions or not actions[action].is_action:
             known = ", ".join(sorted(n for n, each in actions.items() if each.is_action))
             raise UnknownError(f"{self.game}: nobody can {action!r}; there is: {known}")
@@ -381,7 +381,7 @@ class Desk(Intake):
         self, operation: str, given: tuple[Any, ...], named: dict[str, Any]
     ) -> None:
         """Turn down what names nothing there is, unless what is still to come may bring it."""
-        found = survey(self.world.rules).operations.get(operation)
+        found = analyze_rules(self.world.rules).operations.get(operation)
         if self.world.agenda or found is None or not found.definitions:
             return
         try:

@@ -12,14 +12,14 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.oracles import seeded
-from nomoledger.engine.settlement.rerun import Asked
+from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.settlement.rerun import NewQuestion
 from nomoledger.game.engines import new_engine
 from nomoledger.game.read_models import Table, WorldView, projection
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.sandbox.worker import found
-from nomoledger.state.reducer import apply, moment
+from nomoledger.sandbox.worker import call_in_worker
+from nomoledger.state.reducer import apply, from_seconds
 from nomoledger.state.world import World
 
 
@@ -31,7 +31,7 @@ class Provisional(msgspec.Struct, frozen=True):
 
     blocks: tuple[Table | str, ...]
     model: Any
-    asked: tuple[Asked, ...]
+    asked: tuple[NewQuestion, ...]
 
 
 def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
@@ -43,7 +43,7 @@ def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
     """
     world = world_of(ledger, game)
     make_model: Any = projection(name)
-    engine = new_engine(world, seeded(secrets.token_bytes(32)))
+    engine = new_engine(world, seeded_oracle(secrets.token_bytes(32)))
 
     def make() -> Provisional:
         asked = tuple(_carried_out(engine))
@@ -51,35 +51,37 @@ def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
         plain = msgspec.to_builtins(model, enc_hook=str)
         return Provisional(tuple(model.show()), plain, asked)
 
-    return found(make, Provisional)
+    return call_in_worker(make, Provisional)
 
 
-def _carried_out(engine: Engine) -> Iterator[Asked]:
+def _carried_out(engine: Engine) -> Iterator[NewQuestion]:
     """Close the period on the world of *engine*; gives what was asked on the way."""
     yield from _answered(engine, engine.run())
     yield from _answered(engine, engine.take(_input(e.CloseAsked, engine.world, "close")))
 
 
-def _answered(engine: Engine, batches: Iterator[Batch]) -> Iterator[Asked]:
+def _answered(engine: Engine, batches: Iterator[Batch]) -> Iterator[NewQuestion]:
     for _ in batches:
         pass
     while (question := engine.world.waiting) is not None:
         if question.default is None:
             attempt = engine.world.agenda[0].id
             apply(engine.world, _event(e.Unscheduled, engine.world, attempt=attempt))
-            yield Asked(question.question, question.text, question.to, "skipped")
+            yield NewQuestion(question.question, question.text, question.to, "skipped")
             following = engine.run()
         else:
             fields = {"question": question.question, "value": question.default, "by": "admin"}
             answer = _input(e.ChoiceAnswered, engine.world, question.question, **fields)
-            yield Asked(question.question, question.text, question.to, "default", question.default)
+            yield NewQuestion(
+                question.question, question.text, question.to, "default", question.default
+            )
             following = engine.take(answer)
         for _ in following:
             pass
 
 
 def _event(kind: type[e.Event], world: World, **fields: Any) -> e.Event:
-    at = moment(world.game["now"])
+    at = from_seconds(world.game["now"])
     return kind(period=world.period, received_at=at, recorded_at=at, **fields)
 
 

@@ -14,11 +14,11 @@ import msgspec
 from nomoledger.errors import UnknownError
 from nomoledger.events import EntityDestroyed, Entry
 from nomoledger.events.rules import Rule
-from nomoledger.ledger.as_of import Reading, as_known, at_closes
+from nomoledger.ledger.as_of import Reading, as_known, worlds_at_closes
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.rollup import Balances
-from nomoledger.ledger.rollup_queries import posted
-from nomoledger.proof.public_stream import follow, public_events
+from nomoledger.ledger.rollup_queries import posted_balances
+from nomoledger.proof.public_stream import apply_public, public_events
 from nomoledger.state.world import Attempt, World
 
 GROUP = "nomoledger.projections"
@@ -141,7 +141,7 @@ class WorldView:
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """What the rules give, asked of the rules of that world."""
-        return asked(self.world, operation, calls)
+        return ask_rules(self.world, operation, calls)
 
 
 class LedgerView:
@@ -187,7 +187,7 @@ class LedgerView:
     def standing(self) -> Iterator[Reading]:
         """How it stood at the close of each period, and at last at that moment."""
         later = self.reading.later
-        for period, world in at_closes(self.ledger, self.game, self.world.head):
+        for period, world in worlds_at_closes(self.ledger, self.game, self.world.head):
             if period is not None:
                 yield Reading(period, True, world, later)
             elif not self.reading.is_closed:
@@ -196,7 +196,7 @@ class LedgerView:
     def posted(self) -> Balances:
         """What all postings come to for the periods up to that one, as known then: the roll-up."""
         period = self.period if self.reading.is_closed else None
-        return posted(self.ledger, self.game, period, self.known)
+        return posted_balances(self.ledger, self.game, period, self.known)
 
     def sees(self, audience: tuple[str, ...] | None) -> bool:
         """Whether the reader is among *audience*, which is everybody where None."""
@@ -204,19 +204,19 @@ class LedgerView:
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """What the rules give for *operation*, for the arguments of each of the *calls*."""
-        return asked(self.world, operation, calls)
+        return ask_rules(self.world, operation, calls)
 
 
-def asked(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
+def ask_rules(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
     """What the rules in force in *world* give for *operation*; None as in `View.values`."""
     if not any(_defines(rule, operation) for rule in world.rules):
         return None
     from nomoledger.language.host import Refused, Suspended
-    from nomoledger.language.program import linked
-    from nomoledger.sandbox.worker import found
+    from nomoledger.language.program import link
+    from nomoledger.sandbox.worker import call_in_worker
 
     def make() -> list[Any] | None:
-        program = linked(world.rules)
+        program = link(world.rules)
         attempt = Attempt(id="query", operation=operation, at=world.game["now"])
         program.host.begin(world, attempt)
         try:
@@ -224,20 +224,20 @@ def asked(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) -> lis
         except (Refused, Suspended):
             return None
 
-    return found(make, list[Any] | None)
+    return call_in_worker(make, list[Any] | None)
 
 
 def _defines(rule: Rule, operation: str) -> bool:
-    from nomoledger.language.code import read
+    from nomoledger.language.code import parse_code
 
     kinds = ("define", "value")
-    return any(h.operation == operation and h.kind in kinds for h in read(rule).hooks)
+    return any(h.operation == operation and h.kind in kinds for h in parse_code(rule).hooks)
 
 
 # --- what several read models do in the same way -------------------------------------------------
 
 
-def retold(view: View) -> Iterator[tuple[Entry, World]]:
+def events_with_worlds(view: View) -> Iterator[tuple[Entry, World]]:
     """Each event that the reader may see, and a world in which things have their names.
 
     It is the world after the event, or before it where something goes; and it is made of nothing
@@ -247,6 +247,6 @@ def retold(view: View) -> Iterator[tuple[Entry, World]]:
     for entry in view.entries():
         if isinstance(entry.body, EntityDestroyed):
             yield entry, world
-        follow(world, entry.body)
+        apply_public(world, entry.body)
         if not isinstance(entry.body, EntityDestroyed):
             yield entry, world

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from nomoledger.errors import CorruptError, LostError, RuleFault, StoreError, UnknownError
-from nomoledger.game.timekeeper import Fired, Timekeeper
+from nomoledger.game.timekeeper import FiredTimer, Timekeeper
 from nomoledger.ledger.ledger import Ledger
 
 #: How long to sleep at most: somebody may record what falls due earlier.
@@ -38,7 +38,7 @@ class Wall:
         time.sleep(seconds)
 
 
-class Notice(msgspec.Struct, frozen=True):
+class ClockNotice(msgspec.Struct, frozen=True):
     """Something else than that a thing fell due.
 
     *kind* is waiting (for an answer), stuck (rules fail), away or back (the database), clock (it
@@ -49,7 +49,7 @@ class Notice(msgspec.Struct, frozen=True):
     text: str
 
 
-Happening = Fired | Notice
+Happening = FiredTimer | ClockNotice
 
 
 class Watch:
@@ -84,7 +84,9 @@ class Watch:
                 if self.keeper is None or self._failures == len(PATIENCE_SECONDS):
                     raise
                 if not self._failures:
-                    yield Notice("away", f"{error}; trying for {sum(PATIENCE_SECONDS)} seconds")
+                    yield ClockNotice(
+                        "away", f"{error}; trying for {sum(PATIENCE_SECONDS)} seconds"
+                    )
                 self.wall.sleep(PATIENCE_SECONDS[self._failures])
                 self._failures += 1
 
@@ -97,10 +99,10 @@ class Watch:
             yield from self._fall_due(keeper, once)
             if self._failures:
                 self._failures = 0
-                yield Notice("back", f"{self.location} is back")
+                yield ClockNotice("back", f"{self.location} is back")
             ended = keeper.world.game["ended"]
             if ended is not None:
-                yield Notice("over", f"the game is over: {ended}")
+                yield ClockNotice("over", f"the game is over: {ended}")
             yield from self._still_waiting(keeper)
             if once or ended is not None:
                 return
@@ -117,7 +119,7 @@ class Watch:
             if once:
                 raise
             if self._stuck is None or self._stuck[0] != keeper.world.head:
-                yield Notice("stuck", str(fault))
+                yield ClockNotice("stuck", str(fault))
             self._stuck = keeper.world.head, POLLS_BEFORE_RETRY
 
     def _is_hopeless(self, head: int) -> bool:
@@ -127,15 +129,15 @@ class Watch:
         self._stuck = head, self._stuck[1] - 1
         return True
 
-    def _still_waiting(self, keeper: Timekeeper) -> Iterator[Notice]:
+    def _still_waiting(self, keeper: Timekeeper) -> Iterator[ClockNotice]:
         """What play waits for, once."""
         question = keeper.world.waiting
         if question is not None and question.question != self._waiting:
             whom = keeper.world.label(question.to)
-            yield Notice("waiting", f"waiting for {whom}: {question.text}")
+            yield ClockNotice("waiting", f"waiting for {whom}: {question.text}")
         self._waiting = None if question is None else question.question
 
-    def _sleep(self, due: int | None) -> Iterator[Notice]:
+    def _sleep(self, due: int | None) -> Iterator[ClockNotice]:
         """Sleep until something is *due*, or we look again; tell if the clock was set meanwhile."""
         before = self.wall.now()
         seconds = POLL_SECONDS
@@ -146,7 +148,7 @@ class Watch:
         if abs(off) >= JUMP_SECONDS:
             way = "ahead" if off > 0 else "back"
             then = "catching up" if off > 0 else "nothing falls due until it is that late again"
-            yield Notice("clock", f"the clock went {way} by {abs(round(off))} seconds: {then}")
+            yield ClockNotice("clock", f"the clock went {way} by {abs(round(off))} seconds: {then}")
 
 
 def _file(location: str) -> tuple[int, int] | None:

@@ -5,7 +5,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.rollup import Cell, Sums, add, cells, units_of_encoded
-from nomoledger.ledger.snapshots import fold, folded
+from nomoledger.ledger.snapshots import fold_and_snapshot, fold_version
 from nomoledger.proof.seal_keeper import SealKeeper
 from nomoledger.state.world import World
 
@@ -32,12 +32,15 @@ def rebuild(ledger: Ledger, game: str) -> Rebuilt:
     with ledger.store.writing() as writer:
         writer.drop_snapshots(game)
     world, sums = World(), Sums()
-    add(sums, (body for body in folded(ledger, game, world) if isinstance(body, e.Posted)))
+    add(
+        sums,
+        (body for body in fold_and_snapshot(ledger, game, world) if isinstance(body, e.Posted)),
+    )
     units = cells(sums)
     last = _replace_rollup(ledger, game, units, world.head)
     if ledger.store.seals(game):
         SealKeeper(ledger, game, anew=True).keep_up()  # goes on from here at the next close
-    return Rebuilt(game, last + 1, len(units), len(ledger.store.snapshots(game, fold())))
+    return Rebuilt(game, last + 1, len(units), len(ledger.store.snapshots(game, fold_version())))
 
 
 def _replace_rollup(ledger: Ledger, game: str, units: dict[Cell, int], last: int) -> int:

@@ -24,16 +24,16 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.batches import worked_out
+from nomoledger.engine.batches import stream_batches
 from nomoledger.engine.fact_audit import PERIOD_ENDS
-from nomoledger.engine.oracles import seeded
+from nomoledger.engine.oracles import seeded_oracle
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events.rules import Amend, Change, Enact, Rule
 from nomoledger.game.engines import new_engine
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
 from nomoledger.language.host import ask_people
-from nomoledger.ledger.as_of import the_game
+from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import load, parse, shipped
@@ -50,7 +50,7 @@ _WAITING_MAX = 100
 _BEGINS_A_GAME = ("rulebook", "parameters", "opening", "period")
 
 
-class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RecordHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first line of a record.
 
     Attributes:
@@ -76,7 +76,7 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     record: int = 1
 
 
-class Line(msgspec.Struct, frozen=True):
+class RecordLine(msgspec.Struct, frozen=True):
     """One line after the header: its *place* in the file, its *period*, and what it says."""
 
     place: str
@@ -96,7 +96,7 @@ def is_record(path: str | Path) -> bool:
 
 def import_record(
     ledger: Ledger, path: str | Path, game: str | None = None, *, until: int | None = None
-) -> Desk:
+) -> Game:
     """A new game in *ledger* (called *game*, or as the record says) from the record at *path*.
 
     A record that names no rulebook goes on with the game that is there. Periods after *until* are
@@ -112,7 +112,7 @@ def import_record(
     if not header.rulebook:
         if not ledger.games():
             raise RecordError(f"{path}:1: names no rulebook, and there is no game to go on with")
-        return _go_on(ledger, game or header.game or the_game(ledger), header, lines, path)
+        return _go_on(ledger, game or header.game or only_game(ledger), header, lines, path)
     calendar = Calendar(_day(header.start or FIRST_DAY), header.period, header.days)
     rulebook = header.rulebook
     if rulebook not in shipped() and (path.parent / rulebook).exists():
@@ -130,9 +130,11 @@ def import_record(
     )
 
 
-def _go_on(ledger: Ledger, game: str, header: Header, lines: list[Line], path: Path) -> Desk:
+def _go_on(
+    ledger: Ledger, game: str, header: RecordHeader, lines: list[RecordLine], path: Path
+) -> Game:
     """Go on with *game* from where it stands."""
-    desk = Desk(ledger, game)
+    desk = Game(ledger, game)
     world, secret = desk.world, ledger.secret(game)
     inputs = (entry.body for entry in ledger.read(game) if isinstance(entry.body, e.Input))
     last = deque(inputs, maxlen=1).pop()
@@ -141,7 +143,7 @@ def _go_on(ledger: Ledger, game: str, header: Header, lines: list[Line], path: P
         calendar = Calendar(_day(header.start), lines[0].period if lines else 0, header.days)
     if calendar.begins(world.period) < last.received_at:
         raise RecordError(f"{path}: starts before {game}, which has come to {last.received_at:%F}")
-    oracle = seeded(secret) if world.game["dice"] == "seeded" else ask_people
+    oracle = seeded_oracle(secret) if world.game["dice"] == "seeded" else ask_people
     prefix = f"after-{world.head}-"
 
     def follow(engine: Engine) -> Iterator[Batch]:
@@ -149,13 +151,13 @@ def _go_on(ledger: Ledger, game: str, header: Header, lines: list[Line], path: P
 
     expected = world.head
     with ledger.transaction() as transaction:
-        for batch in worked_out(follow, new_engine(world, oracle, secret), None):
+        for batch in stream_batches(follow, new_engine(world, oracle, secret), None):
             transaction.append(game, batch, expected=expected)
             expected += len(batch)
-    return Desk(ledger, game)
+    return Game(ledger, game)
 
 
-def read_record(path: Path) -> tuple[Header, list[Line]]:
+def read_record(path: Path) -> tuple[RecordHeader, list[RecordLine]]:
     """The header and the lines of the record at *path*.
 
     Raises:
@@ -168,7 +170,7 @@ def read_record(path: Path) -> tuple[Header, list[Line]]:
     if not texts:
         raise RecordError(f"{path}: is empty; a record begins with a header line")
     has_header = not _is_line(texts[0])
-    header = _header(path, texts[0]) if has_header else Header()
+    header = _header(path, texts[0]) if has_header else RecordHeader()
     lines = [
         _line(f"{path.name}:{place}", text)
         for place, text in enumerate(texts, start=1)
@@ -186,10 +188,10 @@ def _is_line(text: str) -> bool:
     return isinstance(says, dict) and bool({"week", "day", *_SAYS} & set(says))
 
 
-def _header(path: Path, text: str) -> Header:
+def _header(path: Path, text: str) -> RecordHeader:
     try:
         says = msgspec.json.decode(text, type=dict[str, Any])
-        header = msgspec.convert(says, Header)
+        header = msgspec.convert(says, RecordHeader)
     except msgspec.MsgspecError as error:
         raise RecordError(f"{path}:1: not the header of a record: {error}") from None
     beginning = [name for name in _BEGINS_A_GAME if name in says]
@@ -200,7 +202,7 @@ def _header(path: Path, text: str) -> Header:
     return header
 
 
-def _line(place: str, text: str) -> Line:
+def _line(place: str, text: str) -> RecordLine:
     try:
         says = msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.MsgspecError as error:
@@ -216,7 +218,7 @@ def _line(place: str, text: str) -> Line:
         raise RecordError(f"{place}: a proposal has a number, not {says['proposal']!r}")
     if says.get("verdict") not in (None, *VERDICTS) and "proposal" in says:
         raise RecordError(f"{place}: a verdict is accepted or rejected, not {says['verdict']!r}")
-    return Line(place, period, says)
+    return RecordLine(place, period, says)
 
 
 def _given(opening: dict[str, Any]) -> dict[str, Any]:
@@ -253,7 +255,7 @@ class _Importer:
     """Turns the lines of a record into inputs, one after the other."""
 
     def __init__(
-        self, engine: Engine, header: Header, calendar: Calendar, path: Path, prefix: str = ""
+        self, engine: Engine, header: RecordHeader, calendar: Calendar, path: Path, prefix: str = ""
     ) -> None:
         self.engine = engine
         self.world: World = engine.world
@@ -262,7 +264,7 @@ class _Importer:
         self.path = path
         self.prefix = prefix
 
-    def run(self, lines: list[Line]) -> Iterator[Batch]:
+    def run(self, lines: list[RecordLine]) -> Iterator[Batch]:
         """All that follows from *lines*."""
         for line in lines:
             yield from self._reach(line)
@@ -274,7 +276,7 @@ class _Importer:
         if lines and not self.header.open:
             yield from self._close()
 
-    def _reach(self, line: Line) -> Iterator[Batch]:
+    def _reach(self, line: RecordLine) -> Iterator[Batch]:
         if line.period < self.world.period:
             raise RecordError(
                 f"{line.place}: week {line.period} after week {self.world.period} began"
@@ -320,7 +322,7 @@ class _Importer:
             "recorded_at": self.world.game["recorded_at"],
         }
 
-    def _inputs(self, line: Line) -> Iterator[e.Input]:
+    def _inputs(self, line: RecordLine) -> Iterator[e.Input]:
         common = self._common(f"line-{line.place.rpartition(':')[2]}")
         says = {k: v for k, v in line.says.items() if k not in (*PERIOD_NAMES, *_ORDER)}
         if "proposal" in says:

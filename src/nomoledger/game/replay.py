@@ -7,15 +7,15 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.oracles import recorded, replaying
-from nomoledger.engine.replaying import taken
+from nomoledger.engine.oracles import recorded_draws, replay_oracle
+from nomoledger.engine.replaying import replay_input
 from nomoledger.errors import UnknownError
 from nomoledger.game.engines import new_engine
 from nomoledger.ledger.as_of import as_of, world_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.prose.descriptions import tell
+from nomoledger.prose.descriptions import describe_event
 from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import in_worker
+from nomoledger.sandbox.worker import stream_from_worker
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
@@ -74,20 +74,20 @@ def replay(
         RuleFault: rule code failed.
     """
     period = world_of(ledger, game).period if period is None else period
-    first, bodies = events_of(ledger, game, period)
+    first, bodies = events_of_period(ledger, game, period)
     engine = engine_at(ledger, game, first)
 
     def pieces() -> Iterator[bytes]:
-        rerun = _Rerun(engine, first, bodies)
+        rerun = _PeriodRun(engine, first, bodies)
         for _ in rerun.run():
             yield b""  # the limits are those of one input, not of a whole period
         yield msgspec.msgpack.encode(rerun.report(game, period))
 
-    *_, piece = in_worker(pieces, limits)
+    *_, piece = stream_from_worker(pieces, limits)
     return msgspec.msgpack.decode(piece, type=Report)
 
 
-def events_of(ledger: Ledger, game: str, period: int) -> tuple[int, list[e.Event]]:
+def events_of_period(ledger: Ledger, game: str, period: int) -> tuple[int, list[e.Event]]:
     """Number of the first event after the period before, and the events of *period*."""
     first, bodies, seen = 0, list[e.Event](), False
     for entry in ledger.read(game):
@@ -103,13 +103,13 @@ def events_of(ledger: Ledger, game: str, period: int) -> tuple[int, list[e.Event
     return first, bodies
 
 
-def first_of(ledger: Ledger, game: str, period: int) -> int:
+def first_event_of(ledger: Ledger, game: str, period: int) -> int:
     """The number of the first event of *period*.
 
     Raises:
         UnknownError: that period has not begun.
     """
-    return events_of(ledger, game, period)[0]
+    return events_of_period(ledger, game, period)[0]
 
 
 def engine_at(ledger: Ledger, game: str, first: int, **options: Any) -> Engine:
@@ -120,11 +120,11 @@ def engine_at(ledger: Ledger, game: str, first: int, **options: Any) -> Engine:
     entries, world = list(ledger.read(game)), World()
     for entry in entries[:first]:
         apply(world, entry.body)
-    oracle, secret = replaying(recorded(entries)), ledger.secret(game)
+    oracle, secret = replay_oracle(recorded_draws(entries)), ledger.secret(game)
     return new_engine(world, oracle, secret, tape=entries, **options)
 
 
-class _Rerun:
+class _PeriodRun:
     """One run over the recorded events of a period, input by input."""
 
     def __init__(self, engine: Engine, first: int, bodies: Sequence[e.Event]) -> None:
@@ -164,7 +164,7 @@ class _Rerun:
         event = self.bodies[start]
         if not isinstance(event, e.Input):
             return self.engine.run()
-        return taken(self.engine, self.bodies, start)
+        return replay_input(self.engine, self.bodies, start)
 
     def _compare(self, start: int, end: int, follow: Iterator[list[e.Event]]) -> None:
         world, recorded_bodies = self.engine.world, self.bodies[start:end]
@@ -206,8 +206,12 @@ class _Rerun:
                 event=self.first + start + place,
                 subject=str(world.label(getattr(told, "entity", getattr(told, "piece", "game")))),
                 what=str(getattr(told, "attribute", type(told).__name__)),
-                recorded=None if old is None else tell(old, world.label, world.commodities()),
-                by_rules=None if new is None else tell(new, world.label, world.commodities()),
+                recorded=None
+                if old is None
+                else describe_event(old, world.label, world.commodities()),
+                by_rules=None
+                if new is None
+                else describe_event(new, world.label, world.commodities()),
                 rule=(*told.rules, "engine")[0],
             )
         )

@@ -11,17 +11,17 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.replaying import taken
-from nomoledger.game.replay import engine_at, first_of
-from nomoledger.language.values import amount
+from nomoledger.engine.replaying import replay_input
+from nomoledger.game.replay import engine_at, first_event_of
+from nomoledger.language.values import from_units
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import in_worker
+from nomoledger.sandbox.worker import stream_from_worker
 from nomoledger.state.world import World
 
 
-class Otherwise(msgspec.Struct, frozen=True):
+class RulesDifference(msgspec.Struct, frozen=True):
     """Something about *subject* that would have come out otherwise: *what*, and both values."""
 
     subject: str
@@ -30,7 +30,7 @@ class Otherwise(msgspec.Struct, frozen=True):
     by_rules: Any
 
 
-class Followed(msgspec.Struct, frozen=True):
+class RulesOnlyReport(msgspec.Struct, frozen=True):
     """What following the rules from *period* on comes to.
 
     *noted* counts the facts that then differ; *otherwise* lists what differs in the end.
@@ -39,17 +39,19 @@ class Followed(msgspec.Struct, frozen=True):
     game: str
     period: int
     noted: int
-    otherwise: tuple[Otherwise, ...]
+    otherwise: tuple[RulesDifference, ...]
 
 
-def follow(ledger: Ledger, game: str, period: int, *, limits: Limits | None = None) -> Followed:
+def replay_by_rules(
+    ledger: Ledger, game: str, period: int, *, limits: Limits | None = None
+) -> RulesOnlyReport:
     """Follow the rules of *game* from *period* to its end, and compare with how it stands.
 
     Raises:
         UnknownError: that period has not begun.
         RuleFault: rule code failed.
     """
-    first = first_of(ledger, game, period)
+    first = first_event_of(ledger, game, period)
     bodies = [entry.body for entry in ledger.read(game, after=first - 1)]
     engine = engine_at(ledger, game, first, follows_record=False)
     now = world_of(ledger, game)
@@ -60,19 +62,19 @@ def follow(ledger: Ledger, game: str, period: int, *, limits: Limits | None = No
             noted += sum(isinstance(event, e.RecordPrevailed) for event in made)
             yield b""  # the limits are those of one batch, not of the whole run
         otherwise = tuple(differences(now, engine.world))
-        yield msgspec.msgpack.encode(Followed(game, period, noted, otherwise))
+        yield msgspec.msgpack.encode(RulesOnlyReport(game, period, noted, otherwise))
 
-    *_, piece = in_worker(pieces, limits)
-    return msgspec.msgpack.decode(piece, type=Followed)
+    *_, piece = stream_from_worker(pieces, limits)
+    return msgspec.msgpack.decode(piece, type=RulesOnlyReport)
 
 
 def _run(engine: Engine, bodies: list[e.Event]) -> Iterator[Batch]:
     for place, body in enumerate(bodies):
         if isinstance(body, e.Input):
-            yield from taken(engine, bodies, place)
+            yield from replay_input(engine, bodies, place)
 
 
-def differences(recorded_world: World, by_rules: World) -> Iterator[Otherwise]:
+def differences(recorded_world: World, by_rules: World) -> Iterator[RulesDifference]:
     """What is so of players and squares in one world and not in the other."""
     for kind in ("player", "square"):
         both = dict.fromkeys((*recorded_world.kinds.get(kind, ()), *by_rules.kinds.get(kind, ())))
@@ -80,13 +82,13 @@ def differences(recorded_world: World, by_rules: World) -> Iterator[Otherwise]:
             yield from _differences(recorded_world, by_rules, kind, thing)
 
 
-def _differences(one: World, other: World, kind: str, thing: str) -> Iterator[Otherwise]:
+def _differences(one: World, other: World, kind: str, thing: str) -> Iterator[RulesDifference]:
     subject = str(one.label(thing))
     subject = f"{kind} {subject}" if kind == "square" else subject
     first, second = _said(one, kind, thing), _said(other, kind, thing)
     for what in dict.fromkeys((*first, *second)):
         if first.get(what) != second.get(what):
-            yield Otherwise(subject, what, first.get(what), second.get(what))
+            yield RulesDifference(subject, what, first.get(what), second.get(what))
 
 
 def _said(world: World, kind: str, thing: str) -> dict[str, Any]:
@@ -98,5 +100,5 @@ def _said(world: World, kind: str, thing: str) -> dict[str, Any]:
     }
     places = {name: each.places for name, each in world.commodities().items()}
     for commodity, units in world.balances.get(thing, {}).items():
-        said[commodity] = amount(units, places.get(commodity, 0))
+        said[commodity] = from_units(units, places.get(commodity, 0))
     return said

@@ -8,10 +8,10 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine import dice
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.batches import worked_out
+from nomoledger.engine.batches import stream_batches
 from nomoledger.errors import UsageError
 from nomoledger.game.engines import new_engine
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.language.host import ask_people
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import Rulebook
@@ -34,7 +34,7 @@ def open_game(
     secret: bytes | None = None,
     limits: Limits | None = None,
     then: Callable[[Engine], Iterator[Batch]] | None = None,
-) -> Desk:
+) -> Game:
     """A new game in *ledger* under *rulebook*, starting from the state *given* (see StateGiven).
 
     *then* says what follows at once: all of it is stored together with the opening, or nothing.
@@ -73,10 +73,10 @@ def open_game(
     with ledger.transaction() as transaction:
         transaction.create_game(game, secret)
         expected = -1
-        for batch in worked_out(follow, new_engine(World(), ask_people, secret), limits):
+        for batch in stream_batches(follow, new_engine(World(), ask_people, secret), limits):
             transaction.append(game, batch, expected=expected)
             expected += len(batch)
-    return Desk(ledger, game, limits=limits)
+    return Game(ledger, game, limits=limits)
 
 
 def _checked(batch: Batch) -> Batch:

@@ -11,11 +11,11 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.errors import ConflictError, NomoledgerError
-from nomoledger.game.commit import TRIES_MAX, Intake
-from nomoledger.prose.descriptions import SILENT, tell
-from nomoledger.prose.labels import Label, called_now, called_since
+from nomoledger.game.commit import TRIES_MAX, GameWriter
+from nomoledger.prose.descriptions import BOOKKEEPING, describe_event
+from nomoledger.prose.labels import Label, labels_now, labels_since
 from nomoledger.state.disputes import next_final
-from nomoledger.state.reducer import moment, seconds
+from nomoledger.state.reducer import from_seconds, to_seconds
 from nomoledger.state.world import World
 
 #: What stands for an operation where an interrupted command had left something to do.
@@ -25,7 +25,7 @@ FINAL = "final"
 Known = dict[str, tuple[str, tuple[Any, ...], str]]
 
 
-class Fired(msgspec.Struct, frozen=True):
+class FiredTimer(msgspec.Struct, frozen=True):
     """Something that fell due, and what came of it.
 
     Attributes:
@@ -42,7 +42,7 @@ class Fired(msgspec.Struct, frozen=True):
     events: tuple[e.Event, ...]
 
 
-class Timekeeper(Intake):
+class Timekeeper(GameWriter):
     """One game in one ledger, and what falls due in it by itself."""
 
     def due(self) -> int | None:
@@ -56,7 +56,7 @@ class Timekeeper(Intake):
         final = next_final(self.world)
         return min(moments if final is None else [*moments, final], default=None)
 
-    def fall_due(self, until: datetime) -> Iterator[Fired]:
+    def fall_due(self, until: datetime) -> Iterator[FiredTimer]:
         """Go on with what was left to do; then let fall due what does by *until*, in order.
 
         Each moment is an input of its own, dated as it was due. Whoever else writes is read first,
@@ -73,7 +73,7 @@ class Timekeeper(Intake):
             goes_on = True
             self.catch_up()
             known = _scheduled(self.world)
-            before = called_now(self.world)
+            before = labels_now(self.world)
             try:
                 goes_on = self._next(until, stored)
             except NomoledgerError as error:
@@ -92,21 +92,23 @@ class Timekeeper(Intake):
             stored.extend(self.resume().events)
             return True
         due = self.due()
-        if due is None or due > seconds(until):
+        if due is None or due > to_seconds(until):
             return False
-        event = self._input(e.ClockAdvanced, moment(due), random.token_hex(6), {})
+        event = self._input(e.ClockAdvanced, from_seconds(due), random.token_hex(6), {})
         self._run(partial(_taking, event), stored, [])
         return True
 
-    def _told(self, stored: Sequence[e.Event], known: Known, before: Label) -> Iterator[Fired]:
+    def _told(self, stored: Sequence[e.Event], known: Known, before: Label) -> Iterator[FiredTimer]:
         """What fell due, one by one; *known* is what each timer does, and by which rule."""
-        label = called_since(before, self.world, stored)
+        label = labels_since(before, self.world, stored)
         commodities = self.world.commodities()
         known |= _scheduled_in(stored)
         for part in _parts(stored):
             first = part[0]
-            silent = (*SILENT, e.ClockAdvanced)
-            words = [tell(x, label, commodities) for x in part if not isinstance(x, silent)]
+            silent = (*BOOKKEEPING, e.ClockAdvanced)
+            words = [
+                describe_event(x, label, commodities) for x in part if not isinstance(x, silent)
+            ]
             operation, arguments, rule = LEFT, (), ""
             if isinstance(first, e.TimerFired):
                 operation, arguments, rule = known[first.attempt]
@@ -115,8 +117,8 @@ class Timekeeper(Intake):
             elif not words:
                 continue
             about = label(arguments)
-            at = moment(seconds(first.received_at))
-            yield Fired(at, operation.lstrip("@"), about, rule, "; ".join(words), tuple(part))
+            at = from_seconds(to_seconds(first.received_at))
+            yield FiredTimer(at, operation.lstrip("@"), about, rule, "; ".join(words), tuple(part))
 
 
 def _scheduled(world: World) -> Known:

@@ -8,11 +8,11 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.events import rules as r
-from nomoledger.language.code import Parameter, read
+from nomoledger.language.code import Parameter, parse_code
 from nomoledger.language.host import Host, Refused
 from nomoledger.language.resolve import entity, named_arguments, resolve
-from nomoledger.language.values import UNITS_MAX, NotExact, units
-from nomoledger.language.values import amount as amount_of
+from nomoledger.language.values import UNITS_MAX, NotExact, to_units
+from nomoledger.language.values import from_units as amount_of
 
 
 def adopt(host: Host, proposal: Any) -> None:
@@ -120,7 +120,7 @@ def _enact(host: Host, rule: r.Rule, source: str) -> None:
     version = host.world.game.get("versions", {}).get(rule.number, 0) + 1
     rule = msgspec.structs.replace(rule, version=version)
     try:
-        hooks = read(rule).hooks
+        hooks = parse_code(rule).hooks
     except RulebookError as error:
         _no(host, f"the rules would not link: {error}")
     host.emit(e.RuleEnacted, rule=rule, source=source)
@@ -160,7 +160,7 @@ def _amend(host: Host, change: r.Amend, source: str) -> None:
 def _repeal(host: Host, number: str, state: str, source: str) -> None:
     rule = _in_force(host, number)
     in_program = host.program.by_number.get(number)
-    if in_program is not None and any(h.name == "on_repeal" for h in read(rule).hooks):
+    if in_program is not None and any(h.name == "on_repeal" for h in parse_code(rule).hooks):
         host.program.hook(number, "on_repeal")
     _drop(host, number, state, source)
 
@@ -223,7 +223,7 @@ def _units(host: Host, written: int | str, places: int) -> int:
     parameter = Parameter("an amount", "Money")
     try:
         exact = resolve(host.world, parameter, written)
-        found = units(exact, places)
+        found = to_units(exact, places)
     except NotExact as error:
         _no(host, str(error))
     if amount_of(found, places) != exact:

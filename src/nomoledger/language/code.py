@@ -74,7 +74,7 @@ class Code(msgspec.Struct, frozen=True):
     calls: tuple[Call, ...] = ()
 
 
-def read(rule: Rule) -> Code:
+def parse_code(rule: Rule) -> Code:
     """The `Code` of *rule*.
 
     Raises:

@@ -17,7 +17,7 @@ from nomoledger.events.rules import Commodity, Rule
 from nomoledger.language import values
 from nomoledger.language.linker import Links
 from nomoledger.sandbox import child
-from nomoledger.state.reducer import apply, moment
+from nomoledger.state.reducer import apply, from_seconds
 from nomoledger.state.world import Attempt, World
 
 OPERATIONS_MAX = 50_000
@@ -39,7 +39,7 @@ def ask_people(question: e.QuestionRaised) -> list[Any] | None:
     return None
 
 
-def plainly(
+def describe_plainly(
     event: e.Event, label: Callable[[Any], Any] = str, commodities: Mapping[str, Commodity] = {}
 ) -> str:
     """What *event* does, in the words of its schema: for where no better words are at hand."""
@@ -115,7 +115,7 @@ class Host:
     def __init__(self, program: LinkedRules) -> None:
         self.program = program
         self.pending: Exception | None = None
-        self.describe: Describe = plainly
+        self.describe: Describe = describe_plainly
         self.restricted = {
             rule.number: rule.capabilities
             for rule in program.rules
@@ -135,7 +135,7 @@ class Host:
         self.is_altered = False  # whether anything was, anywhere, so far
         self.pending = None
         self.program.begin(world)
-        self.received_at: datetime = moment(attempt.at)
+        self.received_at: datetime = from_seconds(attempt.at)
         self.recorded_at: datetime = world.game["recorded_at"]
 
     def emit(self, event: type[e.Event], **fields: Any) -> None:
@@ -325,7 +325,7 @@ class Host:
         """*amount* in smallest units, and the commodity (the game's money where None)."""
         name, places = self.commodity(commodity)
         try:
-            units = values.units(amount, places)
+            units = values.to_units(amount, places)
         except values.NotExact as error:
             self.fault(str(error))
         if not 0 <= units <= values.UNITS_MAX:
@@ -354,12 +354,12 @@ class Host:
 
 
 def _step(frame: Frame) -> str:
-    arguments = [in_address(x) for x in frame.arguments if not isinstance(x, list | dict)]
+    arguments = [address_part(x) for x in frame.arguments if not isinstance(x, list | dict)]
     frame.step = f"{frame.operation}({','.join(arguments)})"
     return frame.step
 
 
-def in_address(value: Any) -> str:
+def address_part(value: Any) -> str:
     """*value* as part of an address: short, and without the marks that divide addresses.
 
     >>> in_address("a|b>c"), in_address("x" * 100)

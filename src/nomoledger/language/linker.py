@@ -11,7 +11,7 @@ import msgspec
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
-from nomoledger.language.code import Code, Hook, read
+from nomoledger.language.code import Code, Hook, parse_code
 
 #: Host verbs that rules may hook like operations of their own, with their signatures.
 VERBS = {
@@ -126,7 +126,7 @@ def fingerprint(rules: Iterable[Rule]) -> str:
     return hashlib.sha256(msgspec.msgpack.encode(tuple(rules))).hexdigest()
 
 
-def survey(rules: tuple[Rule, ...]) -> Links:
+def analyze_rules(rules: tuple[Rule, ...]) -> Links:
     """Read the code of *rules* and sort their hooks by operation.
 
     Raises:
@@ -134,7 +134,7 @@ def survey(rules: tuple[Rule, ...]) -> Links:
     """
     for rule in rules:
         _check_names(rule)
-    codes = {rule.number: read(rule) for rule in rules}
+    codes = {rule.number: parse_code(rule) for rule in rules}
     found: dict[str, list[tuple[str, Hook]]] = defaultdict(list)
     for rule in rules:
         for hook in codes[rule.number].hooks:

@@ -41,7 +41,7 @@ def names(links: Links, things: Iterable[str]) -> tuple[str, ...]:
     return tuple(each for each in known if each.isprintable())
 
 
-def light(names: Sequence[str]) -> list[str | int | None]:
+def light_values(names: Sequence[str]) -> list[str | int | None]:
     """All that has a light form where *names* have one: these, small numbers, and nothing."""
     return [*names, *range(SMALL_MAX), None] if names else []
 
@@ -59,7 +59,7 @@ def write_shortcuts(rules: tuple[Rule, ...], names: Sequence[str]) -> str:
         "_finders": finders,
         "_pointers": {name: f"_place{word}" for name, word in getters.items() if name in pointed},
         "_seekers": {name: f"_place{word}" for name, word in finders.items() if names},
-        "_lights": {each: f"_light_{i}" for i, each in enumerate(light(names))},
+        "_lights": {each: f"_light_{i}" for i, each in enumerate(light_values(names))},
     }
     lines = [f"_texts = [None, {', '.join(map(_written, names))}]"]
     for table, words in tables.items():

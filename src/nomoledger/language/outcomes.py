@@ -11,7 +11,7 @@ from nomoledger import events as e
 _NOT_EFFECTS = {"period", "received_at", "recorded_at", "cause", "rules", "source", "why"}
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class TrialOutcome(msgspec.Struct, frozen=True):
     """What one definition would do.
 
     Attributes:

@@ -17,9 +17,9 @@ from nomoledger.language import reads
 from nomoledger.language.codegen import DIALECT, GLOBALS, WRAPPED, mark, write_program
 from nomoledger.language.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
 from nomoledger.language.lexicon import HOOKABLE, PLAIN
-from nomoledger.language.linker import VERBS, Links, fingerprint, survey
-from nomoledger.language.marshalling import attributes, kinds, light, names
-from nomoledger.language.outcomes import Outcome
+from nomoledger.language.linker import VERBS, Links, analyze_rules, fingerprint
+from nomoledger.language.marshalling import attributes, kinds, light_values, names
+from nomoledger.language.outcomes import TrialOutcome
 from nomoledger.language.values import combine
 from nomoledger.sandbox import child
 from nomoledger.state.world import World
@@ -82,7 +82,7 @@ class Program:
         return Host(self)
 
     def _surveyed(self, rules: tuple[Rule, ...]) -> Links:
-        links = survey(rules)
+        links = analyze_rules(rules)
         return links if self.calls_plainly else replace(links, plain=frozenset())
 
     def name(self, number: str) -> str:
@@ -101,7 +101,7 @@ class Program:
         for name, function in self._words().items():
             module.add_callable(name, function)
         module["_one"] = Decimal(1)
-        for i, each in enumerate(light(self._names)):
+        for i, each in enumerate(light_values(self._names)):
             module[f"_light_{i}"] = starlark.OpaquePythonObject(each)
         sources = write_program(self.links, self._names, traced=self.is_traced)
         for number, file, source in sources:
@@ -263,7 +263,7 @@ class Program:
             return rules[0]
         return reads.decide(self.host, operation, rules, [self._described(x) for x in outcomes])
 
-    def _described(self, outcome: Outcome) -> Any:
+    def _described(self, outcome: TrialOutcome) -> Any:
         if outcome.refused:
             return [f"refused: {'; '.join(outcome.refused)}"]
         describe = self.host.describe
@@ -272,18 +272,18 @@ class Program:
             *(describe(event, str, self.commodities) for event in outcome.events),
         ]
 
-    def _outcome(self, operation: str, rule: str, arguments: list[Any]) -> Outcome:
+    def _outcome(self, operation: str, rule: str, arguments: list[Any]) -> TrialOutcome:
         hooks = self.links.operations[operation].definitions
         name = next(hook.name for number, hook in hooks if number == rule)
         before = len(self.host.staged)
-        done: list[Outcome] = []
+        done: list[TrialOutcome] = []
 
         def act() -> None:
             returned = self._enter("engine__define", rule, name, arguments)
-            done.append(Outcome(returned, tuple(self.host.staged[before:])))
+            done.append(TrialOutcome(returned, tuple(self.host.staged[before:])))
 
         refused, _, _ = self._trial(act)
-        return done[0] if done else Outcome(refused=tuple(refused))
+        return done[0] if done else TrialOutcome(refused=tuple(refused))
 
 
 def _is_the_interpreters(error: BaseException) -> bool:
@@ -335,7 +335,7 @@ class Linker(Generic[Kind]):
 
 _PLAYED = Linker(Program, PROGRAMS_MAX)
 #: The program of some rules, as they are played: see `Linker.link`.
-linked = _PLAYED.link
+link = _PLAYED.link
 
 
-__all__ = ["Linker", "Program", "Refused", "Suspended", "linked"]
+__all__ = ["Linker", "Program", "Refused", "Suspended", "link"]

@@ -7,7 +7,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.events import rules as r
 from nomoledger.language import values
-from nomoledger.language.host import Host, Suspended, TrialOver, in_address
+from nomoledger.language.host import Host, Suspended, TrialOver, address_part
 
 DICE_MAX = 1000
 SIDES_MAX = 10**9
@@ -44,7 +44,7 @@ def balance(host: Host, account: str, commodity: str | None = None) -> values.Nu
     if host.restricted:
         host.may_read("balance")
     name, places = host.commodity(commodity)
-    return values.amount(host.world.balance(account, name), places)
+    return values.from_units(host.world.balance(account, name), places)
 
 
 def holdings(host: Host, account: str) -> list[str]:
@@ -202,7 +202,7 @@ def _read(
         host.text(each, "a question")
     if asks != "dice":
         host.keep(list(options), default)
-    place = "/".join(filter(None, (host.path(), in_address(label))))
+    place = "/".join(filter(None, (host.path(), address_part(label))))
     count = host.reads.get(place, 0)
     host.reads[place] = count + 1
     place = f"{place}#{count}"
@@ -232,11 +232,11 @@ def _read(
     found = host.oracle(question)
     if found is None:
         host.stop(Suspended(question))
-    host.emit(e.DrawRecorded, **drawn(question, found))
+    host.emit(e.DrawRecorded, **draw_fields(question, found))
     return found
 
 
-def drawn(question: e.QuestionRaised, values: Sequence[Any]) -> dict[str, Any]:
+def draw_fields(question: e.QuestionRaised, values: Sequence[Any]) -> dict[str, Any]:
     """The fields of the event that *values* were drawn for *question*."""
     of = {"dice": "sides", "draw": "options"}.get(question.asks)
     fields: dict[str, Any] = {"address": question.question, "values": tuple(values)}

@@ -34,13 +34,13 @@ def number(value: Fraction) -> Number:
     """An int where whole, else a Decimal; what has no end is rounded half up at 12 places."""
     if value.denominator == 1:
         return value.numerator
-    digits, places = half_up(value * 10**PLACES_MAX), PLACES_MAX
+    digits, places = round_half_up(value * 10**PLACES_MAX), PLACES_MAX
     while digits % 10 == 0 and places:
         digits, places = digits // 10, places - 1
     return Decimal(f"{digits}e-{places}") if places else digits
 
 
-def half_up(value: Fraction) -> int:
+def round_half_up(value: Fraction) -> int:
     """The nearest whole number, halves away from zero.
 
     >>> half_up(Fraction(5, 2)), half_up(Fraction(-5, 2)), half_up(Fraction(1, 3))
@@ -75,13 +75,13 @@ def _is_plain(value: Any) -> bool:
     return value is None or (isinstance(value, str) and len(value) <= KEPT_MAX)
 
 
-def units(amount: Any, places: int) -> int:
+def to_units(amount: Any, places: int) -> int:
     """*amount* in smallest units of a commodity with *places* decimals, rounded half up once."""
     scale: int = 10**places
-    return amount * scale if type(amount) is int else half_up(fraction(amount) * scale)
+    return amount * scale if type(amount) is int else round_half_up(fraction(amount) * scale)
 
 
-def amount(units: int, places: int) -> Number:
+def from_units(units: int, places: int) -> Number:
     """Smallest *units* as the amount that people speak of."""
     return units if places == 0 else number(Fraction(units, 10**places))
 
@@ -120,7 +120,7 @@ def combine(base: Any, steps: list[tuple[str, Step]], decide: Decide) -> Number:
     return number(result)
 
 
-def said(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A plain value in a sentence.
 
     >>> said(None), said(True), said(["Ann", "Bob"]), said([])
@@ -130,4 +130,4 @@ def said(value: Any) -> str:
         return "nothing"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(map(said, value)) if isinstance(value, list | tuple) else str(value)
+    return ", ".join(map(format_value, value)) if isinstance(value, list | tuple) else str(value)

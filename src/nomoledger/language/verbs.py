@@ -7,8 +7,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from nomoledger import events as e
-from nomoledger.language.host import Host, Refused, in_address
-from nomoledger.language.values import fraction, half_up
+from nomoledger.language.host import Host, Refused, address_part
+from nomoledger.language.values import fraction, round_half_up
 
 MODES = ("step", "slide", "jump", "drive", "place")
 TIME_MAX = 253_402_300_799  # the last second of the year 9999
@@ -239,7 +239,9 @@ def _schedule(
         text = f"more than {TO_COME_MAX} attempts are still to come"
         host.stop(Refused([e.Reason("engine", text)]))
     inner = "/".join(filter(None, (host.path(), operation)))
-    place = f"{_shortened(host.attempt.id)}>{inner}({','.join(map(in_address, arguments[:named]))})"
+    place = (
+        f"{_shortened(host.attempt.id)}>{inner}({','.join(map(address_part, arguments[:named]))})"
+    )
     count = host.reads[place] = host.reads.get(place, 0) + 1
     attempt = place if count == 1 else f"{place}#{count}"
     by = host.attempt.by
@@ -311,6 +313,6 @@ def end_game(host: Host, why: str, winners: Sequence[str] = ()) -> None:
 def rounded(host: Host, value: Any) -> int:
     """`rounded(n)`: to a whole number, halves up."""
     try:
-        return half_up(fraction(value))
+        return round_half_up(fraction(value))
     except ValueError as error:
         host.fault(str(error))

@@ -8,15 +8,15 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import CorruptError, UnknownError, UsageError
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.period_reader import Stretches
-from nomoledger.ledger.snapshots import Stored, nearest
-from nomoledger.state.bitemporal import as_known_in, check_times, copied
+from nomoledger.ledger.period_reader import PeriodReader
+from nomoledger.ledger.snapshots import StoredSnapshots, load_nearest
+from nomoledger.state.bitemporal import check_times, copy_world, world_as_known
 from nomoledger.state.reducer import apply
-from nomoledger.state.snapshot_codec import Thawing
+from nomoledger.state.snapshot_codec import SnapshotReader
 from nomoledger.state.world import World
 
 
-def the_game(ledger: Ledger) -> str:
+def only_game(ledger: Ledger) -> str:
     """The one game of *ledger*.
 
     Raises:
@@ -32,20 +32,20 @@ def the_game(ledger: Ledger) -> str:
 
 def world_of(ledger: Ledger, game: str, upto: int | None = None) -> World:
     """The world of *game* after event *upto* (the last where None)."""
-    world = nearest(ledger, game, upto)
+    world = load_nearest(ledger, game, upto)
     for entry in ledger.read(game, after=world.head, upto=upto):
         apply(world, entry.body)
     return world
 
 
-def at_closes(ledger: Ledger, game: str, upto: int) -> Iterator[tuple[int | None, World]]:
+def worlds_at_closes(ledger: Ledger, game: str, upto: int) -> Iterator[tuple[int | None, World]]:
     """Each period of *game* that was closed, and the world then; at last None, and that at *upto*.
 
     They are only to be read, and may be one world that goes on: each before the next is asked for.
     A close that is far from the one before is read from its snapshot.
     """
-    stored, thawing, world = Stored(ledger, game), Thawing(), World()
-    stretches, shares_past = Stretches(ledger, game, upto), False
+    stored, thawing, world = StoredSnapshots(ledger, game), SnapshotReader(), World()
+    stretches, shares_past = PeriodReader(ledger, game, upto), False
     while world.head < upto:
         number = stored.worthwhile(world.head, world.period)
         if number is not None and number <= upto:
@@ -56,7 +56,7 @@ def at_closes(ledger: Ledger, game: str, upto: int) -> Iterator[tuple[int | None
             for entry in stretches.after(world.head):
                 body = entry.body
                 if shares_past and isinstance(body, e.Settled):
-                    world, shares_past = copied(world, past=True), False
+                    world, shares_past = copy_world(world, past=True), False
                 apply(world, body)
             if not isinstance(body, e.PeriodClosed):
                 break
@@ -100,7 +100,7 @@ class Reading(msgspec.Struct):
     @property
     def known(self) -> World:
         """How things stood, as known in the world *later*."""
-        return as_known_in(self.later, self.published, self.period)
+        return world_as_known(self.later, self.published, self.period)
 
 
 def as_known(
@@ -114,9 +114,9 @@ def as_known(
     """
     check_times(game, period, known)
     published = None if period is None else _to_close(ledger, game, period)
-    later = nearest(ledger, game, period=known)
+    later = load_nearest(ledger, game, period=known)
     if published is not None and later.head <= published.head:
-        later = published if known == period else copied(published)
+        later = published if known == period else copy_world(published)
     if not _is_close(later, known):
         _go_on(ledger, game, later, known)
     _check_begun(game, later, period, known)
@@ -128,7 +128,7 @@ def as_known(
 
 def _to_close(ledger: Ledger, game: str, period: int | None) -> World:
     """The world at the close of *period*; as it stands where it was not closed."""
-    world = nearest(ledger, game, period=period)
+    world = load_nearest(ledger, game, period=period)
     if not _is_close(world, period):
         _go_on(ledger, game, world, period)
     return world

@@ -100,7 +100,7 @@ def chained(
 Link = tuple[int, bytes, bytes]
 
 
-def packed(number: int, commitments: list[bytes], hashes: list[bytes]) -> list[Link]:
+def chain_rows(number: int, commitments: list[bytes], hashes: list[bytes]) -> list[Link]:
     """The rows for records that are stored together, from *number* on."""
     rows = []
     for start in range(0, len(hashes), SHARED):
@@ -110,20 +110,20 @@ def packed(number: int, commitments: list[bytes], hashes: list[bytes]) -> list[L
     return rows
 
 
-def spread(row: Link) -> list[bytes]:
+def row_commitments(row: Link) -> list[bytes]:
     """The commitments in *row*: at least one, whatever is in it."""
     return [row[1][at : at + SIZE] for at in range(0, max(len(row[1]), 1), SIZE)]
 
 
 def first_of(row: Link) -> int:
     """The number of the first record that *row* is for."""
-    return row[0] + 1 - len(spread(row))
+    return row[0] + 1 - len(row_commitments(row))
 
 
 def hash_within(row: Link, before: bytes, number: int) -> bytes:
     """The hash of record *number*, which *row* is for; *before* is that of the record before it."""
     first, last = first_of(row), before
-    for place, commitment in enumerate(spread(row)[: number - first + 1], first):
+    for place, commitment in enumerate(row_commitments(row)[: number - first + 1], first):
         last = link(last, place, commitment)
     return last
 

@@ -8,7 +8,7 @@ from typing import Self
 from nomoledger.errors import ConflictError, CorruptError, LostError, UnknownError, UsageError
 from nomoledger.events import Entry, Event, Input
 from nomoledger.events.codec import Encoded, decode, encoded
-from nomoledger.ledger.chain import Head, Link, chained, first_of, hash_within, origin, packed
+from nomoledger.ledger.chain import Head, Link, chain_rows, chained, first_of, hash_within, origin
 from nomoledger.ledger.rollup import Cell, units_of, units_of_encoded
 from nomoledger.ledger.stores.open_store import open_store
 from nomoledger.ledger.stores.store import Store, Writer
@@ -198,7 +198,7 @@ class Transaction:
             )
         last = origin(game) if tail is None else tail[2]
         rows = [(n, topic, state) for n, (topic, state) in enumerate(records, expected + 1)]
-        links = packed(expected + 1, *chained(secret, last, rows))
+        links = chain_rows(expected + 1, *chained(secret, last, rows))
         self._writer.insert(game, rows, links, units)
         return _head(game, links[-1] if links else tail)
 

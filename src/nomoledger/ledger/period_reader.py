@@ -6,7 +6,7 @@ from nomoledger.events import Entry, PeriodClosed
 from nomoledger.ledger.ledger import Ledger
 
 
-class Stretches:
+class PeriodReader:
     """Reads the events of *game* up to event *upto*, a stretch at a time."""
 
     def __init__(self, ledger: Ledger, game: str, upto: int) -> None:

@@ -11,7 +11,7 @@ from nomoledger.ledger.rollup import Balances, add_to
 from nomoledger.state.bitemporal import check_times
 
 
-def posted(
+def posted_balances(
     ledger: Ledger, game: str, period: int | None = None, known: int | None = None
 ) -> Balances:
     """What all postings for periods up to *period* come to, of those made up to period *known*.

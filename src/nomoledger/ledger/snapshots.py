@@ -15,7 +15,12 @@ from nomoledger import events as e
 from nomoledger.errors import CorruptError, StoreError
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.state.reducer import apply
-from nomoledger.state.snapshot_codec import check_parts, freeze, gathered, thaw
+from nomoledger.state.snapshot_codec import (
+    check_parts,
+    collect_parts,
+    decode_snapshot,
+    encode_snapshot,
+)
 from nomoledger.state.world import World
 
 #: The modules that say what a world is and what events make of it: all that `apply` imports.
@@ -29,7 +34,7 @@ LONG = 300
 
 
 @cache
-def fold() -> str:
+def fold_version() -> str:
     """The version of the fold: a hash of its source, which nobody can forget to raise."""
     return hash_of_source(FOLD)
 
@@ -45,7 +50,7 @@ def hash_of_source(modules: Iterable[str], start: str = "") -> str:
     return digest.hexdigest()[:16]
 
 
-def keep(ledger: Ledger, game: str, world: World) -> None:
+def store_snapshot(ledger: Ledger, game: str, world: World) -> None:
     """Keep *world*, in which a period has just closed.
 
     It is a transaction of its own, after the close is stored: what fails here (no room is left, or
@@ -54,19 +59,21 @@ def keep(ledger: Ledger, game: str, world: World) -> None:
     """
     place = world.head, world.period - 1
     try:
-        frozen = freeze(world)
+        frozen = encode_snapshot(world)
         with ledger.store.writing() as writer:
-            writer.add_snapshot(game, fold(), place, frozen.root, frozen.parts)
+            writer.add_snapshot(game, fold_version(), place, frozen.root, frozen.parts)
     except (StoreError, TypeError):
         world.forget_frozen()
 
 
-def nearest(ledger: Ledger, game: str, upto: int | None = None, period: int | None = None) -> World:
+def load_nearest(
+    ledger: Ledger, game: str, upto: int | None = None, period: int | None = None
+) -> World:
     """The world of the last snapshot up to event *upto*, or up to the close of *period*.
 
     An empty world where there is none. One that cannot be read is as if it were not there.
     """
-    while places := ledger.store.snapshots(game, fold(), upto, period, count=1):
+    while places := ledger.store.snapshots(game, fold_version(), upto, period, count=1):
         ((number, _),) = places
         with suppress(CorruptError):
             return _read(ledger, game, number)
@@ -75,16 +82,16 @@ def nearest(ledger: Ledger, game: str, upto: int | None = None, period: int | No
 
 
 def _read(ledger: Ledger, game: str, number: int) -> World:
-    root = ledger.store.snapshot(game, fold(), number)
+    root = ledger.store.snapshot(game, fold_version(), number)
     if root is None:
         raise CorruptError(f"game {game!r} has no snapshot after #{number}")
-    world = thaw(root, partial(ledger.store.parts, game))
+    world = decode_snapshot(root, partial(ledger.store.parts, game))
     if world.head != number:
         raise CorruptError(f"the snapshot after #{number} of game {game!r} is another one")
     return world
 
 
-class Stored:
+class StoredSnapshots:
     """The snapshots of *game*, read in order; what was read before is not read again.
 
     Attributes:
@@ -95,7 +102,9 @@ class Stored:
         self._store = ledger.store
         self._game = game
         self._read: set[bytes] = set()
-        self.places = {period: number for number, period in self._store.snapshots(game, fold())}
+        self.places = {
+            period: number for number, period in self._store.snapshots(game, fold_version())
+        }
 
     def worthwhile(self, head: int, period: int | None) -> int | None:
         """The close of *period* (the last one where None), if that is far enough from event *head*.
@@ -112,10 +121,10 @@ class Stored:
         Raises:
             CorruptError: there is none, or a part of it is missing or altered.
         """
-        root = self._store.snapshot(self._game, fold(), number)
+        root = self._store.snapshot(self._game, fold_version(), number)
         if root is None:
             raise CorruptError(f"game {self._game!r} has no snapshot after #{number}")
-        parts = gathered(root, partial(self._store.parts, self._game), self._read)
+        parts = collect_parts(root, partial(self._store.parts, self._game), self._read)
         self._read |= parts.keys()
         return root, parts
 
@@ -126,16 +135,16 @@ class SnapshotCheck:
     def __init__(self, ledger: Ledger, game: str) -> None:
         self._store = ledger.store
         self._game = game
-        self._numbers = {number for number, _ in self._store.snapshots(game, fold())}
+        self._numbers = {number for number, _ in self._store.snapshots(game, fold_version())}
         self._checked: set[bytes] = set()
 
     def wrong(self, world: World) -> str | None:
         """What is wrong with the snapshot of *world*, in which a period has just closed."""
         if world.head not in self._numbers:
             return None
-        root = self._store.snapshot(self._game, fold(), world.head)
+        root = self._store.snapshot(self._game, fold_version(), world.head)
         why = "it is not how things stood"
-        if root == freeze(world).root:
+        if root == encode_snapshot(world).root:
             try:
                 check_parts(root, partial(self._store.parts, self._game), self._checked)
                 return None
@@ -151,14 +160,14 @@ def take_snapshots(ledger: Ledger, game: str) -> None:
     cannot follow from those before it ends this: only speed is lost, and verifying names it.
     """
     with suppress(Exception):  # whatever somebody has written there
-        for _ in folded(ledger, game, nearest(ledger, game)):
+        for _ in fold_and_snapshot(ledger, game, load_nearest(ledger, game)):
             pass
 
 
-def folded(ledger: Ledger, game: str, world: World) -> Iterator[e.Event]:
+def fold_and_snapshot(ledger: Ledger, game: str, world: World) -> Iterator[e.Event]:
     """The events after *world*, each when it is folded; a snapshot is taken of every close."""
     for entry in ledger.read(game, after=world.head):
         apply(world, entry.body)
         if isinstance(entry.body, e.PeriodClosed):
-            keep(ledger, game, world)
+            store_snapshot(ledger, game, world)
         yield entry.body

@@ -22,7 +22,7 @@ from nomoledger.ledger.chain import (
     first_of,
     link,
     origin,
-    spread,
+    row_commitments,
 )
 from nomoledger.ledger.rollup import POSTED, Sums, add, cells, paid, wrong_cell
 from nomoledger.ledger.stores.store import Content, Evidence
@@ -184,14 +184,14 @@ def _row_by_row(
 ) -> Iterator[_Block]:
     """The same a row at a time: a row whose hash is right shows which commitment was altered."""
     for row in links:
-        block = list(islice(contents, len(spread(row))))
+        block = list(islice(contents, len(row_commitments(row))))
         reached = number + len(block) - 1
         commitments, hashes = chained(secret, last, block) if _follow(number, block) else ([], [])
         if not hashes or (row[0], row[2]) != (reached, hashes[-1]):
             contents, links = chain(block, contents), chain([row], links)
             break
         if row[1] != b"".join(commitments):
-            pairs = enumerate(zip(commitments, spread(row), strict=False))
+            pairs = enumerate(zip(commitments, row_commitments(row), strict=False))
             sound = next((at for at, (own, told) in pairs if own != told), len(block))
             yield block[:sound], hashes[:sound], _chain(number + sound)
             return
@@ -218,7 +218,7 @@ def _one_by_one(
 def _told(links: Iterator[Link]) -> Iterator[Told]:
     """What the chain says of each record."""
     for row in links:
-        *others, own = spread(row)
+        *others, own = row_commitments(row)
         for number, commitment in enumerate(others, first_of(row)):
             yield number, commitment, None
         yield row[0], own, row[2]

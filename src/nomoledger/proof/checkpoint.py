@@ -12,10 +12,10 @@ import msgspec
 
 from nomoledger.errors import CorruptError, StoreError
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.snapshots import fold, hash_of_source
-from nomoledger.proof.public_numbering import Gapless
+from nomoledger.ledger.snapshots import fold_version, hash_of_source
+from nomoledger.proof.public_numbering import PublicNumbers
 from nomoledger.proof.sealer import Sealer
-from nomoledger.state.snapshot_codec import freeze, thaw
+from nomoledger.state.snapshot_codec import decode_snapshot, encode_snapshot
 
 #: The modules, besides the fold itself, that what is kept depends on.
 _MODULES = (
@@ -25,7 +25,7 @@ _MODULES = (
 Numbers = tuple[tuple[int, ...], dict[int, int]]
 
 
-class Kept(msgspec.Struct, frozen=True, array_like=True):
+class SealerCheckpoint(msgspec.Struct, frozen=True, array_like=True):
     """A sealer that has just sealed the period which closed with event *number*."""
 
     number: int
@@ -40,17 +40,17 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
 
 
 @cache
-def version() -> str:
+def checkpoint_version() -> str:
     """Under what a sealer is kept: nobody else's snapshots are read."""
-    return f"sealer-{hash_of_source(_MODULES, fold())}"
+    return f"sealer-{hash_of_source(_MODULES, fold_version())}"
 
 
-def keep(ledger: Ledger, sealer: Sealer, period: int) -> None:
+def store_checkpoint(ledger: Ledger, sealer: Sealer, period: int) -> None:
     """Keep *sealer*, which has just sealed *period*."""
     stream, chain = sealer.stream, sealer.chain
-    frozen = freeze(chain.world)
+    frozen = encode_snapshot(chain.world)
     terms = (stream.terms.events, stream.terms.rulings, stream.terms.disputes)
-    kept = Kept(
+    kept = SealerCheckpoint(
         number=sealer.number,
         previous=sealer.previous,
         public_number=chain.number,
@@ -64,27 +64,27 @@ def keep(ledger: Ledger, sealer: Sealer, period: int) -> None:
     place, data = (sealer.number, period), msgspec.msgpack.encode(kept)
     try:
         with ledger.store.writing() as writer:
-            writer.add_snapshot(sealer.game, version(), place, data, frozen.parts)
+            writer.add_snapshot(sealer.game, checkpoint_version(), place, data, frozen.parts)
     except StoreError:  # which has cost nothing but speed
         chain.world.forget_frozen()
 
 
-def resumed(ledger: Ledger, game: str, number: int) -> Sealer:
+def resume_sealer(ledger: Ledger, game: str, number: int) -> Sealer:
     """The sealer of *game* as it was kept after event *number*.
 
     Raises:
         CorruptError: there is none, or it cannot be read.
     """
-    data = ledger.store.snapshot(game, version(), number)
+    data = ledger.store.snapshot(game, checkpoint_version(), number)
     try:
-        kept = msgspec.msgpack.decode(data or b"", type=Kept)
+        kept = msgspec.msgpack.decode(data or b"", type=SealerCheckpoint)
     except msgspec.MsgspecError as error:
         raise CorruptError(f"no sealer is kept after #{number}: {error}") from error
     sealer = Sealer(game, ledger.secret(game))
     sealer.number, sealer.previous = kept.number, kept.previous
     stream, chain = sealer.stream, sealer.chain
     chain.number, chain.hash = kept.public_number, kept.public_hash
-    chain.world = thaw(kept.world, partial(ledger.store.parts, game))
+    chain.world = decode_snapshot(kept.world, partial(ledger.store.parts, game))
     chain.readers = dict.fromkeys(kept.readers)
     stream.head, stream.hidden, stream.recorded_at = chain.number, {*kept.hidden}, kept.recorded_at
     terms = stream.terms
@@ -92,7 +92,7 @@ def resumed(ledger: Ledger, game: str, number: int) -> Sealer:
     return sealer
 
 
-def _numbers(kept: Numbers) -> Gapless:
-    numbers = Gapless()
+def _numbers(kept: Numbers) -> PublicNumbers:
+    numbers = PublicNumbers()
     numbers.sealed, numbers.placed = array("q", kept[0]), kept[1]
     return numbers

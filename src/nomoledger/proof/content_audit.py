@@ -6,14 +6,14 @@ from nomoledger import events as e
 from nomoledger.errors import CorruptError, RecordError
 from nomoledger.ledger.snapshots import SnapshotCheck
 from nomoledger.ledger.stores.store import Seal as Stored
-from nomoledger.proof.dice_audit import Throws
-from nomoledger.proof.seal import Seal, decoded
-from nomoledger.proof.sealer import Line, Sealer
+from nomoledger.proof.dice_audit import DiceAudit
+from nomoledger.proof.seal import Seal, decode_seal
+from nomoledger.proof.sealer import PublicLine, Sealer
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 
-class Audit:
+class ContentAudit:
     """Takes each event that is as it was written, and says what is wrong with what it says.
 
     States at the closes, dice, and the seals that were *stored*, or *published* elsewhere, are held
@@ -31,14 +31,14 @@ class Audit:
         *,
         stored: Sequence[Stored] = (),
         published: Sequence[Seal] = (),
-        told: Callable[[Line], None] = lambda line: None,
+        told: Callable[[PublicLine], None] = lambda line: None,
         sealed: Callable[[Seal], None] = lambda seal: None,
         snapshots: SnapshotCheck | None = None,
     ) -> None:
         self.sealer = Sealer(game, secret)
         self.sealed_count = 0
         self._world = World()
-        self._throws = Throws(secret)
+        self._throws = DiceAudit(secret)
         self._stored = {period: (number, seal) for period, number, seal in stored}
         self._published = {each.period: each for each in published}
         self._told = told
@@ -97,7 +97,7 @@ def _lacking(later: dict[int, tuple[int, bytes]]) -> str | None:
 def _wrong(stored: tuple[int, bytes], number: int, seal: Seal) -> str | None:
     """What is wrong with a stored seal, where the events come to *seal*."""
     try:
-        found = decoded(stored[1], "as it is stored")
+        found = decode_seal(stored[1], "as it is stored")
     except RecordError as error:
         return str(error)
     return "it is stored for another event" if stored[0] != number else found.differs(seal)

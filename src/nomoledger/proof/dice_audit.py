@@ -4,7 +4,7 @@ from nomoledger import events as e
 from nomoledger.engine import dice
 
 
-class Throws:
+class DiceAudit:
     """Takes events in order. With the game's *secret* sealed draws are checked, too.
 
     A draw of a period whose seed is not revealed yet is kept until it is.

@@ -8,12 +8,12 @@ from nomoledger import events as e
 from nomoledger.errors import CorruptError, RecordError, UnknownError, UsageError
 from nomoledger.events.codec import decode_json, encode_json
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.proof.envelopes import DEPTH, climbed, commitment, salt_of, sealed
+from nomoledger.proof.envelopes import DEPTH, climb, commitment, salt_of, seal_envelope
 from nomoledger.proof.seal import Seal
 from nomoledger.proof.sealer import ADMIN, Sealer
 
 
-class Opening(
+class Disclosure(
     msgspec.Struct,
     frozen=True,
     kw_only=True,
@@ -45,7 +45,7 @@ class Opening(
         return msgspec.json.encode(self, order="deterministic")
 
 
-def open_event(ledger: Ledger, game: str, number: int, reader: str | None = None) -> Opening:
+def disclose_event(ledger: Ledger, game: str, number: int, reader: str | None = None) -> Disclosure:
     """Open event *number* (as in the ledger) of *game*, out of the envelope of *reader*.
 
     Where None, it is one of those who saw it, or the admin.
@@ -73,7 +73,7 @@ def open_event(ledger: Ledger, game: str, number: int, reader: str | None = None
 
 def _opening(
     sealer: Sealer, period: int, number: int, body: e.Event, reader: str | None
-) -> Opening:
+) -> Disclosure:
     envelopes = sealer.envelopes(period)
     holding = [each for each, made in envelopes.items() if number in made.slots]
     if reader is None:
@@ -83,7 +83,7 @@ def _opening(
             f"{sealer.game}: event #{number} is not in the envelope of {reader!r}, but in"
             f" {', '.join(holding)}"
         )
-    return Opening(
+    return Disclosure(
         game=sealer.game,
         period=period,
         reader=reader,
@@ -94,14 +94,14 @@ def _opening(
     )
 
 
-def opening_in(file: str | Path) -> Opening:
+def read_disclosure(file: str | Path) -> Disclosure:
     """The opening in *file*.
 
     Raises:
         RecordError: there is none. OSError: it cannot be read.
     """
     try:
-        found = msgspec.json.decode(Path(file).read_bytes(), type=Opening)
+        found = msgspec.json.decode(Path(file).read_bytes(), type=Disclosure)
         event = encode_json(found.body)  # however somebody has laid it out
         fits = len(found.path) == DEPTH and 0 <= found.slot < 1 << DEPTH
         if not fits or any(len(bytes.fromhex(each)) != 32 for each in (found.salt, *found.path)):
@@ -111,15 +111,15 @@ def opening_in(file: str | Path) -> Opening:
     return msgspec.structs.replace(found, event=msgspec.Raw(event))
 
 
-def refuted(opening: Opening, seal: Seal) -> str | None:
+def find_refutation(opening: Disclosure, seal: Seal) -> str | None:
     """Why *seal* does not bear *opening* out; None where it does."""
     if (opening.game, opening.period) != (seal.game, seal.period):
         return f"the seal is of period {seal.period} of {seal.game}"
     if opening.reader not in seal.envelopes:
         return f"the seal has no envelope of {opening.reader!r}"
     leaf = commitment(bytes.fromhex(opening.salt), bytes(opening.event))
-    root = climbed(leaf, opening.slot, [bytes.fromhex(each) for each in opening.path])
-    made = sealed(opening.game, opening.period, opening.reader, root)
+    root = climb(leaf, opening.slot, [bytes.fromhex(each) for each in opening.path])
+    made = seal_envelope(opening.game, opening.period, opening.reader, root)
     if made != seal.envelopes[opening.reader]:
         return f"that event is not in the envelope of {opening.reader!r}"
     return None

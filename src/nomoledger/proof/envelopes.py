@@ -9,7 +9,7 @@ shows neither how many others there are nor what they hold.
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from nomoledger.proof.key_derivation import derived, framed_part
+from nomoledger.proof.key_derivation import derive, framed_part
 
 TAG = b"nomoledger-envelope/1"
 #: How many levels a tree has: every path has so many hashes.
@@ -23,7 +23,7 @@ def commitment(salt: bytes, event: bytes) -> bytes:
 
 def salt_of(secret: bytes, number: int) -> bytes:
     """The salt of the sealed event that has this *number* in the ledger."""
-    return derived(secret, "sealed event", number)
+    return derive(secret, "sealed event", number)
 
 
 class Envelope:
@@ -32,7 +32,7 @@ class Envelope:
     def __init__(
         self, secret: bytes, game: str, period: int, reader: str, leaves: Mapping[int, bytes]
     ) -> None:
-        self._key = derived(secret, "envelope", period, reader)
+        self._key = derive(secret, "envelope", period, reader)
         self._about = game, period, reader
         self.slots: dict[int, int] = {}
         taken: set[int] = set()
@@ -48,7 +48,7 @@ class Envelope:
     def _free_slot(self, number: int, taken: set[int]) -> int:
         tried = 0
         while True:
-            found = derived(self._key, "slot", number, tried)
+            found = derive(self._key, "slot", number, tried)
             slot = int.from_bytes(found[: DEPTH // 8], "big")
             if slot not in taken:
                 return slot
@@ -63,12 +63,12 @@ class Envelope:
 
     def _node(self, level: int, place: int) -> bytes:
         found = self._levels[level].get(place)
-        return derived(self._key, "nothing", level, place) if found is None else found
+        return derive(self._key, "nothing", level, place) if found is None else found
 
     @property
     def seal(self) -> str:
         """What is published of it, 64 hexadecimal digits."""
-        return sealed(*self._about, self._node(DEPTH, 0))
+        return seal_envelope(*self._about, self._node(DEPTH, 0))
 
     def path(self, number: int) -> list[str]:
         """What leads from the leaf of event *number* up to the root: the node beside, per level."""
@@ -76,13 +76,13 @@ class Envelope:
         return [self._node(level, (slot >> level) ^ 1).hex() for level in range(DEPTH)]
 
 
-def sealed(game: str, period: int, reader: str, root: bytes) -> str:
+def seal_envelope(game: str, period: int, reader: str, root: bytes) -> str:
     """The envelope of *reader* whose tree has that *root*."""
     parts: tuple[int | str | bytes, ...] = game, period, reader, root
     return sha256(TAG + b"".join(map(framed_part, parts))).hexdigest()
 
 
-def climbed(leaf: bytes, slot: int, path: Sequence[bytes]) -> bytes:
+def climb(leaf: bytes, slot: int, path: Sequence[bytes]) -> bytes:
     """The root to which *path* leads from *leaf* in *slot*."""
     node = leaf
     for level, beside in enumerate(path):

@@ -3,7 +3,7 @@
 import hmac
 
 
-def derived(secret: bytes, use: str, *parts: int | str) -> bytes:
+def derive(secret: bytes, use: str, *parts: int | str) -> bytes:
     """32 bytes for one *use*, and for what *parts* say; nobody without *secret* can tell them
     from random ones, or those of one use from those of another."""
     framed = b"".join(map(framed_part, ("proof", use, *parts)))

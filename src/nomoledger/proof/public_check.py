@@ -9,15 +9,15 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import CorruptError, RecordError
 from nomoledger.events.codec import decode_json
-from nomoledger.proof.dice_audit import Throws
-from nomoledger.proof.public_export import End, Header, PublicEvent
-from nomoledger.proof.seal import NO_SEAL, Seal, decoded
+from nomoledger.proof.dice_audit import DiceAudit
+from nomoledger.proof.public_export import ExportEnd, ExportHeader, PublicEvent
+from nomoledger.proof.seal import NO_SEAL, Seal, decode_seal
 from nomoledger.proof.sealer import FOLD, PublicChain
 
-Read = TypeVar("Read", Header, PublicEvent, End)
+Read = TypeVar("Read", ExportHeader, PublicEvent, ExportEnd)
 
 
-class Checked(msgspec.Struct, frozen=True):
+class PublicVerdict(msgspec.Struct, frozen=True):
     """What checking a public export of *game* found: *events* are as they were chained.
 
     *seals* is how many periods are sealed, *key* who signed. Where not all is *ok*, *detail* says
@@ -33,7 +33,7 @@ class Checked(msgspec.Struct, frozen=True):
     detail: str | None = None
 
 
-def check_export(file: str | Path, published: Sequence[Seal] = ()) -> Checked:
+def check_export(file: str | Path, published: Sequence[Seal] = ()) -> PublicVerdict:
     """Check the public export in *file*, also against seals that were *published* elsewhere.
 
     OSError: it cannot be read.
@@ -51,30 +51,30 @@ class _Check:
     def __init__(self, name: str, published: Sequence[Seal]) -> None:
         self._name = name
         self._number = 0
-        self._header = Header("", "")
+        self._header = ExportHeader("", "")
         self._chain = PublicChain("")
-        self._throws = Throws()
+        self._throws = DiceAudit()
         self._previous = NO_SEAL
         self._closed: int | None = None
         self._seals = 0
         self._published = {each.period: each for each in published}
 
     def run(self, file: BinaryIO) -> None:
-        self._header = self._read(self._line(file), Header)
+        self._header = self._read(self._line(file), ExportHeader)
         self._chain = PublicChain(self._header.game)
         while True:
             line = self._line(file)
             if line.startswith(b'{"nomoledger":"end/1"'):
                 break
             if line.startswith(b'{"nomoledger":"seal/1"'):
-                self._seal(decoded(line, self._where))
+                self._seal(decode_seal(line, self._where))
             else:
                 self._event(self._read(line, PublicEvent))
-        self._end(self._read(line, End), file)
+        self._end(self._read(line, ExportEnd), file)
 
-    def found(self, detail: str | None) -> Checked:
+    def found(self, detail: str | None) -> PublicVerdict:
         """What was found."""
-        return Checked(
+        return PublicVerdict(
             game=self._header.game,
             ok=detail is None,
             events=self._chain.number + 1,
@@ -146,7 +146,7 @@ class _Check:
         self._previous, self._closed = seal.digest, None
         self._seals += 1
 
-    def _end(self, end: End, file: BinaryIO) -> None:
+    def _end(self, end: ExportEnd, file: BinaryIO) -> None:
         if self._closed is not None:
             raise self._wrong(f"the seal of period {self._closed} is missing")
         if end.head != str(self._chain):

@@ -12,12 +12,12 @@ import msgspec
 
 from nomoledger.errors import CorruptError
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.proof.content_audit import Audit
-from nomoledger.proof.sealer import Line
+from nomoledger.proof.content_audit import ContentAudit
+from nomoledger.proof.sealer import PublicLine
 from nomoledger.proof.signing import Signer, own_signer
 
 
-class Header(
+class ExportHeader(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="nomoledger", tag="public/1"
 ):
     """The first line: which *game*, and the *key* its seals are signed with."""
@@ -34,7 +34,7 @@ class PublicEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     event: msgspec.Raw
 
 
-class End(
+class ExportEnd(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="nomoledger", tag="end/1"
 ):
     """The last line: the *head* of the public chain, `41:ab12…`."""
@@ -66,14 +66,14 @@ def export_public(ledger: Ledger, game: str, file: BinaryIO, signer: Signer | No
     def write(struct: msgspec.Struct) -> None:
         file.write(_encode(struct) + b"\n")
 
-    def tell(line: Line) -> None:
+    def tell(line: PublicLine) -> None:
         write(PublicEvent(line.number, line.hash.hex(), msgspec.Raw(line.event)))
 
-    audit = Audit(game, secret, told=tell, sealed=lambda seal: write(seal.signed(by)))
-    write(Header(game, by.public))
+    audit = ContentAudit(game, secret, told=tell, sealed=lambda seal: write(seal.signed(by)))
+    write(ExportHeader(game, by.public))
     verdict = ledger.verify(game, audit=audit)
     if not verdict.ok:
         raise CorruptError(f"game {game!r} cannot be exported: {verdict.detail}")
     head = str(audit.sealer.chain)
-    write(End(head))
+    write(ExportEnd(head))
     return head

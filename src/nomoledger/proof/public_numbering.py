@@ -7,7 +7,7 @@ from bisect import bisect_left
 SEALED = -1
 
 
-class Gapless:
+class PublicNumbers:
     """The public number of each thing of one kind, by its number in the ledger.
 
     What is sealed has none; what is public keeps its order, but for those that `place` puts

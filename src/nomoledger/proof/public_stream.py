@@ -104,7 +104,7 @@ def public_events(entries: Iterable[e.Entry], reader: str | None = None) -> Iter
             yield e.Entry(entry.game, number, body)
 
 
-def follow(world: World, body: e.Event) -> None:
+def apply_public(world: World, body: e.Event) -> None:
     """Take *body* into a *world* made of public events alone.
 
     What comes to its end there without ever having begun changes nothing.

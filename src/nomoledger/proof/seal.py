@@ -109,7 +109,7 @@ def _signed(seal: Seal) -> bytes:
     return TAG + _encode(msgspec.to_builtins(seal) | {"signature": ""})
 
 
-def decoded(data: bytes, where: str) -> Seal:
+def decode_seal(data: bytes, where: str) -> Seal:
     """The seal written as *data*.
 
     Raises:

@@ -5,8 +5,8 @@ from contextlib import suppress
 from nomoledger import events as e
 from nomoledger.errors import CorruptError
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.proof.checkpoint import keep, resumed, version
-from nomoledger.proof.seal import Seal, decoded
+from nomoledger.proof.checkpoint import checkpoint_version, resume_sealer, store_checkpoint
+from nomoledger.proof.seal import Seal, decode_seal
 from nomoledger.proof.sealer import Sealer
 from nomoledger.proof.signing import own_signer
 
@@ -35,7 +35,7 @@ class SealKeeper:
                 if made[-1].period not in there:
                     self._keep(entry.number, made[-1])
         if made and sealer.stands_still:
-            keep(ledger, sealer, made[-1].period)
+            store_checkpoint(ledger, sealer, made[-1].period)
         return made
 
     def _keep(self, number: int, seal: Seal) -> None:
@@ -52,7 +52,9 @@ def kept_seals(ledger: Ledger, game: str) -> list[Seal]:
         RecordError: one was altered.
     """
     rows = ledger.store.seals(game)
-    return [decoded(seal, f"the seal of period {period} as it is kept") for period, _, seal in rows]
+    return [
+        decode_seal(seal, f"the seal of period {period} as it is kept") for period, _, seal in rows
+    ]
 
 
 def _latest(ledger: Ledger, game: str) -> Sealer:
@@ -63,7 +65,7 @@ def _latest(ledger: Ledger, game: str) -> Sealer:
         if whole and period != whole + 1:
             break
         whole = period
-    for number, _ in reversed(ledger.store.snapshots(game, version(), period=whole)):
+    for number, _ in reversed(ledger.store.snapshots(game, checkpoint_version(), period=whole)):
         with suppress(CorruptError):
-            return resumed(ledger, game, number)
+            return resume_sealer(ledger, game, number)
     return Sealer(game, ledger.secret(game))

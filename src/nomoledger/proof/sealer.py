@@ -10,8 +10,8 @@ from nomoledger.errors import CorruptError
 from nomoledger.events.codec import decode_json, encode_json
 from nomoledger.ledger.rollup import Cell, Sums, add, cells
 from nomoledger.proof.envelopes import Envelope, commitment, salt_of
-from nomoledger.proof.key_derivation import derived, framed_part
-from nomoledger.proof.public_stream import PublicStream, follow
+from nomoledger.proof.key_derivation import derive, framed_part
+from nomoledger.proof.public_stream import PublicStream, apply_public
 from nomoledger.proof.seal import NO_SEAL, Seal
 from nomoledger.state.world import World
 
@@ -21,7 +21,7 @@ ADMIN = "admin"
 FOLD = "1"
 
 
-class Line(NamedTuple):
+class PublicLine(NamedTuple):
     """A public event: its public *number*, the *hash* of the chain up to it, and its *event*."""
 
     number: int
@@ -42,7 +42,7 @@ class PublicChain:
         self.world = World()
         self.readers: dict[str, None] = {}
 
-    def take(self, event: bytes) -> Line:
+    def take(self, event: bytes) -> PublicLine:
         """Add *event*, a line of JSON. It is folded as everybody reads it.
 
         Raises:
@@ -51,10 +51,10 @@ class PublicChain:
         body = decode_json(event)
         self.hash = self.hash_with(event)
         self.number += 1
-        follow(self.world, body)
+        apply_public(self.world, body)
         if isinstance(body, e.PeriodClosed):
             self.readers |= dict.fromkeys(self.world.kinds.get("player", ()))
-        return Line(self.number, self.hash, event)
+        return PublicLine(self.number, self.hash, event)
 
     def hash_with(self, event: bytes) -> bytes:
         """The hash that the chain would have with *event* at its end."""
@@ -84,7 +84,7 @@ class Sealer:
         self.previous = NO_SEAL
         self._closed: e.PeriodClosed | None = None
 
-    def take(self, number: int, body: e.Event) -> list[Line]:
+    def take(self, number: int, body: e.Event) -> list[PublicLine]:
         """Take in event *number*, and say what becomes public with it.
 
         Raises:
@@ -98,7 +98,7 @@ class Sealer:
             add(self._sums, (body,))
         elif isinstance(body, e.PeriodClosed):
             self._closed = body
-        return [self.chain.take(line_of(each)) for each in public]
+        return [self.chain.take(public_line(each)) for each in public]
 
     def seal(self, head: bytes) -> Seal:
         """The seal of the period whose close was taken last; *head* is the ledger's hash there."""
@@ -140,13 +140,13 @@ class Sealer:
 
     def told(self, body: e.Event) -> bytes:
         """A sealed event as it is told when it is opened: in public terms, too."""
-        return line_of(self.stream.terms.of(body))
+        return public_line(self.stream.terms.of(body))
 
     def _salted(self, use: str, period: int, data: bytes) -> str:
-        return sha256(derived(self.secret, use, period) + data).hexdigest()
+        return sha256(derive(self.secret, use, period) + data).hexdigest()
 
 
-def line_of(body: e.Event) -> bytes:
+def public_line(body: e.Event) -> bytes:
     """*body* as one line of JSON, always the same.
 
     Raises:

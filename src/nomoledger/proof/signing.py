@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from nomoledger.errors import UsageError
-from nomoledger.proof.key_derivation import derived
+from nomoledger.proof.key_derivation import derive
 
 SSH = b"-----BEGIN OPENSSH"
 
@@ -30,7 +30,7 @@ class Signer:
 
 def own_signer(secret: bytes) -> Signer:
     """The signer that a game has by itself: its key follows from the game's *secret*."""
-    return Signer(Ed25519PrivateKey.from_private_bytes(derived(secret, "signing key")))
+    return Signer(Ed25519PrivateKey.from_private_bytes(derive(secret, "signing key")))
 
 
 def signer_in(file: str | Path) -> Signer:

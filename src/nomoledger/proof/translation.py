@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.proof.public_numbering import SEALED, Gapless
+from nomoledger.proof.public_numbering import SEALED, PublicNumbers
 from nomoledger.state.reducer import SETTLE
 
 _CITE = re.compile(r"#([0-9]{1,18})")
@@ -20,9 +20,9 @@ class Terms:
     """Public numbers of *events*, *rulings* and *disputes*, and what they make of an event."""
 
     def __init__(self) -> None:
-        self.events = Gapless()
-        self.rulings = Gapless()
-        self.disputes = Gapless()
+        self.events = PublicNumbers()
+        self.rulings = PublicNumbers()
+        self.disputes = PublicNumbers()
 
     def seal(self, number: int, body: e.Event) -> None:
         """Event *number* is not public, nor is the ruling or dispute that it begins."""

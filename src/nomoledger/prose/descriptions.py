@@ -5,14 +5,14 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.events.rules import Commodity
-from nomoledger.language.values import amount
+from nomoledger.language.values import from_units
 
 Label = Callable[[Any], Any]
 #: What is not worth a line of its own where it is told what came of something.
-SILENT = (e.AttemptDone, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired, e.QuestionRaised)
+BOOKKEEPING = (e.AttemptDone, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired, e.QuestionRaised)
 
 
-def tell(
+def describe_event(
     event: e.Event, label: Label = str, commodities: Mapping[str, Commodity] | None = None
 ) -> str:
     """One line on *event*.
@@ -33,7 +33,7 @@ def _posted(event: e.Posted, label: Label, commodities: Mapping[str, Commodity])
     def told(posting: e.Posting) -> str:
         places = commodities.get(posting.commodity, Commodity()).places
         sign = "+" if posting.amount > 0 else ""
-        units = amount(posting.amount, places)
+        units = from_units(posting.amount, places)
         return f"{label(posting.account)} {sign}{units} {posting.commodity}"
 
     postings = sorted(event.postings, key=lambda posting: posting.amount > 0)
@@ -73,7 +73,7 @@ def _submitted(event: e.SubmissionReceived, label: Label) -> str:
     return f"{event.by} asks to {event.action}" + (arguments and f": {arguments}")
 
 
-def order_told(order: e.OrderGiven) -> str:
+def describe_order(order: e.OrderGiven) -> str:
     """What a standing order says, in words."""
     acts = [f"{act.action}" + _in_brackets(act.arguments) for act in order.acts]
     then = " and ".join(acts) or f"answer {order.answer}"
@@ -97,10 +97,10 @@ def _fact(event: e.FactRecorded, label: Label) -> str:
     return f"recorded: {event.kind}" + (fields and f" ({fields})")
 
 
-def ruled(ruling: e.RulingMade) -> str:
+def describe_ruling(ruling: e.RulingMade) -> str:
     """What kind of ruling it is, and what it is about."""
-    about = listed([f"#{number}" for number in numbers_of(ruling)])
-    overrules = listed([f"ruling {number}" for number in ruling.overrules])
+    about = join_words([f"#{number}" for number in events_ruled_on(ruling)])
+    overrules = join_words([f"ruling {number}" for number in ruling.overrules])
     notes = [
         f"{ruling.kind} {about}".strip(),
         f"overrules {overrules}" if overrules else "",
@@ -109,13 +109,13 @@ def ruled(ruling: e.RulingMade) -> str:
     return ", ".join(filter(None, notes))
 
 
-def numbers_of(ruling: e.RulingMade) -> list[int]:
+def events_ruled_on(ruling: e.RulingMade) -> list[int]:
     """The events that *ruling* is about."""
     edited = [edit.event for edit in ruling.edits if isinstance(edit, e.Replaced | e.LeftOut)]
     return sorted({*edited, *([] if ruling.about is None else [ruling.about])})
 
 
-def disputed(dispute: e.DisputeOpened) -> str:
+def describe_disputed(dispute: e.DisputeOpened) -> str:
     """What is disputed."""
     return f"period {dispute.disputed}" if dispute.about is None else f"#{dispute.about}"
 
@@ -127,21 +127,23 @@ def _argued(event: e.DisputeArgued, label: Label) -> str:
     return f"{event.by} on dispute {event.dispute}: {event.text}{shown}"
 
 
-def corrected(event: e.Settled) -> list[str]:
+def corrected_periods(event: e.Settled) -> list[str]:
     """The closed periods that are known otherwise from now on."""
     periods = {int(path[1]) for path, _ in event.tables if path[0] == "past"}
     return [str(each) for each in sorted(periods | set(event.rulesets))]
 
 
 def _settled(event: e.Settled, label: Label) -> str:
-    periods = corrected(event)
+    periods = corrected_periods(event)
     if not periods:
         return f"settled by ruling {event.ruling}"
     many = "s" if len(periods) > 1 else ""
-    return f"what is known of period{many} {listed(periods)} is corrected (ruling {event.ruling})"
+    return (
+        f"what is known of period{many} {join_words(periods)} is corrected (ruling {event.ruling})"
+    )
 
 
-def listed(parts: Sequence[str]) -> str:
+def join_words(parts: Sequence[str]) -> str:
     """*parts* in words: `a, b and c`.
 
     >>> listed(["a", "b", "c"]), listed(["a"])
@@ -150,13 +152,13 @@ def listed(parts: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
-def rulings_named(numbers: Sequence[int]) -> str:
+def name_rulings(numbers: Sequence[int]) -> str:
     """Rulings by their *numbers*.
 
     >>> rulings_named([7]), rulings_named([7, 9])
     ('ruling 7', 'rulings 7 and 9')
     """
-    return f"ruling{'s' if len(numbers) > 1 else ''} {listed(list(map(str, numbers)))}"
+    return f"ruling{'s' if len(numbers) > 1 else ''} {join_words(list(map(str, numbers)))}"
 
 
 def _values(values: tuple[Any, ...], label: Label) -> str:
@@ -174,12 +176,14 @@ _TELLERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
     e.ProposalJudged: lambda x, _: f"proposal {x.proposal} is {x.verdict}",
     e.DrawEntered: lambda x, label: f"rolled by hand: {_values(x.values, label)}",
     e.ChoiceAnswered: lambda x, label: f"{x.by} answers {label(x.value)}",
-    e.RulingMade: lambda x, _: f"ruling {x.number} ({ruled(x)}): {x.text}",
-    e.DisputeOpened: lambda x, _: f"dispute {x.number}: {x.by} disputes {disputed(x)}: {x.text}",
+    e.RulingMade: lambda x, _: f"ruling {x.number} ({describe_ruling(x)}): {x.text}",
+    e.DisputeOpened: lambda x, _: (
+        f"dispute {x.number}: {x.by} disputes {describe_disputed(x)}: {x.text}"
+    ),
     e.DisputeArgued: _argued,
     e.FinalitySet: lambda x, _: f"standings turn final {x.days} days after their close",
     e.ClockAdvanced: lambda x, _: f"the clock stands at {x.received_at:%Y-%m-%d %H:%M}",
-    e.OrderGiven: lambda x, _: f"{x.by} orders: {order_told(x)}",
+    e.OrderGiven: lambda x, _: f"{x.by} orders: {describe_order(x)}",
     e.OrderFired: lambda x, _: "a standing order is carried out",
     e.OrderLapsed: lambda x, _: f"a standing order lapses: {x.why}",
     e.InputWithdrawn: lambda x, _: "the last request is taken back",

@@ -4,22 +4,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nomoledger.events import EntityCreated, Event
-from nomoledger.language.values import Number, amount
+from nomoledger.language.values import Number, from_units
 from nomoledger.state.world import World
 
 Label = Callable[[Any], Any]
 
 
-def called_now(world: World) -> Label:
+def labels_now(world: World) -> Label:
     """What everything in *world* is called now, for when it is gone."""
-    names = {entity: described(world, entity) for entity in world.entities}
+    names = {entity: describe_thing(world, entity) for entity in world.entities}
     return lambda value: names.get(value, value) if isinstance(value, str) else value
 
 
-def called_since(before: Label, world: World, events: Sequence[Event]) -> Label:
+def labels_since(before: Label, world: World, events: Sequence[Event]) -> Label:
     """What things are called in *world*, or were called before, or when *events* made them."""
     made = {
-        event.entity: made_of(world, event.kind, event.attributes)
+        event.entity: describe_new(world, event.kind, event.attributes)
         for event in events
         if isinstance(event, EntityCreated)
     }
@@ -29,7 +29,7 @@ def called_since(before: Label, world: World, events: Sequence[Event]) -> Label:
             return ", ".join(str(label(each)) for each in value)
         if isinstance(value, str) and value in made and value not in world.entities:
             return made[value]
-        return described(world, value) if value in world.entities else before(value)
+        return describe_thing(world, value) if value in world.entities else before(value)
 
     return label
 
@@ -37,30 +37,30 @@ def called_since(before: Label, world: World, events: Sequence[Event]) -> Label:
 # --- what things are called --------------------------------------------------------------
 
 
-def called(world: World, value: Any) -> Any:
+def label_all(world: World, value: Any) -> Any:
     """*value* with everything in it called as people call it."""
     if isinstance(value, list | tuple):
-        return [called(world, each) for each in value]
+        return [label_all(world, each) for each in value]
     return world.label(value)
 
 
-def described(world: World, value: Any) -> Any:
+def describe_thing(world: World, value: Any) -> Any:
     """*value* in a sentence: things that are no player and no square with what kind they are.
 
     A thing that nobody has a name for is described by what it is made of.
     """
     if isinstance(value, list | tuple):
-        return ", ".join(str(described(world, each)) for each in value)
+        return ", ".join(str(describe_thing(world, each)) for each in value)
     kind = world.entities.get(value) if isinstance(value, str) else None
     name = world.label(value)
     if kind in (None, "player", "square"):
         return name
     if name != value:
         return f"{kind} {name}"
-    return made_of(world, kind, world.attributes.get(value, {}))
+    return describe_new(world, kind, world.attributes.get(value, {}))
 
 
-def made_of(world: World, kind: str, attributes: dict[str, Any]) -> str:
+def describe_new(world: World, kind: str, attributes: dict[str, Any]) -> str:
     """A thing of *kind* described by its *attributes*, but for mere numbers."""
     types = world.declared(kind)
     told = [
@@ -71,18 +71,18 @@ def made_of(world: World, kind: str, attributes: dict[str, Any]) -> str:
     return f"{kind} ({', '.join(told)})" if told else kind
 
 
-def holding(world: World, account: str, commodity: str) -> Number:
+def amount_held(world: World, account: str, commodity: str) -> Number:
     """How much of *commodity* there is in *account*, as people write it."""
     places = world.commodities()[commodity].places
-    return amount(world.balance(account, commodity), places)
+    return from_units(world.balance(account, commodity), places)
 
 
-def shown(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """*value* in a table: nothing where there is none."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return ", ".join(shown(each) for each in value)
+        return ", ".join(format_cell(each) for each in value)
     return str(value)

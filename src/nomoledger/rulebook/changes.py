@@ -17,7 +17,7 @@ import msgspec
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
-from nomoledger.language.code import read
+from nomoledger.language.code import parse_code
 
 _AMENDED = ("title", "prose", "code", "parameters", "declares", "commodities", "facts")
 _NOT_TO_GIVE = {"version", "file", "line"}
@@ -78,7 +78,7 @@ def _amend(one: dict[str, Any]) -> tuple[Change, ...]:
         raise RulebookError(f"amend {number}: says nothing new")
     change = _converted(given | {"number": number}, Amend, f"amend {number}")
     if change.code is not None:
-        read(Rule(number=number, code=change.code))
+        parse_code(Rule(number=number, code=change.code))
     return (change,)
 
 
@@ -94,7 +94,7 @@ def _enact(one: dict[str, Any]) -> tuple[Change, ...]:
             f"enact {number}: a rule has no {unknown[0]!r}; it has {', '.join(sorted(known))}"
         )
     rule = _converted(data | {"number": number}, Rule, f"enact {number}")
-    read(rule)
+    parse_code(rule)
     return (Enact(rule),)
 
 

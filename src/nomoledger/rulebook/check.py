@@ -4,9 +4,9 @@ import msgspec
 
 from nomoledger.errors import NomoledgerError
 from nomoledger.rulebook.cases import Case, run_case
-from nomoledger.rulebook.lint import faults
+from nomoledger.rulebook.lint import find_faults
 from nomoledger.rulebook.loading import Rulebook
-from nomoledger.rulebook.mutants import Progress, unnoticed
+from nomoledger.rulebook.mutants import Progress, find_unnoticed
 
 
 class Coverage(msgspec.Struct, frozen=True):
@@ -41,10 +41,10 @@ def check(
     With *blank*, each rule's code, each hook and each parameter is altered in turn, on all
     processors; *progress* is told of each.
     """
-    errors = faults(rulebook)
+    errors = find_faults(rulebook)
     if not errors:
         errors = [text for case in cases if (text := _failure(case, rulebook)) is not None]
-    missed = unnoticed(rulebook, cases, progress) if blank and not errors else []
+    missed = find_unnoticed(rulebook, cases, progress) if blank and not errors else []
     executable = [rule.number for rule in rulebook.rules if rule.code]
     return Coverage(
         rulebook=rulebook.name,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
-from nomoledger.language.code import Code, read
-from nomoledger.language.linker import VERBS, Links, survey
-from nomoledger.language.program import linked
+from nomoledger.language.code import Code, parse_code
+from nomoledger.language.linker import VERBS, Links, analyze_rules
+from nomoledger.language.program import link
 from nomoledger.rulebook.loading import Rulebook
 
 _BENDING = ("adjust", "forbid", "instead", "before", "after")
@@ -18,19 +18,19 @@ _ATTRIBUTE_AT = {"get": 1, "set": 1, "use": 1, "history": 2}
 _COMMODITY_AT = {"balance": 1, "give": 3, "pay": 4, "mint": 3, "burn": 3, "split": 5}
 
 
-def faults(rulebook: Rulebook) -> list[str]:
+def find_faults(rulebook: Rulebook) -> list[str]:
     """Everything that is wrong with *rulebook*, as `file:line: rule N: what`."""
     found: list[str] = []
     for rule in rulebook.rules:
         try:
-            read(rule)
+            parse_code(rule)
         except RulebookError as error:
             found.append(_placed(rulebook, str(error)))
     if found:
         return found
     try:
-        links = survey(rulebook.rules)
-        linked(rulebook.rules)
+        links = analyze_rules(rulebook.rules)
+        link(rulebook.rules)
     except RulebookError as error:
         return [_placed(rulebook, str(error))]
     return [fault for rule in rulebook.rules for fault in _Reader(links, rule).faults()]

@@ -10,7 +10,7 @@ import msgspec
 
 from nomoledger.errors import NomoledgerError
 from nomoledger.events.rules import Rule
-from nomoledger.language.code import read
+from nomoledger.language.code import parse_code
 from nomoledger.rulebook.cases import Case, run_case
 from nomoledger.rulebook.loading import Rulebook
 
@@ -37,7 +37,7 @@ def mutants(rulebook: Rulebook) -> list[Mutant]:
 def _altered(rule: Rule) -> Iterator[tuple[str, Rule]]:
     if rule.code:
         yield rule.number, msgspec.structs.replace(rule, code="")
-    hooks = read(rule).hooks
+    hooks = parse_code(rule).hooks
     for hook in hooks if len(hooks) > 1 else ():
         code = _without(rule.code, hook.name)
         yield f"{rule.number}.{hook.name}", msgspec.structs.replace(rule, code=code)
@@ -81,7 +81,9 @@ _Work = tuple[Rulebook, list[Case], list[Mutant]]
 _work: _Work | None = None
 
 
-def unnoticed(rulebook: Rulebook, cases: list[Case], progress: Progress | None = None) -> list[str]:
+def find_unnoticed(
+    rulebook: Rulebook, cases: list[Case], progress: Progress | None = None
+) -> list[str]:
     """What of *rulebook* could be altered without any of *cases* failing, in rulebook order."""
     work = (rulebook, cases, mutants(rulebook))
     context = multiprocessing.get_context("fork")

@@ -9,7 +9,7 @@ from nomoledger.events.rules import Rule
 from nomoledger.language.linker import Links
 
 
-class Asked(msgspec.Struct, frozen=True):
+class QuestionSite(msgspec.Struct, frozen=True):
     """A question: in which *rule*, to whom, its *text* (with %s for what varies), its options."""
 
     rule: str
@@ -18,7 +18,7 @@ class Asked(msgspec.Struct, frozen=True):
     options: list[str]
 
 
-class Thrown(msgspec.Struct, frozen=True):
+class DrawSite(msgspec.Struct, frozen=True):
     """Dice or a draw: in which *rule*, under which *label*, and *what* is thrown or drawn."""
 
     rule: str
@@ -26,12 +26,12 @@ class Thrown(msgspec.Struct, frozen=True):
     what: str
 
 
-def asked(links: Links) -> list[Asked]:
+def question_sites(links: Links) -> list[QuestionSite]:
     """Every question that the rules may put to somebody."""
     return [question for site in _sites(links, "ask", "ruling") for question in site.asked()]
 
 
-def thrown(links: Links) -> list[Thrown]:
+def draw_sites(links: Links) -> list[DrawSite]:
     """Every throw of dice and every draw that the rules may ask for."""
     return [throw for site in _sites(links, "roll", "draw") for throw in site.thrown(links)]
 
@@ -46,13 +46,13 @@ class _Site:
         self.call = call
         self.word = word
 
-    def asked(self) -> Iterator[Asked]:
+    def asked(self) -> Iterator[QuestionSite]:
         first = 1 if self.word == "ask" else 0
         to = "the player" if self.word == "ask" else "admin"
         text, options = self._argument(first, "question"), self._argument(first + 1, "options")
-        yield Asked(self.rule, to, _template(self._assigned(text)), _listed(options))
+        yield QuestionSite(self.rule, to, _template(self._assigned(text)), _listed(options))
 
-    def thrown(self, links: Links) -> Iterator[Thrown]:
+    def thrown(self, links: Links) -> Iterator[DrawSite]:
         first, second = self._argument(0, ""), self._argument(1, "")
         if self.word == "roll":
             what = f"{self._number(first)} dice of {self._number(second)} sides"
@@ -61,7 +61,7 @@ class _Site:
             what = f"one of {_written(first)}"
             label = self._argument(1, "for_")
         for each in self._labels(label, links):
-            yield Thrown(self.rule, each, what)
+            yield DrawSite(self.rule, each, what)
 
     def _number(self, value: ast.expr | None) -> str:
         """How it is written; the value itself where it is a parameter of the rule."""

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from nomoledger.language.code import Hook
-from nomoledger.language.linker import Links, kind_type, survey
+from nomoledger.language.linker import Links, analyze_rules, kind_type
 from nomoledger.rulebook.loading import Rulebook
-from nomoledger.rulebook.questions import Asked, Thrown, asked, thrown
+from nomoledger.rulebook.questions import DrawSite, QuestionSite, draw_sites, question_sites
 
 
 class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -59,8 +59,8 @@ class Vocabulary(msgspec.Struct, frozen=True):
     kinds: list[Kind]
     commodities: dict[str, int]
     accounts: list[str]
-    questions: list[Asked]
-    draws: list[Thrown]
+    questions: list[QuestionSite]
+    draws: list[DrawSite]
     settings: dict[str, Any]
 
     def as_text(self) -> str:
@@ -89,7 +89,7 @@ def vocabulary(rulebook: Rulebook) -> Vocabulary:
     Raises:
         RulebookError: its code cannot be read.
     """
-    links = survey(rulebook.rules)
+    links = analyze_rules(rulebook.rules)
     accounts = {name for rule in rulebook.rules for name in rule.accounts}
     return Vocabulary(
         rulebook=rulebook.name,
@@ -106,8 +106,8 @@ def vocabulary(rulebook: Rulebook) -> Vocabulary:
             name: each.places for rule in rulebook.rules for name, each in rule.commodities.items()
         },
         accounts=["admin", "mint", *sorted(accounts - {"admin", "mint"})],
-        questions=asked(links),
-        draws=thrown(links),
+        questions=question_sites(links),
+        draws=draw_sites(links),
         settings={
             f"{rule.number}.{name}": value
             for rule in rulebook.rules
@@ -205,10 +205,10 @@ def _commodity(name: str, places: int) -> str:
     return name + (f" ({places} decimal places)" if places else "")
 
 
-def _question(question: Asked) -> str:
+def _question(question: QuestionSite) -> str:
     options = f"; options: {', '.join(question.options)}" if question.options else ""
     return f"{question.text!r} to {question.to}{options}  [{question.rule}]"
 
 
-def _draw(throw: Thrown) -> str:
+def _draw(throw: DrawSite) -> str:
     return f"{throw.label!r}: {throw.what}  [{throw.rule}]"

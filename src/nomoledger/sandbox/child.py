@@ -52,7 +52,7 @@ class Limits(msgspec.Struct, frozen=True):
     wall_seconds: float = 30.0
 
 
-def fenced(produce: Produce, limits: Limits | None = None) -> Iterator[bytes]:
+def run_in_child(produce: Produce, limits: Limits | None = None) -> Iterator[bytes]:
     """The pieces that *produce* makes in a child; it is given a way to say which rule is acting.
 
     Raises:

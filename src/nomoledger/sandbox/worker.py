@@ -6,14 +6,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from nomoledger.sandbox import child
-from nomoledger.sandbox.child import Limits, fenced
+from nomoledger.sandbox.child import Limits, run_in_child
 
 #: Whether this process is a worker itself, which needs no other to work in.
 _INSIDE: list[bool] = []
 Value = TypeVar("Value")
 
 
-def in_worker(
+def stream_from_worker(
     pieces: Callable[[], Iterator[bytes]], limits: Limits | None = None
 ) -> Iterator[bytes]:
     """The *pieces* that are made in a worker process, whose death names the rule that was acting.
@@ -27,13 +27,13 @@ def in_worker(
         _INSIDE.append(True)
         yield from pieces()
 
-    return fenced(produce, limits)
+    return run_in_child(produce, limits)
 
 
-def found(make: Callable[[], Value], kind: Any, limits: Limits | None = None) -> Value:
-    """What *make* gives in a worker process, which is a value of *kind*; raises as `in_worker`."""
+def call_in_worker(make: Callable[[], Value], kind: Any, limits: Limits | None = None) -> Value:
+    """What *make* gives in a worker process, which is a value of *kind*; raises as `stream_from_worker`."""
     if _INSIDE:
         return make()
-    (piece,) = in_worker(lambda: iter([msgspec.msgpack.encode(make())]), limits)
+    (piece,) = stream_from_worker(lambda: iter([msgspec.msgpack.encode(make())]), limits)
     value: Value = msgspec.msgpack.decode(piece, type=kind)
     return value

@@ -26,18 +26,18 @@ def check_times(game: str, period: int | None, known: int | None) -> None:
         raise UsageError(f"{game}: period {period} was not over at the close of period {known}")
 
 
-def rulings_on(later: World, period: int) -> tuple[int, ...]:
+def rulings_that_corrected(later: World, period: int) -> tuple[int, ...]:
     """The rulings that have corrected *period* since, as known in the world *later*."""
     found: tuple[int, ...] = later.past.get(period, {}).get("ruled", ())
     return found
 
 
-def as_known_in(later: World, published: World, period: int) -> World:
+def world_as_known(later: World, published: World, period: int) -> World:
     """The world *published* at the close of *period*, as it is known in the world *later*.
 
     It shares its tables with the two, and is only to be read.
     """
-    if not rulings_on(later, period):
+    if not rulings_that_corrected(later, period):
         return published
     past, known = later.past[period], World()
     for name, table in _tables(published):
@@ -49,7 +49,7 @@ def as_known_in(later: World, published: World, period: int) -> World:
     return known
 
 
-def copied(world: World, *, past: bool = False) -> World:
+def copy_world(world: World, *, past: bool = False) -> World:
     """A world of its own that is as *world* is; it shares the past, unless that is copied, too."""
     other = World()
     for name, table in _tables(world):
@@ -58,9 +58,9 @@ def copied(world: World, *, past: bool = False) -> World:
     return other
 
 
-def on_its_own(world: World, following: Iterable[Event]) -> World:
+def copy_for(world: World, following: Iterable[Event]) -> World:
     """A copy of *world* that can go on over the events *following*, while *world* stays."""
-    return copied(world, past=any(isinstance(each, Settled) for each in following))
+    return copy_world(world, past=any(isinstance(each, Settled) for each in following))
 
 
 def _tables(world: World) -> list[tuple[str, Any]]:

@@ -13,7 +13,7 @@ DAYS_MAX = 36_500
 DAY_SECONDS = 86_400
 
 
-class Mark(msgspec.Struct, frozen=True):
+class StandingMark(msgspec.Struct, frozen=True):
     """What is to be known of the standings of a period.
 
     *disputed* are the open disputes that touch it; *final* says that its time for disputes is over.
@@ -26,7 +26,7 @@ class Mark(msgspec.Struct, frozen=True):
         return "disputed" if self.disputed else "final" if self.final else ""
 
 
-def mark(world: World, period: int, reader: str | None = "admin") -> Mark:
+def standing_mark(world: World, period: int, reader: str | None = "admin") -> StandingMark:
     """How the standings of *period* are marked in *world*, as far as *reader* may know.
 
     A dispute touches the period that is disputed and every later one. A closed period is final
@@ -35,7 +35,7 @@ def mark(world: World, period: int, reader: str | None = "admin") -> Mark:
     """
     touching = [x for x in _known(world, reader) if x["period"] <= period]
     disputed = tuple(each["number"] for each in touching if is_open(each))
-    return Mark(disputed, not disputed and _is_over(world, period, touching))
+    return StandingMark(disputed, not disputed and _is_over(world, period, touching))
 
 
 def _is_over(world: World, period: int, touching: list[Table]) -> bool:
@@ -101,7 +101,7 @@ def opening(
     assert period is not None
     if not entries[0].body.period <= period <= world.period:
         raise UnknownError(f"there is no period {period} yet; it is period {world.period}")
-    if by != "admin" and mark(world, period).final:
+    if by != "admin" and standing_mark(world, period).final:
         raise UsageError(f"the standings of period {period} are final: only the admin may dispute")
     return {"by": by, "disputed": period, "about": about, "audience": audience}
 

@@ -19,7 +19,7 @@ def answered(world: World, event: e.RulingMade) -> None:
         world.put(world.precedents, question.text, held)
 
 
-def no_longer_hold(world: World, rulings: tuple[int, ...]) -> None:
+def end_precedents(world: World, rulings: tuple[int, ...]) -> None:
     """What *rulings* said about later questions is gone."""
     for edge in [edge for edge, number in world.edges.items() if number in rulings]:
         world.drop(world.edges, edge)

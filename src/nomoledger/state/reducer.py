@@ -25,7 +25,7 @@ def apply(world: World, event: e.Event) -> None:
     """Take *event* into *world* as the next one after `world.head`."""
     world.head += 1
     if isinstance(event, e.Input):
-        world.put(world.game, "now", seconds(event.received_at))
+        world.put(world.game, "now", to_seconds(event.received_at))
         world.put(world.game, "recorded_at", event.recorded_at)
         world.put(world.game, "followed", 0)
     reducer = _REDUCERS.get(type(event))
@@ -33,12 +33,12 @@ def apply(world: World, event: e.Event) -> None:
         reducer(world, event)
 
 
-def seconds(time: datetime) -> int:
+def to_seconds(time: datetime) -> int:
     """A time as whole seconds since 1970 (UTC)."""
     return int(time.timestamp())
 
 
-def moment(at: int) -> datetime:
+def from_seconds(at: int) -> datetime:
     """Seconds since 1970 as a time (UTC)."""
     return datetime.fromtimestamp(at, UTC)
 
@@ -71,7 +71,7 @@ def _ask(
         named=named or {},
         by=by,
         cause=world.head,
-        at=seconds(event.received_at),
+        at=to_seconds(event.received_at),
         audience=event.audience,
     )
     agenda = world.agenda
@@ -139,14 +139,14 @@ def _ordered(world: World, event: e.OrderGiven) -> None:
 @_on(e.InputWithdrawn)
 def _withdrawn(world: World, event: e.InputWithdrawn) -> None:
     world.drop(world.orders, event.withdrawn)
-    gone = [each.id for each in world.agenda if is_of(each.id, event.withdrawn)]
+    gone = [each.id for each in world.agenda if belongs_to_input(each.id, event.withdrawn)]
     for attempt in gone:
         _leave_agenda(world, attempt)
     for number in [n for n, made in world.proposals.items() if made.id == event.withdrawn]:
         world.drop(world.proposals, number)
 
 
-def is_of(attempt: str, input_id: str) -> bool:
+def belongs_to_input(attempt: str, input_id: str) -> bool:
     """Whether an attempt is that of the input, or follows from it."""
     return attempt == input_id or attempt.startswith(input_id + ">")
 
@@ -166,7 +166,7 @@ def _ruling(world: World, event: e.RulingMade) -> None:
     world.put(world.game, "rulings", max(event.number, world.game.get("rulings", 0)))
     world.put(world.rulings, event.number, (event, world.head))
     if event.effective is None:  # else they hold until it is settled
-        precedents.no_longer_hold(world, event.overrules)
+        precedents.end_precedents(world, event.overrules)
     disputes.closed(world, event)
     if event.question is not None:
         precedents.answered(world, event)
@@ -215,7 +215,7 @@ def _scheduled(world: World, event: e.Scheduled) -> None:
         arguments=event.arguments,
         by=event.by,
         cause=world.head,
-        at=seconds(event.received_at) if event.due is None else event.due,
+        at=to_seconds(event.received_at) if event.due is None else event.due,
         audience=event.audience,
     )
     if event.due is not None:
@@ -253,7 +253,7 @@ def _order_fired(world: World, event: e.OrderFired) -> None:
         arguments=order.acts,
         by=order.by,
         cause=number,
-        at=seconds(event.received_at),
+        at=to_seconds(event.received_at),
         audience=order.audience if is_secret else None,
     )
     world.put(world.game, "agenda", (attempt, *world.agenda))
@@ -281,10 +281,10 @@ def _refused(world: World, event: e.AttemptRefused) -> None:
 
 def _came_to_nothing(world: World, id: str) -> None:
     for number in [number for number, (each, _) in world.rulings.items() if each.id == id]:
-        came_to_nothing(world, number)
+        void_ruling(world, number)
 
 
-def came_to_nothing(world: World, ruling: int) -> None:
+def void_ruling(world: World, ruling: int) -> None:
     """A ruling that cannot be carried out does not hold, and closes no dispute."""
     refused = {*world.game.get("refused", ()), ruling}
     world.put(world.game, "refused", tuple(sorted(refused)))
@@ -439,7 +439,7 @@ def _closed(world: World, event: e.PeriodClosed) -> None:
         "kinds": dict(world.kinds),
         "rules": world.rules,
         "ended": world.game["ended"],
-        "at": seconds(event.received_at),
+        "at": to_seconds(event.received_at),
     }
     world.put(world.past, event.period, stood)
     world.put(world.game, "commitment", event.commitment)
@@ -453,7 +453,7 @@ def _settled(world: World, event: e.Settled) -> None:
     for path, value in event.tables:
         world.bring_over(path, value)
     if event.ruling in world.rulings:
-        precedents.no_longer_hold(world, world.rulings[event.ruling][0].overrules)
+        precedents.end_precedents(world, world.rulings[event.ruling][0].overrules)
     for period, rules in event.rulesets.items():
         world.put(world.game if period == event.period else world.past[period], "rules", rules)
     if event.waiting is not None:

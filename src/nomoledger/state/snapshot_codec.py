@@ -48,24 +48,24 @@ _decode_root = Decoder(tuple[msgspec.Raw, list[Ext]]).decode
 _decode_block = Decoder(dict[int, Ext]).decode
 
 
-class Frozen(msgspec.Struct, frozen=True):
+class EncodedSnapshot(msgspec.Struct, frozen=True):
     """A world as bytes: the key of its *root*, and *parts* by key (those not known before)."""
 
     root: bytes
     parts: dict[bytes, bytes]
 
 
-def freeze(world: World) -> Frozen:
+def encode_snapshot(world: World) -> EncodedSnapshot:
     """*world* as bytes.
 
     Raises:
         TypeError: there is something in it that no event can have put there.
     """
     freezer = _Freezer()
-    return Frozen(freezer.world(world), freezer.parts)
+    return EncodedSnapshot(freezer.world(world), freezer.parts)
 
 
-def thaw(root: bytes, fetch: Fetch) -> World:
+def decode_snapshot(root: bytes, fetch: Fetch) -> World:
     """The world of that *root*, whose parts *fetch* gives.
 
     Raises:
@@ -81,8 +81,8 @@ def _thawed(thawer: "_Thawer", root: bytes) -> World:
         raise CorruptError(f"a snapshot cannot be read: {error}") from error
 
 
-def gathered(root: bytes, fetch: Fetch, known: set[bytes]) -> dict[bytes, bytes]:
-    """What a `Thawing` needs for the world of that *root*, but for the parts *known* already.
+def collect_parts(root: bytes, fetch: Fetch, known: set[bytes]) -> dict[bytes, bytes]:
+    """What a `SnapshotReader` needs for the world of that *root*, but for the parts *known* already.
 
     Raises:
         CorruptError: a part is missing, or is not what was written.
@@ -90,7 +90,7 @@ def gathered(root: bytes, fetch: Fetch, known: set[bytes]) -> dict[bytes, bytes]
     return {key: bytes(body) for key, body in _gathered(root, fetch, known)}
 
 
-class Thawing:
+class SnapshotReader:
     """Thaws several worlds of one game, which share what is past: they are only to be read."""
 
     def __init__(self) -> None:

@@ -88,7 +88,7 @@ class Audiences:
         return bool(table == "answers")
 
 
-def both(one: Audience, other: Audience) -> Audience:
+def intersect(one: Audience, other: Audience) -> Audience:
     """Those who may see two things, and so what leads from one to the other.
 
     >>> both(None, ("Ann",)), both(("Ann", "Bob"), ("Bob",)), both(("Ann",), ("Bob",))

@@ -6,7 +6,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine.settlement.audiences import ADMIN
 from nomoledger.engine.settlement.compensation import compensate, past_units
-from nomoledger.engine.settlement.differences import Path, differing, same
+from nomoledger.engine.settlement.differences import Path, changed_paths, is_same_value
 from nomoledger.engine.settlement.settlement import Settlement
 from nomoledger.engine.settlement.unfinished import settle_timers, settle_waiting, still_waits
 from nomoledger.state.world import World
@@ -17,7 +17,7 @@ _KEPT = ("counts", "edges", "kinds", "past")
 _GAME = ("ended", "ended_by", "winners", "versions", "frozen", "final_after", "void", "refused")
 
 
-def settle(settlement: Settlement) -> None:
+def correct_present(settlement: Settlement) -> None:
     """Emit what leads from one side to the other, as far as the ruling wants it.
 
     The past, as it is now known, is brought over in each case.
@@ -35,13 +35,13 @@ def settle(settlement: Settlement) -> None:
     tables = _changes(settlement, _KEPT)
     for name in _GAME:
         one, other = (side.game.get(name) for side in (settlement.base, settlement.target))
-        tables += differing(one, other, "game", name)
+        tables += changed_paths(one, other, "game", name)
     tables += [*_precedents(settlement), *settle_waiting(settlement)]
     _say_settled(settlement, tables)
 
 
 def _changes(s: Settlement, names: tuple[str, ...]) -> list[Path]:
-    tables = [x for n in names for x in differing(getattr(s.base, n), getattr(s.target, n), n)]
+    tables = [x for n in names for x in changed_paths(getattr(s.base, n), getattr(s.target, n), n)]
     tables = [x for x in tables if x[0][0] != "past" or x[0][2:3] != ("balances",)]
     return tables if s.is_whole else [_added(s, path, value) for path, value in tables]
 
@@ -142,7 +142,7 @@ def _attributes(s: Settlement, base: World, thing: str) -> None:
     ends, ending = dict(base.durations.get(thing, {})), s.target.durations.get(thing, {})
     for name in dict.fromkeys((*one, *other, *ends, *ending)):
         was, to = one.get(name), other.get(name)
-        if not (same(was, to) and _ending(ends, name) == _ending(ending, name)):
+        if not (is_same_value(was, to) and _ending(ends, name) == _ending(ending, name)):
             _set(s, thing, name, was, to, ends)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 Path = tuple[tuple[Any, ...], Any]
 
 
-def differing(was: Any, to: Any, *path: Any) -> Iterator[Path]:
+def changed_paths(was: Any, to: Any, *path: Any) -> Iterator[Path]:
     """Where *was* has to be changed to be *to*, beginning at *path*.
 
     >>> list(differing({"a": {"b": 1}, "c": 2}, {"a": {"b": 3}}, "t"))
@@ -17,17 +17,17 @@ def differing(was: Any, to: Any, *path: Any) -> Iterator[Path]:
         one, other = was or {}, to or {}
         for key in dict.fromkeys((*one, *other)):
             if key not in ("rules", "ruled"):  # which stand by themselves
-                yield from differing(one.get(key), other.get(key), *path, key)
-    elif not same(was, to):
+                yield from changed_paths(one.get(key), other.get(key), *path, key)
+    elif not is_same_value(was, to):
         yield path, list(to) if isinstance(to, tuple) else to
 
 
-def same(one: Any, other: Any) -> bool:
+def is_same_value(one: Any, other: Any) -> bool:
     """Whether two values are the same, also by type: a flag is no number, but a tuple is a list.
 
     >>> same(1, True), same((1, 2), [1, 2]), same(None, None)
     (False, True, True)
     """
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(is_same_value, one, other))
     return type(one) is type(other) and bool(one == other)

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.settlement.replacements import replaced, rolled
+from nomoledger.engine.settlement.replacements import replace_draw, replace_input
 from nomoledger.errors import UnknownError, UsageError
 
 
-class Tape(msgspec.Struct):
+class InputLog(msgspec.Struct):
     """What comes from outside from event *first* on, after all edits.
 
     Attributes:
@@ -34,14 +34,14 @@ class Tape(msgspec.Struct):
     closed: dict[int, int]
 
 
-def touched(edit: e.Edit) -> int | None:
+def edited_event(edit: e.Edit) -> int | None:
     """The number of the event that *edit* is about; None for the answer to a new question."""
     if isinstance(edit, e.Answered):
         return None
     return edit.after if isinstance(edit, e.TakenIn) else edit.event
 
 
-def edited_tape(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: int) -> Tape:
+def edit_input_log(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: int) -> InputLog:
     """The inputs of *entries* from the one behind event *first* on, after all *edits*.
 
     Raises:
@@ -53,7 +53,7 @@ def edited_tape(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: int)
     missed = overlooked(edits)
     starts = [each.number for each in entries if isinstance(each.body, e.Input)]
     begin = max(start for start in starts if start <= max(first, 0))
-    tape = Tape(begin, [], {}, {}, set(), {}, set(), set(), {})
+    tape = InputLog(begin, [], {}, {}, set(), {}, set(), set(), {})
     last = 0
     for entry in entries:
         last = entry.number if isinstance(entry.body, e.Input) else last
@@ -73,7 +73,7 @@ def edited_tape(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: int)
 
 def _changes(entries: Sequence[e.Entry], edits: list[e.Edit]) -> dict[int, e.Replaced | e.LeftOut]:
     """What becomes of the inputs, by number, if all of it makes sense."""
-    for number in (touched(each) for each in edits):
+    for number in (edited_event(each) for each in edits):
         if number is not None and not 0 <= number < len(entries):
             raise UnknownError(f"there is no event #{number}: the last is #{len(entries) - 1}")
     changes: dict[int, e.Replaced | e.LeftOut] = {}
@@ -86,7 +86,7 @@ def _changes(entries: Sequence[e.Entry], edits: list[e.Edit]) -> dict[int, e.Rep
     return changes
 
 
-def _note(tape: Tape, body: e.Event, last: int) -> None:
+def _note(tape: InputLog, body: e.Event, last: int) -> None:
     """Keep what has to be known of *body*, which followed from input number *last*."""
     if isinstance(body, e.QuestionRaised):
         tape.asked[body.question] = body
@@ -98,13 +98,13 @@ def _note(tape: Tape, body: e.Event, last: int) -> None:
         tape.secret.update(body.rule.secret)
 
 
-def _put_draw(tape: Tape, body: e.DrawRecorded, edit: e.Replaced | e.LeftOut | None) -> None:
-    tape.draws[body.address] = list(body.values) if edit is None else rolled(body, edit)
+def _put_draw(tape: InputLog, body: e.DrawRecorded, edit: e.Replaced | e.LeftOut | None) -> None:
+    tape.draws[body.address] = list(body.values) if edit is None else replace_draw(body, edit)
     if edit is not None:
         tape.edited.add(body.address)
 
 
-def _put(tape: Tape, number: int, body: e.Input, edit: Any) -> None:
+def _put(tape: InputLog, number: int, body: e.Input, edit: Any) -> None:
     if isinstance(edit, e.LeftOut):
         tape.edited.add(body.id)
         if isinstance(body, e.ProposalMade):
@@ -113,7 +113,7 @@ def _put(tape: Tape, number: int, body: e.Input, edit: Any) -> None:
     if isinstance(edit, e.Replaced):
         tape.edited.add(body.id)
         question = tape.asked.get(str(getattr(body, "question", None)))
-        body = replaced(body, edit.value, question)
+        body = replace_input(body, edit.value, question)
     tape.inputs.append((number, body))
 
 
@@ -130,7 +130,7 @@ def overlooked(edits: list[e.Edit]) -> dict[str, e.TakenIn]:
     return found
 
 
-def _take_in(tape: Tape, beside: e.Event, edit: e.TakenIn, id: str) -> None:
+def _take_in(tape: InputLog, beside: e.Event, edit: e.TakenIn, id: str) -> None:
     """What is to be taken in after *beside*, as if it had been received at the same time."""
     body = _asked_for(edit, id, beside)
     if edit.action in tape.secret:

@@ -20,7 +20,7 @@ _NAMED = {e.SubmissionReceived: "arguments", e.FactRecorded: "fields", e.JoinReq
 VERDICTS = ("accepted", "rejected")
 
 
-def replaced(body: e.Input, value: Any, question: e.QuestionRaised | None = None) -> e.Input:
+def replace_input(body: e.Input, value: Any, question: e.QuestionRaised | None = None) -> e.Input:
     """*body*, which may answer a *question*, as it should have been.
 
     Raises:
@@ -49,15 +49,15 @@ def _said(body: e.Input, value: Any, question: e.QuestionRaised | None) -> Any:
         raise UsageError(f"a verdict is accepted or rejected, not {value!r}")
     if isinstance(body, e.DrawEntered):
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
-        if question is not None and not can_fall(question, value):
-            raise UsageError(f"{question.text}: {told(value)} cannot be rolled")
-    elif question is not None and not can_answer(question, value):
+        if question is not None and not is_possible_draw(question, value):
+            raise UsageError(f"{question.text}: {format_values(value)} cannot be rolled")
+    elif question is not None and not is_possible_answer(question, value):
         options = ", ".join(map(str, question.options))
         raise UsageError(f"{question.text}: {value!r} is none of the answers {options}")
     return value
 
 
-def rolled(body: e.DrawRecorded, edit: e.Replaced | e.LeftOut) -> list[Any]:
+def replace_draw(body: e.DrawRecorded, edit: e.Replaced | e.LeftOut) -> list[Any]:
     """The values of the draw *body* as they should have been.
 
     Raises:
@@ -69,11 +69,13 @@ def rolled(body: e.DrawRecorded, edit: e.Replaced | e.LeftOut) -> list[Any]:
     kinds = [type(each) for each in body.values]
     if [type(each) for each in values] != kinds:
         count = len(kinds)
-        raise UsageError(f"the roll was {told(body.values)}: give {count} of the same kind")
+        raise UsageError(
+            f"the roll was {format_values(body.values)}: give {count} of the same kind"
+        )
     return values
 
 
-def can_fall(question: e.QuestionRaised, values: Any) -> bool:
+def is_possible_draw(question: e.QuestionRaised, values: Any) -> bool:
     """Whether dice, or a choice by chance, can come out as *values*."""
     if question.asks == "draw":
         return len(values) == 1 and values[0] in question.options
@@ -83,11 +85,11 @@ def can_fall(question: e.QuestionRaised, values: Any) -> bool:
     )
 
 
-def can_answer(question: e.QuestionRaised, value: Any) -> bool:
+def is_possible_answer(question: e.QuestionRaised, value: Any) -> bool:
     """Whether *value* is among the answers, where there is a choice of some."""
     return not question.options or value in question.options
 
 
-def told(values: Any) -> str:
+def format_values(values: Any) -> str:
     """*values* in words."""
     return ", ".join(map(str, values))

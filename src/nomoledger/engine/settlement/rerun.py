@@ -13,14 +13,18 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.facts import Follows
-from nomoledger.engine.replaying import opened
-from nomoledger.engine.settlement.input_log import Tape
-from nomoledger.engine.settlement.replacements import can_answer, can_fall, told
+from nomoledger.engine.replaying import replay_opening
+from nomoledger.engine.settlement.input_log import InputLog
+from nomoledger.engine.settlement.replacements import (
+    format_values,
+    is_possible_answer,
+    is_possible_draw,
+)
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
-from nomoledger.language.host import Describe, Oracle, ask_people, plainly
-from nomoledger.state.precedents import no_longer_hold
-from nomoledger.state.reducer import CLOSING, apply, came_to_nothing, is_of
+from nomoledger.language.host import Describe, Oracle, ask_people, describe_plainly
+from nomoledger.state.precedents import end_precedents
+from nomoledger.state.reducer import CLOSING, apply, belongs_to_input, void_ruling
 from nomoledger.state.world import Attempt, World
 
 #: What is done with a question that nobody answered: go no further; take the default that the rules
@@ -40,7 +44,7 @@ class Orphan(msgspec.Struct, frozen=True):
     why: str
 
 
-class Asked(msgspec.Struct, frozen=True):
+class NewQuestion(msgspec.Struct, frozen=True):
     """A question that recorded play never put, and what was done with it.
 
     *dealt* is "rolled", "ruled" (see `Answered`), "default", "skipped", "stopped", or "open" where
@@ -84,7 +88,7 @@ class Rerun:
     def __init__(
         self,
         world: World,
-        tape: Tape,
+        tape: InputLog,
         *,
         oracle: Oracle = ask_people,
         secret: bytes | None = None,
@@ -92,7 +96,7 @@ class Rerun:
         rules: Ruleset | None = None,
         questions: str = "stop",
         still_open: Collection[str] = (),
-        describe: Describe = plainly,
+        describe: Describe = describe_plainly,
     ) -> None:
         self.tape = tape
         self.world = world
@@ -105,7 +109,7 @@ class Rerun:
         self.questions = questions
         self.made: dict[str, list[e.Event]] = {}
         self.orphans: list[Orphan] = []
-        self.asked: list[Asked] = []
+        self.asked: list[NewQuestion] = []
         self.rolled: list[tuple[e.QuestionRaised, list[Any]]] = []
         self.stopped: str | None = None
         answers = (getattr(body, "question", None) for _, body in tape.inputs)
@@ -144,7 +148,7 @@ class Rerun:
         elif isinstance(body, e.ProposalMade) and body.id in self.tape.edited:
             self._leave_out(body)
         elif isinstance(body, e.GameOpened):
-            self._follow(body, opened(self.engine, opening))
+            self._follow(body, replay_opening(self.engine, opening))
         else:
             is_public = body.audience is None  # else the outcome would show that there was one
             if is_public and not isinstance(body, e.FactRecorded):
@@ -168,15 +172,15 @@ class Rerun:
         apply(world, ruling)
         world.put(world.game, "agenda", world.agenda[1:])
         if holds:
-            no_longer_hold(world, ruling.overrules)
+            end_precedents(world, ruling.overrules)
         else:
-            came_to_nothing(world, ruling.number)
+            void_ruling(world, ruling.number)
 
     def _check_withdrawn(self, number: int | None, body: e.Input) -> None:
         """What was taken back in time may be carried out by then."""
         if not isinstance(body, e.InputWithdrawn):
             return
-        waits = any(is_of(each.id, body.withdrawn) for each in self.world.agenda)
+        waits = any(belongs_to_input(each.id, body.withdrawn) for each in self.world.agenda)
         if not waits and body.withdrawn not in self.world.orders:
             self.orphans.append(Orphan(number, self._told(body), "it is carried out by then"))
 
@@ -195,7 +199,9 @@ class Rerun:
     def _drawn(self, question: e.QuestionRaised) -> list[Any] | None:
         """The draw as recorded; a new one where the dice know it."""
         found = self.tape.draws.get(question.question)
-        if found is not None and (can_fall(question, found) or self._is_odd(question, found)):
+        if found is not None and (
+            is_possible_draw(question, found) or self._is_odd(question, found)
+        ):
             return found
         if question.question in self._to_come:
             return None
@@ -209,7 +215,9 @@ class Rerun:
         """Whether *values*, which cannot fall, are what somebody wants to put there."""
         is_edited = question.question in self.tape.edited
         if is_edited:
-            self.stopped = f"{question.text or question.question}: {told(values)} cannot be rolled"
+            self.stopped = (
+                f"{question.text or question.question}: {format_values(values)} cannot be rolled"
+            )
         return is_edited
 
     # --- what waits for an answer
@@ -265,9 +273,11 @@ class Rerun:
     def _fitting(self, waiting: e.QuestionRaised, body: e.Input) -> e.Input:
         """The answer *body*, which a changed question may no longer allow."""
         if isinstance(body, e.DrawEntered):
-            if not can_fall(waiting, body.values):
-                self.stopped = f"{waiting.text}: {told(body.values)} cannot be rolled any more"
-        elif not can_answer(waiting, getattr(body, "value", None)):
+            if not is_possible_draw(waiting, body.values):
+                self.stopped = (
+                    f"{waiting.text}: {format_values(body.values)} cannot be rolled any more"
+                )
+        elif not is_possible_answer(waiting, getattr(body, "value", None)):
             value = getattr(body, "value", None)
             self.stopped = f"{waiting.text}: {value} is no longer among the answers"
         return body
@@ -284,7 +294,7 @@ class Rerun:
         return self.engine.describe(body, str, {})
 
     def _note(self, question: e.QuestionRaised, dealt: str, value: Any) -> None:
-        self.asked.append(Asked(question.question, question.text, question.to, dealt, value))
+        self.asked.append(NewQuestion(question.question, question.text, question.to, dealt, value))
 
 
 def is_retroactive(ruling: e.RulingMade) -> bool:

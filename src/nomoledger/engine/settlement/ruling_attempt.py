@@ -5,15 +5,19 @@ from collections.abc import Iterator, Sequence
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.engine.settlement.audiences import Audiences
-from nomoledger.engine.settlement.correction import settle
+from nomoledger.engine.settlement.correction import correct_present
 from nomoledger.engine.settlement.rerun import is_retroactive
-from nomoledger.engine.settlement.ruling_validity import edits_of, first_edited, in_force
+from nomoledger.engine.settlement.ruling_validity import (
+    edits_of,
+    first_edited_event,
+    rulings_in_force,
+)
 from nomoledger.engine.settlement.settlement import Settlement, Side
-from nomoledger.engine.settlement.timeline import Collision, Course
-from nomoledger.engine.settlement.unfinished import misfit
+from nomoledger.engine.settlement.timeline import Collision, Timeline
+from nomoledger.engine.settlement.unfinished import find_misfit
 from nomoledger.errors import RuleFault
 from nomoledger.language.host import Frame, Host, Refused
-from nomoledger.language.reads import drawn
+from nomoledger.language.reads import draw_fields
 from nomoledger.state.world import Attempt, World
 
 
@@ -31,7 +35,7 @@ def carry_out(
     world, entries = engine.world, engine.tape[:number]
     if len(entries) < number:
         raise RuleFault(f"ruling {ruling.number} reaches back to what is not at hand here")
-    course = _followed(engine, entries, in_force(world), ruling)
+    course = _followed(engine, entries, rulings_in_force(world), ruling)
     course.rerun.rule(ruling, holds=True)
     earlier = _earlier(engine, entries, ruling)
     host.begin(world, attempt, engine.oracle)  # the other courses were played by the same host
@@ -42,17 +46,17 @@ def carry_out(
     host.audience = attempt.audience
     if trouble := list(_misfits(settlement, course, earlier)):
         raise Refused([e.Reason(f"ruling:{ruling.number}", each) for each in trouble])
-    settle(settlement)
+    correct_present(settlement)
 
 
 def _followed(
     engine: Engine, entries: Sequence[e.Entry], rulings: list[e.RulingMade], ruling: e.RulingMade
-) -> Course:
+) -> Timeline:
     """Play as it would have gone had just *rulings* held, from the first that any ruling edits."""
-    course = Course(
+    course = Timeline(
         entries,
         edits_of(rulings),
-        since=first_edited(engine.world),
+        since=first_edited_event(engine.world),
         oracle=engine.oracle,
         secret=engine.secret,
         questions=ruling.questions,
@@ -63,42 +67,42 @@ def _followed(
     return course
 
 
-def _earlier(engine: Engine, entries: Sequence[e.Entry], ruling: e.RulingMade) -> Course | None:
+def _earlier(engine: Engine, entries: Sequence[e.Entry], ruling: e.RulingMade) -> Timeline | None:
     """Play as earlier rulings had it, where that is not how the ledger has it."""
-    before = in_force(engine.world, before=ruling.number)
+    before = rulings_in_force(engine.world, before=ruling.number)
     if not any(is_retroactive(each) for each in before):
         return None
     return _followed(engine, entries, before, ruling)
 
 
 def _base(
-    world: World, entries: Sequence[e.Entry], earlier: Course | None, ruling: e.RulingMade
+    world: World, entries: Sequence[e.Entry], earlier: Timeline | None, ruling: e.RulingMade
 ) -> Side:
     """What is led to the target: the present; or the course that other rulings had it take.
 
     The latter where one of those that still hold was settled in part: the rest stays as it is.
     """
-    others = [each for each in in_force(world) if each.number != ruling.number]
+    others = [each for each in rulings_in_force(world) if each.number != ruling.number]
     in_part = any(is_retroactive(x) and x.settle in ("money", "none") for x in others)
     if earlier is None or not in_part:
         return Side(world, Audiences(entry.body for entry in entries))
     return Side(earlier.world, earlier.audiences())
 
 
-def _record_rolls(settlement: Settlement, courses: list[Course]) -> None:
+def _record_rolls(settlement: Settlement, courses: list[Timeline]) -> None:
     """The new dice of *courses*, so that a replay has them too."""
     rolled = {each[0].question: each for course in courses for each in course.rerun.rolled}
     for question, values in rolled.values():
         is_earlier = question.period != settlement.world.period
         effective = question.period if is_earlier else None
-        fields = drawn(question, values) | {"effective": effective}
+        fields = draw_fields(question, values) | {"effective": effective}
         settlement.emit(e.DrawRecorded, question.audience, **fields)
 
 
 # --- what stands in the way -----------------------------------------------------------------------
 
 
-def _misfits(s: Settlement, course: Course, earlier: Course | None) -> Iterator[str]:
+def _misfits(s: Settlement, course: Timeline, earlier: Timeline | None) -> Iterator[str]:
     """Why *course* cannot take the place of the present, if it cannot."""
     other = course.world
     if course.rerun.stopped is not None:
@@ -109,7 +113,7 @@ def _misfits(s: Settlement, course: Course, earlier: Course | None) -> Iterator[
     if other.period != s.world.period:
         yield f"it would be period {other.period} by now, not {s.world.period}"
     if s.ruling.settle in ("all", "fitting"):
-        why = misfit(s.world, s.base, other)
+        why = find_misfit(s.world, s.base, other)
         yield from [] if why is None else [why]
     if s.ruling.settle == "fitting":
         known = [] if earlier is None else earlier.collisions()
@@ -118,7 +122,7 @@ def _misfits(s: Settlement, course: Course, earlier: Course | None) -> Iterator[
                 yield f"later play does not fit: {_told(course, each)}"
 
 
-def _told(course: Course, collision: Collision) -> str:
+def _told(course: Timeline, collision: Collision) -> str:
     if collision.event is None:
         return f"{collision.what}: {collision.why}"
     if course.entries[collision.event].body.audience is not None:

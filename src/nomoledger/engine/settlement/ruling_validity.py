@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.engine.settlement.audiences import Audience, both
-from nomoledger.engine.settlement.input_log import edited_tape, touched
+from nomoledger.engine.settlement.audiences import Audience, intersect
+from nomoledger.engine.settlement.input_log import edit_input_log, edited_event
 from nomoledger.engine.settlement.rerun import POLICIES
 from nomoledger.engine.settlement.settlement import SETTLES
 from nomoledger.errors import UnknownError, UsageError
@@ -17,7 +17,7 @@ ON_THE_PAST = ("uphold", "ratify", "reject", "replace")
 SCOPES = ("attempt", "period", "onwards", "precedent")
 
 
-def in_force(
+def rulings_in_force(
     world: World, *, before: int | None = None, overruling: Sequence[int] = ()
 ) -> list[e.RulingMade]:
     """The rulings that hold, in their order: those that none that holds has overruled.
@@ -40,13 +40,13 @@ def edits_of(rulings: list[e.RulingMade]) -> list[e.Edit]:
 
 def about(ruling: e.RulingMade) -> set[int]:
     """The events that *ruling* is about."""
-    numbers = {touched(edit) for edit in ruling.edits if not isinstance(edit, e.TakenIn)}
+    numbers = {edited_event(edit) for edit in ruling.edits if not isinstance(edit, e.TakenIn)}
     return {each for each in (*numbers, ruling.about) if each is not None}
 
 
 def on_event(world: World, number: int) -> e.RulingMade | None:
     """The ruling on event *number* that holds, if there is one."""
-    return next((each for each in in_force(world) if number in about(each)), None)
+    return next((each for each in rulings_in_force(world) if number in about(each)), None)
 
 
 def check(world: World, entries: Sequence[e.Entry], fields: dict[str, Any]) -> None:
@@ -58,21 +58,21 @@ def check(world: World, entries: Sequence[e.Entry], fields: dict[str, Any]) -> N
     """
     overrules, edits = fields.get("overrules", ()), fields.get("edits", ())
     _check_says_something(fields)
-    holding = {each.number for each in in_force(world)}
+    holding = {each.number for each in rulings_in_force(world)}
     for number in overrules:
         if number not in holding:
             known = ", ".join(map(str, sorted(holding))) or "none"
             raise UnknownError(f"there is no ruling {number} to overrule; in force: {known}")
-    events = {touched(each) for each in edits if not isinstance(each, e.TakenIn)}
+    events = {edited_event(each) for each in edits if not isinstance(each, e.TakenIn)}
     for event in sorted(x for x in (*events, fields.get("about")) if x is not None):
         if not 0 <= event < len(entries):
             raise UnknownError(f"there is no event #{event}: the last is #{len(entries) - 1}")
         _check_contradicts_none(on_event(world, event), f"is about #{event}", overrules)
     for edit in edits:
-        earlier = next((x for x in in_force(world) if edit in x.edits), None)
+        earlier = next((x for x in rulings_in_force(world) if edit in x.edits), None)
         _check_contradicts_none(earlier, "says so already", overrules)
     if edits:
-        edited_tape(entries, edits, 0)
+        edit_input_log(entries, edits, 0)
 
 
 def _check_says_something(fields: dict[str, Any]) -> None:
@@ -108,26 +108,28 @@ def _check_contradicts_none(
 def audience(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> Audience:
     """Who may see a ruling that makes *edits*: those who may see all that it speaks of."""
     seen: Audience = None
-    secret = edited_tape(entries, (), 0).secret
+    secret = edit_input_log(entries, (), 0).secret
     for edit in edits:
         if isinstance(edit, e.TakenIn):
-            seen = both(seen, (edit.by,) if edit.action in secret else None)
-        elif (number := touched(edit)) is not None:
-            seen = both(seen, entries[number].body.audience)
+            seen = intersect(seen, (edit.by,) if edit.action in secret else None)
+        elif (number := edited_event(edit)) is not None:
+            seen = intersect(seen, entries[number].body.audience)
     return seen
 
 
 def reaches_back(world: World, entries: Sequence[e.Entry], fields: dict[str, Any]) -> int | None:
     """The period from which a ruling with *fields* changes anything; None for from now on."""
-    before = edits_of(in_force(world))
-    after = edits_of(in_force(world, overruling=fields.get("overrules", ())))
+    before = edits_of(rulings_in_force(world))
+    after = edits_of(rulings_in_force(world, overruling=fields.get("overrules", ())))
     changed = [each for each in (*before, *after) if (each in before) != (each in after)]
     edits = [*fields.get("edits", ()), *changed]
-    numbers = [number for each in edits if (number := touched(each)) is not None]
+    numbers = [number for each in edits if (number := edited_event(each)) is not None]
     return entries[min(numbers)].body.period if numbers else None
 
 
-def first_edited(world: World) -> int | None:
+def first_edited_event(world: World) -> int | None:
     """The first event that any ruling edits, also one that is overruled by now."""
     edits = edits_of([ruling for ruling, _ in world.rulings.values()])
-    return min((number for each in edits if (number := touched(each)) is not None), default=None)
+    return min(
+        (number for each in edits if (number := edited_event(each)) is not None), default=None
+    )

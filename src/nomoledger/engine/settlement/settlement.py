@@ -8,7 +8,7 @@ things, and the past as it is now known) goes into `Settled`. Nobody is told by 
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.engine.settlement.audiences import Audience, Audiences, both
+from nomoledger.engine.settlement.audiences import Audience, Audiences, intersect
 from nomoledger.language.host import Host
 from nomoledger.state.world import World
 
@@ -47,4 +47,4 @@ class Settlement:
 
     def audience(self, *key: str) -> Audience:
         """Who may be told how *key* differs."""
-        return both(*(knows.of(*key) for knows in self.knows))
+        return intersect(*(knows.of(*key) for knows in self.knows))

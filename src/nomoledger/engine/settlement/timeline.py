@@ -8,11 +8,11 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.facts import Follows
 from nomoledger.engine.settlement.audiences import Audiences
-from nomoledger.engine.settlement.input_log import edited_tape, touched
+from nomoledger.engine.settlement.input_log import edit_input_log, edited_event
 from nomoledger.engine.settlement.rerun import Orphan, Rerun, Ruleset, is_retroactive
-from nomoledger.language.host import Describe, Oracle, ask_people, plainly
-from nomoledger.language.values import said
-from nomoledger.state.reducer import CLOSING, apply, is_of
+from nomoledger.language.host import Describe, Oracle, ask_people, describe_plainly
+from nomoledger.language.values import format_value
+from nomoledger.state.reducer import CLOSING, apply, belongs_to_input
 from nomoledger.state.world import World
 
 #: What stands in events by number, and so says nothing about whether they are the same.
@@ -27,7 +27,7 @@ class Collision(msgspec.Struct, frozen=True):
     why: str
 
 
-class First(msgspec.Struct, frozen=True):
+class FirstDifference(msgspec.Struct, frozen=True):
     """The first thing that differs: at *event*, what is recorded and what would have been."""
 
     event: int
@@ -36,7 +36,7 @@ class First(msgspec.Struct, frozen=True):
     rules: tuple[str, ...] = ()
 
 
-class Course:
+class Timeline:
     """Play from the first event that *edits* or *since* touch, up to the end of *entries*.
 
     *edits* are all edits of the tape that hold, *since* where to begin at the latest; *rules* says
@@ -56,13 +56,13 @@ class Course:
         secret: bytes | None = None,
         rules: Ruleset | None = None,
         questions: str = "stop",
-        describe: Describe = plainly,
+        describe: Describe = describe_plainly,
     ) -> None:
         self.entries = entries
         self._describe = describe
-        numbers = [number for each in edits if (number := touched(each)) is not None]
+        numbers = [number for each in edits if (number := edited_event(each)) is not None]
         first = min([*numbers, *([] if since is None else [since])], default=len(entries) - 1)
-        self.tape = edited_tape(entries, edits, first)
+        self.tape = edit_input_log(entries, edits, first)
         self.recorded, world = World(), World()
         for entry in entries:
             apply(self.recorded, entry.body)
@@ -129,7 +129,7 @@ class Course:
                 yield entry.number, entry.body, part
             part.append(entry.body)
 
-    def first_difference(self) -> First | None:
+    def first_difference(self) -> FirstDifference | None:
         """The first event that would not be as it is."""
         for number, body, part in list(self.recorded_parts()):
             if isinstance(body, e.RulingMade) and is_retroactive(body):
@@ -142,14 +142,14 @@ class Course:
                     return self._first(number + min(place, len(part)), was, new)
         return None
 
-    def _first(self, number: int, was: e.Event | None, new: e.Event | None) -> First:
+    def _first(self, number: int, was: e.Event | None, new: e.Event | None) -> FirstDifference:
         world = self.recorded
         told = [
             None if x is None else self._describe(x, world.label, world.commodities())
             for x in (was, new)
         ]
         rules = next((x.rules for x in (new, was) if x is not None and x.rules), ())
-        return First(number, told[0], told[1], rules)
+        return FirstDifference(number, told[0], told[1], rules)
 
     def collisions(self) -> list[Collision]:
         """Attempts that turn out the other way round, though nothing about them was changed."""
@@ -207,10 +207,12 @@ class Course:
                     continue
                 if not follows(made[0], event.what, event.by_rules):
                     told = self._describe(made[0], str, {})
-                    yield Orphan(places.get(id), told, f"it would be {said(event.by_rules)}")
+                    yield Orphan(
+                        places.get(id), told, f"it would be {format_value(event.by_rules)}"
+                    )
 
     def _is_edited(self, attempt: str) -> bool:
-        return any(is_of(attempt, each) for each in self.tape.edited)
+        return any(belongs_to_input(attempt, each) for each in self.tape.edited)
 
     def _number(self, attempt: str) -> int | None:
         id = attempt.partition(">")[0]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.engine.settlement.differences import Path, differing
+from nomoledger.engine.settlement.differences import Path, changed_paths
 from nomoledger.engine.settlement.settlement import Settlement
 from nomoledger.state.reducer import SETTLE
 from nomoledger.state.world import Attempt, Timer, World
@@ -104,11 +104,11 @@ def _arguments(s: Settlement, attempt: Attempt) -> tuple[Any, ...]:
 # --- the agenda ---------------------------------------------------------------------------------
 
 
-def misfit(world: World, base: World, target: World) -> str | None:
+def find_misfit(world: World, base: World, target: World) -> str | None:
     """Why what waits in *target* cannot wait in the *world*, if it cannot."""
-    if base is not world and waiting_in(base) != waiting_in(target):
+    if base is not world and waiting_attempts(base) != waiting_attempts(target):
         return "play would wait for something else, and an earlier ruling is settled in part"
-    there = waiting_in(world)
+    there = waiting_attempts(world)
     if any(each.operation == "@order" for each in target.agenda if _said(each) not in there):
         return "a standing order would wait for an answer"
     if set(target.orders) - set(world.orders):
@@ -116,7 +116,7 @@ def misfit(world: World, base: World, target: World) -> str | None:
     return None
 
 
-def waiting_in(world: World) -> list[tuple[Any, ...]]:
+def waiting_attempts(world: World) -> list[tuple[Any, ...]]:
     """What is on the agenda, but for rulings to be settled."""
     return [_said(each) for each in world.agenda if each.operation != SETTLE]
 
@@ -132,7 +132,7 @@ def still_waits(s: Settlement) -> tuple[str | e.Waiting, ...] | None:
     """What is to be on the agenda, where that is not what is on it."""
     if s.ruling.settle in ("money", "none"):
         return None
-    if waiting_in(s.world) == waiting_in(s.target) or not s.is_whole:
+    if waiting_attempts(s.world) == waiting_attempts(s.target) or not s.is_whole:
         return None
     there = {each.id: _said(each) for each in s.world.agenda}
     return tuple(
@@ -166,7 +166,7 @@ def settle_waiting(s: Settlement) -> list[Path]:
     if not s.is_whole:
         return []
     gone = [each for each in s.world.questions if each not in s.target.questions]
-    answers = differing(s.world.answers, s.target.answers, "answers")
+    answers = changed_paths(s.world.answers, s.target.answers, "answers")
     return [*((("questions", each), None) for each in gone), *answers]
 
 

@@ -16,14 +16,14 @@ from nomoledger.engine.statements import Statement
 from nomoledger.errors import CorruptError, UsageError
 from nomoledger.events.codec import encode, tag_of
 from nomoledger.events.rules import Rule
-from nomoledger.game.bisection.search import Search, Turn, Wanted, names_in
-from nomoledger.game.bisection.world_supply import supplied
+from nomoledger.game.bisection.search import Search, TurningPoint, Wanted, names_in
+from nomoledger.game.bisection.world_supply import supply_worlds
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.period_reader import Stretches
-from nomoledger.ledger.snapshots import Stored, nearest
+from nomoledger.ledger.period_reader import PeriodReader
+from nomoledger.ledger.snapshots import StoredSnapshots, load_nearest
 from nomoledger.sandbox.child import Limits
 
-__all__ = ["Turn", "bisect"]
+__all__ = ["TurningPoint", "bisect"]
 
 #: What one stretch of the search may use; it may go over very many events.
 LIMITS = Limits(cpu_seconds=300.0, wall_seconds=600.0)
@@ -37,7 +37,7 @@ def bisect(
     every: bool = False,
     limits: Limits | None = None,
     done: Callable[[int], Any] = lambda count: None,
-) -> Turn:
+) -> TurningPoint:
     """The event of *game* after which the statement *text* became true.
 
     It is looked for at the closes of the periods and as things stand, or after *every* attempt.
@@ -48,25 +48,32 @@ def bisect(
     """
     statement, last = Statement(text), ledger.head(game).number
     check_names(ledger, game, statement)
-    stored = Stored(ledger, game)
+    stored = StoredSnapshots(ledger, game)
     supplies = _Supplies(ledger, game, stored, last, done)
-    search = Search(Turn(game, statement.text, None, events=last + 1), statement, stored.worthwhile)
-    made = supplied(partial(search.run, last, every), supplies.give, limits or LIMITS)
-    return msgspec.msgpack.decode(made, type=Turn)
+    search = Search(
+        TurningPoint(game, statement.text, None, events=last + 1), statement, stored.worthwhile
+    )
+    made = supply_worlds(partial(search.run, last, every), supplies.give, limits or LIMITS)
+    return msgspec.msgpack.decode(made, type=TurningPoint)
 
 
 class _Supplies:
     """What a search asks for, out of *ledger*; *done* is told how far it has come."""
 
     def __init__(
-        self, ledger: Ledger, game: str, stored: Stored, last: int, done: Callable[[int], Any]
+        self,
+        ledger: Ledger,
+        game: str,
+        stored: StoredSnapshots,
+        last: int,
+        done: Callable[[int], Any],
     ) -> None:
         self._ledger = ledger
         self._game = game
         self._stored = stored
         self._done = done
         self._reached = 0
-        self._stretches = Stretches(ledger, game, last)
+        self._stretches = PeriodReader(ledger, game, last)
 
     def give(self, wanted: bytes) -> bytes:
         """The answer to what is *wanted*."""
@@ -108,7 +115,7 @@ def check_names(ledger: Ledger, game: str, statement: Statement) -> None:
 
 def _latest_rules(ledger: Ledger, game: str) -> Iterator[Rule]:
     """The rules at all closes up to the last snapshot."""
-    world = nearest(ledger, game)
+    world = load_nearest(ledger, game)
     for stood in (world.game, *world.past.values()):
         yield from stood["rules"]
 

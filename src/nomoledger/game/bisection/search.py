@@ -17,9 +17,9 @@ from nomoledger.engine.statements import Statement
 from nomoledger.errors import CorruptError
 from nomoledger.events.codec import decode
 from nomoledger.events.rules import Rule
-from nomoledger.state.bitemporal import on_its_own
+from nomoledger.state.bitemporal import copy_for
 from nomoledger.state.reducer import apply
-from nomoledger.state.snapshot_codec import Thawing
+from nomoledger.state.snapshot_codec import SnapshotReader
 from nomoledger.state.world import World
 
 #: After these nothing is half done: the last events of an attempt, and the call for a close.
@@ -45,7 +45,7 @@ class Wanted(msgspec.Struct, frozen=True, array_like=True):
     after: int = -1
 
 
-class Turn(msgspec.Struct, frozen=True):
+class TurningPoint(msgspec.Struct, frozen=True):
     """Where *statement* became true.
 
     Attributes:
@@ -73,12 +73,12 @@ class Turn(msgspec.Struct, frozen=True):
 
 def names_in(rule: Rule) -> Iterator[str]:
     """What *rule* declares: commodities, attributes and values."""
-    from nomoledger.language.code import read
+    from nomoledger.language.code import parse_code
 
     yield from rule.commodities
     for attributes in rule.declares.values():
         yield from attributes
-    yield from (hook.operation for hook in read(rule).hooks if hook.kind == "value")
+    yield from (hook.operation for hook in parse_code(rule).hooks if hook.kind == "value")
 
 
 class Search:
@@ -88,13 +88,13 @@ class Search:
     at in their snapshots.
     """
 
-    def __init__(self, found: Turn, statement: Statement, worthwhile: Worthwhile) -> None:
+    def __init__(self, found: TurningPoint, statement: Statement, worthwhile: Worthwhile) -> None:
         self.found = found
         self.statement = statement
         self.world = World()
         self.looks = 0
         self._worthwhile = worthwhile
-        self._thawing = Thawing()
+        self._thawing = SnapshotReader()
         self._first = 0
         self._bodies: list[e.Event] = []
         self._asks: tuple[tuple[Rule, ...], bool] = ((), False)
@@ -129,7 +129,7 @@ class Search:
 
     def _look_among(self, ends: list[int], every: bool) -> Asking[None]:
         opening = self.world
-        self.world = on_its_own(opening, self._bodies)
+        self.world = copy_for(opening, self._bodies)
         stop = self._first_stop(ends, every)
         if stop is not None:
             self.world = opening
@@ -137,7 +137,7 @@ class Search:
 
     def _find(self, ends: list[int]) -> Asking[None]:
         """Take down the event in the attempts ending at *ends*; it holds after the last of them."""
-        self.world = on_its_own(self.world, self._bodies)
+        self.world = copy_for(self.world, self._bodies)
         yield from self._tell(self._within(self._narrowed(ends)))
 
     def _first_stop(self, ends: list[int], every: bool) -> int | None:
@@ -154,13 +154,13 @@ class Search:
 
     def _holds(self, world: World, rules: tuple[Rule, ...] | None = None) -> bool:
         """Whether it holds in *world*, under *rules* (those in force there)."""
-        from nomoledger.language.program import linked
+        from nomoledger.language.program import link
 
         self.looks += 1
         rules = world.rules if rules is None else rules
         if self._asks[0] is not rules:
             self._asks = rules, self.statement.asks(rules)
-        return self.statement.holds(world, linked(rules) if self._asks[1] else None)
+        return self.statement.holds(world, link(rules) if self._asks[1] else None)
 
     def _narrowed(self, ends: list[int]) -> int:
         """The first of the attempts ending at *ends* after which it holds: its end."""
@@ -245,7 +245,7 @@ class Search:
         self.world = self.world if world is None else world
         while self.world.head < last:
             ends = yield from self._ends_ahead(last)
-            self.world = on_its_own(self.world, self._bodies)
+            self.world = copy_for(self.world, self._bodies)
             self._go_to(ends[-1])
 
     def _snapshot(self, number: int) -> Asking[World | None]:

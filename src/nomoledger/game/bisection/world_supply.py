@@ -11,13 +11,13 @@ from contextlib import suppress
 
 from nomoledger.errors import CorruptError
 from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import in_worker
+from nomoledger.sandbox.worker import stream_from_worker
 
 Work = Generator[bytes, bytes, bytes]
 _WANTED, _MADE = b"?", b"="
 
 
-def supplied(
+def supply_worlds(
     work: Callable[[], Work], give: Callable[[bytes], bytes], limits: Limits | None = None
 ) -> bytes:
     """What comes of *work*, done in a worker process; what it wants, *give* gives it in this one.
@@ -41,7 +41,7 @@ def supplied(
 
     made = b""
     with outer, inner:
-        for piece in in_worker(pieces, limits):
+        for piece in stream_from_worker(pieces, limits):
             inner.close()  # or the death of the worker would not show while it is written to
             if piece[:1] == _MADE:
                 made = piece[1:]

@@ -9,9 +9,9 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
 from nomoledger.events.rules import Commodity
-from nomoledger.game.explanation.causes import Explanation, explained
-from nomoledger.game.explanation.recorded_past import Past
-from nomoledger.language.values import Number, amount
+from nomoledger.game.explanation.causes import Explanation, explain_event
+from nomoledger.game.explanation.recorded_past import RecordedPast
+from nomoledger.language.values import Number, from_units
 from nomoledger.sandbox.child import Limits
 
 #: As many postings of one period stand in a statement singly, unless all are asked for.
@@ -19,7 +19,7 @@ SINGLE_MAX = 40
 MONEY = "money"
 
 
-class Change(NamedTuple):
+class BalanceChange(NamedTuple):
     """What one event did to an account, in smallest units; *others* are on the other side."""
 
     event: int
@@ -29,7 +29,7 @@ class Change(NamedTuple):
     others: tuple[str, ...]
 
 
-class Row(msgspec.Struct, frozen=True):
+class StatementRow(msgspec.Struct, frozen=True):
     """A posting (or, where *event* is None, *count* of them in sum), and the balance after it.
 
     *others* are the accounts on the other side, *because* the input that led to it.
@@ -47,7 +47,7 @@ class Row(msgspec.Struct, frozen=True):
     because_told: str = ""
 
 
-class Account(msgspec.Struct, frozen=True):
+class AccountStatement(msgspec.Struct, frozen=True):
     """How much of *commodity* there was in the account of *subject* at the end of *period*.
 
     It begins with nothing; the amounts of *rows* add up to *balance*. *why* tells of one posting.
@@ -57,7 +57,7 @@ class Account(msgspec.Struct, frozen=True):
     commodity: str
     period: int
     balance: Number
-    rows: tuple[Row, ...]
+    rows: tuple[StatementRow, ...]
     why: Explanation | None
 
 
@@ -65,7 +65,7 @@ class Books:
     """Keeps all accounts, change by change."""
 
     def __init__(self) -> None:
-        self.changes: dict[tuple[str, str], list[Change]] = {}
+        self.changes: dict[tuple[str, str], list[BalanceChange]] = {}
 
     def take(self, number: int, body: e.Event) -> None:
         """Take event *number* in, where it posts something."""
@@ -79,7 +79,7 @@ class Books:
             known = self.changes.setdefault(key, [])
             balance = (known[-1].balance if known else 0) + change
             others = tuple(_opposite(units, key))
-            known.append(Change(number, body, change, balance, others))
+            known.append(BalanceChange(number, body, change, balance, others))
 
 
 def _opposite(units: dict[tuple[str, str], int], key: tuple[str, str]) -> Iterator[str]:
@@ -89,7 +89,7 @@ def _opposite(units: dict[tuple[str, str], int], key: tuple[str, str]) -> Iterat
             yield other[0]
 
 
-def commodity_of(past: Past, thing: str, what: str) -> str | None:
+def commodity_of(past: RecordedPast, thing: str, what: str) -> str | None:
     """The commodity that *what* means, where it is not an attribute of *thing*."""
     commodities = past.world.commodities()
     if what == MONEY and past.world.get(thing, what) is None:
@@ -98,14 +98,14 @@ def commodity_of(past: Past, thing: str, what: str) -> str | None:
 
 
 def explain_account(
-    past: Past,
+    past: RecordedPast,
     subject: str,
     commodity: str,
     *,
     event: int | None = None,
     whole: bool = False,
     limits: Limits | None = None,
-) -> Account:
+) -> AccountStatement:
     """The statement of an account, with one posting explained: the last, or that of *event*.
 
     The period of that posting stands in it posting by posting, the others in sum, unless the
@@ -123,17 +123,19 @@ def explain_account(
     if told is None and event is not None:
         raise UnknownError(f"{past.game}: #{event} did nothing to {commodity} of {subject}")
     places = past.world.commodities().get(commodity, Commodity()).places
-    return Account(
+    return AccountStatement(
         subject=str(past.names.label(thing)),
         commodity=commodity,
         period=past.period,
-        balance=amount(changes[-1].balance if changes else 0, places),
+        balance=from_units(changes[-1].balance if changes else 0, places),
         rows=tuple(_rows(past, changes, places, None if whole else told)),
-        why=None if told is None else explained(past, told.event, limits),
+        why=None if told is None else explain_event(past, told.event, limits),
     )
 
 
-def _rows(past: Past, changes: Iterable[Change], places: int, told: Change | None) -> Iterator[Row]:
+def _rows(
+    past: RecordedPast, changes: Iterable[BalanceChange], places: int, told: BalanceChange | None
+) -> Iterator[StatementRow]:
     """*changes* as rows; where one is *told*, those far from it in sum."""
     for period, group in groupby(changes, lambda change: change.body.period):
         found = list(group)
@@ -147,8 +149,8 @@ def _rows(past: Past, changes: Iterable[Change], places: int, told: Change | Non
 
 
 def _around(
-    changes: list[Change], told: Change | None
-) -> tuple[list[Change], list[Change], list[Change]]:
+    changes: list[BalanceChange], told: BalanceChange | None
+) -> tuple[list[BalanceChange], list[BalanceChange], list[BalanceChange]]:
     """Those that stand singly (*told* among them, else all), and what is before and after them."""
     if told is None:
         return [], changes, []
@@ -157,28 +159,30 @@ def _around(
     return changes[:start], changes[start:end], changes[end:]
 
 
-def _sum(past: Past, changes: Sequence[Change], places: int) -> Iterator[Row]:
+def _sum(
+    past: RecordedPast, changes: Sequence[BalanceChange], places: int
+) -> Iterator[StatementRow]:
     """One row for all *changes*, where there are several."""
     if len(changes) < 2:
         yield from (_row(past, change, places) for change in changes)
         return
-    yield Row(
+    yield StatementRow(
         period=changes[-1].body.period,
         event=None,
         count=len(changes),
-        amount=amount(sum(change.units for change in changes), places),
-        balance=amount(changes[-1].balance, places),
+        amount=from_units(sum(change.units for change in changes), places),
+        balance=from_units(changes[-1].balance, places),
     )
 
 
-def _row(past: Past, change: Change, places: int) -> Row:
+def _row(past: RecordedPast, change: BalanceChange, places: int) -> StatementRow:
     because = next(iter(reversed(list(past.causes(change.event)))), None)
-    return Row(
+    return StatementRow(
         period=change.body.period,
         event=change.event,
         count=1,
-        amount=amount(change.units, places),
-        balance=amount(change.balance, places),
+        amount=from_units(change.units, places),
+        balance=from_units(change.balance, places),
         others=tuple(str(past.names.label(each)) for each in change.others),
         why=change.body.why,
         rules=change.body.rules,

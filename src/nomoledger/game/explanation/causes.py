@@ -11,11 +11,11 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
-from nomoledger.game.explanation.recorded_past import Past
-from nomoledger.game.explanation.traced_run import Workings
+from nomoledger.game.explanation.recorded_past import RecordedPast
+from nomoledger.game.explanation.traced_run import TracedRun
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import found
+from nomoledger.sandbox.worker import call_in_worker
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class Explanation(msgspec.Struct, frozen=True):
     trail: tuple[str, ...]
 
 
-class Value(msgspec.Struct, frozen=True):
+class ExplainedValue(msgspec.Struct, frozen=True):
     """What an attribute was at the end of *period* (or is now), and *why*: the event behind it."""
 
     subject: str
@@ -57,10 +57,10 @@ def explain(ledger: Ledger, game: str, number: int, *, limits: Limits | None = N
         UnknownError: there is no such event.
         RuleFault: rule code failed when it was run again.
     """
-    return explained(Past(ledger, game), number, limits)
+    return explain_event(RecordedPast(ledger, game), number, limits)
 
 
-def explained(past: Past, number: int, limits: Limits | None = None) -> Explanation:
+def explain_event(past: RecordedPast, number: int, limits: Limits | None = None) -> Explanation:
     """As `explain`, in the words of *past*."""
     bodies = past.bodies
     if not 0 <= number < len(bodies):
@@ -79,7 +79,9 @@ def explained(past: Past, number: int, limits: Limits | None = None) -> Explanat
     return Explanation(number, past.names.said(body), body.rules, causes, trail)
 
 
-def explain_value(past: Past, subject: str, what: str, *, limits: Limits | None = None) -> Value:
+def explain_value(
+    past: RecordedPast, subject: str, what: str, *, limits: Limits | None = None
+) -> ExplainedValue:
     """Why *what* of *subject* (a player, a square, a rule with its parameter) is as it is.
 
     Raises:
@@ -94,10 +96,10 @@ def explain_value(past: Past, subject: str, what: str, *, limits: Limits | None 
         number = _last_set(past, thing, what)
     if number is None:
         raise UnknownError(f"{past.game}: nothing ever changed {what!r} of {subject}")
-    return Value(called, what, past.period, value, explained(past, number, limits))
+    return ExplainedValue(called, what, past.period, value, explain_event(past, number, limits))
 
 
-def _last_set(past: Past, thing: str, what: str) -> int | None:
+def _last_set(past: RecordedPast, thing: str, what: str) -> int | None:
     places = reversed(range(len(past.bodies)))
     return next((at for at in places if _sets(past.bodies[at], thing, what)), None)
 
@@ -110,7 +112,7 @@ def _sets(body: e.Event, thing: str, what: str) -> bool:
     return isinstance(body, e.EntityCreated) and body.entity == thing and what in body.attributes
 
 
-def _parameter(past: Past, number: str, what: str) -> tuple[Any, int | None]:
+def _parameter(past: RecordedPast, number: str, what: str) -> tuple[Any, int | None]:
     """What a parameter of rule *number* is, and the event that made it so."""
     rule = past.world.rule(number)
     value = None if rule is None else rule.parameters.get(what)
@@ -129,7 +131,7 @@ def _parameter(past: Past, number: str, what: str) -> tuple[Any, int | None]:
 # --- what a ruling put right --------------------------------------------------------------------
 
 
-def settled_by(past: Past, body: e.Event) -> e.RulingMade | None:
+def settled_by(past: RecordedPast, body: e.Event) -> e.RulingMade | None:
     """The ruling that reaches back and brought *body* about, if one did."""
     cause = None if body.cause is None else past.bodies[body.cause]
     if isinstance(cause, e.RulingMade) and cause.effective is not None:
@@ -137,7 +139,7 @@ def settled_by(past: Past, body: e.Event) -> e.RulingMade | None:
     return None
 
 
-def what_it_ruled(past: Past, ruling: e.RulingMade) -> Iterator[str]:
+def what_it_ruled(past: RecordedPast, ruling: e.RulingMade) -> Iterator[str]:
     """What *ruling* changed about the tape, and how to see all that follows from it."""
     for edit in ruling.edits:
         if isinstance(edit, e.Replaced):
@@ -168,12 +170,12 @@ def told_value(value: Any) -> str:
 # --- running it again ---------------------------------------------------------------------------
 
 
-def _trail(past: Past, number: int, limits: Limits | None) -> tuple[str, ...]:
+def _trail(past: RecordedPast, number: int, limits: Limits | None) -> tuple[str, ...]:
     """How the rules came to event *number*, worked out anew in a worker process."""
     bodies = past.bodies
     start = max(at for at in range(number + 1) if isinstance(bodies[at], e.Input))
     world, secret = past.before(start), past.ledger.secret(past.game)
-    workings = Workings(world, past.entries, secret, past.entries)
+    workings = TracedRun(world, past.entries, secret, past.entries)
 
     def lines() -> Iterator[str]:
         made = start
@@ -183,4 +185,4 @@ def _trail(past: Past, number: int, limits: Limits | None) -> tuple[str, ...]:
                 yield from map(str, working.way_to(working.batch[number - made]))
                 return
 
-    return tuple(found(lambda: list(lines()), list[str], limits))
+    return tuple(call_in_worker(lambda: list(lines()), list[str], limits))

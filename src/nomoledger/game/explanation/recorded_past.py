@@ -10,7 +10,7 @@ from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 
-class Past:
+class RecordedPast:
     """*game* as it stood at the close of *period*, or stands.
 
     Attributes:

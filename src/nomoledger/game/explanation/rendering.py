@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from nomoledger import events as e
 from nomoledger.language.program import Program
 from nomoledger.language.tracing import Node, Note
-from nomoledger.prose.descriptions import tell
-from nomoledger.prose.labels import described
+from nomoledger.prose.descriptions import describe_event
+from nomoledger.prose.labels import describe_thing
 from nomoledger.state.world import World
 
 
-class Line(NamedTuple):
+class ExplanationLine(NamedTuple):
     """A line of a trail: *text*, a rule that is *cited* in it, and the *rest* after that.
 
     *event* is what the line tells of, where it is one of the events asked for.
@@ -32,14 +32,14 @@ class Names:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._known = {each: described(world, each) for each in world.entities}
+        self._known = {each: describe_thing(world, each) for each in world.entities}
 
     def learn(self, batch: Sequence[e.Event]) -> None:
         """Take in what the things in *batch* are called now."""
         for event in batch:
             if isinstance(event, e.EntityCreated | e.AttributeSet):
                 if event.entity in self.world.entities:
-                    self._known[event.entity] = described(self.world, event.entity)
+                    self._known[event.entity] = describe_thing(self.world, event.entity)
                 elif isinstance(event, e.EntityCreated):
                     self._known.setdefault(event.entity, event.kind)
 
@@ -53,7 +53,7 @@ class Names:
             return ", ".join(str(self.label(each)) for each in value)
         if isinstance(value, str) and value not in self.world.entities:
             return self._known.get(value, value)
-        return described(self.world, value)
+        return describe_thing(self.world, value)
 
     def shown(self, value: Any) -> str:
         """*value* as it was given or found: squares are told from numbers."""
@@ -66,10 +66,10 @@ class Names:
 
     def said(self, event: e.Event) -> str:
         """*event* in words."""
-        return tell(event, self.label, self.world.commodities())
+        return describe_event(event, self.label, self.world.commodities())
 
 
-class Teller:
+class ExplanationWriter:
     """Tells a trace as lines: the way to the events that are *wanted*, and what was found on it."""
 
     def __init__(self, program: Program, names: Names, wanted: Sequence[e.Event] = ()) -> None:
@@ -78,12 +78,12 @@ class Teller:
         self._wanted = {id(each) for each in wanted}
         self._drawn = {each.address: each for each in wanted if isinstance(each, e.DrawRecorded)}
 
-    def told(self, node: Node, depth: int = 0) -> Iterator[Line]:
+    def told(self, node: Node, depth: int = 0) -> Iterator[ExplanationLine]:
         """The lines of *node*, which leads to what is wanted."""
         if node.rule != "engine":
             yield self.called(depth, node)
             depth += 1
-        asides: list[list[Line]] = []
+        asides: list[list[ExplanationLine]] = []
         for part in node.parts:
             if isinstance(part, Node) and self.leads(part):
                 yield from self.told(part, depth)
@@ -95,7 +95,7 @@ class Teller:
                 yield from self._noted(part, depth)
             elif self._is_wanted(part) or isinstance(part, e.DrawRecorded):
                 event = self._drawn.get(part.address) if isinstance(part, e.DrawRecorded) else part
-                yield Line(depth, self.names.said(part), event=event)
+                yield ExplanationLine(depth, self.names.said(part), event=event)
 
     def leads(self, node: Node) -> bool:
         """Whether something wanted was made within *node*."""
@@ -106,7 +106,7 @@ class Teller:
             isinstance(event, e.DrawRecorded) and event.address in self._drawn
         )
 
-    def _aside(self, node: Node, depth: int) -> Iterator[Line]:
+    def _aside(self, node: Node, depth: int) -> Iterator[ExplanationLine]:
         """What was found out beside the way: values with their steps, and draws."""
         results = node.notes("result")
         if results:
@@ -118,12 +118,12 @@ class Teller:
                     yield from self._aside(part, depth + 1)
         for event in node.events:
             if isinstance(event, e.DrawRecorded):
-                yield Line(depth, self.names.said(event), event=event)
+                yield ExplanationLine(depth, self.names.said(event), event=event)
 
-    def _noted(self, note: Note, depth: int) -> Iterator[Line]:
+    def _noted(self, note: Note, depth: int) -> Iterator[ExplanationLine]:
         said = ""
         if note.kind == "answered":
-            yield Line(depth, self._answered(*note.value))
+            yield ExplanationLine(depth, self._answered(*note.value))
         elif note.kind == "step" and note.value is not None:
             word, figure, *why = note.value
             said = f": {word} {figure}" + (f" ({why[0]})" if why and why[0] else "")
@@ -134,7 +134,7 @@ class Teller:
         elif note.kind == "altered":
             said = f" goes on with {self.names.shown(note.value)}"
         if said:
-            yield Line(depth, "", self.cited(note.rule), said)
+            yield ExplanationLine(depth, "", self.cited(note.rule), said)
 
     def _answered(self, word: str, given: list[Any], found: Any) -> str:
         """What somebody said, or threw by hand, when the rules asked for it."""
@@ -147,32 +147,34 @@ class Teller:
         """Number and version of *rule*."""
         return self.program.name(rule)
 
-    def called(self, depth: int, node: Node, rest: str = "") -> Line:
+    def called(self, depth: int, node: Node, rest: str = "") -> ExplanationLine:
         """The operation with what it was about, and the rule that defines it."""
         arguments = ", ".join(self.names.shown(each) for each in node.arguments)
-        return Line(depth, f"{node.operation}({arguments})  [", self.cited(node.rule), f"]{rest}")
+        return ExplanationLine(
+            depth, f"{node.operation}({arguments})  [", self.cited(node.rule), f"]{rest}"
+        )
 
     # --- what never came ------------------------------------------------------------------------
 
-    def outcome(self, node: Node) -> Iterator[Line]:
+    def outcome(self, node: Node) -> Iterator[ExplanationLine]:
         """What became of an operation that was asked for."""
         yield self.called(0, node)
         for part in node.parts:
             if isinstance(part, Note):
                 yield from self._noted(part, 1)
             elif isinstance(part, e.Event):
-                yield Line(1, self.names.said(part))
+                yield ExplanationLine(1, self.names.said(part))
             else:
                 yield from self._aside(part, 1)
         for note in node.notes("result"):
-            yield Line(1, f"it comes to {self.names.shown(note.value)}")
+            yield ExplanationLine(1, f"it comes to {self.names.shown(note.value)}")
 
-    def passed_by(self, node: Node, rule: str) -> Iterator[Line]:
+    def passed_by(self, node: Node, rule: str) -> Iterator[ExplanationLine]:
         """What *rule* saw in *node*, where it might have gone on and did not."""
         yield self.called(0, node, f": {self.cited(rule)} was asked, and went no further")
         looks = [note for note in node.notes("look") if note.rule == rule]
         for note in dict.fromkeys(self._looked(note) for note in looks):
-            yield Line(1, note)
+            yield ExplanationLine(1, note)
         for part in node.parts:
             if isinstance(part, Node) and part.notes("result"):
                 yield from self._aside(part, 1)

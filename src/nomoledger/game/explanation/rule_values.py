@@ -5,12 +5,12 @@ from typing import Any
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.game.explanation.recorded_past import Past
-from nomoledger.game.explanation.rendering import Teller
+from nomoledger.game.explanation.recorded_past import RecordedPast
+from nomoledger.game.explanation.rendering import ExplanationWriter
 from nomoledger.language.host import Refused, Suspended
 from nomoledger.language.tracing import Tracer
 from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import found
+from nomoledger.sandbox.worker import call_in_worker
 from nomoledger.state.world import Attempt
 
 
@@ -24,16 +24,16 @@ class Computed(msgspec.Struct, frozen=True):
     trail: tuple[str, ...]
 
 
-def is_computed(past: Past, what: str) -> bool:
+def is_computed(past: RecordedPast, what: str) -> bool:
     """Whether a rule then in force defines *what* as a value."""
-    from nomoledger.language.linker import survey
+    from nomoledger.language.linker import analyze_rules
 
-    operation = survey(past.world.rules).operations.get(what)
+    operation = analyze_rules(past.world.rules).operations.get(what)
     return operation is not None and operation.is_value and bool(operation.definitions)
 
 
 def explain_computed(
-    past: Past, subject: str, what: str, *, limits: Limits | None = None
+    past: RecordedPast, subject: str, what: str, *, limits: Limits | None = None
 ) -> Computed:
     """How the rules come to *what*, a value that they define, for *subject*.
 
@@ -42,11 +42,13 @@ def explain_computed(
         RuleFault: rule code failed.
     """
     thing = past.find(subject)
-    value, trail = found(lambda: _worked_out(past, thing, what), tuple[Any, list[str]], limits)
+    value, trail = call_in_worker(
+        lambda: _worked_out(past, thing, what), tuple[Any, list[str]], limits
+    )
     return Computed(past.names.shown(thing), what, past.period, value, tuple(trail))
 
 
-def _worked_out(past: Past, thing: str, what: str) -> tuple[Any, list[str]]:
+def _worked_out(past: RecordedPast, thing: str, what: str) -> tuple[Any, list[str]]:
     tracer = Tracer()
     program = tracer.link(past.world.rules)
     attempt = Attempt(id="query", operation=what, at=past.world.game["now"])
@@ -56,5 +58,5 @@ def _worked_out(past: Past, thing: str, what: str) -> tuple[Any, list[str]]:
     except (Refused, Suspended) as error:
         raise UnknownError(f"{past.game}: {what} of {past.names.shown(thing)}: {error}") from None
     ((_, tree),) = tracer.gathered()
-    lines = Teller(program, past.names).outcome(tree.nodes[1])
+    lines = ExplanationWriter(program, past.names).outcome(tree.nodes[1])
     return past.names.label(value), [str(each) for each in lines]

@@ -8,14 +8,14 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
-from nomoledger.game.explanation.rendering import Line, Teller
-from nomoledger.game.explanation.traced_run import Workings
-from nomoledger.game.replay import events_of
+from nomoledger.game.explanation.rendering import ExplanationLine, ExplanationWriter
+from nomoledger.game.explanation.traced_run import TracedRun
+from nomoledger.game.replay import events_of_period
 from nomoledger.language.tracing import Node
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import in_worker
+from nomoledger.sandbox.worker import stream_from_worker
 
 
 class Absence(msgspec.Struct, frozen=True):
@@ -42,10 +42,10 @@ def why_not(
         UnknownError: no rule of that period speaks of the operation, or there is no such period.
         RuleFault: rule code failed when it was run again.
     """
-    first, bodies = events_of(ledger, game, period)
+    first, bodies = events_of_period(ledger, game, period)
     before = world_of(ledger, game, first - 1)
     entries = list(ledger.read(game))
-    workings = Workings(before, entries, ledger.secret(game), entries)
+    workings = TracedRun(before, entries, ledger.secret(game), entries)
 
     def pieces() -> Iterator[bytes]:
         blocks = dict[tuple[str, ...], None]()
@@ -54,7 +54,7 @@ def why_not(
             yield b""  # the limits are those of one batch, not of a whole period
         yield msgspec.msgpack.encode([line for block in blocks for line in block])
 
-    *_, piece = in_worker(pieces, limits)
+    *_, piece = stream_from_worker(pieces, limits)
     lines = msgspec.msgpack.decode(piece, type=list[str])
     if not lines:
         lines = [f"nothing in period {period} that might have led to {operation} was about {about}"]
@@ -62,7 +62,7 @@ def why_not(
 
 
 def _blocks(
-    workings: Workings, bodies: list[e.Event], operation: str, about: str
+    workings: TracedRun, bodies: list[e.Event], operation: str, about: str
 ) -> Iterator[list[tuple[str, ...]]]:
     """Batch by batch, what there is to say of it, in blocks of lines."""
     known = False
@@ -73,14 +73,16 @@ def _blocks(
             blocks = []
             for program, tree in working.trees:
                 known = known or operation in program.links.operations
-                teller = Teller(program, working.names)
+                teller = ExplanationWriter(program, working.names)
                 blocks += [tuple(map(str, each)) for each in _about(teller, tree, operation, about)]
             yield blocks
     if not known:
         raise UnknownError(f"no rule of that period speaks of {operation!r}")
 
 
-def _about(teller: Teller, root: Node, operation: str, about: str) -> Iterator[Iterator[Line]]:
+def _about(
+    teller: ExplanationWriter, root: Node, operation: str, about: str
+) -> Iterator[Iterator[ExplanationLine]]:
     nodes = [node for node in root.nodes if about in _subjects(teller, node)]
     asked = [node for node in nodes if node.operation == operation]
     for node in asked:
@@ -97,6 +99,6 @@ def _about(teller: Teller, root: Node, operation: str, about: str) -> Iterator[I
             yield teller.passed_by(node, rule)
 
 
-def _subjects(teller: Teller, node: Node) -> set[Any]:
+def _subjects(teller: ExplanationWriter, node: Node) -> set[Any]:
     label = teller.names.world.label
     return {str(label(each)) for each in node.arguments if isinstance(each, str)}

@@ -10,12 +10,12 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
-from nomoledger.engine.batches import packed, unpacked
-from nomoledger.engine.oracles import seeded
+from nomoledger.engine.batches import decode_batch, encode_batch
+from nomoledger.engine.oracles import seeded_oracle
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.game.engines import new_engine
-from nomoledger.game.game import Desk
+from nomoledger.game.game import Game
 from nomoledger.game.simulation.bots import Bots
 from nomoledger.game.simulation.samples import examples_of, with_code
 from nomoledger.game.simulation.watched import WatchedProgram
@@ -25,8 +25,8 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.snapshots import take_snapshots
 from nomoledger.rulebook.loading import load
 from nomoledger.sandbox import child
-from nomoledger.sandbox.worker import in_worker
-from nomoledger.state.reducer import seconds
+from nomoledger.sandbox.worker import stream_from_worker
+from nomoledger.state.reducer import to_seconds
 from nomoledger.state.world import World
 
 FIRST_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday
@@ -93,20 +93,20 @@ def simulate(
     secret = hashlib.sha256(f"simulate {plan.seed}".encode()).digest()
     day = FIRST_DAY
     open_game(ledger, game, load(rulebook), at=day, recorded_at=day, secret=secret)
-    world, examples = Desk(ledger, game).world, examples_of(rulebook)
+    world, examples = Game(ledger, game).world, examples_of(rulebook)
 
     def pieces() -> Iterator[bytes]:
-        course = Course(world, secret, plan, examples)
+        course = SeasonRun(world, secret, plan, examples)
         for batch in course.play():
-            yield BATCH + packed(batch)
+            yield BATCH + encode_batch(batch)
         yield REPORT + msgspec.msgpack.encode(course.report(game))
 
     season = None
-    for piece in in_worker(pieces):
+    for piece in stream_from_worker(pieces):
         if piece[:1] == REPORT:
             season = msgspec.msgpack.decode(piece[1:], type=Season)
             continue
-        batch = unpacked(piece[1:])
+        batch = decode_batch(piece[1:])
         ledger.append(game, batch, expected=ledger.head(game).number)
         done(sum(isinstance(event, e.PeriodClosed) for event in batch))
     assert season is not None
@@ -124,14 +124,14 @@ def _with_cited(season: Season, ledger: Ledger) -> Season:
     return msgspec.structs.replace(season, fired=(*season.fired, *more), silent=silent)
 
 
-class Course:
+class SeasonRun:
     """The season as it goes on, in the worker."""
 
     def __init__(self, world: World, secret: bytes, plan: Plan, examples: Any) -> None:
         self.world = world
         self.plan = plan
         self.watched = Linker(WatchedProgram, PROGRAMS_MAX)
-        self.engine = new_engine(world, seeded(secret), secret, link=self._linked)
+        self.engine = new_engine(world, seeded_oracle(secret), secret, link=self._linked)
         self.chance = Random(plan.seed)
         self.bots = Bots(self.engine, self.chance, examples)
         self.at = FIRST_DAY
@@ -171,11 +171,11 @@ class Course:
 
     def _period(self, begins: datetime) -> Iterator[Batch]:
         self.at = begins + timedelta(hours=1)
-        self.bots.now = seconds(self.at)
+        self.bots.now = to_seconds(self.at)
         yield from self._opening()
         for hour in self._hours():
             self.at = begins + timedelta(hours=hour)
-            self.bots.now = seconds(self.at)
+            self.bots.now = to_seconds(self.at)
             yield from self._somebody()
             if self.world.game["ended"] is not None:
                 return

@@ -18,7 +18,7 @@ def is_postgres(location: str) -> bool:
     return bool(separator) and scheme in POSTGRES
 
 
-def shown(text: str) -> str:
+def redacted(text: str) -> str:
     """*text*, a location or a message, without the passwords of the addresses in it.
 
     >>> shown("postgresql://ann:secret@db/games?sslmode=require")

@@ -3,7 +3,7 @@
 from os import PathLike, fspath
 
 from nomoledger.errors import UsageError
-from nomoledger.ledger.stores.location import is_postgres, shown
+from nomoledger.ledger.stores.location import is_postgres, redacted
 from nomoledger.ledger.stores.schema_versions import Upgrade
 from nomoledger.ledger.stores.store import Store
 
@@ -47,7 +47,7 @@ def _file(location: str | PathLike[str]) -> str:
         text = rest[1:]
     elif separator:
         raise UsageError(
-            f"unknown kind of store {shown(text)!r}: give a path, sqlite:///path or postgresql://…"
+            f"unknown kind of store {redacted(text)!r}: give a path, sqlite:///path or postgresql://…"
         )
     if text in ("", ":memory:"):
         raise UsageError(f"{text!r} is not the path of a file: a ledger is kept in a file")

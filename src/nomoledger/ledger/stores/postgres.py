@@ -14,10 +14,10 @@ from psycopg.errors import UniqueViolation
 from nomoledger.errors import CorruptError, LostError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell
-from nomoledger.ledger.stores.location import shown
+from nomoledger.ledger.stores.location import redacted
 from nomoledger.ledger.stores.postgres_link import (
     TRIES_MAX,
-    Datastore,
+    PostgresConnections,
     address_of,
     connected,
     explained,
@@ -25,8 +25,8 @@ from nomoledger.ledger.stores.postgres_link import (
 from nomoledger.ledger.stores.postgres_schema import prepare
 from nomoledger.ledger.stores.postgres_side_tables import (
     SELECT_CELLS,
-    Beside,
-    BesideWriter,
+    PostgresSideTables,
+    PostgresSideTableWriter,
     add_units,
     found_cells,
 )
@@ -74,15 +74,15 @@ INSERT = f"""WITH events AS (INSERT INTO {EVENTS}
     SELECT %s, * FROM unnest(%b::bigint[], %b::text[], %b::bytea[])) {INSERT_LINKS}"""
 
 
-class PostgresStore(Beside):
+class PostgresStore(PostgresSideTables):
     """The `nomoledger.ledger.stores.Store` in the database at an address, which is not shown in full."""
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
-        self.location = shown(location)
+        self.location = redacted(location)
         address = address_of(location)
         with connected(address, self.location) as connection:
             prepare(connection, self.location, create)
-        self.datastore = Datastore(address, lock_timeout=lock_timeout)
+        self.datastore = PostgresConnections(address, lock_timeout=lock_timeout)
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -172,7 +172,7 @@ class PostgresStore(Beside):
             after = page[-1][0]
 
 
-class PostgresWriter(BesideWriter):
+class PostgresWriter(PostgresSideTableWriter):
     """The `nomoledger.ledger.stores.Writer` of a database; it locks a game when it first looks at it."""
 
     def __init__(self, connection: Connection, location: str) -> None:

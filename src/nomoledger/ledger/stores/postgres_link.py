@@ -13,7 +13,7 @@ from psycopg.rows import tuple_row
 from psycopg_pool import PoolTimeout
 
 from nomoledger.errors import CorruptError, LostError, StoreError, UsageError
-from nomoledger.ledger.stores.location import shown
+from nomoledger.ledger.stores.location import redacted
 
 #: How long to wait for a connection, and for the server to come back, before giving up.
 PATIENCE_SECONDS = 5
@@ -64,7 +64,7 @@ SIGNS = {
 LOST = ("08", "57P01", "57P02", "25P03")
 
 
-class Datastore(PostgresDatastore):
+class PostgresConnections(PostgresDatastore):
     """The library's pool of connections, opened by an address with all that it may say."""
 
     def __init__(self, address: dict[str, Any], *, lock_timeout: int) -> None:
@@ -114,11 +114,11 @@ def address_of(location: str) -> dict[str, Any]:
         read = conninfo_to_dict(location)
     except psycopg.Error:
         raise UsageError(
-            f"cannot read {shown(location)}: write postgresql://user@host:port/database, and @ in"
+            f"cannot read {redacted(location)}: write postgresql://user@host:port/database, and @ in"
             " a password as %40"
         ) from None
     if "@" in str(read.get("host", "")):
-        raise UsageError(f"cannot read {shown(location)}: write @ in a password as %40")
+        raise UsageError(f"cannot read {redacted(location)}: write @ in a password as %40")
     return DEFAULTS | {name: value for name, value in read.items() if value is not None}
 
 
@@ -182,4 +182,4 @@ def _state(error: BaseException) -> str:
 
 def _first_line(error: BaseException) -> str:
     text = (str(error).strip() or type(error).__name__).splitlines()[0]
-    return shown(text.removeprefix("connection failed: "))
+    return redacted(text.removeprefix("connection failed: "))

@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 
 from nomoledger.errors import StoreError, UnknownError
-from nomoledger.ledger.stores.location import shown
+from nomoledger.ledger.stores.location import redacted
 from nomoledger.ledger.stores.postgres_link import address_of, connected
 from nomoledger.ledger.stores.postgres_side_tables import CREATE as CREATE_BESIDE
 from nomoledger.ledger.stores.postgres_side_tables import roll_up_all
@@ -86,8 +86,8 @@ def prepare(connection: Connection, location: str, create: bool) -> None:
 
 def upgrade_database(location: str) -> Upgrade:
     """As `nomoledger.ledger.stores.upgrade_store`, for the database at *location*."""
-    with connected(address_of(location), shown(location)) as connection:
-        return _upgrade(connection, shown(location))
+    with connected(address_of(location), redacted(location)) as connection:
+        return _upgrade(connection, redacted(location))
 
 
 def _upgrade(connection: Connection, location: str) -> Upgrade:

@@ -81,7 +81,7 @@ SELECT_POSTED = """SELECT topic, state FROM nomoledger.stored_events
 _ESCAPED = re.compile(r"\\[\\0]")
 
 
-class Beside:
+class PostgresSideTables:
     """The part of a `nomoledger.ledger.stores.Store` that is about what stands beside the records."""
 
     _fetch: Callable[..., list[Any]]
@@ -118,7 +118,7 @@ class Beside:
         return self._fetch(SELECT_SEALS, game)
 
 
-class BesideWriter:
+class PostgresSideTableWriter:
     """The same of a `nomoledger.ledger.stores.Writer`."""
 
     _connection: Connection

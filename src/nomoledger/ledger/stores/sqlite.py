@@ -17,10 +17,15 @@ from eventsourcing.sqlite import SQLiteApplicationRecorder
 from nomoledger.errors import CorruptError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell
-from nomoledger.ledger.stores.sqlite_file import Datastore, WriteTransaction, explained, open_file
+from nomoledger.ledger.stores.sqlite_file import (
+    SqliteConnections,
+    WriteTransaction,
+    explained,
+    open_file,
+)
 from nomoledger.ledger.stores.sqlite_side_tables import (
-    Beside,
-    BesideWriter,
+    SqliteSideTables,
+    SqliteSideTableWriter,
     add_units,
     found_cells,
     insert_rows,
@@ -71,10 +76,10 @@ INSERT_EVENTS = "INSERT INTO stored_events VALUES {}"
 INSERT_LINKS = "INSERT INTO chain VALUES {}"
 
 
-class SqliteStore(Beside, SQLiteApplicationRecorder):
+class SqliteStore(SqliteSideTables, SQLiteApplicationRecorder):
     """The `nomoledger.ledger.stores.Store` in the file at *location*."""
 
-    datastore: Datastore
+    datastore: SqliteConnections
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
         self.location = location
@@ -153,9 +158,9 @@ class SqliteStore(Beside, SQLiteApplicationRecorder):
                 cells=found_cells(third, game),
             )
 
-    def writing(self) -> "Writing":
+    def writing(self) -> "WriterMaker":
         """A transaction: committed at the end of the block, or not at all."""
-        return Writing(self.datastore, self.location)
+        return WriterMaker(self.datastore, self.location)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Cursor]:
@@ -174,10 +179,10 @@ class SqliteStore(Beside, SQLiteApplicationRecorder):
             after = page[-1][0]
 
 
-class Writing:
+class WriterMaker:
     """A transaction; small ones are so quick that a generator in place of this would show."""
 
-    def __init__(self, datastore: Datastore, location: str) -> None:
+    def __init__(self, datastore: SqliteConnections, location: str) -> None:
         self._datastore = datastore
         self._location = location
 
@@ -206,7 +211,7 @@ class Writing:
                 self._datastore.end_turn()
 
 
-class SqliteWriter(BesideWriter):
+class SqliteWriter(SqliteSideTableWriter):
     """The `nomoledger.ledger.stores.Writer` of a file."""
 
     def create_game(self, game: str, secret: bytes) -> None:

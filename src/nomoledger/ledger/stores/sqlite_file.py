@@ -59,7 +59,7 @@ EXPLANATIONS = {
 }
 
 
-class Datastore(SQLiteDatastore):
+class SqliteConnections(SQLiteDatastore):
     """Begins to write with the lock already held, on a connection that is kept for that.
 
     The library's deferred BEGIN fails at once, without waiting, when somebody else wrote
@@ -157,7 +157,7 @@ class WriteTransaction(SQLiteTransaction):
             self.connection.rollback()  # a commit that failed leaves its transaction open
 
 
-def open_file(location: str, *, create: bool, lock_timeout: int) -> Datastore:
+def open_file(location: str, *, create: bool, lock_timeout: int) -> SqliteConnections:
     """The ledger file at *location*, checked; where *create*, made first if it is not there.
 
     Raises:
@@ -166,7 +166,7 @@ def open_file(location: str, *, create: bool, lock_timeout: int) -> Datastore:
     """
     with _connected(location, create=create, lock_timeout=lock_timeout) as connection:
         _prepare(connection, location, create)
-    return Datastore(_uri(location, create), lock_timeout)
+    return SqliteConnections(_uri(location, create), lock_timeout)
 
 
 @contextmanager

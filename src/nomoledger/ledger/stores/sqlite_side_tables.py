@@ -69,7 +69,7 @@ ADD_SNAPSHOT = """INSERT OR REPLACE INTO snapshots
 SELECT_SEALS = "SELECT period, number, seal FROM seals WHERE game=? ORDER BY period"
 
 
-class Beside:
+class SqliteSideTables:
     """The part of a `nomoledger.ledger.stores.Store` that is about what stands beside the records."""
 
     location: str
@@ -126,7 +126,7 @@ class Beside:
             return cursor.execute(SELECT_SEALS, (game,)).fetchall()
 
 
-class BesideWriter:
+class SqliteSideTableWriter:
     """The same of a `nomoledger.ledger.stores.Writer`."""
 
     def __init__(self, cursor: sqlite3.Cursor, location: str) -> None:

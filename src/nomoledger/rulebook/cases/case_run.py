@@ -11,8 +11,8 @@ from nomoledger.engine.agenda import Engine
 from nomoledger.errors import RulebookError, RuleFault, UnknownError
 from nomoledger.rulebook.cases.case_start import open_world, settled
 from nomoledger.rulebook.cases.compare import compare
-from nomoledger.rulebook.cases.format import Body, Case, Step
-from nomoledger.rulebook.cases.matching import same, shown
+from nomoledger.rulebook.cases.format import Body, Case, CaseStep
+from nomoledger.rulebook.cases.matching import format_plain, is_match
 from nomoledger.rulebook.cases.picture import picture
 from nomoledger.rulebook.cases.query import ask_value
 from nomoledger.rulebook.cases.requests import Inputs, answered
@@ -24,7 +24,7 @@ from nomoledger.state.world import World
 _ANSWERS_MAX = 1000
 
 
-class Result(msgspec.Struct, frozen=True):
+class CaseResult(msgspec.Struct, frozen=True):
     """What came of the case *name* in *file*; *difference* is the first one, in words."""
 
     name: str
@@ -33,7 +33,7 @@ class Result(msgspec.Struct, frozen=True):
     difference: str | None = None
 
 
-def run_case(case: Case, *, rulebook: Rulebook | None = None) -> Result:
+def run_case(case: Case, *, rulebook: Rulebook | None = None) -> CaseResult:
     """Run *case*, under *rulebook* where that is given, else under the one it names.
 
     Raises:
@@ -45,7 +45,7 @@ def run_case(case: Case, *, rulebook: Rulebook | None = None) -> Result:
         difference = Run(case.body, rulebook).difference()
     except (RulebookError, UnknownError) as error:
         raise RulebookError(f"{case.place}: {error}") from None
-    return Result(case.name, case.file, difference is None, _whole(case, difference))
+    return CaseResult(case.name, case.file, difference is None, _whole(case, difference))
 
 
 def _whole(case: Case, difference: str | None) -> str | None:
@@ -90,7 +90,7 @@ class Run:
         found = compare(self.world, self.body.then, self.events, past, self.inputs.judged)
         return found and f", in the end: {found}"
 
-    def _step(self, number: int, step: Step) -> str | None:
+    def _step(self, number: int, step: CaseStep) -> str | None:
         if step.at is not None:
             self._advance(read_time(step.at, self.start), step)
         if step.value is not None:
@@ -108,19 +108,19 @@ class Run:
             or ((left := self.script.left_over()) and f"nobody asks for {left}")
         )
 
-    def _advance(self, at: datetime, step: Step) -> None:
+    def _advance(self, at: datetime, step: CaseStep) -> None:
         if at < self.now:
             raise RulebookError(f"{at:%Y-%m-%d %H:%M:%S} is before the step before it")
         self.now = at
 
-    def _value(self, step: Step) -> str | None:
+    def _value(self, step: CaseStep) -> str | None:
         assert step.value is not None
         if step.is_ is msgspec.UNSET:
             raise RulebookError(f"value: {step.value}: say what it is, with is:")
         found = ask_value(self.world, step.value, step.with_)
-        if same(found, step.is_):
+        if is_match(found, step.is_):
             return None
-        return f"it is {shown(found)}, expected {shown(step.is_)}"
+        return f"it is {format_plain(found)}, expected {format_plain(step.is_)}"
 
     def _take(self, id: str, kind: type[e.Input], fields: dict[str, Any]) -> list[e.Event]:
         period = self.world.period
@@ -141,7 +141,7 @@ class Run:
             made += self._take(f"{id}.{count}", *answered(question, found[0], number))
         raise Mismatch(f"more than {_ANSWERS_MAX} questions in one step")
 
-    def _asks(self, step: Step, *, last: bool) -> str | None:
+    def _asks(self, step: CaseStep, *, last: bool) -> str | None:
         question = self.world.waiting
         if step.asks is not None:
             if question is None:
@@ -159,7 +159,7 @@ def _is_refused(made: list[e.Event], attempt: str) -> bool:
     return any(isinstance(each, e.AttemptRefused) and each.attempt == attempt for each in made)
 
 
-def _refusals(step: Step, made: list[e.Event]) -> str | None:
+def _refusals(step: CaseStep, made: list[e.Event]) -> str | None:
     refused = [event for event in made if isinstance(event, e.AttemptRefused)]
     said = "; ".join(
         f"{event.operation}: {reason.text} ({reason.rule})"

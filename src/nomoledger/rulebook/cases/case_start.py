@@ -6,13 +6,13 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.errors import RulebookError
-from nomoledger.language.program import linked
+from nomoledger.language.program import link
 from nomoledger.rulebook.cases.format import Body, Given
 from nomoledger.rulebook.cases.spelling import singular, spelled
 from nomoledger.rulebook.cases.times import read_time
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import Rulebook
-from nomoledger.state.reducer import apply, seconds
+from nomoledger.state.reducer import apply, to_seconds
 from nomoledger.state.world import World
 
 
@@ -99,7 +99,7 @@ def items_apart(world: World, row: Any) -> Any:
     """
     if not isinstance(row, dict):
         return row
-    program, known = linked(world.rules), attributes_of(world, "player")
+    program, known = link(world.rules), attributes_of(world, "player")
     held = {key for key in row if key in program.commodities and key not in known}
     items = {**(row.get("items") or {}), **{key: row[key] for key in held}}
     told = {key: value for key, value in row.items() if key not in held}
@@ -117,7 +117,7 @@ def _row(world: World, kind: str, row: Any) -> dict[str, Any]:
 
 
 def _accounts(world: World, given: Given) -> dict[str, dict[str, Any]]:
-    program = linked(world.rules)
+    program = link(world.rules)
     nothing = dict.fromkeys(program.commodities, 0)
     found = {each: dict(nothing) for each in sorted(program.accounts) if each != "mint"}
     for account, held in given.accounts.items():
@@ -145,5 +145,5 @@ def _thing(world: World, kind: str, row: dict[str, Any], start: datetime) -> dic
     rest = {key: value for key, value in row.items() if key != "at"}
     made = _row(world, kind, rest)
     if "at" in row:
-        made["at"] = seconds(read_time(row["at"], start))
+        made["at"] = to_seconds(read_time(row["at"], start))
     return made

@@ -6,8 +6,8 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.events.rules import Rule
 from nomoledger.rulebook.cases.case_start import attributes_of, items_apart
-from nomoledger.rulebook.cases.format import Then, Value
-from nomoledger.rulebook.cases.matching import same, shown
+from nomoledger.rulebook.cases.format import Then, ValueQuery
+from nomoledger.rulebook.cases.matching import format_plain, is_match
 from nomoledger.rulebook.cases.payments import compare_accounts, compare_payments
 from nomoledger.rulebook.cases.picture import Picture, picture
 from nomoledger.rulebook.cases.query import ask_value
@@ -70,9 +70,9 @@ def _squares(then: Then, now: Picture, was: Picture | None) -> dict[Any, Any]:
     return fresh | gone | {str(name): row for name, row in then.squares.items()}
 
 
-def _value(world: World, value: Value) -> Iterator[str]:
+def _value(world: World, value: ValueQuery) -> Iterator[str]:
     found = ask_value(world, value.value, value.with_)
-    if not same(found, value.is_):
-        given = ", ".join(f"{name} {shown(each)}" for name, each in value.with_.items())
+    if not is_match(found, value.is_):
+        given = ", ".join(f"{name} {format_plain(each)}" for name, each in value.with_.items())
         of = f" ({given})" if given else ""
-        yield f"{value.value}{of} is {shown(found)}, expected {shown(value.is_)}"
+        yield f"{value.value}{of} is {format_plain(found)}, expected {format_plain(value.is_)}"

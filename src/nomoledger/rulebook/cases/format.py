@@ -62,7 +62,7 @@ class Pending(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self == Pending()
 
 
-class Value(
+class ValueQuery(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"with_": "with", "is_": "is"}
 ):
     """What the rules must say when asked for *value* with the arguments *with_*."""
@@ -80,14 +80,14 @@ class Then(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     squares: Table = {}
     accounts: Table = {}
     payments: list[Table] | None = None
-    values: list[Value] = []
+    values: list[ValueQuery] = []
     rules: Table = {}
     game: dict[str, Any] = {}
     pending: Pending | None = None
     things: Things = {}
 
 
-class Step(
+class CaseStep(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"with_": "with", "is_": "is"}
 ):
     """Something that somebody does, or (with *value*) a question put to the rules.
@@ -126,7 +126,7 @@ class Body(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
     cites: list[str] = []
     given: Given = Given()
-    steps: list[Step] = []
+    steps: list[CaseStep] = []
     then: Then = Then()
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 
-def same(found: Any, expected: Any) -> bool:
+def is_match(found: Any, expected: Any) -> bool:
     """Whether they are the same; nothing and "no" are, and so are 12.5 and the text 12.5.
 
     >>> same(None, False), same(Decimal("12.5"), "12.5"), same(0, False), same(1, True)
@@ -16,10 +16,10 @@ def same(found: Any, expected: Any) -> bool:
     if isinstance(found, bool) or isinstance(expected, bool):
         return found is expected
     if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
-        return len(found) == len(expected) and all(map(same, found, expected))
+        return len(found) == len(expected) and all(map(is_match, found, expected))
     if isinstance(found, Mapping) and isinstance(expected, Mapping):
         names = {*found, *expected}
-        return all(same(found.get(name), expected.get(name)) for name in names)
+        return all(is_match(found.get(name), expected.get(name)) for name in names)
     if isinstance(found, int | Decimal) and isinstance(expected, int | str):
         return _number(expected) == found
     return bool(found == expected)
@@ -36,14 +36,16 @@ def _number(value: Any) -> Decimal | None:
         return None
 
 
-def shown(value: Any) -> str:
+def format_plain(value: Any) -> str:
     """*value* as it stands in a message."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(shown, value))}]"
+        return f"[{', '.join(map(format_plain, value))}]"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {shown(each)}" for name, each in value.items()) or "nothing"
+        return (
+            ", ".join(f"{name} {format_plain(each)}" for name, each in value.items()) or "nothing"
+        )
     return str(value)

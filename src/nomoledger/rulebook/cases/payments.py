@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.language.program import linked
-from nomoledger.language.values import amount
-from nomoledger.rulebook.cases.matching import same, shown
-from nomoledger.rulebook.cases.picture import Row, holdings
+from nomoledger.language.program import link
+from nomoledger.language.values import from_units
+from nomoledger.rulebook.cases.matching import format_plain, is_match
+from nomoledger.rulebook.cases.picture import PictureRow, holdings
 from nomoledger.rulebook.cases.query import labelled
 from nomoledger.rulebook.cases.spelling import spelled
 from nomoledger.state.world import World
@@ -17,7 +17,7 @@ _PAYMENT = ("from", "to", "amount", "commodity", "why")
 
 def compare_accounts(world: World, named: dict[Any, Any]) -> Iterator[str]:
     """Differences between what is in accounts and what is *named*."""
-    program = linked(world.rules)
+    program = link(world.rules)
     players = {str(world.label(each)): each for each in world.kinds.get("player", ())}
     things = {name: name for name in world.entities if ":" not in name}  # which have a name
     known = {name: name for name in program.accounts} | things | players
@@ -27,28 +27,30 @@ def compare_accounts(world: World, named: dict[Any, Any]) -> Iterator[str]:
         wanted = stated if isinstance(stated, dict) else {program.money: stated}
         for commodity, wanted_amount in wanted.items():
             found = held[spelled(commodity, held, "there is no commodity")]
-            if not same(found, wanted_amount):
-                yield f"account {name} holds {found} {commodity}, expected {shown(wanted_amount)}"
+            if not is_match(found, wanted_amount):
+                yield f"account {name} holds {found} {commodity}, expected {format_plain(wanted_amount)}"
 
 
-def compare_payments(world: World, wanted: list[Row], events: list[e.Event]) -> Iterator[str]:
+def compare_payments(
+    world: World, wanted: list[PictureRow], events: list[e.Event]
+) -> Iterator[str]:
     """Differences between the payments among *events*, in order, and those *wanted*."""
-    program = linked(world.rules)
+    program = link(world.rules)
     paid = [each for event in events if isinstance(event, e.Posted) for each in _paid(world, event)]
     for number, row in enumerate(wanted, 1):
         names = {spelled(key, _PAYMENT, "a payment has no"): each for key, each in row.items()}
         stated = {"commodity": program.money} | names
         if number > len(paid):
-            yield f"there are {len(paid)} payments, expected payment {number}: {shown(row)}"
+            yield f"there are {len(paid)} payments, expected payment {number}: {format_plain(row)}"
             return
         found = {key: paid[number - 1][key] for key in stated}
-        if not same(found, stated):
-            yield f"payment {number} is {shown(paid[number - 1])}, expected {shown(stated)}"
+        if not is_match(found, stated):
+            yield f"payment {number} is {format_plain(paid[number - 1])}, expected {format_plain(stated)}"
     if len(paid) > len(wanted):
-        yield f"there is a payment that the case does not name: {shown(paid[len(wanted)])}"
+        yield f"there is a payment that the case does not name: {format_plain(paid[len(wanted)])}"
 
 
-def _paid(world: World, event: e.Posted) -> Iterator[Row]:
+def _paid(world: World, event: e.Posted) -> Iterator[PictureRow]:
     """A transfer as payments from one to one; what several gave, each gave in turn."""
     givers = [p for p in event.postings if p.amount < 0]
     left = [-giver.amount for giver in givers]
@@ -62,12 +64,12 @@ def _paid(world: World, event: e.Posted) -> Iterator[Row]:
                 yield _payment(world, giver.account, posting, part, event.why)
 
 
-def _payment(world: World, giver: str, posting: e.Posting, part: int, why: str) -> Row:
-    places = linked(world.rules).commodities[posting.commodity].places
+def _payment(world: World, giver: str, posting: e.Posting, part: int, why: str) -> PictureRow:
+    places = link(world.rules).commodities[posting.commodity].places
     return {
         "from": labelled(world, giver),
         "to": labelled(world, posting.account),
-        "amount": amount(part, places),
+        "amount": from_units(part, places),
         "commodity": posting.commodity,
         "why": why,
     }

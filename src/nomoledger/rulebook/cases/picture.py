@@ -4,19 +4,19 @@ from typing import Any
 
 import msgspec
 
-from nomoledger.language.program import linked
-from nomoledger.language.values import amount
+from nomoledger.language.program import link
+from nomoledger.language.values import from_units
 from nomoledger.rulebook.cases.query import labelled
 from nomoledger.state.world import World
 
-Row = dict[str, Any]
+PictureRow = dict[str, Any]
 
 
 class Picture(msgspec.Struct, frozen=True):
     """What is so of each player and square: their attributes, and for players `money`, `items`."""
 
-    players: dict[str, Row]
-    squares: dict[str, Row]
+    players: dict[str, PictureRow]
+    squares: dict[str, PictureRow]
 
 
 def picture(world: World) -> Picture:
@@ -32,21 +32,21 @@ def picture(world: World) -> Picture:
     return Picture(players, squares)
 
 
-def _attributes(world: World, entity: str) -> Row:
+def _attributes(world: World, entity: str) -> PictureRow:
     return {name: labelled(world, value) for name, value in world.attributes[entity].items()}
 
 
-def _holdings(world: World, account: str) -> Row:
+def _holdings(world: World, account: str) -> PictureRow:
     held = holdings(world, account)
-    money = linked(world.rules).money
+    money = link(world.rules).money
     items = {name: each for name, each in held.items() if name != money and each}
     return {"money": held.get(money, 0), "items": items}
 
 
-def holdings(world: World, account: str) -> Row:
+def holdings(world: World, account: str) -> PictureRow:
     """What is in *account*, by commodity, as amounts that people speak of."""
-    commodities = linked(world.rules).commodities
+    commodities = link(world.rules).commodities
     return {
-        name: amount(world.balance(account, name), each.places)
+        name: from_units(world.balance(account, name), each.places)
         for name, each in commodities.items()
     }

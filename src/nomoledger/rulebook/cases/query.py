@@ -4,7 +4,7 @@ from typing import Any
 
 from nomoledger.errors import RulebookError
 from nomoledger.language.host import Refused, Suspended
-from nomoledger.language.program import linked
+from nomoledger.language.program import link
 from nomoledger.language.resolve import named_arguments
 from nomoledger.state.world import Attempt, World
 
@@ -15,7 +15,7 @@ def ask_value(world: World, name: str, arguments: dict[str, Any]) -> Any:
     Raises:
         RulebookError: there is no such operation, it refuses, or it asks somebody.
     """
-    program = linked(world.rules)
+    program = link(world.rules)
     operation = program.links.operations.get(name)
     if operation is None or not operation.definitions:
         values = sorted(n for n, each in program.links.operations.items() if each.is_value)

@@ -6,8 +6,8 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.language.linker import Operation
-from nomoledger.language.program import linked
-from nomoledger.rulebook.cases.format import Step
+from nomoledger.language.program import link
+from nomoledger.rulebook.cases.format import CaseStep
 from nomoledger.rulebook.cases.query import labelled
 from nomoledger.rulebook.cases.script import Mismatch, Script, worded
 from nomoledger.rulebook.cases.spelling import spelled
@@ -27,7 +27,7 @@ class Inputs:
         self.actions = set(_actions(world))
         self.judged: set[int] = set()
 
-    def of(self, step: Step) -> Made:
+    def of(self, step: CaseStep) -> Made:
         """The kind of input that *step* stands for, and its fields.
 
         Raises:
@@ -38,11 +38,11 @@ class Inputs:
             return self._submission(step, name)
         return _ENGINES_OWN[name](self, step)
 
-    def _action(self, step: Step) -> str:
+    def _action(self, step: CaseStep) -> str:
         known = {*_ENGINES_OWN, *_actions(self.world), *self.actions}
         return spelled(step.do or "", known, "nobody can")
 
-    def _submission(self, step: Step, name: str) -> Made:
+    def _submission(self, step: CaseStep, name: str) -> Made:
         operation = _actions(self.world).get(name)
         arguments = step.with_
         if operation is not None:
@@ -50,7 +50,7 @@ class Inputs:
         by = self.actor(step)
         return e.SubmissionReceived, {"by": by, "action": name, "arguments": arguments}
 
-    def actor(self, step: Step) -> str:
+    def actor(self, step: CaseStep) -> str:
         """Who takes *step*: a player, or the admin where nobody is named."""
         by = step.by or ADMIN
         if by == ADMIN:
@@ -79,7 +79,7 @@ class Inputs:
 
 
 def _actions(world: World) -> dict[str, Operation]:
-    operations = linked(world.rules).links.operations
+    operations = link(world.rules).links.operations
     return {name: each for name, each in operations.items() if each.is_action}
 
 
@@ -98,7 +98,7 @@ def check_arguments(operation: Operation, given: dict[str, Any]) -> dict[str, An
     return found
 
 
-def _with(step: Step, *known: str) -> dict[str, Any]:
+def _with(step: CaseStep, *known: str) -> dict[str, Any]:
     if known:
         return {spelled(k, known, f"{step.do} does not take"): v for k, v in step.with_.items()}
     if step.with_:
@@ -106,7 +106,7 @@ def _with(step: Step, *known: str) -> dict[str, Any]:
     return {}
 
 
-def _propose(inputs: Inputs, step: Step) -> Made:
+def _propose(inputs: Inputs, step: CaseStep) -> Made:
     given = _with(step, "text", "changes")
     number = max(inputs.world.proposals, default=0) + 1
     changes = read_changes(given.get("changes"))
@@ -115,20 +115,20 @@ def _propose(inputs: Inputs, step: Step) -> Made:
     return e.ProposalMade, {"by": by, "number": number, "text": text, "changes": changes}
 
 
-def _judge(inputs: Inputs, step: Step) -> Made:
+def _judge(inputs: Inputs, step: CaseStep) -> Made:
     given = _with(step, "proposal", "verdict")
     return _verdict(inputs, step, given.get("proposal"), given.get("verdict"))
 
 
-def _accept(inputs: Inputs, step: Step) -> Made:
+def _accept(inputs: Inputs, step: CaseStep) -> Made:
     return _verdict(inputs, step, _with(step, "proposal").get("proposal"), "accepted")
 
 
-def _reject(inputs: Inputs, step: Step) -> Made:
+def _reject(inputs: Inputs, step: CaseStep) -> Made:
     return _verdict(inputs, step, _with(step, "proposal").get("proposal"), "rejected")
 
 
-def _verdict(inputs: Inputs, step: Step, said: Any, verdict: Any) -> Made:
+def _verdict(inputs: Inputs, step: CaseStep, said: Any, verdict: Any) -> Made:
     if step.by not in (None, ADMIN):
         raise RulebookError("only the admin judges; for a vote, write do: vote")
     if verdict not in ("accepted", "rejected"):
@@ -136,14 +136,14 @@ def _verdict(inputs: Inputs, step: Step, said: Any, verdict: Any) -> Made:
     return e.ProposalJudged, {"proposal": inputs.proposal(said), "verdict": verdict}
 
 
-def _vote(inputs: Inputs, step: Step) -> Made:
+def _vote(inputs: Inputs, step: CaseStep) -> Made:
     given = _with(step, "proposal", "choice")
     number = inputs.proposal(given.get("proposal"))
     by, choice = inputs.actor(step), worded(given.get("choice", ""))
     return e.VoteCast, {"by": by, "proposal": number, "choice": choice}
 
 
-def _join(inputs: Inputs, step: Step) -> Made:
+def _join(inputs: Inputs, step: CaseStep) -> Made:
     details = dict(step.with_)
     name = str(details.pop("name", step.by or ""))
     if not name:
@@ -151,22 +151,22 @@ def _join(inputs: Inputs, step: Step) -> Made:
     return e.JoinRequested, {"name": name, "details": details}
 
 
-def _leave(inputs: Inputs, step: Step) -> Made:
+def _leave(inputs: Inputs, step: CaseStep) -> Made:
     _with(step)
     return e.LeaveRequested, {"by": inputs.actor(step)}
 
 
-def _close(inputs: Inputs, step: Step) -> Made:
+def _close(inputs: Inputs, step: CaseStep) -> Made:
     _with(step)
     return e.CloseAsked, {}
 
 
-def _advance(inputs: Inputs, step: Step) -> Made:
+def _advance(inputs: Inputs, step: CaseStep) -> Made:
     _with(step)
     return e.ClockAdvanced, {}
 
 
-def _order(inputs: Inputs, step: Step) -> Made:
+def _order(inputs: Inputs, step: CaseStep) -> Made:
     given = _with(step, "when", "while", "acts", "answer")
     fields: dict[str, Any] = {"by": inputs.actor(step), "when": str(given.get("when", "yes"))}
     acts = tuple(_act(inputs, each) for each in given.get("acts", ()))
@@ -187,7 +187,7 @@ def _act(inputs: Inputs, written: Any) -> e.Act:
     return e.Act(name, check_arguments(actions[name], dict(written.get("with") or {})))
 
 
-def _roll(inputs: Inputs, step: Step) -> Made:
+def _roll(inputs: Inputs, step: CaseStep) -> Made:
     question = _waiting(inputs, "dice", "draw")
     given = _with(step, "dice", "value")
     inputs.script.add(given.get("dice"), given.get("value"), None)
@@ -197,7 +197,7 @@ def _roll(inputs: Inputs, step: Step) -> Made:
     return e.DrawEntered, {"question": question.question, "values": tuple(values)}
 
 
-def _answer(inputs: Inputs, step: Step) -> Made:
+def _answer(inputs: Inputs, step: CaseStep) -> Made:
     question = _waiting(inputs, "choice")
     value = inputs.script.option(question, _with(step, "value").get("value"))
     if step.by not in (None, ADMIN) and inputs.actor(step) != question.to:
@@ -205,7 +205,7 @@ def _answer(inputs: Inputs, step: Step) -> Made:
     return answered(question, value)
 
 
-def _ruling(inputs: Inputs, step: Step) -> Made:
+def _ruling(inputs: Inputs, step: CaseStep) -> Made:
     given = _with(step, "text", "value", "changes", "cites")
     number = int(inputs.world.game.get("rulings", 0)) + 1
     text, cites = str(given.get("text", "")), tuple(given.get("cites", ()))
@@ -234,7 +234,7 @@ def answered(question: e.QuestionRaised, value: Any, number: int = 0) -> Made:
     return e.RulingMade, fields | {"value": value}
 
 
-_ENGINES_OWN: dict[str, Callable[[Inputs, Step], Made]] = {
+_ENGINES_OWN: dict[str, Callable[[Inputs, CaseStep], Made]] = {
     "propose": _propose,
     "judge": _judge,
     "accept": _accept,

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from nomoledger.rulebook.cases.matching import same, shown
-from nomoledger.rulebook.cases.picture import Row
+from nomoledger.rulebook.cases.matching import format_plain, is_match
+from nomoledger.rulebook.cases.picture import PictureRow
 from nomoledger.rulebook.cases.spelling import spelled
 
 
 def compare_rows(
     kind: str,
-    now: dict[str, Row],
+    now: dict[str, PictureRow],
     named: dict[Any, Any],
-    was: dict[str, Row] | None,
+    was: dict[str, PictureRow] | None,
     known: list[str],
 ) -> Iterator[str]:
     """Differences between the rows *now* and what is *named*; *known* are the attributes.
@@ -46,17 +46,17 @@ def compare_rows(
         yield from _unchanged(_called(kind, name), was[name], now[name], row)
 
 
-def _stated(subject: str, now: Row, stated: Row) -> Iterator[str]:
+def _stated(subject: str, now: PictureRow, stated: PictureRow) -> Iterator[str]:
     for attribute, value in stated.items():
         found = now.get(attribute)
         if attribute == "items":
             value = dict(value or {})
             found = {name: (found or {}).get(name, 0) for name in value}
-        if not same(found, value):
-            yield f"{subject}'s {attribute} is {shown(found)}, expected {shown(value)}"
+        if not is_match(found, value):
+            yield f"{subject}'s {attribute} is {format_plain(found)}, expected {format_plain(value)}"
 
 
-def _unchanged(subject: str, was: Row, now: Row, stated: Row) -> Iterator[str]:
+def _unchanged(subject: str, was: PictureRow, now: PictureRow, stated: PictureRow) -> Iterator[str]:
     for attribute in {**was, **now}:
         old, new = was.get(attribute), now.get(attribute)
         if attribute == "items":
@@ -65,9 +65,9 @@ def _unchanged(subject: str, was: Row, now: Row, stated: Row) -> Iterator[str]:
             new = {key: each for key, each in (new or {}).items() if key not in named}
         elif attribute in stated:
             continue
-        if not same(new, old):
+        if not is_match(new, old):
             yield (
-                f"{subject}'s {attribute} is {shown(new)}, expected {shown(old)} as before "
+                f"{subject}'s {attribute} is {format_plain(new)}, expected {format_plain(old)} as before "
                 "(the case does not name it)"
             )
 

@@ -11,7 +11,7 @@ _SIDES = re.compile(r"\d*d(\d+)$")
 _ROLL = re.compile(r"roll \d+d\d+ \((.*)\)$", re.DOTALL)
 
 
-class Group:
+class StepGroup:
     """Values for one or more reads: used up from the front.
 
     Attributes:
@@ -34,8 +34,8 @@ class Script:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.dice: list[Group] = []
-        self.labelled: dict[str, list[Group]] = {}
+        self.dice: list[StepGroup] = []
+        self.labelled: dict[str, list[StepGroup]] = {}
         self.draws: dict[str, list[Any]] = {}
         self.answers: dict[str, list[Any]] = {}
 
@@ -46,7 +46,7 @@ class Script:
             groups = list(_groups(values))
             sides = _SIDES.match(str(label))
             if sides is not None:
-                self.dice += [Group(each.values, int(sides[1]), each.whole) for each in groups]
+                self.dice += [StepGroup(each.values, int(sides[1]), each.whole) for each in groups]
             elif label == "":
                 self.dice += groups
             else:
@@ -130,24 +130,24 @@ def _check_die(text: str, value: Any, sides: int, stated: int | None) -> None:
         raise Mismatch(f"{text}: a die of {sides} sides cannot show {value!r}")
 
 
-def _groups(values: Any) -> list[Group]:
+def _groups(values: Any) -> list[StepGroup]:
     """One die, several, several throws each in its own list, or `{d20: 13}` where sides matter."""
     if not isinstance(values, list):
         values = [values]
-    groups: list[Group] = []
+    groups: list[StepGroup] = []
     for each in values:
         if isinstance(each, dict):
             for label, inner in each.items():
                 sides = _SIDES.match(str(label))
                 if sides is None:
                     raise RulebookError(f"dice: {label!r} is no kind of die, such as d6 or d20")
-                groups += [Group(g.values, int(sides[1]), g.whole) for g in _groups(inner)]
+                groups += [StepGroup(g.values, int(sides[1]), g.whole) for g in _groups(inner)]
         elif isinstance(each, list):
-            groups.append(Group(list(each), whole=True))
+            groups.append(StepGroup(list(each), whole=True))
         elif groups and not groups[-1].whole and groups[-1].sides is None:
             groups[-1].values.append(each)
         else:
-            groups.append(Group([each]))
+            groups.append(StepGroup([each]))
     return groups
 
 

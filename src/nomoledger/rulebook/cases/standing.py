@@ -5,10 +5,10 @@ from typing import Any
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
-from nomoledger.language.program import linked
+from nomoledger.language.program import link
 from nomoledger.rulebook.cases.format import Pending, Then
-from nomoledger.rulebook.cases.matching import same, shown
-from nomoledger.rulebook.cases.picture import Row
+from nomoledger.rulebook.cases.matching import format_plain, is_match
+from nomoledger.rulebook.cases.picture import PictureRow
 from nomoledger.rulebook.cases.query import labelled
 from nomoledger.rulebook.cases.spelling import singular, spelled
 from nomoledger.state.world import World
@@ -48,11 +48,11 @@ def _rule(rule: Rule, stated: Any) -> Iterator[str]:
         if name == "parameters":
             for parameter, wanted in value.items():
                 got = found[spelled(parameter, found, f"rule {rule.number} has no parameter")]
-                if not same(got, wanted):
+                if not is_match(got, wanted):
                     what = f"{rule.number}'s {parameter}"
-                    yield f"rule {what} is {shown(got)}, expected {shown(wanted)}"
-        elif not same(_text(found), _text(value)):
-            yield f"rule {rule.number}'s {name} is {shown(found)}, expected {shown(value)}"
+                    yield f"rule {what} is {format_plain(got)}, expected {format_plain(wanted)}"
+        elif not is_match(_text(found), _text(value)):
+            yield f"rule {rule.number}'s {name} is {format_plain(found)}, expected {format_plain(value)}"
 
 
 def _text(value: Any) -> Any:
@@ -66,8 +66,8 @@ def compare_game(world: World, named: dict[str, Any], *, whole: bool) -> Iterato
         yield f"the game is over: {ended}, and the case does not say so"
     for name, value in named.items():
         found = _of_the_game(world, name, value)
-        if not same(found, value):
-            yield f"the game's {name} is {shown(found)}, expected {shown(value)}"
+        if not is_match(found, value):
+            yield f"the game's {name} is {format_plain(found)}, expected {format_plain(value)}"
 
 
 def _of_the_game(world: World, name: str, value: Any) -> Any:
@@ -98,21 +98,21 @@ def _compare_kind(world: World, kind: str, plural: str, rows: Any) -> Iterator[s
     known = world.declared(kind)
     for row in rows:
         stated = {spelled(k, known, f"a {kind} has no"): each for k, each in row.items()}
-        fits = [each for each in left if all(same(each.get(k), v) for k, v in stated.items())]
+        fits = [each for each in left if all(is_match(each.get(k), v) for k, v in stated.items())]
         if not fits:
-            yield f"there is no {kind} with {shown(row)}; there is: {_listed(left)}"
+            yield f"there is no {kind} with {format_plain(row)}; there is: {_listed(left)}"
             return
         left.remove(fits[0])
     if left:
-        yield f"there is a {kind} that the case does not name: {shown(left[0])}"
+        yield f"there is a {kind} that the case does not name: {format_plain(left[0])}"
 
 
-def _thing(world: World, entity: str) -> Row:
+def _thing(world: World, entity: str) -> PictureRow:
     return {name: labelled(world, value) for name, value in world.attributes[entity].items()}
 
 
-def _listed(rows: list[Row]) -> str:
-    return "; ".join(map(shown, rows)) or "none"
+def _listed(rows: list[PictureRow]) -> str:
+    return "; ".join(map(format_plain, rows)) or "none"
 
 
 def compare_pending(world: World, pending: Pending, judged: set[int]) -> Iterator[str]:
@@ -125,7 +125,7 @@ def compare_pending(world: World, pending: Pending, judged: set[int]) -> Iterato
     if proposals is not None:
         found = [number for number in world.proposals if _is_open(world, number, judged)]
         if found != proposals:
-            yield f"the open proposals are {shown(found)}, expected {shown(proposals)}"
+            yield f"the open proposals are {format_plain(found)}, expected {format_plain(proposals)}"
     timers = pending.timers if pending.timers is not None else (0 if nothing else None)
     if timers is not None and len(world.timers) != timers:
         yield f"{len(world.timers)} timers are running, expected {timers}"
@@ -140,8 +140,8 @@ def world_kinds(world: World) -> set[str]:
     return {kind for rule in world.rules for kind in rule.declares} | set(world.kinds)
 
 
-def _openable(world: World) -> dict[str, list[Row]]:
-    operations = linked(world.rules).links.operations
+def _openable(world: World) -> dict[str, list[PictureRow]]:
+    operations = link(world.rules).links.operations
     return {kind: [] for kind in sorted(world_kinds(world)) if f"open_{kind}" in operations}
 
 

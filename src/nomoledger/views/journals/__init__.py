@@ -15,7 +15,7 @@ from nomoledger.ledger.ledger import Head, Ledger
 from nomoledger.views.journals import beancount
 from nomoledger.views.journals import payment_table as tables
 from nomoledger.views.journals import plain_text as plain
-from nomoledger.views.journals.source import Source
+from nomoledger.views.journals.source import JournalSource
 
 FORMATS = ("beancount", "csv", "hledger", "ledger", "parquet")
 
@@ -43,13 +43,15 @@ def export_journal(
     """
     if format not in _WRITERS:
         raise UsageError(f"no format {format!r}: choose one of {', '.join(FORMATS)}")
-    source = Source(ledger, game, is_public)
+    source = JournalSource(ledger, game, is_public)
     _WRITERS[format](source, file)
     return Exported(game, source.head, source.chart.payments, source.chart.postings)
 
 
-def _journal(lines: Callable[[Source], Iterator[str]]) -> Callable[[Source, BinaryIO], None]:
-    def write(source: Source, file: BinaryIO) -> None:
+def _journal(
+    lines: Callable[[JournalSource], Iterator[str]],
+) -> Callable[[JournalSource, BinaryIO], None]:
+    def write(source: JournalSource, file: BinaryIO) -> None:
         for line in _heading(source):
             file.write(f"; {line}\n".encode())
         for piece in lines(source):
@@ -58,7 +60,7 @@ def _journal(lines: Callable[[Source], Iterator[str]]) -> Callable[[Source, Bina
     return write
 
 
-def _heading(source: Source) -> Iterator[str]:
+def _heading(source: JournalSource) -> Iterator[str]:
     """What the file is, in words."""
     upto = "what is public" if source.is_public else f"events up to {source.head}"
     yield f"{source.game}, from nomoledger: {upto}"  # whose head would count what is not
@@ -67,7 +69,7 @@ def _heading(source: Source) -> Iterator[str]:
     yield "amounts have the decimal places that each commodity has now"
 
 
-_WRITERS: dict[str, Callable[[Source, BinaryIO], None]] = {
+_WRITERS: dict[str, Callable[[JournalSource, BinaryIO], None]] = {
     "beancount": _journal(beancount.lines),
     "csv": tables.write_csv,
     "hledger": _journal(plain.hledger),

@@ -15,20 +15,27 @@ from nomoledger.views.journals.naming import (
     numbered,
     quoted,
 )
-from nomoledger.views.journals.source import Balances, Dated, Source, effective, exact, stamp
+from nomoledger.views.journals.source import (
+    Dated,
+    JournalSource,
+    OpeningBalances,
+    effective,
+    exact,
+    stamp,
+)
 
 
-def lines(source: Source) -> Iterator[str]:
+def lines(source: JournalSource) -> Iterator[str]:
     """The file, piece by piece."""
-    return _Writer(source).pieces()
+    return _BeancountWriter(source).pieces()
 
 
-class _Writer:
-    def __init__(self, source: Source) -> None:
+class _BeancountWriter:
+    def __init__(self, source: JournalSource) -> None:
         self.source = source
         self.chart = source.chart
         self.currencies = self.chart.called(_currency, CURRENCY_LENGTH_MAX)
-        self.balances = Balances()
+        self.balances = OpeningBalances()
 
     def pieces(self) -> Iterator[str]:
         yield from self._declarations()

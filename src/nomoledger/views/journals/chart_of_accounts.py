@@ -16,7 +16,7 @@ _NAMING = (
 )
 
 
-class Account(msgspec.Struct, frozen=True):
+class JournalAccount(msgspec.Struct, frozen=True):
     """An account that is posted to.
 
     Attributes:
@@ -28,7 +28,7 @@ class Account(msgspec.Struct, frozen=True):
     path: str
 
 
-class Chart:
+class ChartOfAccounts:
     """What the postings of a game speak of: as large as the game's state, not as its history.
 
     Attributes:
@@ -38,7 +38,7 @@ class Chart:
     """
 
     def __init__(self, entries: Iterable[e.Entry]) -> None:
-        self.accounts: dict[str, Account] = {}
+        self.accounts: dict[str, JournalAccount] = {}
         self.commodities: dict[str, int] = {}
         self.postings = self.payments = 0
         self._world = World()
@@ -75,7 +75,7 @@ class Chart:
         self.payments += 1
         self.postings += len(body.postings)
         for posting in body.postings:
-            self.accounts.setdefault(posting.account, Account("", ""))
+            self.accounts.setdefault(posting.account, JournalAccount("", ""))
             self.commodities.setdefault(posting.commodity, 0)
 
     def _keep_places(self) -> None:
@@ -100,4 +100,4 @@ class Chart:
             label = numbered(label, labels)
             labels.add(label)
             paths.add(path)
-            self.accounts[each] = Account(label, path)
+            self.accounts[each] = JournalAccount(label, path)

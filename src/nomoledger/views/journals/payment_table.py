@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from nomoledger.errors import UsageError
-from nomoledger.views.journals.source import Source, effective, exact, stamp
+from nomoledger.views.journals.source import JournalSource, effective, exact, stamp
 
 if TYPE_CHECKING:
     import pyarrow
@@ -23,7 +23,7 @@ GROUP = 20_000
 PLACES = 12
 
 
-def write_csv(source: Source, file: BinaryIO) -> None:
+def write_csv(source: JournalSource, file: BinaryIO) -> None:
     """Write the postings of *source* as CSV: what is a list is joined by spaces."""
     rows = csv.writer(codecs.getwriter("utf-8")(file), lineterminator="\n")
     rows.writerow(COLUMNS)
@@ -32,7 +32,7 @@ def write_csv(source: Source, file: BinaryIO) -> None:
         rows.writerow((*first, stamp(moment), *end))
 
 
-def write_parquet(source: Source, file: BinaryIO) -> None:
+def write_parquet(source: JournalSource, file: BinaryIO) -> None:
     """Write the postings of *source* as Parquet, group by group.
 
     Raises:
@@ -54,7 +54,7 @@ def write_parquet(source: Source, file: BinaryIO) -> None:
             writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
 
 
-def _schema(source: Source) -> "pyarrow.Schema":
+def _schema(source: JournalSource) -> "pyarrow.Schema":
     import pyarrow as pa
 
     places = max((PLACES, *source.chart.commodities.values()))
@@ -65,7 +65,7 @@ def _schema(source: Source) -> "pyarrow.Schema":
     return pa.schema(list(zip(COLUMNS, types, strict=True)))
 
 
-def _rows(source: Source) -> Iterator[tuple[Any, ...]]:
+def _rows(source: JournalSource) -> Iterator[tuple[Any, ...]]:
     """The columns of every posting; its amount as text."""
     accounts, places = source.chart.accounts, source.chart.commodities
     for number, body in source.payments():

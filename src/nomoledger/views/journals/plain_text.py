@@ -9,28 +9,35 @@ from json import dumps
 
 from nomoledger import events as e
 from nomoledger.views.journals.naming import SIGNS, one_line, symbol
-from nomoledger.views.journals.source import Balances, Dated, Source, effective, exact, stamp
+from nomoledger.views.journals.source import (
+    Dated,
+    JournalSource,
+    OpeningBalances,
+    effective,
+    exact,
+    stamp,
+)
 
 TAGS = ("cause", "effective", "event", "period", "received_at", "rules")
 _TAGGED = str.maketrans(",;[]", " ,()")
 
 
-def hledger(source: Source) -> Iterator[str]:
+def hledger(source: JournalSource) -> Iterator[str]:
     """The journal for hledger, piece by piece."""
-    return _Writer(source, "decimal-mark .\n").pieces()
+    return _PlainTextWriter(source, "decimal-mark .\n").pieces()
 
 
-def ledger(source: Source) -> Iterator[str]:
+def ledger(source: JournalSource) -> Iterator[str]:
     """The journal for ledger, piece by piece."""
-    return _Writer(source, "".join(f"tag {each}\n" for each in TAGS)).pieces()
+    return _PlainTextWriter(source, "".join(f"tag {each}\n" for each in TAGS)).pieces()
 
 
-class _Writer:
-    def __init__(self, source: Source, top: str) -> None:
+class _PlainTextWriter:
+    def __init__(self, source: JournalSource, top: str) -> None:
         self.source = source
         self.chart = source.chart
         self.symbols = self.chart.called(symbol)
-        self.balances = Balances()
+        self.balances = OpeningBalances()
         self.top = top
 
     def pieces(self) -> Iterator[str]:

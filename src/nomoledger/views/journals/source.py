@@ -8,7 +8,7 @@ from nomoledger import events as e
 from nomoledger.errors import CorruptError
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_stream import public_events
-from nomoledger.views.journals.chart_of_accounts import Chart
+from nomoledger.views.journals.chart_of_accounts import ChartOfAccounts
 
 
 class Dated(NamedTuple):
@@ -19,7 +19,7 @@ class Dated(NamedTuple):
     body: e.Posted | e.PeriodClosed
 
 
-class Source:
+class JournalSource:
     """The payments of *game*, read anew each time: nothing is kept but the chart of accounts.
 
     Where it *is_public*, it is made of nothing but what everybody may see.
@@ -37,7 +37,7 @@ class Source:
         self.head = verdict.head
         self.is_public = is_public
         self._ledger = ledger
-        self.chart = Chart(self._entries())
+        self.chart = ChartOfAccounts(self._entries())
 
     def dated(self) -> Iterator[Dated]:
         """The payments and closes, in order."""
@@ -62,7 +62,7 @@ class Source:
         return public_events(entries) if self.is_public else entries
 
 
-class Balances:
+class OpeningBalances:
     """What every account holds so far, in smallest units."""
 
     def __init__(self) -> None:

@@ -4,36 +4,36 @@ from typing import Any
 
 import msgspec
 
-from nomoledger.prose.labels import shown
-from nomoledger.views.site.figures import Fact, Facts, Person
+from nomoledger.prose.labels import format_cell
+from nomoledger.views.site.figures import Figure, Figures, Person
 from nomoledger.views.site.public_view import PublicView, model_of
 
 COLUMNS_MAX = 200
 
 
-class Square(msgspec.Struct, frozen=True):
+class SquareOnPage(msgspec.Struct, frozen=True):
     """A square: who stands there, its attributes by name, and the *key* it is called by."""
 
     anchor: str
     called: str
-    key: Fact | None
-    attributes: dict[str, Fact]
-    standing: tuple[tuple[str, Person | None, Fact | None], ...]
+    key: Figure | None
+    attributes: dict[str, Figure]
+    standing: tuple[tuple[str, Person | None, Figure | None], ...]
 
 
-class Board(msgspec.Struct, frozen=True):
+class BoardPage(msgspec.Struct, frozen=True):
     """The squares in their order; *grid* is rows from north to south, where they have places.
 
     *columns* are the attributes that are set for some square; *note* says why nothing is laid out.
     """
 
-    squares: tuple[Square, ...]
-    grid: tuple[tuple[Square | None, ...], ...]
+    squares: tuple[SquareOnPage, ...]
+    grid: tuple[tuple[SquareOnPage | None, ...], ...]
     columns: tuple[str, ...]
     note: str | None = None
 
 
-def board_of(view: PublicView, facts: Facts) -> Board:
+def board_of(view: PublicView, facts: Figures) -> BoardPage:
     """The board in *view*."""
     model = model_of("board", view)
     entities = view.world.kinds.get("square", ())
@@ -44,23 +44,23 @@ def board_of(view: PublicView, facts: Facts) -> Board:
     )
     names = dict.fromkeys(name for square in squares for name in square.attributes)
     places = [each.place for each in model.squares]
-    return Board(squares, _grid(squares, places), tuple(names), model.note)
+    return BoardPage(squares, _grid(squares, places), tuple(names), model.note)
 
 
-def _square(facts: Facts, entity: str, place: int, model: Any, key: str) -> Square:
+def _square(facts: Figures, entity: str, place: int, model: Any, key: str) -> SquareOnPage:
     world = facts.public.world
     names = [*world.declared("square"), *world.attributes.get(entity, {})]
     found = {n: facts.attribute(entity, n) for n in dict.fromkeys(names) if n != key}
-    return Square(
+    return SquareOnPage(
         anchor=f"square-{place + 1}",
-        called=shown(model.square),
+        called=format_cell(model.square),
         key=facts.attribute(entity, key),
         attributes={name: fact for name, fact in found.items() if fact is not None},
         standing=tuple(_piece(facts, each) for each in model.standing),
     )
 
 
-def _piece(facts: Facts, called: str) -> tuple[str, Person | None, Fact | None]:
+def _piece(facts: Figures, called: str) -> tuple[str, Person | None, Figure | None]:
     """What stands there, who it is where it is a player, and how it came there."""
     world = facts.public.world
     player = world.find("player", called)
@@ -71,8 +71,8 @@ def _piece(facts: Facts, called: str) -> tuple[str, Person | None, Fact | None]:
 
 
 def _grid(
-    squares: tuple[Square, ...], places: list[tuple[int, int] | None]
-) -> tuple[tuple[Square | None, ...], ...]:
+    squares: tuple[SquareOnPage, ...], places: list[tuple[int, int] | None]
+) -> tuple[tuple[SquareOnPage | None, ...], ...]:
     by_place = {place: each for place, each in zip(places, squares, strict=True) if place}
     if not squares or len(by_place) < len(squares):
         return ()

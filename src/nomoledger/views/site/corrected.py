@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from nomoledger.game.read_models import WorldView, projection
-from nomoledger.state.bitemporal import as_known_in, rulings_on
+from nomoledger.state.bitemporal import rulings_that_corrected, world_as_known
 from nomoledger.state.world import World
 
 
@@ -19,12 +19,12 @@ class Corrected(msgspec.Struct, frozen=True):
 def corrected_in(world: World) -> dict[int, Corrected]:
     """The periods that were corrected, as far as is known in *world*."""
     return {
-        period: Corrected(rulings_on(world, period), _standings(world, period))
+        period: Corrected(rulings_that_corrected(world, period), _standings(world, period))
         for period in world.past
-        if rulings_on(world, period)
+        if rulings_that_corrected(world, period)
     }
 
 
 def _standings(world: World, period: int) -> tuple[Any, ...]:
-    model: Any = projection("standings")(WorldView(as_known_in(world, world, period), None))
+    model: Any = projection("standings")(WorldView(world_as_known(world, world, period), None))
     return tuple(model.standings)

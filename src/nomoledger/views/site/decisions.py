@@ -7,12 +7,12 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.events import rules as r
-from nomoledger.prose.descriptions import numbers_of
-from nomoledger.prose.labels import shown
+from nomoledger.prose.descriptions import events_ruled_on
+from nomoledger.prose.labels import format_cell
 from nomoledger.state.world import World
-from nomoledger.views.site.dispute_pages import Disputes
+from nomoledger.views.site.dispute_pages import DisputePages
 from nomoledger.views.site.names import Ref
-from nomoledger.views.site.rule_pages import Link, Ruleset
+from nomoledger.views.site.rule_pages import Link, RulePages
 
 UNDECIDED = "undecided"
 
@@ -33,7 +33,7 @@ class Vote(msgspec.Struct, frozen=True):
     ref: Ref
 
 
-class Proposal(msgspec.Struct, frozen=True):
+class ProposalOnPage(msgspec.Struct, frozen=True):
     """A proposal, and what became of it; *decided* is the event that settled it."""
 
     number: int
@@ -46,7 +46,7 @@ class Proposal(msgspec.Struct, frozen=True):
     decided: Ref | None = None
 
 
-class Ruling(msgspec.Struct, frozen=True):
+class RulingOnPage(msgspec.Struct, frozen=True):
     """What the admin ruled; *cites* the rules and events it speaks of.
 
     Attributes:
@@ -86,11 +86,11 @@ class Ruling(msgspec.Struct, frozen=True):
 class Decisions:
     """The proposals, rulings and disputes so far."""
 
-    def __init__(self, ruleset: Ruleset) -> None:
+    def __init__(self, ruleset: RulePages) -> None:
         self.ruleset = ruleset
-        self.proposals: dict[int, Proposal] = {}
-        self.rulings: dict[int, Ruling] = {}
-        self.disputes = Disputes()
+        self.proposals: dict[int, ProposalOnPage] = {}
+        self.rulings: dict[int, RulingOnPage] = {}
+        self.disputes = DisputePages()
         self._first: dict[str, Any] = {}
         self._made: dict[str, int] = {}
 
@@ -99,7 +99,7 @@ class Decisions:
         self.disputes.take(ref, body, refs)
         if isinstance(body, e.ProposalMade):
             changes = tuple(map(change_told, body.changes))
-            made = Proposal(body.number, body.by, body.text, ref, changes)
+            made = ProposalOnPage(body.number, body.by, body.text, ref, changes)
             self.proposals[body.number] = made
         elif isinstance(body, e.VoteCast):
             self._vote(Vote(body.by, body.choice, ref), body.proposal)
@@ -112,7 +112,7 @@ class Decisions:
         elif isinstance(body, e.AttemptRefused) and body.attempt in self._made:
             self._refuse(self._made[body.attempt])
 
-    def _rule(self, body: e.RulingMade, ruling: Ruling) -> None:
+    def _rule(self, body: e.RulingMade, ruling: RulingOnPage) -> None:
         self._made[body.id] = body.number
         self.rulings[body.number] = ruling
         for number in body.overrules:
@@ -144,19 +144,21 @@ class Decisions:
             replaced = msgspec.structs.replace(self.proposals[number], **fields)
             self.proposals[number] = replaced
 
-    def _ruling(self, body: e.RulingMade, ref: Ref, world: World, refs: dict[int, Ref]) -> Ruling:
+    def _ruling(
+        self, body: e.RulingMade, ref: Ref, world: World, refs: dict[int, Ref]
+    ) -> RulingOnPage:
         question = world.questions.get(body.question) if body.question else None
-        return Ruling(
+        return RulingOnPage(
             number=body.number,
             kind=body.kind,
             text=body.text,
             basis=body.basis,
             ref=ref,
             question=None if question is None else question.text,
-            value=None if body.value is None else shown(body.value),
+            value=None if body.value is None else format_cell(body.value),
             cites=tuple(self._cite(each, refs) for each in body.cites),
             changes=tuple(map(change_told, body.changes)),
-            about=tuple(self._cite(f"#{number}", refs) for number in numbers_of(body)),
+            about=tuple(self._cite(f"#{number}", refs) for number in events_ruled_on(body)),
             asked=None if question is None else self._asked(question),
             effective=body.effective,
             overrules=body.overrules,
@@ -172,13 +174,15 @@ class Decisions:
             return Link(cite, found.path if found else None)
         return self.ruleset.find(cite) or Link(cite)
 
-    def proposals_in(self, world: World, setters: dict[tuple[str, ...], Ref]) -> list[Proposal]:
+    def proposals_in(
+        self, world: World, setters: dict[tuple[str, ...], Ref]
+    ) -> list[ProposalOnPage]:
         """All proposals, with the state in which the rules have them in *world*."""
         return [self._standing(each, world, setters) for each in self.proposals.values()]
 
     def _standing(
-        self, proposal: Proposal, world: World, setters: dict[tuple[str, ...], Ref]
-    ) -> Proposal:
+        self, proposal: ProposalOnPage, world: World, setters: dict[tuple[str, ...], Ref]
+    ) -> ProposalOnPage:
         entity = world.find("proposal", proposal.number)
         state = None if entity is None else world.get(entity, "state")
         if entity is None or state is None or state == self._first.get(entity):
@@ -205,15 +209,15 @@ def change_told(change: r.Change) -> ChangeTold:
     if isinstance(change, r.Post):
         return ChangeTold(f"post {_listed(change.amounts)}")
     thing = change.kind if change.kind == "game" else f"{change.kind} {change.entity}"
-    value = "nothing" if change.value is None else shown(change.value)
+    value = "nothing" if change.value is None else format_cell(change.value)
     return ChangeTold(f"{change.attribute} of {thing} becomes {value}")
 
 
 def _amended(change: r.Amend) -> str:
     titled = [] if change.title is None else [f"its title becomes {change.title}"]
-    given = [f"{name} becomes {shown(value)}" for name, value in change.parameters.items()]
+    given = [f"{name} becomes {format_cell(value)}" for name, value in change.parameters.items()]
     return ": " + ", ".join(titled + given) if titled or given else ""
 
 
 def _listed(values: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {shown(value)}" for name, value in values.items())
+    return ", ".join(f"{name} {format_cell(value)}" for name, value in values.items())

@@ -8,7 +8,7 @@ from nomoledger.views.site.names import Ref
 from nomoledger.views.site.rule_pages import Link
 
 
-class Argument(msgspec.Struct, frozen=True):
+class ArgumentOnPage(msgspec.Struct, frozen=True):
     """What somebody said, or what was attached (*by* is None), with what that shows."""
 
     by: str | None
@@ -17,7 +17,7 @@ class Argument(msgspec.Struct, frozen=True):
     shows: tuple[str, ...]
 
 
-class Dispute(msgspec.Struct, frozen=True):
+class DisputePage(msgspec.Struct, frozen=True):
     """A dispute *of* a period or an event; *ruling* is the one that closed it."""
 
     number: int
@@ -26,22 +26,22 @@ class Dispute(msgspec.Struct, frozen=True):
     ref: Ref
     of: Link
     period: int
-    arguments: tuple[Argument, ...] = ()
+    arguments: tuple[ArgumentOnPage, ...] = ()
     ruling: int | None = None
 
 
-class Disputes:
+class DisputePages:
     """The disputes so far, by number."""
 
     def __init__(self) -> None:
-        self.found: dict[int, Dispute] = {}
+        self.found: dict[int, DisputePage] = {}
         self._closed: dict[str, int] = {}
 
     def take(self, ref: Ref, body: e.Event, refs: dict[int, Ref]) -> None:
         """Take in what an event says."""
         if isinstance(body, e.DisputeOpened):
             of = _of(body, refs)
-            made = Dispute(body.number, body.by, body.text, ref, of, body.disputed)
+            made = DisputePage(body.number, body.by, body.text, ref, of, body.disputed)
             self.found[body.number] = made
         elif isinstance(body, e.DisputeArgued) and body.dispute in self.found:
             said = self.found[body.dispute].arguments
@@ -63,6 +63,6 @@ def _of(body: e.DisputeOpened, refs: dict[int, Ref]) -> Link:
     return Link(f"#{body.about}", found.path if found else None)
 
 
-def _argument(ref: Ref, body: e.DisputeArgued) -> Argument:
+def _argument(ref: Ref, body: e.DisputeArgued) -> ArgumentOnPage:
     by = None if body.by == "engine" else body.by
-    return Argument(by, body.text, ref, tuple(evidence.told(body.evidence)))
+    return ArgumentOnPage(by, body.text, ref, tuple(evidence.describe_evidence(body.evidence)))

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from nomoledger.prose.labels import called, described, holding, shown
+from nomoledger.prose.labels import amount_held, describe_thing, format_cell, label_all
 from nomoledger.views.site.names import Slugs
 from nomoledger.views.site.public_view import PublicWorld
-from nomoledger.views.site.statement_pages import Holding, Statement
+from nomoledger.views.site.statement_pages import Holding, StatementPage
 
 #: What people call colours, of which the name alone can be shown as a swatch.
 COLORS = frozenset(
@@ -24,7 +24,7 @@ COLORS = frozenset(
 )
 
 
-class Fact(msgspec.Struct, frozen=True):
+class Figure(msgspec.Struct, frozen=True):
     """Something that is so, in words, and the *path* to why it is.
 
     *color* is a colour to show beside the words, *player* the slug of the player they speak of.
@@ -45,7 +45,7 @@ class Person(msgspec.Struct, frozen=True):
     entity: str
 
 
-class Facts:
+class Figures:
     """Looks things up in the public world, with why they are so.
 
     *statements* are the accounts by owner and commodity, in the period that is shown.
@@ -55,9 +55,9 @@ class Facts:
         self.public = public
         self.slugs = slugs
         self.places: dict[str, int] = {}
-        self.statements: Mapping[Holding, Statement] = {}
+        self.statements: Mapping[Holding, StatementPage] = {}
 
-    def turn_to(self, statements: Mapping[Holding, Statement]) -> None:
+    def turn_to(self, statements: Mapping[Holding, StatementPage]) -> None:
         """Show the period of these *statements*."""
         self.statements = statements
 
@@ -72,36 +72,38 @@ class Facts:
         place = self.places.setdefault(entity, len(self.places))
         return Person(name, self.slugs.of(entity, name), place, entity)
 
-    def attribute(self, entity: str, name: str) -> Fact | None:
+    def attribute(self, entity: str, name: str) -> Figure | None:
         """What *name* of *entity* is; None where it was never set."""
         world = self.public.world
         value = world.get(entity, name)
         if value is None:
             return None
         why = self._why("set", entity, name)
-        return Fact(shown(called(world, value)), why, _color(name, value), self._player(value))
+        return Figure(
+            format_cell(label_all(world, value)), why, _color(name, value), self._player(value)
+        )
 
-    def holding(self, account: str, commodity: str) -> Fact:
+    def holding(self, account: str, commodity: str) -> Figure:
         """How much of *commodity* there is in *account*."""
-        held = shown(holding(self.public.world, account, commodity))
+        held = format_cell(amount_held(self.public.world, account, commodity))
         statement = self.statements.get((account, commodity))
-        return Fact(held, None if statement is None else statement.path)
+        return Figure(held, None if statement is None else statement.path)
 
-    def owned(self, player: str) -> tuple[Fact, ...]:
+    def owned(self, player: str) -> tuple[Figure, ...]:
         """The squares that *player* owns, by what they are called."""
         world = self.public.world
         return tuple(
-            Fact(str(world.label(each)), self._why("set", each, "owner"))
+            Figure(str(world.label(each)), self._why("set", each, "owner"))
             for each in world.where("square", "owner", player)
         )
 
-    def owned_count(self, player: str) -> Fact:
+    def owned_count(self, player: str) -> Figure:
         """How many squares *player* owns."""
-        return Fact(str(len(self.owned(player))), self._why("owns", player))
+        return Figure(str(len(self.owned(player))), self._why("owns", player))
 
     def described(self, value: Any) -> str:
         """*value* in a sentence."""
-        return str(described(self.public.world, value))
+        return str(describe_thing(self.public.world, value))
 
     def _why(self, *key: str) -> str | None:
         ref = self.public.setters.get(key)

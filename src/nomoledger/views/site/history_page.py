@@ -4,21 +4,21 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.state.disputes import Mark, mark
+from nomoledger.state.disputes import StandingMark, standing_mark
 from nomoledger.views.site.corrected import Corrected, corrected_in
 from nomoledger.views.site.decisions import Decisions
-from nomoledger.views.site.figures import Facts
+from nomoledger.views.site.figures import Figures
 from nomoledger.views.site.moment import Moment, moment_of
 from nomoledger.views.site.names import Slugs
 from nomoledger.views.site.narration import Story
-from nomoledger.views.site.public_run import retraced
+from nomoledger.views.site.public_run import trace_public_run
 from nomoledger.views.site.public_view import PublicView, PublicWorld, public_entries
-from nomoledger.views.site.rule_pages import RulePage, Ruleset
-from nomoledger.views.site.statement_pages import Statements
+from nomoledger.views.site.rule_pages import RulePage, RulePages
+from nomoledger.views.site.statement_pages import StatementPages
 from nomoledger.views.site.why import Whys
 
 
-class History(msgspec.Struct, frozen=True):
+class HistoryPage(msgspec.Struct, frozen=True):
     """All that the site shows: a moment for each closed period, and last the one for now.
 
     *marks* are those of the standings by period, as far as everybody may know; *corrected* are the
@@ -29,7 +29,7 @@ class History(msgspec.Struct, frozen=True):
     rulebook: str
     moments: tuple[Moment, ...]
     rules: tuple[RulePage, ...]
-    marks: dict[int, Mark]
+    marks: dict[int, StandingMark]
     corrected: dict[int, Corrected]
 
     @property
@@ -38,7 +38,7 @@ class History(msgspec.Struct, frozen=True):
         return self.moments[-1]
 
 
-def gather(ledger: Ledger, game: str) -> History:
+def gather(ledger: Ledger, game: str) -> HistoryPage:
     """The public history of *game*."""
     return _Gathering(ledger, game).done()
 
@@ -50,17 +50,17 @@ class _Gathering:
         self.ledger = ledger
         self.game = game
         self.public = PublicWorld()
-        self.facts = Facts(self.public, Slugs())
-        self.ruleset = Ruleset()
+        self.facts = Figures(self.public, Slugs())
+        self.ruleset = RulePages()
         self.decisions = Decisions(self.ruleset)
         self.story = Story(self.ruleset)
-        self.statements = Statements(self.ruleset)
+        self.statements = StatementPages(self.ruleset)
         self.entries: list[e.Entry] = []
         self.moments: list[Moment] = []
 
-    def done(self) -> History:
+    def done(self) -> HistoryPage:
         public = list(public_entries(self.ledger, self.game))
-        self.whys = Whys(retraced(public), self.ruleset)
+        self.whys = Whys(trace_public_run(public), self.ruleset)
         for entry, stands_apart in public:
             self._take(entry, stands_apart)
             if isinstance(entry.body, e.PeriodClosed):
@@ -68,9 +68,12 @@ class _Gathering:
         self._stand_still(self.public.world.period)
         rulebook = self.public.world.game.get("rulebook", "")
         pages = tuple(self.ruleset.pages)
-        marks = {each.period: mark(self.public.world, each.period, None) for each in self.moments}
+        marks = {
+            each.period: standing_mark(self.public.world, each.period, None)
+            for each in self.moments
+        }
         corrected = corrected_in(self.public.world)
-        return History(self.game, rulebook, tuple(self.moments), pages, marks, corrected)
+        return HistoryPage(self.game, rulebook, tuple(self.moments), pages, marks, corrected)
 
     def _take(self, entry: e.Entry, stands_apart: bool) -> None:
         public, body = self.public, entry.body

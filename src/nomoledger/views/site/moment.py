@@ -6,36 +6,36 @@ from typing import Any
 import msgspec
 
 from nomoledger.events.rules import Rule
-from nomoledger.prose.labels import described
-from nomoledger.state.reducer import moment
-from nomoledger.views.site.board_page import Board, board_of
-from nomoledger.views.site.decisions import UNDECIDED, Decisions, Proposal, Ruling
-from nomoledger.views.site.dispute_pages import Dispute
-from nomoledger.views.site.figures import Fact, Facts, Person
-from nomoledger.views.site.narration import Group
+from nomoledger.prose.labels import describe_thing
+from nomoledger.state.reducer import from_seconds
+from nomoledger.views.site.board_page import BoardPage, board_of
+from nomoledger.views.site.decisions import UNDECIDED, Decisions, ProposalOnPage, RulingOnPage
+from nomoledger.views.site.dispute_pages import DisputePage
+from nomoledger.views.site.figures import Figure, Figures, Person
+from nomoledger.views.site.narration import StoryGroup
 from nomoledger.views.site.public_view import PublicView, model_of
-from nomoledger.views.site.rule_pages import Ruleset, kind_of
-from nomoledger.views.site.statement_pages import Statement, by_account
+from nomoledger.views.site.rule_pages import RulePages, kind_of
+from nomoledger.views.site.statement_pages import StatementPage, by_account
 from nomoledger.views.site.why import Why
 
 
-class Standing(msgspec.Struct, frozen=True):
+class StandingThen(msgspec.Struct, frozen=True):
     """A player's place."""
 
     rank: int
     player: Person
-    money: Fact | None
+    money: Figure | None
     worth: float
-    squares: Fact
-    owned: tuple[Fact, ...]
+    squares: Figure
+    owned: tuple[Figure, ...]
 
 
-class Account(msgspec.Struct, frozen=True):
+class AccountThen(msgspec.Struct, frozen=True):
     """What is in an account, by commodity; *player* is whose it is."""
 
     name: str
     player: Person | None
-    held: tuple[Fact, ...]
+    held: tuple[Figure, ...]
 
 
 class RuleThen(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class RuleThen(msgspec.Struct, frozen=True):
     path: str
 
 
-class Due(msgspec.Struct, frozen=True):
+class DueThen(msgspec.Struct, frozen=True):
     """Something that falls due: *what* will be done then, to what it is *about*."""
 
     at: datetime
@@ -58,11 +58,11 @@ class PlayerThen(msgspec.Struct, frozen=True):
     """A player: what is so of them, what they have, and other *things* that name them."""
 
     person: Person
-    attributes: dict[str, Fact]
-    held: dict[str, Fact]
-    owned: tuple[Fact, ...]
-    things: tuple[tuple[str, Fact | None], ...]
-    statements: tuple[Statement, ...]
+    attributes: dict[str, Figure]
+    held: dict[str, Figure]
+    owned: tuple[Figure, ...]
+    things: tuple[tuple[str, Figure | None], ...]
+    statements: tuple[StatementPage, ...]
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -72,29 +72,29 @@ class Moment(msgspec.Struct, frozen=True):
     is_open: bool
     now: datetime
     money: str
-    standings: tuple[Standing, ...]
-    board: Board
+    standings: tuple[StandingThen, ...]
+    board: BoardPage
     commodities: tuple[str, ...]
-    accounts: tuple[Account, ...]
+    accounts: tuple[AccountThen, ...]
     players: tuple[PlayerThen, ...]
-    proposals: tuple[Proposal, ...]
-    rulings: tuple[Ruling, ...]
-    disputes: tuple[Dispute, ...]
+    proposals: tuple[ProposalOnPage, ...]
+    rulings: tuple[RulingOnPage, ...]
+    disputes: tuple[DisputePage, ...]
     rules: tuple[RuleThen, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[StoryGroup, ...]
     whys: tuple[Why, ...]
-    statements: tuple[Statement, ...]
+    statements: tuple[StatementPage, ...]
     waiting: str | None
-    due: tuple[Due, ...]
+    due: tuple[DueThen, ...]
     ended: str | None
 
     @property
-    def undecided(self) -> tuple[Proposal, ...]:
+    def undecided(self) -> tuple[ProposalOnPage, ...]:
         """The proposals that nobody has decided."""
         return tuple(each for each in self.proposals if each.verdict == UNDECIDED)
 
     @property
-    def standing_of(self) -> dict[str, Standing]:
+    def standing_of(self) -> dict[str, StandingThen]:
         """Each player's standing, by slug."""
         return {each.player.slug: each for each in self.standings}
 
@@ -112,9 +112,9 @@ class Moment(msgspec.Struct, frozen=True):
 def moment_of(
     view: PublicView,
     period: int,
-    facts: Facts,
+    facts: Figures,
     decisions: Decisions,
-    groups: list[Group],
+    groups: list[StoryGroup],
     whys: tuple[Why, ...],
 ) -> Moment:
     """How things stand in *view*, where *period* is over, or is the open one."""
@@ -124,7 +124,7 @@ def moment_of(
     return Moment(
         period=period,
         is_open=period == world.period,
-        now=moment(world.game["now"]),
+        now=from_seconds(world.game["now"]),
         money=commodities[0] if commodities else "",
         standings=tuple(_standing(each, facts) for each in model_of("standings", view).standings),
         board=board_of(view, facts),
@@ -144,11 +144,11 @@ def moment_of(
     )
 
 
-def _standing(model: Any, facts: Facts) -> Standing:
+def _standing(model: Any, facts: Figures) -> StandingThen:
     world = facts.public.world
     player = world.find("player", model.player) or model.player
     money = next(iter(world.commodities()), None)
-    return Standing(
+    return StandingThen(
         rank=model.rank,
         player=facts.person(player),
         money=None if money is None else facts.holding(player, money),
@@ -158,10 +158,10 @@ def _standing(model: Any, facts: Facts) -> Standing:
     )
 
 
-def _accounts(facts: Facts, commodities: tuple[str, ...]) -> list[Account]:
+def _accounts(facts: Figures, commodities: tuple[str, ...]) -> list[AccountThen]:
     world, people = facts.public.world, facts.people
     return [
-        Account(
+        AccountThen(
             name=str(world.label(each)),
             player=people.get(each),
             held=tuple(facts.holding(each, commodity) for commodity in commodities),
@@ -170,17 +170,17 @@ def _accounts(facts: Facts, commodities: tuple[str, ...]) -> list[Account]:
     ]
 
 
-def _names(facts: Facts) -> list[str]:
+def _names(facts: Figures) -> list[str]:
     """All accounts: the players in the order they joined, then the others by name."""
     return list(dict.fromkeys((*facts.people, *sorted(facts.public.world.balances))))
 
 
-def _rule(rule: Rule, ruleset: Ruleset) -> RuleThen:
+def _rule(rule: Rule, ruleset: RulePages) -> RuleThen:
     link = ruleset.find(rule.name)
     return RuleThen(rule, kind_of(rule), "" if link is None or link.path is None else link.path)
 
 
-def _player(person: Person, facts: Facts, commodities: tuple[str, ...]) -> PlayerThen:
+def _player(person: Person, facts: Figures, commodities: tuple[str, ...]) -> PlayerThen:
     world = facts.public.world
     names = [*world.declared("player"), *world.attributes.get(person.entity, {})]
     key = world.key_of("player")
@@ -195,7 +195,7 @@ def _player(person: Person, facts: Facts, commodities: tuple[str, ...]) -> Playe
     )
 
 
-def _things(player: str, facts: Facts) -> list[tuple[str, Fact | None]]:
+def _things(player: str, facts: Figures) -> list[tuple[str, Figure | None]]:
     """What else there is that names *player*: an option, a patent, a debt."""
     world = facts.public.world
     found = []
@@ -205,20 +205,20 @@ def _things(player: str, facts: Facts) -> list[tuple[str, Fact | None]]:
         for each in things:
             naming = [n for n, v in world.attributes.get(each, {}).items() if v == player]
             if naming:
-                found.append((str(described(world, each)), facts.attribute(each, naming[0])))
+                found.append((str(describe_thing(world, each)), facts.attribute(each, naming[0])))
     return found
 
 
-def _waiting(facts: Facts) -> str | None:
+def _waiting(facts: Figures) -> str | None:
     question = facts.public.world.waiting
     return None if question is None else f"{facts.described(question.to)}: {question.text}"
 
 
-def _due(facts: Facts) -> list[Due]:
+def _due(facts: Figures) -> list[DueThen]:
     timers = sorted(facts.public.world.timers.values(), key=lambda each: each.order)
     return [
-        Due(
-            at=moment(each.attempt.at),
+        DueThen(
+            at=from_seconds(each.attempt.at),
             what=each.attempt.operation.lstrip("@").replace("_", " "),
             about="; ".join(map(facts.described, each.attempt.arguments)),
         )

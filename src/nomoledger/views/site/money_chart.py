@@ -44,7 +44,7 @@ class Curve(msgspec.Struct, frozen=True):
         return " ".join(f"{dot.x:g},{dot.y:g}" for dot in self.dots)
 
 
-class Chart(msgspec.Struct, frozen=True):
+class LineChart(msgspec.Struct, frozen=True):
     """A chart whose words and lines have their places."""
 
     title: str
@@ -61,14 +61,14 @@ class Chart(msgspec.Struct, frozen=True):
 Series = Sequence[tuple[Person, dict[int, float]]]
 
 
-def ranks(series: Series) -> Chart:
+def ranks(series: Series) -> LineChart:
     """Ranks over the periods, the first on top."""
     worst = int(max((v for _, values in series for v in values.values()), default=1))
     marks = [float(each) for each in range(1, max(worst, 2) + 1, ceil(worst / TICKS_MAX))]
     return _chart("Rank", series, marks, (max(worst, 2), 1))
 
 
-def amounts(title: str, series: Series) -> Chart:
+def amounts(title: str, series: Series) -> LineChart:
     """Amounts over the periods, the most on top."""
     found = [value for _, values in series for value in values.values()] or [0.0]
     step = _step(max(found) - min(found))
@@ -90,7 +90,7 @@ def _step(span: float) -> float:
     return next((each for each in (size, 2 * size, 5 * size) if span / each <= 5), 10 * size)
 
 
-def _chart(title: str, series: Series, marks: list[float], span: tuple[float, float]) -> Chart:
+def _chart(title: str, series: Series, marks: list[float], span: tuple[float, float]) -> LineChart:
     """A chart on which *span* goes from the foot to the top."""
     height = max(260, TOP + BOTTOM + LABEL_GAP * len(series))
     periods = sorted({period for _, values in series for period in values})
@@ -109,7 +109,7 @@ def _chart(title: str, series: Series, marks: list[float], span: tuple[float, fl
         for player, values in series
     ]
     every = ceil(len(periods) / TICKS_MAX) or 1
-    return Chart(
+    return LineChart(
         title=title,
         height=height,
         across=tuple(Tick(x(period), str(period)) for period in periods[::every]),

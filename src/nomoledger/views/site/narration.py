@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.prose.descriptions import tell
-from nomoledger.prose.labels import described
+from nomoledger.prose.descriptions import describe_event
+from nomoledger.prose.labels import describe_thing
 from nomoledger.state.world import World
 from nomoledger.views.site.names import Ref
-from nomoledger.views.site.rule_pages import Link, Ruleset
+from nomoledger.views.site.rule_pages import Link, RulePages
 
 #: The engine's own bookkeeping, told in small print.
 QUIET = (
@@ -21,7 +21,7 @@ QUIET = (
 )  # fmt: skip
 
 
-class Line(msgspec.Struct, frozen=True):
+class StoryLine(msgspec.Struct, frozen=True):
     """One event; *about* are the players it has to do with, *quiet* is mere bookkeeping."""
 
     ref: Ref
@@ -33,20 +33,20 @@ class Line(msgspec.Struct, frozen=True):
     refused: bool = False
 
 
-class Group(msgspec.Struct):
+class StoryGroup(msgspec.Struct):
     """What came from outside (*head*), and what followed from it, up to the next such thing."""
 
     at: datetime
-    head: Line | None
-    lines: list[Line] = []
+    head: StoryLine | None
+    lines: list[StoryLine] = []
 
-    def all(self) -> Iterator[Line]:
+    def all(self) -> Iterator[StoryLine]:
         """The head and what followed."""
         if self.head is not None:
             yield self.head
         yield from self.lines
 
-    def told(self) -> list[Line]:
+    def told(self) -> list[StoryLine]:
         """What followed and is more than bookkeeping."""
         return [line for line in self.lines if not line.quiet]
 
@@ -54,9 +54,9 @@ class Group(msgspec.Struct):
 class Story:
     """The log of each period."""
 
-    def __init__(self, ruleset: Ruleset) -> None:
+    def __init__(self, ruleset: RulePages) -> None:
         self.ruleset = ruleset
-        self.groups: dict[int, list[Group]] = {}
+        self.groups: dict[int, list[StoryGroup]] = {}
         self._by: dict[int, frozenset[str]] = {}
         self._to_come: dict[str, str] = {}
 
@@ -65,20 +65,20 @@ class Story:
         line = self._line(entry, world, refs)
         groups = self.groups.setdefault(entry.body.period, [])
         if isinstance(entry.body, e.Input):
-            groups.append(Group(entry.body.received_at, line, []))
+            groups.append(StoryGroup(entry.body.received_at, line, []))
         elif not groups or stands_apart:
-            groups.append(Group(entry.body.received_at, None, [line]))
+            groups.append(StoryGroup(entry.body.received_at, None, [line]))
         else:
             groups[-1].lines.append(line)
 
-    def _line(self, entry: e.Entry, world: World, refs: dict[int, Ref]) -> Line:
+    def _line(self, entry: e.Entry, world: World, refs: dict[int, Ref]) -> StoryLine:
         body = entry.body
         about = _players_in(body, world)
         if isinstance(body, e.Input):
             self._by[entry.number] = about
         elif isinstance(body, e.AttemptRefused) and body.cause is not None:
             about = about | self._by.get(body.cause, frozenset())
-        return Line(
+        return StoryLine(
             ref=refs[entry.number],
             text=self._text(body, world),
             cause=None if body.cause is None else refs.get(body.cause),
@@ -93,7 +93,7 @@ class Story:
         if isinstance(body, e.Unscheduled | e.TimerFired):
             what = self._to_come.get(body.attempt, "something")
             return f"{'due' if isinstance(body, e.TimerFired) else 'called off'}: {what}"
-        text = tell(body, partial(described, world), world.commodities())
+        text = describe_event(body, partial(describe_thing, world), world.commodities())
         if isinstance(body, e.Scheduled):
             self._to_come[body.attempt] = text.removeprefix("to come: ")
         return text

@@ -9,11 +9,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from nomoledger.views.site.figures import Person
-from nomoledger.views.site.history_page import History
+from nomoledger.views.site.history_page import HistoryPage
 from nomoledger.views.site.moment import Moment, PlayerThen
 from nomoledger.views.site.money_chart import amounts, ranks
 from nomoledger.views.site.names import folder_of
-from nomoledger.views.site.narration import Group, Line
+from nomoledger.views.site.narration import StoryGroup, StoryLine
 from nomoledger.views.site.rule_pages import RulePage
 from nomoledger.views.site.text import finalize, prose
 
@@ -32,7 +32,7 @@ MENU = {
 LATEST = 8
 
 
-def pages_of(history: History) -> dict[str, str]:
+def pages_of(history: HistoryPage) -> dict[str, str]:
     """All files of the site, by path."""
     style = (files("nomoledger.views.site") / "templates" / "style.css").read_text("utf-8")
     found = {"style.css": style}
@@ -44,7 +44,7 @@ def pages_of(history: History) -> dict[str, str]:
     return found
 
 
-def _of_rule(history: History, page: RulePage) -> dict[str, Any]:
+def _of_rule(history: HistoryPage, page: RulePage) -> dict[str, Any]:
     """What the page of a rule is given: who proposed what, and the rulings that interpret it."""
     last = history.last
     return {
@@ -58,7 +58,7 @@ def _of_rule(history: History, page: RulePage) -> dict[str, Any]:
 class _Set:
     """The pages of one moment, in their *folder*."""
 
-    def __init__(self, history: History, moment: Moment, folder: str) -> None:
+    def __init__(self, history: HistoryPage, moment: Moment, folder: str) -> None:
         self.history = history
         self.moment = moment
         self.folder = folder
@@ -110,7 +110,7 @@ class _Set:
             charts.append(amounts(f"Money ({self.moment.money})", money))
         return charts if people else []
 
-    def _latest(self) -> list[Group]:
+    def _latest(self) -> list[StoryGroup]:
         """What happened last, the newest first; in an earlier period where this one is bare."""
         groups = [group for each in self._upto()[-2:] for group in each.groups]
         told = [group for group in groups if group.head is None or not group.head.quiet]
@@ -131,14 +131,14 @@ class _Set:
         }
 
 
-def _lines_about(player: str, moment: Moment) -> Iterator[tuple[datetime, Line]]:
+def _lines_about(player: str, moment: Moment) -> Iterator[tuple[datetime, StoryLine]]:
     for group in moment.groups:
         for line in group.all():
             if player in line.about:
                 yield group.at, line
 
 
-def _render(template: str, history: History, path: str, **given: Any) -> str:
+def _render(template: str, history: HistoryPage, path: str, **given: Any) -> str:
     root = "../" * path.count("/")
     page = _environment().get_template(f"{template}.html")
     shared = {"moment": history.last, "folder": ""} | given

@@ -11,9 +11,9 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
-from nomoledger.game.explanation.traced_run import Working, Workings
+from nomoledger.game.explanation.traced_run import TracedAttempt, TracedRun
 from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import in_worker
+from nomoledger.sandbox.worker import stream_from_worker
 from nomoledger.views.site.public_view import PublicWorld
 
 Public = Sequence[tuple[e.Entry, bool]]
@@ -37,11 +37,11 @@ class Attempted(msgspec.Struct, frozen=True, array_like=True):
     traces: tuple[Trace, ...]
 
 
-def retraced(public: Public, limits: Limits | None = None) -> dict[int, Attempted]:
+def trace_public_run(public: Public, limits: Limits | None = None) -> dict[int, Attempted]:
     """How the events among *public* came about, by number, for those where it can be told."""
     found: dict[int, Attempted] = {}
     try:
-        for piece in in_worker(lambda: _pieces(public), limits):
+        for piece in stream_from_worker(lambda: _pieces(public), limits):
             for each in msgspec.msgpack.decode(piece, type=list[Attempted]):
                 found |= dict.fromkeys(range(each.first, each.last + 1), each)
     except RuleFault:  # a rule that blocks the game does not keep its site from being published
@@ -50,7 +50,7 @@ def retraced(public: Public, limits: Limits | None = None) -> dict[int, Attempte
 
 
 def _pieces(public: Public) -> Iterator[bytes]:
-    rerun = _Rerun([entry for entry, _ in public])
+    rerun = _PublicRun([entry for entry, _ in public])
     for segment in _segments(public):
         yield msgspec.msgpack.encode(list(rerun.take(segment)))
 
@@ -67,12 +67,12 @@ def _segments(public: Public) -> Iterator[list[e.Entry]]:
         yield segment
 
 
-class _Rerun:
+class _PublicRun:
     """Runs public inputs again, one after the other, in the public world."""
 
     def __init__(self, entries: Sequence[e.Entry]) -> None:
         self.public = PublicWorld()
-        self.workings = Workings(self.public.world, entries, None)
+        self.workings = TracedRun(self.public.world, entries, None)
 
     def take(self, segment: Sequence[e.Entry]) -> Iterator[Attempted]:
         """How the events of *segment* came about, as far as they come about again."""
@@ -110,7 +110,7 @@ def _agree(made: Sequence[e.Event], was: Sequence[e.Event]) -> bool:
     )
 
 
-def _attempted(working: Working, first: int) -> Attempted:
+def _attempted(working: TracedAttempt, first: int) -> Attempted:
     numbers = {id(event): first + place for place, event in enumerate(working.batch)}
     traces = tuple(
         Trace(line.depth, line.text, line.cited, line.rest, numbers.get(id(line.event)))

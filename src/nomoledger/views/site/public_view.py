@@ -8,7 +8,7 @@ from nomoledger.game.read_models import LedgerView
 from nomoledger.ledger.as_of import Reading
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_numbering import SEALED
-from nomoledger.proof.public_stream import follow, public_events
+from nomoledger.proof.public_stream import apply_public, public_events
 from nomoledger.state.world import World
 from nomoledger.views.site.names import Ref
 
@@ -52,7 +52,7 @@ class PublicWorld:
         """Take in the next event."""
         for key in self._keys(entry.body):
             self.setters[key] = self.refs[entry.number]
-        follow(self.world, entry.body)
+        apply_public(self.world, entry.body)
 
     def _keys(self, body: e.Event) -> Iterator[Key]:
         if isinstance(body, e.Moved):

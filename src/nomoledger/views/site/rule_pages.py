@@ -8,7 +8,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.events.rules import Rule
 from nomoledger.proof.public_numbering import SEALED
-from nomoledger.prose.labels import shown
+from nomoledger.prose.labels import format_cell
 from nomoledger.views.site.names import Ref, Slugs
 from nomoledger.views.site.period_differences import Piece, differences
 
@@ -20,7 +20,7 @@ class Link(msgspec.Struct, frozen=True):
     path: str | None = None
 
 
-class Parameter(msgspec.Struct, frozen=True):
+class ParameterOnPage(msgspec.Struct, frozen=True):
     """A value that the code reads, *was* something else before, and who set it."""
 
     name: str
@@ -29,7 +29,7 @@ class Parameter(msgspec.Struct, frozen=True):
     was: str | None = None
 
 
-class Step(msgspec.Struct, frozen=True):
+class RuleStep(msgspec.Struct, frozen=True):
     """One thing that happened to a rule: *what*, on whose authority; *rule* as it reads then."""
 
     what: str
@@ -37,7 +37,7 @@ class Step(msgspec.Struct, frozen=True):
     ref: Ref
     source: Link
     rule: Rule | None = None
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[ParameterOnPage, ...] = ()
     prose: tuple[Piece, ...] = ()
     code: tuple[Piece, ...] = ()
 
@@ -48,7 +48,7 @@ class RulePage(msgspec.Struct):
     slug: str
     number: str
     title: str
-    steps: list[Step] = []
+    steps: list[RuleStep] = []
     in_force: bool = True
 
     @property
@@ -56,7 +56,7 @@ class RulePage(msgspec.Struct):
         """Where its page is."""
         return f"rules/{self.slug}.html"
 
-    def last(self) -> Step | None:
+    def last(self) -> RuleStep | None:
         """Where it was last put into words."""
         return next((step for step in reversed(self.steps) if step.rule is not None), None)
 
@@ -66,7 +66,7 @@ class RulePage(msgspec.Struct):
         return f"#{found[-1]}" if found else ""
 
 
-class Ruleset:
+class RulePages:
     """The pages of all rules. A rule stays on its page when it is renumbered or comes back."""
 
     def __init__(self) -> None:
@@ -98,14 +98,14 @@ class Ruleset:
         return page
 
     def _tell(self, page: RulePage, what: str, ref: Ref, source: str) -> None:
-        page.steps.append(Step(what, f"e{ref.number}", ref, self._authority(source)))
+        page.steps.append(RuleStep(what, f"e{ref.number}", ref, self._authority(source)))
 
-    def _worded(self, page: RulePage, what: str, ref: Ref, rule: Rule, source: str) -> Step:
+    def _worded(self, page: RulePage, what: str, ref: Ref, rule: Rule, source: str) -> RuleStep:
         before, anchor = page.last(), f"v{rule.version}"
         if any(step.anchor == anchor for step in page.steps):
             anchor = f"v{rule.version}-{ref.number}"
         old = None if before is None else before.rule
-        return Step(
+        return RuleStep(
             what=what,
             anchor=anchor,
             ref=ref,
@@ -153,15 +153,15 @@ def kind_of(rule: Rule) -> str:
     return "by ruling" if rule.by_ruling is not None else "text only"
 
 
-def _parameters(before: Step | None, rule: Rule, ref: Ref) -> tuple[Parameter, ...]:
+def _parameters(before: RuleStep | None, rule: Rule, ref: Ref) -> tuple[ParameterOnPage, ...]:
     known = {each.name: each for each in before.parameters} if before else {}
 
-    def made(name: str, value: Any) -> Parameter:
-        old, text = known.get(name), shown(value)
+    def made(name: str, value: Any) -> ParameterOnPage:
+        old, text = known.get(name), format_cell(value)
         if old is None:
-            return Parameter(name, text, ref)
+            return ParameterOnPage(name, text, ref)
         if old.value == text:
-            return Parameter(name, text, old.ref)
-        return Parameter(name, text, ref, was=old.value)
+            return ParameterOnPage(name, text, old.ref)
+        return ParameterOnPage(name, text, ref, was=old.value)
 
     return tuple(made(name, value) for name, value in rule.parameters.items())

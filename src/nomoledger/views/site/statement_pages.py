@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.game.explanation.account_statement import Books, Change
-from nomoledger.language.values import amount
-from nomoledger.prose.labels import described, shown
+from nomoledger.game.explanation.account_statement import BalanceChange, Books
+from nomoledger.language.values import from_units
+from nomoledger.prose.labels import describe_thing, format_cell
 from nomoledger.state.world import World
 from nomoledger.views.site.names import Ref, Slugs, folder_of
-from nomoledger.views.site.rule_pages import Link, Ruleset
+from nomoledger.views.site.rule_pages import Link, RulePages
 
 #: An account, and the commodity in it.
 Holding = tuple[str, str]
@@ -27,7 +27,7 @@ class Item(msgspec.Struct, frozen=True):
     because: Ref | None
 
 
-class Statement(msgspec.Struct, frozen=True):
+class StatementPage(msgspec.Struct, frozen=True):
     """An account in a period: *before* it, posting by posting, and *after*.
 
     *path* leads to it, and *earlier* to the statement that it goes on from.
@@ -43,15 +43,15 @@ class Statement(msgspec.Struct, frozen=True):
     after: str
 
 
-class Statements:
+class StatementPages:
     """All accounts, from the public events."""
 
-    def __init__(self, ruleset: Ruleset) -> None:
+    def __init__(self, ruleset: RulePages) -> None:
         self.ruleset = ruleset
         self.books = Books()
         self._slugs = Slugs()
         self._causes: dict[int, int | None] = {}
-        self._items: dict[Holding, list[tuple[Change, Item]]] = {}
+        self._items: dict[Holding, list[tuple[BalanceChange, Item]]] = {}
         self._paths: dict[Holding, str] = {}
 
     def take(self, entry: e.Entry, world: World, refs: Mapping[int, Ref]) -> None:
@@ -65,9 +65,11 @@ class Statements:
             change = self.books.changes[key][-1]
             self._items.setdefault(key, []).append((change, self._item(change, key, world, refs)))
 
-    def _item(self, change: Change, key: Holding, world: World, refs: Mapping[int, Ref]) -> Item:
+    def _item(
+        self, change: BalanceChange, key: Holding, world: World, refs: Mapping[int, Ref]
+    ) -> Item:
         told = _units(change.units, key[1], world)
-        others = ", ".join(str(described(world, each)) for each in change.others)
+        others = ", ".join(str(describe_thing(world, each)) for each in change.others)
         sides = f"{'from' if change.units > 0 else 'to'} {others}" if others else ""
         return Item(
             ref=refs[change.event],
@@ -86,7 +88,7 @@ class Statements:
             found, cause = refs[cause], self._causes[cause]
         return found
 
-    def close(self, period: int, world: World) -> dict[Holding, Statement]:
+    def close(self, period: int, world: World) -> dict[Holding, StatementPage]:
         """The statements of *period*, by account and commodity, which the next begin from."""
         declared = world.commodities()
         found = {key: self._statement(key, period, world) for key in self._items}
@@ -94,7 +96,7 @@ class Statements:
         self._paths |= {key: each.path for key, each in found.items()}
         return {key: each for key, each in found.items() if key[1] in declared}
 
-    def _statement(self, key: Holding, period: int, world: World) -> Statement:
+    def _statement(self, key: Holding, period: int, world: World) -> StatementPage:
         account, commodity = key
         known = self._items[key]
         changes = [(change, item) for change, item in known if change.body.period == period]
@@ -103,7 +105,7 @@ class Statements:
         before = last.balance if first is None else first.balance - first.units
         name = str(world.label(account))
         anchor = "a-" + self._slugs.of(key, f"{name}-{commodity}")
-        return Statement(
+        return StatementPage(
             account=name,
             commodity=commodity,
             anchor=anchor,
@@ -117,10 +119,12 @@ class Statements:
 
 def _units(units: int, commodity: str, world: World) -> str:
     declared = world.commodities().get(commodity)
-    return shown(amount(units, 0 if declared is None else declared.places))
+    return format_cell(from_units(units, 0 if declared is None else declared.places))
 
 
-def by_account(statements: Mapping[Holding, Statement], accounts: list[str]) -> Iterator[Statement]:
+def by_account(
+    statements: Mapping[Holding, StatementPage], accounts: list[str]
+) -> Iterator[StatementPage]:
     """*statements* in the order of the accounts."""
     for account in accounts:
         yield from (each for key, each in statements.items() if key[0] == account)

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from nomoledger import events as e
-from nomoledger.game.read_models import asked
+from nomoledger.game.read_models import ask_rules
 from nomoledger.ledger.as_of import Reading
 from nomoledger.ledger.rollup import Balances
-from nomoledger.proof.public_stream import follow
-from nomoledger.state.bitemporal import CORRECTED, copied
+from nomoledger.proof.public_stream import apply_public
+from nomoledger.state.bitemporal import CORRECTED, copy_world
 from nomoledger.state.world import World
-from nomoledger.views.sql.table import Listing, Readings, Row, Table
+from nomoledger.views.sql.table import Listing, Readings, Row, SqlTable
 
 KINDS = tuple(e.events().values())
 
 
-class Standing(NamedTuple):
+class TableState(NamedTuple):
     """All *rows* of a *period* (None: of a list without periods), as known from *known* on."""
 
     period: int | None
@@ -23,18 +23,18 @@ class Standing(NamedTuple):
     rows: list[Row]
 
 
-class Changes:
+class RowChanges:
     """What is to be written of one table: *rows* of facts, and readings, in order."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
-        self.readings: list[Standing] = []
+        self.readings: list[TableState] = []
 
 
 class Folding:
     """One game, folded into *tables*; where *is_public*, `PublicEvents` are all that it takes."""
 
-    def __init__(self, game: str, tables: Sequence[type[Table]], is_public: bool) -> None:
+    def __init__(self, game: str, tables: Sequence[type[SqlTable]], is_public: bool) -> None:
         self.world = World()
         self._game = game
         self._is_public = is_public
@@ -51,12 +51,12 @@ class Folding:
             kind = type(body)
             is_going = kind is e.EntityDestroyed
             if not is_going:
-                follow(world, body)
+                apply_public(world, body)
             for rows, take in takers[kind]:
                 if found := take(entry, world):
                     rows.extend(found)
             if is_going:
-                follow(world, body)
+                apply_public(world, body)
             elif kind is e.PeriodClosed:
                 self._close(body.period)
             elif isinstance(body, e.Settled):
@@ -66,7 +66,7 @@ class Folding:
         """How things stand now, in the period that is open."""
         self._read(Reading(self.world.period, False, self.world, self.world), self.world.period)
 
-    def changes(self) -> dict[str, Changes]:
+    def changes(self) -> dict[str, RowChanges]:
         """What has changed since this was last asked, by table."""
         found = {}
         for table in self._tables:
@@ -77,7 +77,7 @@ class Folding:
 
     def _begin(self) -> None:
         """Nothing has changed yet."""
-        self._changes = {each.name: Changes() for each in self._tables}
+        self._changes = {each.name: RowChanges() for each in self._tables}
         self._takers = {
             kind: [
                 (self._changes[each.name].rows, each.take)
@@ -90,7 +90,7 @@ class Folding:
     def _close(self, period: int) -> None:
         self._read(Reading(period, True, self.world, self.world), period)
         if any(not isinstance(each, Listing) for each in self._readings):
-            published = copied(self.world)
+            published = copy_world(self.world)
             for name in CORRECTED:  # is in the past of whatever world knows better
                 setattr(published, name, {})
             self._published[period] = published
@@ -108,11 +108,11 @@ class Folding:
         for table in self._readings:
             if isinstance(table, Listing):
                 if is_list:
-                    self._stands(table, Standing(None, known, list(table.rows(view))))
+                    self._stands(table, TableState(None, known, list(table.rows(view))))
             else:
-                self._stands(table, Standing(reading.period, known, list(table.rows(view))))
+                self._stands(table, TableState(reading.period, known, list(table.rows(view))))
 
-    def _stands(self, table: Readings, standing: Standing) -> None:
+    def _stands(self, table: Readings, standing: TableState) -> None:
         self._changes[table.name].readings.append(standing)
 
 
@@ -142,4 +142,4 @@ class ReadingView:
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """What the rules give for *operation*, for the arguments of each of the *calls*."""
-        return asked(self.world, operation, calls)
+        return ask_rules(self.world, operation, calls)

@@ -8,12 +8,17 @@ import psycopg
 from eventsourcing.postgres import PostgresTrackingRecorder
 from psycopg.rows import dict_row, tuple_row
 
-from nomoledger.ledger.stores.location import shown
-from nomoledger.ledger.stores.postgres_link import Datastore, address_of, connected, explained
+from nomoledger.ledger.stores.location import redacted
+from nomoledger.ledger.stores.postgres_link import (
+    PostgresConnections,
+    address_of,
+    connected,
+    explained,
+)
 from nomoledger.ledger.stores.schema_versions import check_not_newer
 from nomoledger.views.sql.queries import Dialect, Values
 from nomoledger.views.sql.sql_views import CREATE_HEADS, CREATE_MADE, LAYOUT
-from nomoledger.views.sql.table import Table
+from nomoledger.views.sql.table import SqlTable
 
 #: Where tables stand that tell everything, and those that tell what is public.
 SCHEMAS = {False: "nomoledger_views", True: "nomoledger_public"}
@@ -41,10 +46,10 @@ class PostgresViews(PostgresTrackingRecorder):
     """The `nomoledger.views.sql.sql_views.Views` in one schema of a database."""
 
     def __init__(self, location: str, is_public: bool, lock_timeout: int = 30) -> None:
-        self.location = shown(location)
+        self.location = redacted(location)
         self.is_public = is_public
         self._schema = SCHEMAS[is_public]
-        self._datastore = LazyDatastore(address_of(location), lock_timeout=lock_timeout)
+        self._datastore = LazyPostgresDatastore(address_of(location), lock_timeout=lock_timeout)
         self._datastore.schema = self._schema
         super().__init__(self._datastore, tracking_table_name="tracking")
         with explained(self.location):
@@ -66,7 +71,7 @@ class PostgresViews(PostgresTrackingRecorder):
             yield PostgresWriting(connection, self._schema)
 
 
-class LazyDatastore(Datastore):
+class LazyPostgresDatastore(PostgresConnections):
     """Leaves the last transactions to the server: after a crash the tables are older, not wrong."""
 
     def __init__(self, address: dict[str, Any], *, lock_timeout: int) -> None:
@@ -105,7 +110,7 @@ class PostgresWriting:
         for start in range(0, len(keys), AT_ONCE):
             self._plain.executemany(statement.encode(), keys[start : start + AT_ONCE])
 
-    def add(self, table: type[Table], rows: Sequence[Values]) -> None:
+    def add(self, table: type[SqlTable], rows: Sequence[Values]) -> None:
         """Add *rows*, none of which is there."""
         if not rows:
             return
@@ -122,14 +127,14 @@ def open_database(location: str, is_public: bool) -> PostgresViews:
         StoreError: it cannot be used.
     """
     schema = SCHEMAS[is_public]
-    with connected(address_of(location), shown(location)) as connection:
+    with connected(address_of(location), redacted(location)) as connection:
         with connection.transaction():
             connection.execute(LOCK_MAKING)
             if connection.execute(HAS_VERSION, (schema,)).fetchone() is None:
                 _create(connection, schema)
         query = f"SELECT max(version) FROM {schema}.layout"
         row = connection.execute(query.encode()).fetchone()
-        check_not_newer(f"{shown(location)}, {schema},", row[0] if row else 0, LAYOUT)
+        check_not_newer(f"{redacted(location)}, {schema},", row[0] if row else 0, LAYOUT)
     return PostgresViews(location, is_public)
 
 

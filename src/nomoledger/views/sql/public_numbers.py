@@ -7,7 +7,7 @@ from nomoledger.events import Entry
 from nomoledger.ledger.chain import Head
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_stream import PublicStream
-from nomoledger.proof.sealer import PublicChain, line_of
+from nomoledger.proof.sealer import PublicChain, public_line
 
 
 class PublicEvents:
@@ -27,7 +27,7 @@ class PublicEvents:
         chain = self._chain
         for entry in entries:
             for body in self._stream.take(entry.number, entry.body):
-                chain.hash, chain.number = chain.hash_with(line_of(body)), chain.number + 1
+                chain.hash, chain.number = chain.hash_with(public_line(body)), chain.number + 1
                 yield Entry(self._game, chain.number, body)
 
     @property

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from nomoledger.views.sql.folding import Changes, Standing
-from nomoledger.views.sql.table import GAME, KNOWN, PERIOD, UNTIL, Facts, Listing, Table
+from nomoledger.views.sql.folding import RowChanges, TableState
+from nomoledger.views.sql.table import GAME, KNOWN, PERIOD, UNTIL, Facts, Listing, SqlTable
 
 Values = Sequence[Any]
 
@@ -42,11 +42,11 @@ class Writing(Protocol):
     def remove(self, statement: str, keys: Sequence[Values]) -> None:
         """Carry out *statement* for each of the *keys*."""
 
-    def add(self, table: type[Table], rows: Sequence[Values]) -> None:
+    def add(self, table: type[SqlTable], rows: Sequence[Values]) -> None:
         """Add *rows*, none of which is there."""
 
 
-def create(table: type[Table], dialect: Dialect) -> str:
+def create(table: type[SqlTable], dialect: Dialect) -> str:
     """The statement that makes *table*."""
     columns = [
         f'"{each.name}" {dialect.types[each.type]}' + (" NOT NULL" if each == GAME else "")
@@ -58,12 +58,12 @@ def create(table: type[Table], dialect: Dialect) -> str:
     )
 
 
-def drop(table: type[Table], dialect: Dialect) -> str:
+def drop(table: type[SqlTable], dialect: Dialect) -> str:
     """The statement that removes *table*, if it is there."""
     return f"DROP TABLE IF EXISTS {_name(table, dialect)}"
 
 
-def write(writing: Writing, table: type[Table], game: str, changes: Changes) -> None:
+def write(writing: Writing, table: type[SqlTable], game: str, changes: RowChanges) -> None:
     """Write what has changed in *table*."""
     if changes.rows:
         _write_facts(writing, table, game, changes)
@@ -71,7 +71,7 @@ def write(writing: Writing, table: type[Table], game: str, changes: Changes) -> 
         _write_standing(writing, table, game, standing)
 
 
-def _write_facts(writing: Writing, table: type[Table], game: str, changes: Changes) -> None:
+def _write_facts(writing: Writing, table: type[SqlTable], game: str, changes: RowChanges) -> None:
     rows = _written(writing, table, (game,), changes.rows)
     if not (issubclass(table, Facts) and table.grows):
         places = [i for i, each in enumerate(table.columns()) if each.name in table.primary()]
@@ -82,7 +82,7 @@ def _write_facts(writing: Writing, table: type[Table], game: str, changes: Chang
     writing.add(table, rows)
 
 
-def _write_standing(writing: Writing, table: type[Table], game: str, now: Standing) -> None:
+def _write_standing(writing: Writing, table: type[SqlTable], game: str, now: TableState) -> None:
     """Rows that stand no longer end; those that are new begin; all others stay as they are."""
     times = (now.known,) if issubclass(table, Listing) else (now.period, now.known)
     rows = _written(writing, table, (game, *times, None), now.rows)
@@ -95,7 +95,7 @@ def _write_standing(writing: Writing, table: type[Table], game: str, now: Standi
 
 
 def _restored(
-    writing: Writing, table: type[Table], game: str, now: Standing
+    writing: Writing, table: type[SqlTable], game: str, now: TableState
 ) -> tuple[Values, str, set[tuple[Any, ...]]]:
     """Bring *table* to how it stood when *now.known* began, and say what stood then.
 
@@ -118,7 +118,7 @@ def _restored(
 
 
 def _written(
-    writing: Writing, table: type[Table], added: Values, rows: Sequence[Values]
+    writing: Writing, table: type[SqlTable], added: Values, rows: Sequence[Values]
 ) -> list[tuple[Any, ...]]:
     """*rows* as the database takes them, with the same values *added* before each."""
     written = writing.dialect.written
@@ -128,12 +128,12 @@ def _written(
     return list(zip(*columns, strict=True)) if rows else []
 
 
-def _key(table: type[Table], own: tuple[Any, ...]) -> list[Any]:
+def _key(table: type[SqlTable], own: tuple[Any, ...]) -> list[Any]:
     values = dict(zip((each.name for each in table.own), own, strict=True))
     return [values[name] for name in table.key]
 
 
-def _where(writing: Writing, table: type[Table], names: Sequence[str]) -> str:
+def _where(writing: Writing, table: type[SqlTable], names: Sequence[str]) -> str:
     return f"FROM {_name(table, writing.dialect)} WHERE {_matching(writing, names)}"
 
 
@@ -141,7 +141,7 @@ def _matching(writing: Writing, names: Sequence[str]) -> str:
     return " AND ".join(f'"{name}" = {writing.dialect.mark}' for name in names)
 
 
-def _name(table: type[Table], dialect: Dialect) -> str:
+def _name(table: type[SqlTable], dialect: Dialect) -> str:
     return f'{dialect.schema}"{table.name}"'
 
 

@@ -22,7 +22,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.views.sql.folding import Folding
 from nomoledger.views.sql.public_numbers import PublicEvents, reached
 from nomoledger.views.sql.sql_views import Views, record, stand
-from nomoledger.views.sql.table import Table
+from nomoledger.views.sql.table import SqlTable
 
 #: How many events a transaction tells at most.
 PAGE = 1000
@@ -39,7 +39,7 @@ class Page(NamedTuple):
     is_last: bool
 
 
-class Source:
+class EventSource:
     """The events of *game* as the library takes them: for its part an application's recorder.
 
     Pages never go across one of the *cuts*, so that what a table tells ends with a page.
@@ -77,7 +77,7 @@ class Source:
 class Pages:
     """A subscription: pages in order, until it is stopped, or all is read."""
 
-    def __init__(self, source: Source, count: int) -> None:
+    def __init__(self, source: EventSource, count: int) -> None:
         self._source = source
         self._count = count
         self._stopped = Event()
@@ -111,7 +111,7 @@ class _AsItIs:
         return page
 
 
-def _application(source: Source, game: str) -> type[Application[str]]:
+def _application(source: EventSource, game: str) -> type[Application[str]]:
     """A class of applications whose recorder is *source*: the library wants to make its own."""
 
     class Followed(Application[str]):
@@ -127,11 +127,11 @@ def _application(source: Source, game: str) -> type[Application[str]]:
     return Followed
 
 
-class Kept(Projection[Any]):
+class KeptTables(Projection[Any]):
     """The *tables* of a game: what each page changes in them is written with its tracking."""
 
     def __init__(
-        self, views: Views, game: str, tables: Sequence[type[Table]], done: Callable[[int], None]
+        self, views: Views, game: str, tables: Sequence[type[SqlTable]], done: Callable[[int], None]
     ) -> None:
         super().__init__(views)
         self._game = game
@@ -168,7 +168,7 @@ def runner(
     views: Views,
     ledger: Ledger,
     game: str,
-    tables: Sequence[type[Table]],
+    tables: Sequence[type[SqlTable]],
     *,
     is_endless: bool,
     done: Callable[[int], None],
@@ -182,9 +182,9 @@ def runner(
         UsageError: the tables are of another game of that name, or it was recorded anew.
     """
     cuts = stand_in(views, tables, ledger, game).cuts
-    source = Source(ledger, game, cuts, is_endless=is_endless)
+    source = EventSource(ledger, game, cuts, is_endless=is_endless)
     return BaseProjectionRunner(
-        projection=Kept(views, game, tables, done),
+        projection=KeptTables(views, game, tables, done),
         application_class=_application(source, game),
         tracking_recorder=cast(TrackingRecorder, views),
         topics=(),
@@ -198,17 +198,17 @@ class Stand(NamedTuple):
     which tables end.
     """
 
-    heads: dict[type[Table], Head]
+    heads: dict[type[SqlTable], Head]
     last: int
     cuts: list[int]
 
-    def behind(self, tables: Sequence[type[Table]]) -> int:
+    def behind(self, tables: Sequence[type[SqlTable]]) -> int:
         """How many events at least one of *tables* does not tell yet."""
         told = [self.heads[each].number if each in self.heads else -1 for each in tables]
         return max(self.last - min(told, default=-1), 0)
 
 
-def stand_in(views: Views, tables: Sequence[type[Table]], ledger: Ledger, game: str) -> Stand:
+def stand_in(views: Views, tables: Sequence[type[SqlTable]], ledger: Ledger, game: str) -> Stand:
     """As `nomoledger.views.sql.sql_views.stand`, of tables that were made from this very *ledger*.
 
     Raises:

@@ -13,9 +13,9 @@ from eventsourcing.persistence import Tracking
 
 from nomoledger.errors import StoreError, UsageError
 from nomoledger.ledger.chain import Head
-from nomoledger.views.sql.folding import Changes
+from nomoledger.views.sql.folding import RowChanges
 from nomoledger.views.sql.queries import Writing, create, drop, write
-from nomoledger.views.sql.table import Table
+from nomoledger.views.sql.table import SqlTable
 
 #: The version of what stands in such a database beside the tables.
 LAYOUT = 1
@@ -25,7 +25,7 @@ CREATE_HEADS = (
     " hash text NOT NULL, PRIMARY KEY (name, game))"
 )
 
-Tables = Sequence[type[Table]]
+Tables = Sequence[type[SqlTable]]
 
 
 class Overtaken(Exception):
@@ -113,7 +113,7 @@ def empty(views: Views, tables: Tables, games: Iterable[str] | None) -> None:
             writing.run(_sql(writing, tracked), (_tracked(table, game),))
 
 
-def stand(views: Views, tables: Tables, game: str) -> dict[type[Table], Head]:
+def stand(views: Views, tables: Tables, game: str) -> dict[type[SqlTable], Head]:
     """The event of *game* up to which each of *tables* tells it; none where it tells nothing."""
     query = "SELECT number, hash FROM {}heads WHERE name = ? AND game = ?"
     found = {}
@@ -125,7 +125,7 @@ def stand(views: Views, tables: Tables, game: str) -> dict[type[Table], Head]:
 
 
 def record(
-    views: Views, game: str, changes: Mapping[type[Table], Changes], was: int, now: Head
+    views: Views, game: str, changes: Mapping[type[SqlTable], RowChanges], was: int, now: Head
 ) -> None:
     """Write what the events of *game* above number *was*, up to *now*, change in each table.
 
@@ -158,19 +158,19 @@ def check_audience(location: str, found: bool, is_public: bool) -> None:
         raise UsageError(f"{location} holds tables with secrets: give another --into for --public")
 
 
-def _made(writing: Writing, table: type[Table]) -> int | None:
+def _made(writing: Writing, table: type[SqlTable]) -> int | None:
     query = _sql(writing, "SELECT version FROM {}made WHERE name = ?")
     found = writing.rows(query, (table.name,))
     return found[0][0] if found else None
 
 
-def _make(writing: Writing, table: type[Table]) -> None:
+def _make(writing: Writing, table: type[SqlTable]) -> None:
     writing.run(create(table, writing.dialect), ())
     values = (table.name, table.version)
     writing.run(_sql(writing, "INSERT INTO {}made VALUES (?, ?)"), values)
 
 
-def _tracked(table: type[Table], game: str) -> str:
+def _tracked(table: type[SqlTable], game: str) -> str:
     """The name under which the library tracks how far *table* has come in *game*."""
     return f"{table.name}:{game}"
 

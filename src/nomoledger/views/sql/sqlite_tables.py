@@ -11,12 +11,12 @@ from eventsourcing.sqlite import SQLiteConnection, SQLiteCursor, SQLiteTrackingR
 
 from nomoledger.errors import StoreError
 from nomoledger.ledger.stores.schema_versions import check_not_newer
-from nomoledger.ledger.stores.sqlite_file import Datastore, explained
+from nomoledger.ledger.stores.sqlite_file import SqliteConnections, explained
 from nomoledger.ledger.stores.sqlite_side_tables import insert_rows
 from nomoledger.ledger.stores.store import NUMBER_MAX
 from nomoledger.views.sql.queries import Dialect, Values
 from nomoledger.views.sql.sql_views import CREATE_HEADS, CREATE_MADE, LAYOUT, check_audience
-from nomoledger.views.sql.table import Table
+from nomoledger.views.sql.table import SqlTable
 
 #: "nomv", and "nomp" where it is public.
 APPLICATION_IDS = {0x6E6F6D76: False, 0x6E6F6D70: True}
@@ -61,7 +61,7 @@ class SqliteViews(SQLiteTrackingRecorder):
         self.location = location
         self.is_public = is_public
         uri = Path(location).absolute().as_uri()
-        super().__init__(LazyDatastore(uri, lock_timeout))
+        super().__init__(LazySqliteDatastore(uri, lock_timeout))
         with explained(location):
             self.create_table()
 
@@ -76,7 +76,7 @@ class SqliteViews(SQLiteTrackingRecorder):
             yield SqliteWriting(cursor)
 
 
-class LazyDatastore(Datastore):
+class LazySqliteDatastore(SqliteConnections):
     """Leaves the last commits to the system: after a power cut the tables are older, not wrong."""
 
     @contextmanager
@@ -108,7 +108,7 @@ class SqliteWriting:
         """Carry out *statement* for each of the *keys*."""
         self._plain.executemany(statement, keys)
 
-    def add(self, table: type[Table], rows: Sequence[Values]) -> None:
+    def add(self, table: type[SqlTable], rows: Sequence[Values]) -> None:
         """Add *rows*, none of which is there."""
         insert_rows(self._plain, f'INSERT INTO "{table.name}" VALUES {{}}', rows)
 

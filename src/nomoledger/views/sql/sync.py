@@ -14,10 +14,10 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.views.sql.runner import runner, stand_in
 from nomoledger.views.sql.sql_views import Overtaken, Views, stand
-from nomoledger.views.sql.table import Table
+from nomoledger.views.sql.table import SqlTable
 
 Runner = BaseProjectionRunner[Any]
-Tables = Sequence[type[Table]]
+Tables = Sequence[type[SqlTable]]
 
 #: How often a page that somebody else has written part of is begun anew.
 TRIES_MAX = 10
@@ -30,7 +30,7 @@ WELL_SECONDS = 30.0
 LOOK_SECONDS = 0.5
 
 
-class Kept(NamedTuple):
+class SyncResult(NamedTuple):
     """A *game*, and the number of events that its tables tell; *new* are those just told."""
 
     game: str
@@ -39,17 +39,17 @@ class Kept(NamedTuple):
 
 
 def behind(ledger: Ledger, views: Views, tables: Tables, game: str) -> int:
-    """How many events of *game* at least one of *tables* does not tell yet; raises as `keep`."""
+    """How many events of *game* at least one of *tables* does not tell yet; raises as `sync_tables`."""
     return stand_in(views, tables, ledger, game).behind(tables)
 
 
-def keep(
+def sync_tables(
     ledger: Ledger,
     views: Views,
     tables: Tables,
     games: Sequence[str],
     done: Callable[[int], None],
-) -> Iterator[Kept]:
+) -> Iterator[SyncResult]:
     """Bring *tables* of *games* to the head; *done* is told of events dealt with.
 
     Raises:
@@ -61,7 +61,7 @@ def keep(
             _keep(lambda game=game: runner(  # type: ignore[misc]
                 views, ledger, game, tables, is_endless=False, done=done
             ))  # fmt: skip
-        yield Kept(game, _told(views, tables, game), new)
+        yield SyncResult(game, _told(views, tables, game), new)
 
 
 def _told(views: Views, tables: Tables, game: str) -> int:
@@ -110,7 +110,7 @@ class Follower:
         """Follow, for so many *seconds* where they are given.
 
         Raises:
-            StoreError: a database was away for too long. UsageError: as `keep`.
+            StoreError: a database was away for too long. UsageError: as `sync_tables`.
         """
         give_up = None if seconds is None else time.monotonic() + seconds
         with ExitStack() as stack:

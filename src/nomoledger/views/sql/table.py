@@ -35,7 +35,7 @@ KNOWN = Column("known", "integer", "the period since which it is known so")
 UNTIL = Column("until", "integer", "the period since which it is known otherwise; null: never")
 
 
-class Table:
+class SqlTable:
     """A table of one game; there is an object for each game that is followed.
 
     Attributes:
@@ -76,7 +76,7 @@ class Table:
         return ()
 
 
-class Facts(Table):
+class Facts(SqlTable):
     """A table of what happened: each row goes back to an event.
 
     *grows* promises that no row ever takes the place of another.
@@ -85,7 +85,7 @@ class Facts(Table):
     grows: ClassVar[bool] = True
 
 
-class Readings(Table):
+class Readings(SqlTable):
     """A table of how things stood at the close of each period, and stand in the open one.
 
     A row holds for a *period* as it was known from the close of period *known* on, until that of
@@ -120,7 +120,7 @@ def names() -> list[str]:
     return sorted(each.name for each in entry_points(group=GROUP))
 
 
-def chosen(wanted: Sequence[str] = ()) -> list[type[Table]]:
+def chosen(wanted: Sequence[str] = ()) -> list[type[SqlTable]]:
     """The tables of these names; all that are installed where there are none.
 
     Raises:
@@ -131,6 +131,6 @@ def chosen(wanted: Sequence[str] = ()) -> list[type[Table]]:
         each = next(iter(entry_points(group=GROUP, name=name)), None)
         if each is None:
             raise UnknownError(f"no table {name!r} is installed; there is: {', '.join(names())}")
-        table: type[Table] = each.load()
+        table: type[SqlTable] = each.load()
         found.append(table)
     return found
