@@ -21,8 +21,8 @@ BATCH = 1000
 EXPORT = r"""
 import re, sys, time
 from pathlib import Path
-from nomoledger.journals import export_journal
-from nomoledger.ledger import Ledger
+from nomoledger.views.journals import export_journal
+from nomoledger.ledger.ledger import Ledger
 if sys.argv[2] == "parquet":
     import pyarrow.parquet
 status = Path("/proc/self/status")

@@ -15,11 +15,11 @@ from nomoledger.ledger.ledger import Ledger
 SECONDS_MAX = 590.0
 CODE = f"""
 import sys
-from nomoledger.exchange import export_ledger
-from nomoledger.journals import export_journal
-from nomoledger.ledger import Ledger
-from nomoledger.state import world_of
-from nomoledger.derived.summing import summed
+from nomoledger.game.exchange import export_ledger
+from nomoledger.views.journals import export_journal
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.raw_sums import summed
 game = {GAME!r}
 with Ledger.open(sys.argv[1]) as ledger, open("/dev/null", "wb") as file:
     {{}}

@@ -43,7 +43,7 @@ ROUNDS = 3
 OURS = """
 import sys
 from nomoledger.{module} import {name}
-from nomoledger.ledger import Ledger
+from nomoledger.ledger.ledger import Ledger
 with Ledger.open(sys.argv[1]) as ledger:
     {ask}
 """

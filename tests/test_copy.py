@@ -24,8 +24,8 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 GAMES = ["chess", "empty", "mail"]
 COPIER = """
 import sys
-from nomoledger.exchange import copy_ledger
-from nomoledger.ledger import Ledger
+from nomoledger.game.exchange import copy_ledger
+from nomoledger.ledger.ledger import Ledger
 with Ledger.open(sys.argv[1]) as source, Ledger.open(sys.argv[2], create=True) as target:
     print("ready", flush=True)
     copy_ledger(source, target)

@@ -189,12 +189,12 @@ def test_a_worker_does_not_outlive_its_parent(tmp_path: Path) -> None:
     told = tmp_path / "child"
     code = (
         "import os, pathlib, time\n"
-        "from nomoledger.sandbox.child import fenced\n"
+        "from nomoledger.sandbox.child import run_in_child\n"
         "def work(notice):\n"
         f"    pathlib.Path({str(told)!r}).write_text(str(os.getpid()))\n"
         "    while True: pass\n"
         "    yield b''\n"
-        "list(fenced(work))\n"
+        "list(run_in_child(work))\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code])
     while not (told.exists() and told.read_text()):

@@ -18,9 +18,9 @@ from postgres_server import PostgresServer
 from table import BOOK, NOON, START, WEIGHTED, Moves, Table
 
 from nomoledger import events as e
-from nomoledger.engine.agenda import Engine
 from nomoledger.engine.oracles import recorded_draws, replay_oracle
 from nomoledger.events.rules import Rule
+from nomoledger.game.engines import new_engine
 from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
 from nomoledger.game.game import Game
 from nomoledger.game.replay import replay
@@ -74,9 +74,9 @@ def exported(ledger: Ledger) -> bytes:
 
 ELSEWHERE = """
 import io, sys
-from nomoledger.exchange import export_ledger, import_ledger
-from nomoledger.ledger import Ledger
-from nomoledger.replay import replay
+from nomoledger.game.exchange import export_ledger, import_ledger
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.game.replay import replay
 with Ledger.open(sys.argv[1], create=True) as ledger:
     import_ledger(ledger, sys.stdin.buffer)
     for period in range(1, int(sys.argv[2]) + 1):
@@ -204,11 +204,11 @@ def test_running_twice_gives_the_same(moves: Moves) -> None:
         for body in found:
             if isinstance(body, e.Input) and not isinstance(body, e.GameOpened):
                 before, mark = world.digest(), world.mark()
-                first = list(Engine(world, replay_oracle(tape), secret).take(body))
+                first = list(new_engine(world, replay_oracle(tape), secret).take(body))
                 world.rollback(mark)
                 assert world.digest() == before
                 mark = world.mark()
-                assert list(Engine(world, replay_oracle(tape), secret).take(body)) == first
+                assert list(new_engine(world, replay_oracle(tape), secret).take(body)) == first
                 world.rollback(mark)
             apply(world, body)
 

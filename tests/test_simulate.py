@@ -14,11 +14,11 @@ from nomoledger.events import AttemptRefused, Posted, SubmissionReceived, VoteCa
 from nomoledger.game.replay import replay
 from nomoledger.game.simulation import Plan, Season, simulate
 from nomoledger.game.simulation.samples import with_code
-from nomoledger.language.host import Host
 from nomoledger.language.program import Program
 from nomoledger.rulebook.cases.case_run import run_case
 from nomoledger.rulebook.cases.format import cases_beside
 from nomoledger.rulebook.loading import load
+from nomoledger.sandbox import child
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
@@ -116,7 +116,7 @@ def test_a_rule_in_the_list_is_fired_by_its_case(
 ) -> None:
     (case,) = (case for case in cases_beside("weekly-vote") if case.name == name)
     fired: list[str] = []
-    monkeypatch.setattr(Host, "notice", staticmethod(fired.append))
+    monkeypatch.setattr(child, "notice", fired.append)
     link = Program._compile
 
     def without_notice(program: Program) -> Any:

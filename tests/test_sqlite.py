@@ -27,7 +27,7 @@ import sys
 from datetime import UTC, datetime
 from nomoledger.errors import ConflictError
 from nomoledger.events import ClockAdvanced
-from nomoledger.ledger import Ledger
+from nomoledger.ledger.ledger import Ledger
 
 path, name, batches = sys.argv[1], sys.argv[2], int(sys.argv[3])
 noon = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -24,7 +24,8 @@ TABLES = 150
 #: Upgrades a ledger in a process of its own, to a version that brings many tables.
 UPGRADER = f"""
 import sys
-from nomoledger.store import postgres_schema, sqlite_file, upgrade_store
+from nomoledger.ledger.stores import postgres_schema, sqlite_file
+from nomoledger.ledger.stores.open_store import upgrade_store
 location, prefix = sys.argv[1:]
 for module in (sqlite_file, postgres_schema):
     module.SCHEMA_VERSION = 4

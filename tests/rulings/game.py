@@ -17,6 +17,7 @@ from nomoledger.engine.settlement.input_log import overlooked
 from nomoledger.errors import ConflictError
 from nomoledger.events.codec import decode, encode, tag_of
 from nomoledger.events.rules import Rule
+from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.rebuild import rebuild
 from nomoledger.language.host import Oracle, ask_people
@@ -68,7 +69,7 @@ class QuickDesk(Game):
         made: list[Batch] = []
         mark = self.world.mark()
         try:
-            made.extend(follow(Engine(self.world, oracle_of(self.world), SECRET, tape=tape)))
+            made.extend(follow(new_engine(self.world, oracle_of(self.world), SECRET, tape=tape)))
         finally:
             self.world.rollback(mark)
             for batch in made:
@@ -99,7 +100,7 @@ class RuledGame:
         world = World()
         for event in begun:
             apply(world, event)
-        followed = [event for batch in Engine(world, oracle_of(world)).run() for event in batch]
+        followed = [event for batch in new_engine(world, oracle_of(world)).run() for event in batch]
         self.memory.append("g", [*begun, *followed], expected=-1)
 
     @property
@@ -168,7 +169,9 @@ def played_right(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> World:
     for event in (entries[0].body, *rules):
         apply(world, event)
     rolls = oracle_of(world)
-    engine = Engine(world, lambda question: draws.get(question.question) or rolls(question), SECRET)
+    engine = new_engine(
+        world, lambda question: draws.get(question.question) or rolls(question), SECRET
+    )
     for _ in engine.run():
         pass
     for edit in edits:

@@ -9,6 +9,7 @@ from nomoledger.engine.settlement.ruling_validity import (
     rulings_in_force,
 )
 from nomoledger.engine.settlement.timeline import Timeline
+from nomoledger.prose.descriptions import describe_event
 
 from .game import RuledGame, played_right, refused, unlike
 from .mail import WEEK, Mail
@@ -18,7 +19,9 @@ from .rules import RULES
 def course_of(game: RuledGame, *edits: e.Edit, questions: str = "stop") -> Timeline:
     held = edits_of(rulings_in_force(game.world))
     since = first_edited_event(game.world)
-    course = Timeline(game.entries, [*held, *edits], since=since, questions=questions)
+    course = Timeline(
+        game.entries, [*held, *edits], since=since, questions=questions, describe=describe_event
+    )
     for _ in course.run():
         pass
     return course

@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from nomoledger import events as e
-from nomoledger.engine.agenda import Engine
 from nomoledger.engine.oracles import recorded_draws, replay_oracle
 from nomoledger.engine.settlement.ruling_validity import (
     edits_of,
@@ -16,6 +15,7 @@ from nomoledger.engine.settlement.ruling_validity import (
     rulings_in_force,
 )
 from nomoledger.engine.settlement.timeline import Timeline
+from nomoledger.game.engines import new_engine
 from nomoledger.rulebook.loading import load
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
@@ -193,7 +193,7 @@ def test_every_input_is_replayed_byte_for_byte(script: Script) -> None:
         body = entry.body
         if isinstance(body, e.Input) and number:
             mark = world.mark()
-            engine = Engine(world, oracle, SECRET, tape=game.entries)
+            engine = new_engine(world, oracle, SECRET, tape=game.entries)
             made = [event for batch in engine.take(body) for event in batch]
             world.rollback(mark)
             there = [x.body for x in game.entries[number : number + len(made)]]
