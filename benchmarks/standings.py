@@ -65,8 +65,8 @@ def ours(place: str) -> Iterator[Asked]:
         return python(OURS.format(module=module, name=name, ask=ask), place)
 
     for who, module, name in (
-        ("nomoledger, nothing prepared", "derived.summing", "summed"),
-        ("nomoledger, roll-up", "derived.posted", "posted"),
+        ("nomoledger, nothing prepared", "ledger.raw_sums", "summed"),
+        ("nomoledger, roll-up", "ledger.rollup_queries", "posted"),
     ):
         weeks = EACH.format(f"{name}_by_period(ledger, {GAME!r})")
         week = f"print({name}(ledger, {GAME!r}, {WEEK}))"
