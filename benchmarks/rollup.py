@@ -36,7 +36,7 @@ from nomoledger.events.rules import Commodity, Rule
 from nomoledger.game.rebuild import rebuild
 from nomoledger.ledger.as_of import as_known, as_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.rollup_queries import posted_balances, posted_by_period
+from nomoledger.ledger.rollup_queries import posted_balances, posted_balances_by_period
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 GAME = "benchmark"
@@ -211,7 +211,7 @@ def asked(small: str, large: str) -> None:
         "posted up to week 26, as known in 30": lambda ledger: posted_balances(
             ledger, GAME, 26, 30
         ),
-        "posted, all 52 weeks": lambda ledger: sum(1 for _ in posted_by_period(ledger, GAME)),
+        "posted, all 52 weeks": lambda ledger: sum(1 for _ in posted_balances_by_period(ledger, GAME)),
     }
     with Ledger.open(small) as one, Ledger.open(large) as other:
         for what, ask in questions.items():

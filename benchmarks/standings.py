@@ -32,7 +32,7 @@ from nomoledger.game.rebuild import rebuild
 from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.raw_sums import summed, summed_by_period
-from nomoledger.ledger.rollup_queries import posted_balances, posted_by_period
+from nomoledger.ledger.rollup_queries import posted_balances, posted_balances_by_period
 from nomoledger.views.journals import export_journal
 
 WEEK = 26
@@ -66,13 +66,13 @@ def ours(place: str) -> Iterator[Asked]:
 
     for who, module, name in (
         ("nomoledger, nothing prepared", "ledger.raw_sums", "summed"),
-        ("nomoledger, roll-up", "ledger.rollup_queries", "posted"),
+        ("nomoledger, roll-up", "ledger.rollup_queries", "posted_balances"),
     ):
         weeks = EACH.format(f"{name}_by_period(ledger, {GAME!r})")
         week = f"print({name}(ledger, {GAME!r}, {WEEK}))"
         yield Asked(who, words(module, f"{name}_by_period", weeks), words(module, name, week))
     week = f"print(as_of(ledger, {GAME!r}, {WEEK}).balances)"
-    yield Asked("nomoledger, snapshot and tail", None, words("state", "as_of", week))
+    yield Asked("nomoledger, snapshot and tail", None, words("ledger.as_of", "as_of", week))
 
 
 def tools(ledger: Ledger, folder: Path, wanted: list[str]) -> Iterator[Asked]:
@@ -128,7 +128,7 @@ def to_the_floor(ledger: Ledger, place: str) -> None:
 
 def agree(ledger: Ledger) -> None:
     """One pass and the roll-up must say the same."""
-    ways = summed_by_period(ledger, GAME), posted_by_period(ledger, GAME)
+    ways = summed_by_period(ledger, GAME), posted_balances_by_period(ledger, GAME)
     weeks = [one[0] for one, other in zip(*ways, strict=True) if one == other]
     assert weeks == list(range(1, PERIODS + 1)), weeks
     assert summed(ledger, GAME, WEEK) == posted_balances(ledger, GAME, WEEK)
@@ -151,7 +151,7 @@ def as_it_grows(first: Path, ledger: Ledger) -> None:
         ),
         f"week {WEEK} from a snapshot": lambda ledger: as_of(ledger, GAME, WEEK),
         f"all {PERIODS} weeks from the roll-up": lambda ledger: list(
-            posted_by_period(ledger, GAME)
+            posted_balances_by_period(ledger, GAME)
         ),
     }
     with Ledger.open(first) as other:

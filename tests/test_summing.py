@@ -14,7 +14,7 @@ from nomoledger import events as e
 from nomoledger.errors import CorruptError, UnknownError, UsageError
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.raw_sums import summed, summed_by_period, sums
-from nomoledger.ledger.rollup_queries import posted_balances, posted_by_period
+from nomoledger.ledger.rollup_queries import posted_balances, posted_balances_by_period
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PERIODS = 6
@@ -47,7 +47,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 def test_sums_are_what_the_roll_up_says(ledger: Ledger) -> None:
     for known in (None, *range(1, PERIODS + 1)):
         by_pass = [(n, deepcopy(held)) for n, held in summed_by_period(ledger, "g", known)]
-        by_cells = [(n, deepcopy(held)) for n, held in posted_by_period(ledger, "g", known)]
+        by_cells = [(n, deepcopy(held)) for n, held in posted_balances_by_period(ledger, "g", known)]
         assert by_pass == by_cells
         for period in range(1, (known or PERIODS) + 1):
             assert summed(ledger, "g", period, known) == posted_balances(ledger, "g", period, known)

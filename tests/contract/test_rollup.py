@@ -20,7 +20,7 @@ from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
 from nomoledger.game.rebuild import rebuild
 from nomoledger.ledger.as_of import as_known
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.rollup_queries import posted_balances, posted_by_period
+from nomoledger.ledger.rollup_queries import posted_balances, posted_balances_by_period
 from nomoledger.ledger.stores.location import is_postgres
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -72,11 +72,11 @@ def test_any_period_as_known_in_any_other(ledger: Ledger) -> None:
         (1, 1): 15, (1, 2): 15, (1, 3): 22, (2, 2): 16, (2, 3): 23, (2, 4): 21,
         (1, None): 22, (4, None): 21,
     }  # fmt: skip
-    assert [(at, dict(each["Ann"])) for at, each in posted_by_period(ledger, "chess")] == [
+    assert [(at, dict(each["Ann"])) for at, each in posted_balances_by_period(ledger, "chess")] == [
         (1, {"$": 22}),
         (2, {"$": 21}),
     ]
-    banks = [each["bank"]["$"] for _, each in posted_by_period(ledger, "chess", known=2)]
+    banks = [each["bank"]["$"] for _, each in posted_balances_by_period(ledger, "chess", known=2)]
     assert banks == [-15, -16]
 
 

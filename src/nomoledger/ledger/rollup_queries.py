@@ -29,7 +29,7 @@ def posted_balances(
     return balances
 
 
-def posted_by_period(
+def posted_balances_by_period(
     ledger: Ledger, game: str, known: int | None = None
 ) -> Iterator[tuple[int, Balances]]:
     """The same for every period for which something was posted, in one sum over all cells.
