@@ -9,6 +9,7 @@ import hashlib
 from typing import Any
 
 import msgspec
+from msgspec import field
 
 from nomoledger.events import OrderGiven, ProposalMade, QuestionRaised, RulingMade
 from nomoledger.events.rules import Commodity, Rule
@@ -30,22 +31,22 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         audience: who may see what it does (None: everybody).
     """
 
-    id: str
-    operation: str
-    arguments: tuple[Any, ...] = ()
-    named: dict[str, Any] = {}
-    by: str = ""
-    cause: int = 0
-    at: int = 0
-    audience: tuple[str, ...] | None = None
+    id: str = field(name="id")
+    operation: str = field(name="operation")
+    arguments: tuple[Any, ...] = field(default=(), name="arguments")
+    named: dict[str, Any] = field(default_factory=dict, name="named")
+    by: str = field(default="", name="by")
+    cause: int = field(default=0, name="cause")
+    at: int = field(default=0, name="at")
+    audience: tuple[str, ...] | None = field(default=None, name="audience")
 
 
 class Timer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """An *attempt* that falls due at its time; *rule* and *cause* are where it comes from."""
 
-    attempt: Attempt
-    rule: str
-    cause: int
+    attempt: Attempt = field(name="attempt")
+    rule: str = field(name="rule")
+    cause: int = field(name="cause")
 
     @property
     def order(self) -> tuple[int, int]:
