@@ -14,7 +14,8 @@ from msgspec.json import Encoder as JsonEncoder
 from msgspec.msgpack import Decoder, Encoder
 
 from nomoledger.errors import CorruptError
-from nomoledger.events import Entry, Event, events
+from nomoledger.events import Entry, Event, GameOpened, events
+from nomoledger.events.levels import check_level
 
 EVENTS = events()
 #: An event as it is stored: its tag and its bytes.
@@ -67,6 +68,8 @@ def decode(tag: str, state: bytes) -> Event:
         event: Event = decoder(state)
     except msgspec.MsgspecError as error:
         raise CorruptError(f"unreadable {tag} event: {error}") from error
+    if type(event) is GameOpened:
+        check_level(event.game, event.level)
     while (upcast := UPCASTS.get(tag)) is not None:
         event = upcast(event)
         tag = tag_of(event)
@@ -89,6 +92,8 @@ def decode_json(line: bytes) -> Event:
         event: Event = _json_decoders[tag](line)
     except (KeyError, TypeError, msgspec.MsgspecError) as error:
         raise CorruptError(f"not an event: {error}") from error
+    if type(event) is GameOpened:
+        check_level(event.game, event.level)
     return event
 
 

@@ -21,6 +21,8 @@ class GameOpened(Input, frozen=True, kw_only=True, tag="game-opened/1"):
 
     *dice* is "seeded" (derived from a secret, see `nomoledger.engine.dice`) or "entered" (real dice).
     *commitment* is the hash of the first period's seed. Its period is where the game begins.
+    *level* is kept for good (see `nomoledger.events.levels`); *versions* are
+    those of nomoledger and of the interpreter of the rule language that opened the game.
     """
 
     game: str = field(name="game")
@@ -28,6 +30,10 @@ class GameOpened(Input, frozen=True, kw_only=True, tag="game-opened/1"):
     dice: str = field(default="seeded", name="dice")
     commitment: str = field(default="", name="commitment")
     settings: dict[str, Any] = field(default_factory=dict, name="settings")
+    level: int = field(default=0, name="level")
+    # No more than 15 names: from 16 on, msgspec writes another header, and every opening of level 0
+    # would have other bytes.
+    versions: dict[str, str] = field(default_factory=dict, name="versions")
 
 
 class StateGiven(Input, frozen=True, kw_only=True, tag="state-given/1"):
