@@ -191,9 +191,9 @@ def in_memory(desk: Game, turns: int) -> None:
     Before that the rules are in use for a while, and so compiled with the names of things.
     """
     took: dict[str, list[float]] = {"by the rules": [], "the same by hand in plain Python": []}
-    by_the_rules(world_of(desk.ledger, desk.game), 20 * len(desk.world.rules))
+    by_the_rules(world_of(desk.ledger, desk.name), 20 * len(desk.world.rules))
     for _ in range(ROUNDS):
-        world = world_of(desk.ledger, desk.game)
+        world = world_of(desk.ledger, desk.name)
         begin = time.process_time()
         by_rules = by_the_rules(world, turns)
         took["by the rules"].append(time.process_time() - begin)
@@ -219,12 +219,12 @@ def fenced(desk: Game, turns: int) -> None:
 
 def unfenced(desk: Game, turns: int) -> None:
     """The same without a worker process."""
-    world = world_of(desk.ledger, desk.game)
+    world = world_of(desk.ledger, desk.name)
     engine, head = Engine(world, seeded_oracle(SECRET), SECRET), world.head
     begin, expected = time.perf_counter(), world.head
     for turn in range(turns):
         for batch in engine.take(asked(turn)):
-            expected = desk.ledger.append(desk.game, batch, expected=expected).number
+            expected = desk.ledger.append(desk.name, batch, expected=expected).number
     seconds = time.perf_counter() - begin
     print(told("to disk, without a worker process", seconds, turns, world.head - head))
 

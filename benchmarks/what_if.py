@@ -49,7 +49,7 @@ class Played:
         }
         head = self.world.head
         for batch in self.engine.take(kind(id=f"i{self.count}", **when, **fields)):
-            head = self.desk.ledger.append(self.desk.game, batch, expected=head).number
+            head = self.desk.ledger.append(self.desk.name, batch, expected=head).number
 
     def week(self, players: list[str]) -> None:
         """Everybody proposes, takes a turn and buys."""
@@ -90,7 +90,7 @@ def roll_of(desk: Game, week: int) -> int:
     """The number of the first roll of *week*."""
     rolls = (
         entry.number
-        for entry in desk.ledger.read(desk.game)
+        for entry in desk.ledger.read(desk.name)
         if isinstance(entry.body, e.DrawRecorded) and entry.body.period == week
     )
     return next(rolls)
@@ -114,7 +114,7 @@ def the_long_one(weeks: int, players: int) -> None:
         changed = WhatIfChanges(edits=(edit,), questions="skip")
         found: WhatIf = timed(
             f"what-if of a die of week 2, to the end ({desk.world.head:,} events)",
-            lambda: what_if(desk.ledger, desk.game, changed, done=inputs.append),
+            lambda: what_if(desk.ledger, desk.name, changed, done=inputs.append),
         )
         print(f"{'':4}{len(inputs):,} inputs; {len(found.otherwise)} things differ", end="; ")
         print(f"{len(found.collisions)} collisions")
@@ -132,13 +132,13 @@ def the_season() -> None:
         desk = import_record(ledger, replays.find("weekly-vote-season"))
         slip = next(
             entry.number
-            for entry in ledger.read(desk.game)
+            for entry in ledger.read(desk.name)
             if isinstance(entry.body, e.FactRecorded)
             and entry.body.kind == "land"
             and entry.body.fields.get("player") == "Jamie"
         )
         changed = WhatIfChanges(edits=(e.Replaced(slip, {"square": 1}),))
-        timed("what-if over five weeks of the season", lambda: what_if(ledger, desk.game, changed))
+        timed("what-if over five weeks of the season", lambda: what_if(ledger, desk.name, changed))
         ledger.close()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from nomoledger.errors import UsageError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Renumber, Repeal, Rule
-from nomoledger.game.commit import Outcome
+from nomoledger.game.writer import Outcome
 from nomoledger.game.game import Game
 from nomoledger.rulebook.loading import load
 

@@ -98,7 +98,7 @@ def check(past: RecordedPast, found: AccountStatement, thing: str, commodity: st
 def test_every_statement_adds_up(ledger: Ledger, make: object) -> None:
     desk: Game = make(ledger)  # type: ignore[operator]
     for period in range(1, desk.world.period + 1):
-        past = RecordedPast(ledger, desk.game, period)
+        past = RecordedPast(ledger, desk.name, period)
         for thing in past.world.balances:
             for commodity in past.world.commodities():
                 called = str(past.world.label(thing))

@@ -55,7 +55,7 @@ def fined(desk: Game, amount: int) -> None:
 
 
 def told(desk: Game, text: str, *, every: bool = False) -> tuple[int | None, str]:
-    found = bisect(desk.ledger, desk.game, text, every=every)
+    found = bisect(desk.ledger, desk.name, text, every=every)
     return found.period, found.told
 
 
@@ -64,7 +64,7 @@ def test_it_finds_the_posting_that_took_somebody_below_a_sum(desk: Game) -> None
 
 
 def test_it_looks_at_closes_and_then_at_few_attempts(season: Game) -> None:
-    found = bisect(season.ledger, season.game, "owner(18) == Cypher")
+    found = bisect(season.ledger, season.name, "owner(18) == Cypher")
     assert (found.period, found.told) == (3, "owner of 18 becomes Cypher")
     assert found.because_told.startswith("recorded: buy (player Cypher, square 18")
     assert found.rules == ("X.1@1",)
@@ -86,11 +86,11 @@ def test_it_looks_at_closes_and_then_at_few_attempts(season: Game) -> None:
 )
 def test_it_is_the_event_at_which_a_walk_finds_it_turn(season: Game, text: str) -> None:
     """Not so after the attempt before, and so after the attempt of the event."""
-    found = bisect(season.ledger, season.game, text)
+    found = bisect(season.ledger, season.name, text)
     assert found.event is not None
     world, held = World(), []
     statement = Statement(text)
-    for entry in season.ledger.read(season.game):
+    for entry in season.ledger.read(season.name):
         apply(world, entry.body)
         if isinstance(entry.body, e.AttemptDone | e.AttemptRefused | e.PeriodClosed):
             held.append((entry.number, statement.holds(world, link(world.rules))))

@@ -39,7 +39,7 @@ MAILS = ("money(Ann) < 900", "money(Bob) > 1000", "owner(8) == Ann", "period() =
 def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
     with Ledger.open(tmp_path_factory.mktemp("season") / "s.db", create=True) as ledger:
         desk = import_record(ledger, find("weekly-vote-season"))
-        rebuild(ledger, desk.game)
+        rebuild(ledger, desk.name)
         yield desk
 
 
@@ -56,12 +56,12 @@ def each_way(ledger: Ledger, game: str, text: str, every: bool = False) -> list[
 
 @pytest.mark.parametrize("text", SEASON)
 def test_it_is_the_same_with_snapshots_and_without(season: Game, text: str) -> None:
-    first, *others = each_way(season.ledger, season.game, text)
+    first, *others = each_way(season.ledger, season.name, text)
     assert [each for each in others if each != first] == []
 
 
 def test_also_after_every_attempt(season: Game) -> None:
-    first, *others = each_way(season.ledger, season.game, "square(Draven) == 10", every=True)
+    first, *others = each_way(season.ledger, season.name, "square(Draven) == 10", every=True)
     assert first.event is not None
     assert [each for each in others if each != first] == []
 
@@ -87,12 +87,12 @@ def test_only_the_stretch_in_which_it_changes_is_read(season: Game) -> None:
         return rows(self, game, after, upto)
 
     closes = [
-        number for number, _ in season.ledger.store.snapshots(season.game, snapshots.fold_version())
+        number for number, _ in season.ledger.store.snapshots(season.name, snapshots.fold_version())
     ]
     with patch.object(SqliteStore, "rows", noted), patch.object(snapshots, "LONG", 0):
-        found = bisect(season.ledger, season.game, "owner(18) == Cypher")
+        found = bisect(season.ledger, season.name, "owner(18) == Cypher")
     assert found.period == 3
-    last = season.ledger.head(season.game).number
+    last = season.ledger.head(season.name).number
     assert {after for after, upto in read if upto == last} <= {-1, closes[1], closes[-1]}
 
 
@@ -106,7 +106,7 @@ def test_a_snapshot_that_was_altered_is_as_if_it_were_not_there(
     db.close()
     copy.close()
     with Ledger.open(file) as ledger, patch.object(snapshots, "LONG", 0):
-        assert bisect(ledger, season.game, "owner(18) == Cypher").period == 3
+        assert bisect(ledger, season.name, "owner(18) == Cypher").period == 3
 
 
 # --- what a worker is given -----------------------------------------------------------------------

@@ -72,7 +72,7 @@ def desk(ledger: Ledger) -> Game:
 
 
 def roll(desk: Game) -> int:
-    entries = desk.ledger.read(desk.game)
+    entries = desk.ledger.read(desk.name)
     return next(each.number for each in entries if isinstance(each.body, e.DrawEntered))
 
 

@@ -115,7 +115,7 @@ def test_every_consequence_leads_back_to_an_input(desk: Game) -> None:
 
 
 def test_a_difference_leads_back_to_the_recorded_fact(ledger: Ledger) -> None:
-    game = import_record(ledger, replays.find("weekly-vote-season"), until=1).game
+    game = import_record(ledger, replays.find("weekly-vote-season"), until=1).name
     found = explain_value(RecordedPast(ledger, game), "Jamie", "square").why
     assert found.rules == ("record",)
     assert "recorded: land (player Jamie, square 3" in found.causes[-1].told

@@ -41,7 +41,7 @@ def test_three_weeks_by_the_rules_alone(ledger: Ledger) -> None:
 
 
 def test_where_the_record_is_right_nothing_would_have_come_out_otherwise(ledger: Ledger) -> None:
-    game = import_record(ledger, replays.find("origon-week1")).game
+    game = import_record(ledger, replays.find("origon-week1")).name
     assert replay_by_rules(ledger, game, 1).otherwise == ()
 
 

@@ -53,7 +53,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 
 def told(desk: Game, reader: str | None = None, only: int | None = None) -> list[str]:
-    view = LedgerView(desk.ledger, desk.game, None, reader)
+    view = LedgerView(desk.ledger, desk.name, None, reader)
     return [
         each.text for chapter in history(view, only=only).chapters for each in chapter.paragraphs
     ]

@@ -162,12 +162,12 @@ class Witness:
 
     def check_ledger(self) -> None:
         """Whole attempts only, and the desk knows all of them."""
-        desk, world = self.desk, world_of(self.desk.ledger, self.desk.game)
-        verdict = desk.ledger.verify(desk.game)
+        desk, world = self.desk, world_of(self.desk.ledger, self.desk.name)
+        verdict = desk.ledger.verify(desk.name)
         assert verdict.ok, verdict.detail
         assert world.digest() == desk.world.digest()
         assert sum(table.get("$", 0) for table in world.balances.values()) == 0
-        last = list(desk.ledger.read(desk.game))[-1].body
+        last = list(desk.ledger.read(desk.name))[-1].body
         assert isinstance(last, ENDS)
 
     def came_of_it(self) -> dict[str, list[str]]:
@@ -184,7 +184,7 @@ def test_hostile(name: str, desk: Game) -> None:
     check_outcome(case, witness.came_of_it())
     get_rid_of_it(desk, case.number)
     check_play_goes_on(desk)
-    assert replay(desk.ledger, desk.game, limits=LIMITS).divergences == ()
+    assert replay(desk.ledger, desk.name, limits=LIMITS).divergences == ()
 
 
 def check_outcome(case: Hostile, came: dict[str, list[str]]) -> None:

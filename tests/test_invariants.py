@@ -61,7 +61,7 @@ def played(moves: Moves, book: Rulebook = BOOK) -> Iterator[Game]:
 
 
 def bodies(desk: Game) -> list[e.Event]:
-    return holds.bodies(desk.ledger, desk.game)
+    return holds.bodies(desk.ledger, desk.name)
 
 
 def exported(ledger: Ledger) -> bytes:

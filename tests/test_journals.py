@@ -153,7 +153,7 @@ def test_a_real_season_has_our_balances_in_every_period(
 def test_by_date_it_is_what_was_paid_until_then(tmp_path: Path, season: Game, tool: str) -> None:
     file = written(tmp_path, season.ledger, tool)
     for period in range(1, 6):
-        world = as_of(season.ledger, season.game, period)
+        world = as_of(season.ledger, season.name, period)
         day = datetime.fromtimestamp(world.past[period]["at"], UTC).date() + timedelta(days=1)
         assert held(tool, file, before=day) == ours(season.ledger, period)
 

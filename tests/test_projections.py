@@ -78,7 +78,7 @@ def plain(ledger: Ledger, place: str = "") -> Game:
 
 
 def view(desk: Game, period: int | None = None, reader: str | None = None) -> LedgerView:
-    return LedgerView(desk.ledger, desk.game, period, reader)
+    return LedgerView(desk.ledger, desk.name, period, reader)
 
 
 def one_table(model: Any) -> Table:

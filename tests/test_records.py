@@ -84,7 +84,7 @@ def record(folder: Path, *facts: dict[str, Any], **header: Any) -> Path:
 
 
 def audit(ledger: Ledger, path: Path) -> Report:
-    return replay(ledger, import_record(ledger, path).game, 1)
+    return replay(ledger, import_record(ledger, path).name, 1)
 
 
 def found(report: Report) -> list[tuple[str, str, Any, Any]]:
@@ -104,7 +104,7 @@ def test_the_real_week_has_one_mistake(ledger: Ledger) -> None:
 
 def test_play_goes_on_from_the_record(ledger: Ledger) -> None:
     desk = import_record(ledger, replays.find(SEASON))
-    world = as_of(ledger, desk.game, 1)
+    world = as_of(ledger, desk.name, 1)
     assert world.label(world.get("Jamie", "square")) == 3
     assert desk.world.period == 6
 
@@ -149,7 +149,7 @@ def test_a_record_may_be_imported_in_part(ledger: Ledger) -> None:
 
 
 def test_rules_known_from_play_come_in_by_an_inferred_ruling(ledger: Ledger) -> None:
-    game = import_record(ledger, replays.find(SEASON)).game
+    game = import_record(ledger, replays.find(SEASON)).name
     rulings = [entry.body for entry in ledger.read(game) if isinstance(entry.body, RulingMade)]
     assert {ruling.basis for ruling in rulings} == {"inferred"}
     assert [ruling.period for ruling in rulings] == [1, 2, 3, 4, 5, 5]
@@ -221,7 +221,7 @@ def test_a_record_may_begin_in_any_week(ledger: Ledger, tmp_path: Path) -> None:
     opening = {"players": {"Ann": {"square": 5, "money": 70}}}
     path = record(tmp_path, period=6, opening=opening, parameters={"squares": 9})
     path.write_text(path.read_text().replace('"week": 1', '"week": 6'))
-    world = as_of(ledger, import_record(ledger, path).game, 6)
+    world = as_of(ledger, import_record(ledger, path).name, 6)
     assert (world.label(world.get("Ann", "square")), world.balance("Ann", "$")) == (5, 70)
     assert len(world.kinds["square"]) == 9
 
@@ -288,6 +288,6 @@ def test_the_file_must_be_there(ledger: Ledger, tmp_path: Path) -> None:
 
 
 def test_a_game_imported_can_be_played_on(ledger: Ledger) -> None:
-    game = import_record(ledger, replays.find(SEASON)).game
+    game = import_record(ledger, replays.find(SEASON)).name
     outcome = Game(ledger, game).join("Newcomer")
     assert outcome.refusals == []

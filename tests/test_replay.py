@@ -30,7 +30,7 @@ def desk(tmp_path: Path) -> Iterator[Game]:
 
 def forge(desk: Game, what: e.Input, *consequences: e.Event) -> None:
     """Append consequences that the rules do not give."""
-    desk.ledger.append(desk.game, [what, *consequences], expected=desk.world.head)
+    desk.ledger.append(desk.name, [what, *consequences], expected=desk.world.head)
 
 
 def common(desk: Game, **more: Any) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def desk(tmp_path: Path) -> Iterator[Game]:
 
 
 def view(desk: Game, period: int | None = None) -> LedgerView:
-    return LedgerView(desk.ledger, desk.game, period)
+    return LedgerView(desk.ledger, desk.name, period)
 
 
 def test_every_change_says_what_it_rests_on(desk: Game) -> None:

@@ -228,7 +228,7 @@ def test_a_changed_fact_is_found(
     text = path.read_text()
     assert text.count(old) == 1
     path.write_text(text.replace(old, new))
-    game = import_record(ledger, path).game
+    game = import_record(ledger, path).name
     reports = {each: replay(ledger, game, each) for each in WEEKS}
     differ = {each: [told(d) for d in report.divergences] for each, report in reports.items()}
     assert found in differ[week]
@@ -257,7 +257,7 @@ def test_a_record_goes_on_in_a_second_file(
     if has_header:
         second.write_text('{"record": 1, "source": "a notebook"}\n' + second.read_text())
     desk = import_record(ledger, second)
-    assert (desk.game, desk.world.period) == (SEASON, 6)
+    assert (desk.name, desk.world.period) == (SEASON, 6)
     whole = [told_of(report) for report in reports(season, SEASON)]
     assert [told_of(report) for report in reports(ledger, SEASON)] == whole
     assert outcomes(ledger) == outcomes(season)
@@ -283,7 +283,7 @@ def test_facts_alone_go_on_under_the_rules_in_force(ledger: Ledger, tmp_path: Pa
     ]
     path.write_text("".join(json.dumps({"week": 6} | line) + "\n" for line in lines))
     desk = import_record(ledger, path)
-    report = replay(ledger, desk.game, 6)
+    report = replay(ledger, desk.name, 6)
     assert [told(each) for each in report.divergences] == [("Woll", "square", 2, 1, "VI.1@1")]
     assert [each.why for each in report.unexplained] == ["no rule in force speaks of 'lottery'"]
     assert report.compared == 5

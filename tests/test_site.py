@@ -311,7 +311,7 @@ def test_a_game_without_money_and_squares(fresh: Ledger, tmp_path: Path) -> None
 
 def test_a_real_season_can_be_published(fresh: Ledger, tmp_path: Path) -> None:
     desk = import_record(fresh, find("weekly-vote-season"))
-    publish(fresh, desk.game, tmp_path / "site")
+    publish(fresh, desk.name, tmp_path / "site")
     check_site(tmp_path / "site")
 
 

@@ -136,7 +136,7 @@ def test_a_rule_that_fails_does_not_keep_the_site_back(ledger: Ledger) -> None:
 
 
 def season(ledger: Ledger) -> str:
-    return import_record(ledger, find("weekly-vote-season")).game
+    return import_record(ledger, find("weekly-vote-season")).name
 
 
 def mail(ledger: Ledger) -> str:

@@ -85,7 +85,7 @@ def test_a_projection_shows_the_same_and_reads_the_open_period_alone(
         return rows(self, game, after, upto)
 
     with Ledger.open(tmp_path / "s.db", create=True) as ledger:
-        game = import_record(ledger, find("weekly-vote-season")).game
+        game = import_record(ledger, find("weekly-vote-season")).name
         view = LedgerView(ledger, game, period)
         expected = standings_history(view)
         rebuild(ledger, game)

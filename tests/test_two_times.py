@@ -76,7 +76,7 @@ def mail(tmp_path: Path) -> Iterator[Game]:
 
 def money(desk: Game, period: int, known: int | None = None) -> dict[str, Any]:
     """What each player had, and their rank."""
-    found = standings(LedgerView(desk.ledger, desk.game, period, known=known))
+    found = standings(LedgerView(desk.ledger, desk.name, period, known=known))
     return {each.player: (each.money, each.rank) for each in found.standings}
 
 
@@ -92,14 +92,14 @@ def test_a_period_is_as_it_is_known_now_unless_somebody_asks_otherwise(season: G
 
 def test_a_period_that_no_ruling_touches_is_one_thing(season: Game) -> None:
     assert money(season, 2) == money(season, 2, 2)
-    now, then = (LedgerView(season.ledger, season.game, 2, known=k) for k in (None, 2))
+    now, then = (LedgerView(season.ledger, season.name, 2, known=k) for k in (None, 2))
     assert (
-        now.world.digest() == then.world.digest() == as_of(season.ledger, season.game, 2).digest()
+        now.world.digest() == then.world.digest() == as_of(season.ledger, season.name, 2).digest()
     )
 
 
 def test_all_read_models_follow(season: Game) -> None:
-    now, then = (LedgerView(season.ledger, season.game, 3, known=k) for k in (None, 3))
+    now, then = (LedgerView(season.ledger, season.name, 3, known=k) for k in (None, 3))
     owners = [{x.square: x.owner for x in board(each).squares} for each in (now, then)]
     assert (owners[0][8], owners[1][8]) == (None, "The Founder")
     accounts = [balances(each).accounts["The Founder"]["$"] for each in (now, then)]
@@ -148,14 +148,14 @@ def test_nonsense_is_refused(
     season: Game, period: int | None, known: int | None, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        LedgerView(season.ledger, season.game, period, known=known)
+        LedgerView(season.ledger, season.name, period, known=known)
 
 
 # --- both readings at once -----------------------------------------------------------------------
 
 
 def test_the_history_shows_both_readings_where_they_differ(season: Game) -> None:
-    found = standings_history(LedgerView(season.ledger, season.game))
+    found = standings_history(LedgerView(season.ledger, season.name))
     table = next(iter(found.show()))
     rows = {row[0]: row[1:] for row in table.rows}  # type: ignore[union-attr]
     assert rows["The Founder"][2:] == (
@@ -168,7 +168,7 @@ def test_the_history_shows_both_readings_where_they_differ(season: Game) -> None
 
 
 def test_each_reading_of_the_history_is_what_its_own_standings_say(season: Game) -> None:
-    history = standings_history(LedgerView(season.ledger, season.game))
+    history = standings_history(LedgerView(season.ledger, season.name))
     for period in history.periods[:-1]:
         weeks = {
             x.player: week for x in history.players for week in x.weeks if week.period == period
@@ -181,7 +181,7 @@ def test_each_reading_of_the_history_is_what_its_own_standings_say(season: Game)
 
 
 def test_standings_over_the_periods_can_be_had_both_ways(season: Game) -> None:
-    view = LedgerView(season.ledger, season.game)
+    view = LedgerView(season.ledger, season.name)
     for published in (False, True):
         found = standings_by_period(view, published=published)
         for period in (1, 3, 5):
@@ -195,7 +195,7 @@ def test_standings_over_the_periods_can_be_had_both_ways(season: Game) -> None:
 
 
 def test_the_sheet_has_a_row_a_player_and_period(season: Game) -> None:
-    sheet = standings_history(LedgerView(season.ledger, season.game)).sheet()
+    sheet = standings_history(LedgerView(season.ledger, season.name)).sheet()
     assert ("The Founder", "3", "no", "no", "4", "9770", "3", "9850", "7") in sheet.rows
     assert ("The Founder", "2", "no", "no", "6", "9850", "6", "9850", "") in sheet.rows
 
@@ -203,7 +203,7 @@ def test_the_sheet_has_a_row_a_player_and_period(season: Game) -> None:
 def test_a_dispute_marks_its_week_and_all_later_ones(mail: Game) -> None:
     for _ in range(3):
         mail.close(at=NOON)
-    mail.take(e.DisputeOpened, at=NOON, by="Ann", number=1, disputed=2, text="I rolled a 5")
+    mail.receive(e.DisputeOpened, at=NOON, by="Ann", number=1, disputed=2, text="I rolled a 5")
     history = standings_history(LedgerView(mail.ledger, "g"))
     assert history.disputed == (2, 3, 4)
     assert next(iter(history.show())).columns == (  # type: ignore[union-attr]
@@ -215,7 +215,7 @@ def test_a_dispute_marks_its_week_and_all_later_ones(mail: Game) -> None:
 
 
 def test_the_chart_rings_what_was_published_otherwise(season: Game) -> None:
-    history = standings_history(LedgerView(season.ledger, season.game))
+    history = standings_history(LedgerView(season.ledger, season.name))
     svg = history.drawn("svg")
     assert svg == history.drawn("svg")
     assert "rings: as published" in _texts(svg)
@@ -337,12 +337,12 @@ def _plain(value: Any) -> Any:
 
 
 def test_the_site_shows_what_a_week_was_corrected_to(season: Game) -> None:
-    found = gather(season.ledger, season.game).corrected
+    found = gather(season.ledger, season.name).corrected
     assert list(found) == [3, 4, 5]
     assert found[3].rulings == (7,)
     now = {each.player: (each.money, each.rank) for each in found[3].standings}
     assert now == money(season, 3)
-    pages = pages_of(gather(season.ledger, season.game))
+    pages = pages_of(gather(season.ledger, season.name))
     assert "As it is known now" in pages["period-3/standings.html"]
     assert "As it is known now" not in pages["period-2/standings.html"]
 
@@ -357,7 +357,7 @@ def file(season: Game, tmp_path_factory: pytest.TempPathFactory) -> str:
 
     folder = tmp_path_factory.mktemp("cli")
     with (folder / "s.jsonl").open("wb") as target:
-        export_ledger(season.ledger, target, [season.game])
+        export_ledger(season.ledger, target, [season.name])
     with Ledger.open(folder / "s.db", create=True) as ledger, (folder / "s.jsonl").open("rb") as f:
         import_ledger(ledger, f)
     return str(folder / "s.db")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nomoledger.errors import NomoledgerError
     from nomoledger.game.exchange import export_ledger, import_ledger
-    from nomoledger.game.game import Game, Outcome
+    from nomoledger.game.game import Game
     from nomoledger.game.game import Game as Desk
     from nomoledger.game.records import import_record
     from nomoledger.game.replay import Divergence, Report
@@ -32,7 +32,7 @@ _HOMES = {
     "Head": "ledger.ledger",
     "Ledger": "ledger.ledger",
     "NomoledgerError": "errors",
-    "Outcome": "game.game",
+    "Outcome": "game.writer",
     "Report": "game.replay",
     "Rulebook": "rulebook.loading",
     "Verdict": "ledger.ledger",

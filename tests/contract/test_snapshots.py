@@ -150,7 +150,7 @@ def test_they_are_disposable(desk: Game, location: str) -> None:
 
 def test_another_fold_does_not_see_them(desk: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger, expected = desk.ledger, readings(desk.ledger)
-    monkeypatch.setattr(snapshots, "fold", lambda: "another")
+    monkeypatch.setattr(snapshots, "fold_version", lambda: "another")
     assert snapshots.load_nearest(ledger, "g").head == -1
     assert readings(ledger) == expected
     desk.close(at=NOON)

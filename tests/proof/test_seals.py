@@ -380,7 +380,7 @@ def test_where_sealing_fails_the_close_stands_and_the_next_one_seals_both(
 
     other = tmp_path / "other.db"
     with monkeypatch.context() as patch:
-        patch.setattr(SealKeeper, "_keep", fails)
+        patch.setattr(SealKeeper, "_store", fails)
         played(other, PLAIN)
     assert stored(other) == []
     assert verified(other).startswith("0 ")

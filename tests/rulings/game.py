@@ -60,7 +60,7 @@ class Memory:
 class QuickDesk(Game):
     """A desk that has the rules run in this process."""
 
-    def _run(
+    def _carry_out(
         self,
         follow: Callable[[Engine], Iterator[Batch]],
         stored: list[e.Event],
@@ -73,7 +73,7 @@ class QuickDesk(Game):
         finally:
             self.world.rollback(mark)
             for batch in made:
-                self.ledger.append(self.game, batch, expected=self.world.head)
+                self.ledger.append(self.name, batch, expected=self.world.head)
                 self.catch_up()
                 stored.extend(batch)
 

@@ -55,7 +55,7 @@ def _audit(desk: "Game") -> None:
 
     line("")
     for period in range(1, desk.world.period):
-        for each in told(replay(desk.ledger, desk.game, period)):
+        for each in told(replay(desk.ledger, desk.name, period)):
             line(each)
 
 

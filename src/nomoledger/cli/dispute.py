@@ -65,7 +65,7 @@ def argue(number: int, by: str, text: str, file: str | None, **asked: Any) -> in
     saved = None if file is None else Path(file).read_bytes()
     return run_request(
         lambda desk, when: desk.argue(
-            number, by, text, None if saved is None else what_if_in(saved, desk.game), **when
+            number, by, text, None if saved is None else what_if_in(saved, desk.name), **when
         ),
         **asked,
     )

@@ -71,12 +71,12 @@ def init(
             dice_from=dice,
             at=at,
         )
-        head, which = opened.head(desk.game), game_to_say(opened, desk.game)
+        head, which = opened.head(desk.name), game_to_say(opened, desk.name)
     if as_json:
         count = len(rules.rules)
-        json({"game": desk.game, "rulebook": rules.name, "rules": count, "head": str(head)})
+        json({"game": desk.name, "rulebook": rules.name, "rules": count, "head": str(head)})
         return
-    where = f"the game {desk.game} is open in {redacted(ledger)}"
+    where = f"the game {desk.name} is open in {redacted(ledger)}"
     line(f"{where}: {len(rules.rules)} rules of {rules.name}")
     join = command_line("join", ledger, "NAME", which)
     line(f"next: {join}, or {command_line('status', ledger, game=which)}")
@@ -113,7 +113,7 @@ def _import_record(ledger: str, file: str, game: str | None) -> dict[str, "Head"
 
     with new_ledger_at(ledger) as opened, progress("working out the record"):
         desk = import_record(opened, file, game)
-        return {desk.game: opened.head(desk.game)}
+        return {desk.name: opened.head(desk.name)}
 
 
 def _import_export(ledger: str, file: str) -> dict[str, "Head"]:

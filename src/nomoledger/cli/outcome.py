@@ -53,8 +53,8 @@ def _print_json(desk: "Game", outcome: "Outcome") -> None:
     waiting = desk.world.waiting
     output.json(
         {
-            "game": desk.game,
-            "head": str(desk.ledger.head(desk.game)),
+            "game": desk.name,
+            "head": str(desk.ledger.head(desk.name)),
             "refused": [_refusal(each) for each in outcome.refusals],
             "waiting": None if waiting is None else waiting.text,
             "events": bodies,

@@ -26,7 +26,7 @@ def provisional(ledger: str, what: str, game: str | None, as_json: bool) -> None
 
     with open_game_at(ledger, game) as desk:
         period = desk.world.period
-        found = imagined(desk.ledger, desk.game, what)
+        found = imagined(desk.ledger, desk.name, what)
     if as_json:
         json(found)
         return

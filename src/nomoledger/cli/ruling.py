@@ -131,7 +131,7 @@ def _on_the_past(
     edits = edits_given(given["replaced"], without, given["taken_in"], given["answers"])
     questions = given["questions"]
     with open_game_at(request["ledger"], request["game"]) as desk:
-        edits = fitted(list(desk.ledger.read(desk.game)), edits)
+        edits = fitted(list(desk.ledger.read(desk.name)), edits)
         fields |= {"about": event, "edits": edits, "overrules": given["overrule"]}
         if edits or given["overrule"]:
             edits = _looked_at(desk, kind, given, fields, request)
@@ -158,7 +158,7 @@ def _looked_at(
     from nomoledger.game.counterfactual import WhatIfChanges
 
     id = request["id"]
-    if id is not None and desk.ledger.find_input(desk.game, id) is not None:
+    if id is not None and desk.ledger.find_input(desk.name, id) is not None:
         return fields["edits"]  # it was asked for before
     if desk.check_ruling(fields | {"kind": kind}) is None:
         return fields["edits"]  # it changes nothing that is past

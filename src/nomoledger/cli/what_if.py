@@ -96,7 +96,7 @@ def changed_by(
     return WhatIfChanges(
         edits=edits_given(replaced, without, taken_in, answers),
         overrules=overrule,
-        rules=None if rules_of is None else as_of(desk.ledger, desk.game, rules_of).rules,
+        rules=None if rules_of is None else as_of(desk.ledger, desk.name, rules_of).rules,
         changes=_changes(desk, rule_files, proposal, file),
         since=since,
         until=until,
@@ -117,7 +117,7 @@ def _changes(
     changes = list(changes_in(file))
     if proposal is not None:
         if proposal not in desk.world.proposals:
-            raise UnknownError(f"{desk.game}: there is no proposal {proposal}")
+            raise UnknownError(f"{desk.name}: there is no proposal {proposal}")
         changes += desk.world.proposals[proposal].changes
     for number, path in rule_files:
         changes += map(Enact, load(path).only([number]).rules)
@@ -137,7 +137,7 @@ def asked_on(desk: "Game", changed: "WhatIfChanges", *, is_asking: bool = False)
     while True:
         with progress("playing again") as advance:
             done = advance or (lambda count: None)
-            found = run(desk.ledger, desk.game, changed, throwaway=throwaway, done=done)
+            found = run(desk.ledger, desk.name, changed, throwaway=throwaway, done=done)
         open_ = next((each for each in found.asked if each.dealt == "stopped"), None)
         if not is_asking or open_ is None:
             return found

@@ -25,7 +25,8 @@ from nomoledger.game.read_models import WorldView, projection
 from nomoledger.game.rules_only_replay import differences
 from nomoledger.language.host import Oracle, ask_people
 from nomoledger.language.values import from_units
-from nomoledger.ledger.as_of import as_of, world_of
+from nomoledger.ledger.as_of import as_of
+from nomoledger.ledger.history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.descriptions import describe_event
 from nomoledger.sandbox.child import Limits
@@ -103,6 +104,7 @@ def what_if(
     throwaway: bytes | None = None,
     limits: Limits | None = None,
     done: Callable[[int], Any] = lambda count: None,
+    history: History | None = None,
 ) -> WhatIf:
     """Run *game* again with what is *changed*; *done* is told of each input.
 
@@ -112,8 +114,9 @@ def what_if(
         UnknownError: a period, event or ruling is not there.
         UsageError: an edit does not fit what it is about.
     """
-    entries = list(_until(ledger, game, changed.until))
-    course = _course(ledger, game, entries, changed, throwaway)
+    history = history or History(ledger, game)
+    entries = list(_until(history, changed.until))
+    course = _course(history, entries, changed, throwaway)
 
     def pieces() -> Iterator[bytes]:
         for _ in course.run():
@@ -127,23 +130,22 @@ def what_if(
     return msgspec.json.decode(last, type=WhatIf)
 
 
-def _until(ledger: Ledger, game: str, period: int | None) -> Iterator[e.Entry]:
+def _until(history: History, period: int | None) -> Iterator[e.Entry]:
     if period is not None:
-        as_of(ledger, game, period)
-    for entry in ledger.read(game):
+        as_of(history.ledger, history.game, period)
+    for entry in history.entries():
         yield entry
         if isinstance(entry.body, e.PeriodClosed) and entry.body.period == period:
             return
 
 
 def _course(
-    ledger: Ledger,
-    game: str,
+    history: History,
     entries: Sequence[e.Entry],
     changed: WhatIfChanges,
     throwaway: bytes | None,
 ) -> Timeline:
-    world = world_of(ledger, game)
+    ledger, game, world = history.ledger, history.game, history.world()
     known = {each.number for each in rulings_in_force(world)}
     if unknown := [number for number in changed.overrules if number not in known]:
         raise UnknownError(f"there is no ruling {unknown[0]} in force")

@@ -7,14 +7,13 @@ import msgspec
 
 from nomoledger.errors import RuleFault, UsageError
 from nomoledger.events import Input
-from nomoledger.game.replay import events_of_period, replay
-from nomoledger.ledger.ledger import Ledger
+from nomoledger.game.period_start import period_start
+from nomoledger.game.replay import replay
+from nomoledger.ledger.history import History
 from nomoledger.sandbox.child import Limits
 
 
-def replayed(
-    ledger: Ledger, game: str, period: int, limits: Limits | None = None
-) -> dict[str, Any]:
+def replayed(history: History, period: int, limits: Limits | None = None) -> dict[str, Any]:
     """What a replay of *period* has to say in a dispute: its text, and its report as evidence.
 
     What is secret in the period is not counted. Where there is anything, the report tells how many
@@ -22,12 +21,12 @@ def replayed(
     """
     text = f"replay of period {period}"
     try:
-        report = replay(ledger, game, period, limits=limits)
+        report = replay(history.ledger, history.game, period, limits=limits, history=history)
     except RuleFault as fault:
         return {"text": f"{text}: {fault}", "evidence": {}}
     evidence = builtins(report)
     del evidence["digest"]
-    _, bodies = events_of_period(ledger, game, period)
+    bodies = period_start(history, period).bodies
     secret = [body for body in bodies if body.audience is not None]
     hidden = sum(not isinstance(body, Input) for body in secret)
     evidence["consequences"] -= hidden

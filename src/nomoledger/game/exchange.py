@@ -14,9 +14,9 @@ import msgspec
 from nomoledger.errors import CorruptError, RecordError, UsageError
 from nomoledger.events import Event
 from nomoledger.events.codec import decode, decode_json, encode, tag_of
+from nomoledger.game.commit import Commit
 from nomoledger.ledger.chain import Head
 from nomoledger.ledger.ledger import Encoded, Ledger, Transaction
-from nomoledger.ledger.snapshots import take_snapshots
 
 FORMAT = 1
 BATCH = 1000
@@ -106,22 +106,25 @@ def import_ledger(ledger: Ledger, file: BinaryIO) -> dict[str, Head]:
             if following is not None and header.following != following - 1:
                 raise source.error("a game is missing before this one")
             following = header.following
-            heads[header.game] = _import_game(transaction, source, header)
+            commit = Commit(ledger, header.game)
+            heads[header.game] = _import_game(commit, transaction, source, header)
         source.end()
     for game in heads:
-        take_snapshots(ledger, game)
+        Commit(ledger, game).observe_records()
     return heads
 
 
-def _import_game(transaction: Transaction, source: "_Source", header: _Header) -> Head:
+def _import_game(
+    commit: Commit, transaction: Transaction, source: "_Source", header: _Header
+) -> Head:
     try:
-        transaction.create_game(header.game, bytes.fromhex(header.secret))
+        commit.begin(transaction, bytes.fromhex(header.secret))
     except (UsageError, ValueError) as error:
         raise source.error(str(error)) from error
-    head = transaction.append_encoded(header.game, [], expected=-1)
+    head = commit.append_records([])
     records = source.records(header)
     while batch := list(islice(records, BATCH)):
-        head = transaction.append_encoded(header.game, batch, expected=head.number)
+        head = commit.append_records(batch)
     if str(head) != header.head:
         raise source.error(
             f"the events of game {header.game!r} come to another head than its header states:"
@@ -162,17 +165,17 @@ def _copied(source: Ledger, target: Ledger, game: str) -> Head:
     verdict = target.verify(game, head)
     if not verdict.ok or verdict.head != head:
         raise CorruptError(f"game {game!r} in {target.store.location}: {verdict.detail}")
-    take_snapshots(target, game)
+    Commit(target, game).observe_records()
     return head
 
 
 def _copy_game(source: Ledger, target: Ledger, game: str, head: Head) -> None:
     rows = source.store.rows(game, -1, head.number)
-    with target.transaction() as transaction:
-        transaction.create_game(game, source.secret(game))
-        reached = transaction.append_encoded(game, [], expected=-1)
+    commit = Commit(target, game)
+    with commit.together(source.secret(game)):
+        reached = commit.append_records([])
         while batch := [(topic, state) for _, topic, state in islice(rows, BATCH)]:
-            reached = transaction.append_encoded(game, batch, expected=reached.number)
+            reached = commit.append_records(batch)
         if reached != head:
             raise CorruptError(
                 f"game {game!r} in {source.store.location} is not what was written, so it is not"

@@ -4,7 +4,6 @@ How a request is carried out and stored is in `nomoledger.game.commit`.
 """
 
 import secrets as random
-from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
@@ -16,7 +15,7 @@ from nomoledger.engine.settlement.audiences import Audience, intersect
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import RuleFault, UnknownError, UsageError
 from nomoledger.game import evidence
-from nomoledger.game.commit import GameWriter, Outcome
+from nomoledger.game.writer import GameWriter, Outcome
 from nomoledger.language.host import Refused
 from nomoledger.language.linker import analyze_rules
 from nomoledger.language.program import link
@@ -57,12 +56,12 @@ class Game(GameWriter):
     def join(self, name: str, details: dict[str, Any] | None = None, **when: Any) -> Outcome:
         """Somebody asks to join as *name*."""
         self._check_arguments("join", (), {"name": name, **(details or {})})
-        return self.take(e.JoinRequested, name=name, details=details or {}, **when)
+        return self.receive(e.JoinRequested, name=name, details=details or {}, **when)
 
     @once
     def leave(self, player: str, **when: Any) -> Outcome:
         """*player* asks to leave."""
-        return self.take(e.LeaveRequested, by=self.player(player), **when)
+        return self.receive(e.LeaveRequested, by=self.player(player), **when)
 
     @once
     def submit(
@@ -73,13 +72,13 @@ class Game(GameWriter):
         audience = self._check_action(player, action)
         self._check_arguments(action, (player,), arguments or {})
         fields: dict[str, Any] = {"by": player, "action": action, "arguments": arguments or {}}
-        return self.take(e.SubmissionReceived, audience=audience, **fields, **when)
+        return self.receive(e.SubmissionReceived, audience=audience, **fields, **when)
 
     @once
     def propose(self, player: str, text: str, changes: tuple[Any, ...], **when: Any) -> Outcome:
         """*player* (or "admin", where the rules allow it) proposes *text*, with *changes*."""
         player = self._player_or_admin(player)
-        return self.take(e.ProposalMade, by=player, text=text, changes=changes, **when)
+        return self.receive(e.ProposalMade, by=player, text=text, changes=changes, **when)
 
     @once
     def vote(self, player: str, proposal: int, choice: str, **when: Any) -> Outcome:
@@ -88,7 +87,7 @@ class Game(GameWriter):
         by = self._player_or_admin(player)
         fields: dict[str, Any] = {"by": by, "proposal": proposal, "choice": choice}
         fields["audience"] = self._audience(by, "vote")
-        return self.take(e.VoteCast, **fields, **when)
+        return self.receive(e.VoteCast, **fields, **when)
 
     @once
     def judge(self, proposal: int, verdict: str, **when: Any) -> Outcome:
@@ -96,7 +95,7 @@ class Game(GameWriter):
         self._check_proposal(proposal)
         if verdict not in ("accepted", "rejected"):
             raise UsageError(f"a verdict is accepted or rejected, not {verdict!r}")
-        return self.take(e.ProposalJudged, proposal=proposal, verdict=verdict, **when)
+        return self.receive(e.ProposalJudged, proposal=proposal, verdict=verdict, **when)
 
     @once
     def enter_dice(self, values: list[Any], **when: Any) -> Outcome:
@@ -107,7 +106,7 @@ class Game(GameWriter):
         elif len(values) != 1 or values[0] not in question.options:
             raise UsageError(f"draw one of {_listed(question.options)}")
         fields = {"values": tuple(values), **_about(question)}
-        return self.take(e.DrawEntered, **fields, **when)
+        return self.receive(e.DrawEntered, **fields, **when)
 
     @once
     def answer(self, value: Any, by: str = "admin", **when: Any) -> Outcome:
@@ -117,7 +116,7 @@ class Game(GameWriter):
             raise UsageError(f"the question is put to {question.to}, not to {by}")
         _check_option(question, value)
         fields = {"value": value, "by": by, **_about(question)}
-        return self.take(e.ChoiceAnswered, **fields, **when)
+        return self.receive(e.ChoiceAnswered, **fields, **when)
 
     @once
     def rule(
@@ -147,7 +146,7 @@ class Game(GameWriter):
         question = self.waiting("ruling", "conflict")
         _check_option(question, value)
         fields |= {"kind": "answer", "value": value, **_about(question)}
-        return self.take(e.RulingMade, **fields, **when)
+        return self.receive(e.RulingMade, **fields, **when)
 
     @once
     def order(
@@ -172,7 +171,7 @@ class Game(GameWriter):
             self._check_action(player, act.action)
             self._check_arguments(act.action, (player,), act.arguments)
         fields: dict[str, Any] = {"by": player, "when": when, "holds": holds, "acts": acts}
-        return self.take(e.OrderGiven, answer=answer, audience=(player,), **fields, **times)
+        return self.receive(e.OrderGiven, answer=answer, audience=(player,), **fields, **times)
 
     @once
     def cancel_order(self, player: str, order: str, **when: Any) -> Outcome:
@@ -181,8 +180,8 @@ class Game(GameWriter):
         mine = [each for each, (given, _) in self.world.orders.items() if given.by == player]
         if order not in mine:
             known = ", ".join(mine) or "none"
-            raise UnknownError(f"{self.game}: {player} has no standing order {order!r}; {known}")
-        return self.take(e.InputWithdrawn, withdrawn=order, audience=(player,), **when)
+            raise UnknownError(f"{self.name}: {player} has no standing order {order!r}; {known}")
+        return self.receive(e.InputWithdrawn, withdrawn=order, audience=(player,), **when)
 
     @once
     def rule_on(
@@ -211,22 +210,21 @@ class Game(GameWriter):
             audience = disputes.audience(self.world, fields.get("closes"))
             fields["audience"] = intersect(audience, self._audience_of(about))
             del fields["settle"]
-            return self.take(e.RulingMade, **fields)
+            return self.receive(e.RulingMade, **fields)
         fields |= {"effective": effective, "settle": settle or "fitting"}
-        fields["audience"] = ruling_validity.audience(list(self.ledger.read(self.game)), edits)
-        return self.take(e.RulingMade, urgent=True, **fields)
+        fields["audience"] = ruling_validity.audience(self.history.entries(), edits)
+        return self.receive(e.RulingMade, urgent=True, **fields)
 
     def _audience_of(self, number: int | None) -> Audience:
         """Who may know of event *number*."""
         if number is None:
             return None
-        (entry,) = self.ledger.read(self.game, after=number - 1, upto=number)
-        return entry.body.audience
+        return self.history.entries()[number].body.audience
 
     def check_ruling(self, fields: dict[str, Any]) -> int | None:
         """The period that a ruling with *fields* reaches back to, if it makes sense."""
         self.catch_up()
-        entries = list(self.ledger.read(self.game))
+        entries = self.history.entries()
         if fields.get("closes") is not None:
             disputes.the_open(self.world, fields["closes"])
         ruling_validity.check(self.world, entries, fields)
@@ -261,9 +259,9 @@ class Game(GameWriter):
         assert isinstance(made, e.DisputeOpened)
         fields: dict[str, Any] = {"dispute": made.number, "by": "engine"}
         fields["audience"] = made.audience
-        fields |= evidence.replayed(self.ledger, self.game, made.disputed, self.limits)
+        fields |= evidence.replayed(self.history, made.disputed, self.limits)
         when["id"] = f"{id}-replay"
-        attached = self.again(when["id"]) or self.take(e.DisputeArgued, **fields, **when)
+        attached = self.again(when["id"]) or self.receive(e.DisputeArgued, **fields, **when)
         return Outcome((*opened.events, *attached.events))
 
     def _opened(
@@ -276,9 +274,9 @@ class Game(GameWriter):
         when: dict[str, Any],
     ) -> Outcome:
         disputes.check_words(text)
-        entries = list(self.ledger.read(self.game))
+        entries = self.history.entries()
         fields = disputes.opening(self.world, entries, self._player_or_admin(by), period, about)
-        return self.take(e.DisputeOpened, text=text, id=id, **fields, **when)
+        return self.receive(e.DisputeOpened, text=text, id=id, **fields, **when)
 
     @once
     def argue(
@@ -290,7 +288,7 @@ class Game(GameWriter):
         audience = disputes.the_open(self.world, dispute, by)["audience"]
         fields: dict[str, Any] = {"dispute": dispute, "by": by, "text": text}
         fields |= {"evidence": shown or {}, "audience": audience}
-        return self.take(e.DisputeArgued, **fields, **when)
+        return self.receive(e.DisputeArgued, **fields, **when)
 
     @once
     def close_dispute(
@@ -307,39 +305,39 @@ class Game(GameWriter):
     def set_finality(self, days: int, **when: Any) -> Outcome:
         """Standings turn final when *days* have gone by after their close without a dispute."""
         disputes.check_days(days)
-        return self.take(e.FinalitySet, days=days, **when)
+        return self.receive(e.FinalitySet, days=days, **when)
 
     def _correct(self, fields: dict[str, Any], urgent: bool) -> Outcome:
         """A correction; ahead of everything else where rule code fails before its turn comes."""
         number = self.world.game.get("rulings", 0)
         try:
-            return self.take(e.RulingMade, urgent=urgent, **fields)
+            return self.receive(e.RulingMade, urgent=urgent, **fields)
         except RuleFault:
             if self.world.game.get("rulings", 0) > number:
                 raise
-            return self.take(e.RulingMade, urgent=True, **fields)
+            return self.receive(e.RulingMade, urgent=True, **fields)
 
     @once
     def undo(self, **when: Any) -> Outcome:
         """Take back the last input, while it is not carried out and no die of it was seen."""
-        inputs = (x.body for x in self.ledger.read(self.game) if isinstance(x.body, e.Input))
-        last = deque(inputs, maxlen=1).pop()
+        entries = reversed(self.history.entries())
+        last = next(entry.body for entry in entries if isinstance(entry.body, e.Input))
         attempts = [each.id for each in self.world.agenda if belongs_to_input(each.id, last.id)]
         if not attempts and last.id not in self.world.orders:
-            raise UsageError(f"{self.game}: nothing to take back: the last input is carried out")
+            raise UsageError(f"{self.name}: nothing to take back: the last input is carried out")
         if any(self.world.answers.get(attempt) for attempt in attempts):
-            raise UsageError(f"{self.game}: too late to take it back: a die or an answer was seen")
-        return self.take(e.InputWithdrawn, withdrawn=last.id, audience=last.audience, **when)
+            raise UsageError(f"{self.name}: too late to take it back: a die or an answer was seen")
+        return self.receive(e.InputWithdrawn, withdrawn=last.id, audience=last.audience, **when)
 
     @once
     def close(self, **when: Any) -> Outcome:
         """Carry the period out and close it."""
-        return self.take(e.CloseAsked, **when)
+        return self.receive(e.CloseAsked, **when)
 
     @once
     def advance(self, **when: Any) -> Outcome:
         """Time has come this far: what is due falls due."""
-        return self.take(e.ClockAdvanced, **when)
+        return self.receive(e.ClockAdvanced, **when)
 
     # --- what is so
 
@@ -348,7 +346,7 @@ class Game(GameWriter):
         found = self.world.find("player", name)
         if found is None:
             players = ", ".join(self.world.kinds.get("player", ())) or "nobody"
-            raise UnknownError(f"{self.game}: there is no player {name!r}; playing: {players}")
+            raise UnknownError(f"{self.name}: there is no player {name!r}; playing: {players}")
         return found
 
     def _player_or_admin(self, name: str) -> str:
@@ -358,10 +356,10 @@ class Game(GameWriter):
         """The question that play waits for, which must ask for one of *asks*."""
         question = self.world.waiting
         if question is None:
-            raise UsageError(f"{self.game}: no question is open")
+            raise UsageError(f"{self.name}: no question is open")
         if question.asks not in asks:
             raise UsageError(
-                f"{self.game}: what is open is a {question.asks} for {question.to}: {question.text}"
+                f"{self.name}: what is open is a {question.asks} for {question.to}: {question.text}"
             )
         return question
 
@@ -369,7 +367,7 @@ class Game(GameWriter):
         actions = analyze_rules(self.world.rules).operations
         if action not in actions or not actions[action].is_action:
             known = ", ".join(sorted(n for n, each in actions.items() if each.is_action))
-            raise UnknownError(f"{self.game}: nobody can {action!r}; there is: {known}")
+            raise UnknownError(f"{self.name}: nobody can {action!r}; there is: {known}")
         return self._audience(player, action)
 
     def _audience(self, player: str, action: str) -> tuple[str, ...] | None:
@@ -387,11 +385,11 @@ class Game(GameWriter):
         try:
             named_arguments(self.world, found, given, named)
         except Refused as error:
-            raise UsageError(f"{self.game}: {error.reasons[0].text}") from None
+            raise UsageError(f"{self.name}: {error.reasons[0].text}") from None
 
     def _check_proposal(self, number: int) -> None:
         if number not in self.world.proposals:
-            raise UnknownError(f"{self.game}: there is no proposal {number}")
+            raise UnknownError(f"{self.name}: there is no proposal {number}")
 
 
 def _about(question: e.QuestionRaised) -> dict[str, Any]:

@@ -14,7 +14,6 @@ on with a game that is there. All is imported, or nothing.
 """
 
 import json
-from collections import deque
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,6 +28,7 @@ from nomoledger.engine.fact_audit import PERIOD_ENDS
 from nomoledger.engine.oracles import seeded_oracle
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events.rules import Amend, Change, Enact, Rule
+from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
@@ -134,10 +134,10 @@ def _go_on(
     ledger: Ledger, game: str, header: RecordHeader, lines: list[RecordLine], path: Path
 ) -> Game:
     """Go on with *game* from where it stands."""
-    desk = Game(ledger, game)
-    world, secret = desk.world, ledger.secret(game)
-    inputs = (entry.body for entry in ledger.read(game) if isinstance(entry.body, e.Input))
-    last = deque(inputs, maxlen=1).pop()
+    opened = Game(ledger, game)
+    world, secret = opened.world, ledger.secret(game)
+    entries = reversed(opened.history.entries())
+    last = next(entry.body for entry in entries if isinstance(entry.body, e.Input))
     calendar = Calendar(last.received_at, last.period, header.days)
     if header.start:
         calendar = Calendar(_day(header.start), lines[0].period if lines else 0, header.days)
@@ -149,11 +149,10 @@ def _go_on(
     def follow(engine: Engine) -> Iterator[Batch]:
         return _Importer(engine, header, calendar, path, prefix).run(lines)
 
-    expected = world.head
-    with ledger.transaction() as transaction:
+    commit = Commit(ledger, game, world)
+    with commit.together():
         for batch in stream_batches(follow, new_engine(world, oracle, secret), None):
-            transaction.append(game, batch, expected=expected)
-            expected += len(batch)
+            commit.append(batch)
     return Game(ledger, game)
 
 

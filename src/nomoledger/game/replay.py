@@ -7,11 +7,10 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.oracles import recorded_draws, replay_oracle
 from nomoledger.engine.replaying import replay_input
-from nomoledger.errors import UnknownError
-from nomoledger.game.engines import new_engine
-from nomoledger.ledger.as_of import as_of, world_of
+from nomoledger.events.display import without_display_text
+from nomoledger.game.period_start import period_start
+from nomoledger.ledger.history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.descriptions import describe_event
 from nomoledger.sandbox.child import Limits
@@ -65,63 +64,35 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def replay(
-    ledger: Ledger, game: str, period: int | None = None, *, limits: Limits | None = None
+    ledger: Ledger,
+    game: str,
+    period: int | None = None,
+    *,
+    limits: Limits | None = None,
+    from_start: bool = False,
+    history: History | None = None,
 ) -> Report:
-    """Replay *period* of *game* (the one that is open where None).
+    """Replay *period* of *game* (the open one where None) under its own rules.
+
+    Reading starts from the snapshot of the close before, if its digest equals the recorded one;
+    *from_start* reads and folds everything. *history* is what a caller has read already.
 
     Raises:
         UnknownError: that period has not begun.
         RuleFault: rule code failed.
     """
-    period = world_of(ledger, game).period if period is None else period
-    first, bodies = events_of_period(ledger, game, period)
-    engine = engine_at(ledger, game, first)
+    history = history or History(ledger, game)
+    start = period_start(history, period, from_start=from_start)
+    engine = start.engine(history)
 
     def pieces() -> Iterator[bytes]:
-        rerun = _PeriodRun(engine, first, bodies)
-        for _ in rerun.run():
+        run = _PeriodRun(engine, start.first, start.bodies)
+        for _ in run.run():
             yield b""  # the limits are those of one input, not of a whole period
-        yield msgspec.msgpack.encode(rerun.report(game, period))
+        yield msgspec.msgpack.encode(run.report(game, start.period))
 
     *_, piece = stream_from_worker(pieces, limits)
     return msgspec.msgpack.decode(piece, type=Report)
-
-
-def events_of_period(ledger: Ledger, game: str, period: int) -> tuple[int, list[e.Event]]:
-    """Number of the first event after the period before, and the events of *period*."""
-    first, bodies, seen = 0, list[e.Event](), False
-    for entry in ledger.read(game):
-        if isinstance(entry.body, e.PeriodClosed) and entry.body.period < period:
-            first, bodies = entry.number + 1, []
-            continue
-        bodies.append(entry.body)
-        seen = seen or entry.body.period == period
-        if isinstance(entry.body, e.PeriodClosed):
-            break
-    if not seen and as_of(ledger, game, None).period != period:
-        raise UnknownError(f"{game}: there is no period {period}")
-    return first, bodies
-
-
-def first_event_of(ledger: Ledger, game: str, period: int) -> int:
-    """The number of the first event of *period*.
-
-    Raises:
-        UnknownError: that period has not begun.
-    """
-    return events_of_period(ledger, game, period)[0]
-
-
-def engine_at(ledger: Ledger, game: str, first: int, **options: Any) -> Engine:
-    """An engine on *game* as it stood before event *first*, with the draws as recorded.
-
-    *options* are those of `Engine`.
-    """
-    entries, world = list(ledger.read(game)), World()
-    for entry in entries[:first]:
-        apply(world, entry.body)
-    oracle, secret = replay_oracle(recorded_draws(entries)), ledger.secret(game)
-    return new_engine(world, oracle, secret, tape=entries, **options)
 
 
 class _PeriodRun:
@@ -179,7 +150,8 @@ class _PeriodRun:
         if made == recorded_bodies:
             world.release(mark)
             return
-        self._differ(start, recorded_bodies, made, world)
+        if _comparable(made) != _comparable(recorded_bodies):
+            self._differ(start, recorded_bodies, made, world)
         world.rollback(mark)
         for body in recorded_bodies:
             apply(world, body)
@@ -195,8 +167,9 @@ class _PeriodRun:
     def _differ(
         self, start: int, was: Sequence[e.Event], made: Sequence[e.Event], world: World
     ) -> None:
+        pairs = zip(_comparable(was), _comparable(made), strict=False)
         length = min(len(was), len(made))
-        place = next((i for i in range(length) if was[i] != made[i]), length)
+        place = next((i for i, (one, other) in enumerate(pairs) if one != other), length)
         old = was[place] if place < len(was) else None
         new = made[place] if place < len(made) else None
         told = new or old
@@ -259,3 +232,8 @@ def _divergence(body: e.RecordPrevailed, follows: list[e.RecordPrevailed]) -> Di
         rule=(*body.rules, "engine")[0],
         follows=tuple(_divergence(each, []) for each in follows),
     )
+
+
+def _comparable(events: Sequence[e.Event]) -> list[e.Event]:
+    """Return *events* without the text that the engine composed for people."""
+    return [without_display_text(event) for event in events]

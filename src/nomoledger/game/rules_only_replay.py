@@ -12,9 +12,9 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.replaying import replay_input
-from nomoledger.game.replay import engine_at, first_event_of
+from nomoledger.game.period_start import period_start
 from nomoledger.language.values import from_units
-from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.child import Limits
 from nomoledger.sandbox.worker import stream_from_worker
@@ -51,10 +51,11 @@ def replay_by_rules(
         UnknownError: that period has not begun.
         RuleFault: rule code failed.
     """
-    first = first_event_of(ledger, game, period)
-    bodies = [entry.body for entry in ledger.read(game, after=first - 1)]
-    engine = engine_at(ledger, game, first, follows_record=False)
-    now = world_of(ledger, game)
+    history = History(ledger, game)
+    start = period_start(history, period)
+    bodies = [entry.body for entry in start.entries]
+    engine = start.engine(history, follows_record=False)
+    now = history.world()
 
     def pieces() -> Iterator[bytes]:
         noted = 0

@@ -3,6 +3,7 @@
 import secrets as random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any
 
 from nomoledger import events as e
@@ -10,6 +11,8 @@ from nomoledger.engine import dice
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import stream_batches
 from nomoledger.errors import UsageError
+from nomoledger.events.levels import NEWEST
+from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.language.host import ask_people
@@ -53,6 +56,8 @@ def open_game(
         dice=dice_from,
         commitment=dice.commitment(dice.period_seed(secret, period)),
         settings=settings or {},
+        level=NEWEST,
+        versions=_versions(),
         **common,
     )
     enacted = [
@@ -70,12 +75,11 @@ def open_game(
         if then is not None:
             yield from then(engine)
 
-    with ledger.transaction() as transaction:
-        transaction.create_game(game, secret)
-        expected = -1
-        for batch in stream_batches(follow, new_engine(World(), ask_people, secret), limits):
-            transaction.append(game, batch, expected=expected)
-            expected += len(batch)
+    world = World()
+    commit = Commit(ledger, game, world)
+    with commit.together(secret):
+        for batch in stream_batches(follow, new_engine(world, ask_people, secret), limits):
+            commit.append(batch)
     return Game(ledger, game, limits=limits)
 
 
@@ -87,3 +91,8 @@ def _checked(batch: Batch) -> Batch:
         if isinstance(event, e.QuestionRaised):
             raise UsageError(f"the game cannot start with a question open: {event.text}")
     return batch
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of nomoledger and of the interpreter of the rule language."""
+    return {name: version(name) for name in ("nomoledger", "starlark-pyo3")}

@@ -11,7 +11,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.errors import ConflictError, NomoledgerError
-from nomoledger.game.commit import TRIES_MAX, GameWriter
+from nomoledger.game.writer import TRIES_MAX, GameWriter
 from nomoledger.prose.descriptions import BOOKKEEPING, describe_event
 from nomoledger.prose.labels import Label, labels_now, labels_since
 from nomoledger.state.disputes import next_final
@@ -84,18 +84,18 @@ class Timekeeper(GameWriter):
             if not goes_on:
                 return
             conflicts = 0 if problem is None else conflicts + 1
-        raise ConflictError(f"{self.game}: too many others are writing; try again")
+        raise ConflictError(f"{self.name}: too many others are writing; try again")
 
     def _next(self, until: datetime, stored: list[e.Event]) -> bool:
         """Whether something was left to do, or fell due by *until*; what came of it is *stored*."""
-        if self._pending():
+        if self.is_pending():
             stored.extend(self.resume().events)
             return True
         due = self.due()
         if due is None or due > to_seconds(until):
             return False
         event = self._input(e.ClockAdvanced, from_seconds(due), random.token_hex(6), {})
-        self._run(partial(_taking, event), stored, [])
+        self._carry_out(partial(_taking, event), stored, [])
         return True
 
     def _told(self, stored: Sequence[e.Event], known: Known, before: Label) -> Iterator[FiredTimer]:

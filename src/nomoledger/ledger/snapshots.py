@@ -129,6 +129,21 @@ class StoredSnapshots:
         return root, parts
 
 
+class SnapshotKeeper:
+    """Takes a snapshot of *game* at each close; observes the write path."""
+
+    def __init__(self, ledger: Ledger, game: str) -> None:
+        self._ledger = ledger
+        self._game = game
+
+    def closed(self, world: World | None) -> None:
+        """Take the snapshot of *world*, or all that are missing where it is None."""
+        if world is None:
+            take_snapshots(self._ledger, self._game)
+        else:
+            store_snapshot(self._ledger, self._game, world)
+
+
 class SnapshotCheck:
     """Holds the snapshots of *game* against the worlds that its events come to."""
 

@@ -3,53 +3,64 @@
 from contextlib import suppress
 
 from nomoledger import events as e
-from nomoledger.errors import CorruptError
+from nomoledger.errors import CorruptError, StoreError
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.checkpoint import checkpoint_version, resume_sealer, store_checkpoint
 from nomoledger.proof.seal import Seal, decode_seal
 from nomoledger.proof.sealer import Sealer
 from nomoledger.proof.signing import own_signer
+from nomoledger.state.world import World
 
 
 class SealKeeper:
-    """Keeps the seals of *game* in its ledger up to its last close.
+    """Seals the periods of *game* as they close; observes the write path.
 
-    It goes on from the last close that is sealed; *anew* it begins with the first event.
+    Seals follow from the events, so a seal that is missing is made at any later time. The keeper
+    goes on from the last close that is sealed; *anew* it begins with the first event.
     """
 
     def __init__(self, ledger: Ledger, game: str, *, anew: bool = False) -> None:
         self._ledger = ledger
         self._game = game
-        self._sealer = Sealer(game, ledger.secret(game)) if anew else _latest(ledger, game)
+        self._sealer = Sealer(game, ledger.secret(game)) if anew else None
+
+    def closed(self, world: World | None) -> None:
+        """Seal what has closed. Where the database fails, the next close makes up for it."""
+        try:
+            self.keep_up()
+        except StoreError:
+            self._sealer = None
 
     def keep_up(self) -> list[Seal]:
-        """Seal what has closed since this was last done, and give the seals of that."""
-        ledger, game, sealer = self._ledger, self._game, self._sealer
-        there = {period for period, _, _ in ledger.store.seals(game)}
-        made: list[Seal] = []
+        """Seal the periods that have closed since the last call, and return their seals."""
+        ledger, game = self._ledger, self._game
+        sealer = self._sealer = self._sealer or _latest_sealer(ledger, game)
+        stored = {period for period, _, _ in ledger.store.seals(game)}
+        seals: list[Seal] = []
         for entry in ledger.read(game, after=sealer.number):
             sealer.take(entry.number, entry.body)
             if isinstance(entry.body, e.PeriodClosed):
                 head = ledger.head_at(game, entry.number)
-                made.append(sealer.seal(bytes.fromhex(head.hash)))
-                if made[-1].period not in there:
-                    self._keep(entry.number, made[-1])
-        if made and sealer.stands_still:
-            store_checkpoint(ledger, sealer, made[-1].period)
-        return made
+                seals.append(sealer.seal(bytes.fromhex(head.hash)))
+                if seals[-1].period not in stored:
+                    self._store(entry.number, seals[-1])
+        if seals and sealer.stands_still:
+            store_checkpoint(ledger, sealer, seals[-1].period)
+        return seals
 
-    def _keep(self, number: int, seal: Seal) -> None:
+    def _store(self, number: int, seal: Seal) -> None:
+        assert self._sealer is not None
         data = seal.signed(own_signer(self._sealer.secret)).encoded()
-        # Whoever else sealed it meanwhile has made the same of it.
+        # Another process may have sealed the period meanwhile: the seal is the same.
         with suppress(CorruptError), self._ledger.store.writing() as writer:
             writer.add_seal(self._game, seal.period, number, data)
 
 
 def kept_seals(ledger: Ledger, game: str) -> list[Seal]:
-    """The seals of *game* that are kept, in the order of their periods.
+    """Return the stored seals of *game*, in the order of their periods.
 
     Raises:
-        RecordError: one was altered.
+        RecordError: a seal was altered.
     """
     rows = ledger.store.seals(game)
     return [
@@ -57,15 +68,15 @@ def kept_seals(ledger: Ledger, game: str) -> list[Seal]:
     ]
 
 
-def _latest(ledger: Ledger, game: str) -> Sealer:
-    """The sealer as it was kept after the last close up to which all periods are sealed."""
-    there = {period for period, _, _ in ledger.store.seals(game)}
-    whole = 0
-    for period in sorted(there):
-        if whole and period != whole + 1:
+def _latest_sealer(ledger: Ledger, game: str) -> Sealer:
+    """Return the sealer as it was stored at the last close up to which all periods are sealed."""
+    stored = {period for period, _, _ in ledger.store.seals(game)}
+    last = 0
+    for period in sorted(stored):
+        if last and period != last + 1:
             break
-        whole = period
-    for number, _ in reversed(ledger.store.snapshots(game, checkpoint_version(), period=whole)):
+        last = period
+    for number, _ in reversed(ledger.store.snapshots(game, checkpoint_version(), period=last)):
         with suppress(CorruptError):
             return resume_sealer(ledger, game, number)
     return Sealer(game, ledger.secret(game))

@@ -10,6 +10,7 @@ from nomoledger.engine.facts import Follows
 from nomoledger.engine.settlement.audiences import Audiences
 from nomoledger.engine.settlement.input_log import edit_input_log, edited_event
 from nomoledger.engine.settlement.rerun import Orphan, Rerun, Ruleset, is_retroactive
+from nomoledger.events.display import without_display_text
 from nomoledger.language.host import Describe, Oracle, ask_people, describe_plainly
 from nomoledger.language.values import format_value
 from nomoledger.state.reducer import CLOSING, apply, belongs_to_input
@@ -242,6 +243,7 @@ def _plain(event: e.Event | None) -> Any:
     """*event* without what only says where in the ledger it stands."""
     if event is None:
         return None
+    event = without_display_text(event)
     fields = {name: getattr(event, name) for name in event.__struct_fields__}
     for name in _NUMBERS:
         fields.pop(name, None)

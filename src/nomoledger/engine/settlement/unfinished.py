@@ -5,6 +5,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine.settlement.differences import Path, changed_paths
 from nomoledger.engine.settlement.settlement import Settlement
+from nomoledger.events.display import without_display_text
 from nomoledger.state.reducer import SETTLE
 from nomoledger.state.world import Attempt, Timer, World
 
@@ -171,8 +172,11 @@ def settle_waiting(s: Settlement) -> list[Path]:
 
 
 def _asks_the_same(one: e.QuestionRaised | None, other: e.QuestionRaised) -> bool:
+    if one is None:
+        return False
+    one, other = without_display_text(one), without_display_text(other)
     fields = ("asks", "to", "text", "options", "default")
-    return one is not None and all(getattr(one, x) == getattr(other, x) for x in fields)
+    return all(getattr(one, x) == getattr(other, x) for x in fields)
 
 
 def _ask(s: Settlement, question: e.QuestionRaised) -> None:

@@ -10,9 +10,9 @@ from nomoledger import events as e
 from nomoledger.errors import UnknownError
 from nomoledger.game.explanation.rendering import ExplanationLine, ExplanationWriter
 from nomoledger.game.explanation.traced_run import TracedRun
-from nomoledger.game.replay import events_of_period
+from nomoledger.game.period_start import period_start
 from nomoledger.language.tracing import Node
-from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.child import Limits
 from nomoledger.sandbox.worker import stream_from_worker
@@ -42,10 +42,10 @@ def why_not(
         UnknownError: no rule of that period speaks of the operation, or there is no such period.
         RuleFault: rule code failed when it was run again.
     """
-    first, bodies = events_of_period(ledger, game, period)
-    before = world_of(ledger, game, first - 1)
-    entries = list(ledger.read(game))
-    workings = TracedRun(before, entries, ledger.secret(game), entries)
+    history = History(ledger, game)
+    start = period_start(history, period)
+    bodies, entries = list(start.bodies), history.entries()
+    workings = TracedRun(start.world, entries, ledger.secret(game), entries)
 
     def pieces() -> Iterator[bytes]:
         blocks = dict[tuple[str, ...], None]()

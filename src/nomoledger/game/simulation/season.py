@@ -14,6 +14,7 @@ from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.oracles import seeded_oracle
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
+from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.simulation.bots import Bots
@@ -22,7 +23,6 @@ from nomoledger.game.simulation.watched import WatchedProgram
 from nomoledger.game.start import open_game
 from nomoledger.language.program import Linker, Program
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.snapshots import take_snapshots
 from nomoledger.rulebook.loading import load
 from nomoledger.sandbox import child
 from nomoledger.sandbox.worker import stream_from_worker
@@ -94,6 +94,7 @@ def simulate(
     day = FIRST_DAY
     open_game(ledger, game, load(rulebook), at=day, recorded_at=day, secret=secret)
     world, examples = Game(ledger, game).world, examples_of(rulebook)
+    commit = Commit(ledger, game, world)
 
     def pieces() -> Iterator[bytes]:
         course = SeasonRun(world, secret, plan, examples)
@@ -107,10 +108,9 @@ def simulate(
             season = msgspec.msgpack.decode(piece[1:], type=Season)
             continue
         batch = decode_batch(piece[1:])
-        ledger.append(game, batch, expected=ledger.head(game).number)
+        commit.append(batch)
         done(sum(isinstance(event, e.PeriodClosed) for event in batch))
     assert season is not None
-    take_snapshots(ledger, game)
     return _with_cited(season, ledger)
 
 

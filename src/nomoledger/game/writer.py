@@ -1,0 +1,193 @@
+"""Carries out inputs: records them, runs the rules in the sandbox, and commits what follows."""
+
+import secrets as random
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from itertools import takewhile
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.engine.agenda import Batch, Engine
+from nomoledger.engine.batches import stream_batches
+from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.errors import ConflictError, RuleFault, UsageError
+from nomoledger.game.commit import Commit
+from nomoledger.game.engines import new_engine
+from nomoledger.language.host import ask_people
+from nomoledger.ledger.as_of import only_game
+from nomoledger.ledger.history import History
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.sandbox.child import Limits
+from nomoledger.state.reducer import SETTLE, apply, to_seconds
+from nomoledger.state.world import World
+
+TRIES_MAX = 50
+#: A ruling that reaches back may run a long game again.
+RERUN_LIMITS = Limits(cpu_seconds=900.0, wall_seconds=1_800.0)
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """The outcome of a request: every event that was recorded because of it, in order."""
+
+    events: tuple[e.Event, ...]
+
+    @property
+    def refusals(self) -> list[e.AttemptRefused]:
+        """The attempts that the rules refused."""
+        return [event for event in self.events if isinstance(event, e.AttemptRefused)]
+
+    @property
+    def questions(self) -> list[e.QuestionRaised]:
+        """The questions that must be answered before play goes on."""
+        return [event for event in self.events if isinstance(event, e.QuestionRaised)]
+
+
+class GameWriter:
+    """One game in one ledger, and how its inputs are recorded and carried out.
+
+    One attempt is one transaction. The rules run in a sandbox, so the ledger holds whole attempts
+    only, whatever a rule does. Several writers may write to one game: the writer that comes second
+    reads what is new and tries again.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        game: str | None = None,
+        *,
+        limits: Limits | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.ledger = ledger
+        self.name = game or only_game(ledger)
+        self.limits = limits
+        self.clock = clock
+        self.history = History(ledger, self.name)
+        self.world = self.history.world()
+        self._commit = Commit(ledger, self.name, self.world)
+
+    def receive(
+        self,
+        kind: type[e.Input],
+        /,
+        *,
+        at: datetime | None = None,
+        id: str | None = None,
+        **fields: Any,
+    ) -> Outcome:
+        """Record an input of *kind* with *fields*, and everything that follows from it."""
+        id = id or random.token_hex(6)
+        stored: list[e.Event] = []
+        for _ in range(TRIES_MAX):
+            try:
+                self.catch_up()
+                if not fields.get("urgent"):
+                    self.resume()
+                event = self._input(kind, at, id, fields)
+                self._carry_out(partial(_process, event), stored, self._input_log(event))
+                return Outcome(tuple(stored))
+            except ConflictError:
+                if stored:  # the input is recorded; another writer goes on with what follows
+                    self.catch_up()
+                    return Outcome((*stored, *self.resume().events))
+        raise ConflictError(f"{self.name}: too many others are writing; nothing was recorded")
+
+    def again(self, id: object) -> Outcome | None:
+        """Return the outcome of the request of that *id*, if it was made before."""
+        number = self.ledger.find_input(self.name, id) if isinstance(id, str) else None
+        return None if number is None else self._recorded_outcome(number)
+
+    def _recorded_outcome(self, number: int) -> Outcome:
+        """Return the outcome of input *number* when it was first received."""
+        first, *rest = (entry.body for entry in self.ledger.read(self.name, after=number - 1))
+        following = takewhile(lambda event: not isinstance(event, e.Input), rest)
+        return Outcome((first, *following))
+
+    def _input(
+        self,
+        kind: type[e.Input],
+        at: datetime | None,
+        id: str,
+        fields: dict[str, Any],
+    ) -> e.Input:
+        if set(id) & {"|", ">"} or not id.isprintable():
+            raise UsageError(f"{id!r} cannot be an id: no | or >, and nothing unprintable")
+        clock = self.clock().replace(microsecond=0)
+        at = (at or max(clock, _game_time(self.world))).replace(microsecond=0)
+        if to_seconds(at) < self.world.game["now"]:
+            raise UsageError(
+                f"{self.name}: received {at:%Y-%m-%d %H:%M:%S}, but what came at "
+                f"{_game_time(self.world):%Y-%m-%d %H:%M:%S} is already carried out:"
+                " a ruling can take it in (nomoledger ruling --take-in)"
+            )
+        if kind is e.ProposalMade:
+            fields["number"] = max(self.world.proposals, default=0) + 1
+        elif kind is e.RulingMade:
+            fields["number"] = self.world.game.get("rulings", 0) + 1
+        elif kind is e.DisputeOpened:
+            fields["number"] = max(self.world.disputes, default=0) + 1
+        period = self.world.period
+        return kind(id=id, period=period, received_at=at, recorded_at=clock, **fields)
+
+    def catch_up(self) -> None:
+        """Fold what other writers have appended."""
+        for entry in self.history.after(self.world.head):
+            apply(self.world, entry.body)
+
+    def resume(self) -> Outcome:
+        """Carry out what an interrupted process left on the agenda."""
+        stored: list[e.Event] = []
+        if self.is_pending():
+            operation = self.world.agenda[0].operation if self.world.agenda else ""
+            log = self.history.entries() if operation == SETTLE else []
+            self._carry_out(Engine.run, stored, log)
+        return Outcome(tuple(stored))
+
+    def is_pending(self) -> bool:
+        """Whether something is due or on the agenda, and no question holds it up."""
+        world = self.world
+        due = any(timer.attempt.at <= world.game["now"] for timer in world.timers.values())
+        return world.waiting is None and (bool(world.agenda) or due)
+
+    def _input_log(self, event: e.Input) -> list[e.Entry]:
+        """Return all that is recorded, if *event* is a ruling that reaches back."""
+        reaches_back = isinstance(event, e.RulingMade) and event.effective is not None
+        return self.history.entries() if reaches_back else []
+
+    def _carry_out(
+        self,
+        follow: Callable[[Engine], Iterator[Batch]],
+        stored: list[e.Event],
+        log: list[e.Entry],
+    ) -> None:
+        """Run *follow* in the sandbox and commit its batches; they are added to *stored*."""
+        secret = self.ledger.secret(self.name)
+        oracle = seeded_oracle(secret) if self.world.game["dice"] == "seeded" else ask_people
+        engine = new_engine(self.world, oracle, secret, tape=log)
+        limits = RERUN_LIMITS if log and self.limits is None else self.limits
+        try:
+            for batch in stream_batches(follow, engine, limits):
+                self._commit.append(batch)
+                self.history.add(batch)
+                stored.extend(batch)
+                if isinstance(batch[-1], e.PeriodClosed):
+                    self.history.forget()
+        except RuleFault as fault:
+            raise RuleFault(f"{fault}; {_so_far(stored)}", rule=fault.rule) from None
+
+
+def _process(event: e.Input, engine: Engine) -> Iterator[Batch]:
+    return engine.take(event)
+
+
+def _so_far(stored: list[e.Event]) -> str:
+    if not stored:
+        return "nothing was recorded"
+    return "what came before it is recorded, and play stands still until a ruling changes the rule"
+
+
+def _game_time(world: World) -> datetime:
+    return datetime.fromtimestamp(world.game["now"], UTC)
