@@ -21,8 +21,8 @@ from nomoledger.ledger import snapshots
 from nomoledger.ledger.as_of import as_known, as_of, world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.snapshots import fold_version
-from nomoledger.ledger.stores import postgres_side_tables as postgres_beside
-from nomoledger.ledger.stores import sqlite_side_tables as sqlite_beside
+from nomoledger.ledger.stores.postgres_side_tables import PostgresSideTableWriter
+from nomoledger.ledger.stores.sqlite_side_tables import SqliteSideTableWriter
 from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.rulebook.loading import load
 from nomoledger.state.reducer import apply
@@ -198,8 +198,8 @@ def test_a_snapshot_that_cannot_be_stored_is_no_failure(
         raise StoreError("no room left")
 
     with monkeypatch.context() as patched:
-        for beside in (sqlite_beside, postgres_beside):
-            patched.setattr(beside.BesideWriter, "add_snapshot", fail)
+        for writer in (SqliteSideTableWriter, PostgresSideTableWriter):
+            patched.setattr(writer, "add_snapshot", fail)
         closed = desk.close(at=NOON)
     assert isinstance(closed.events[-1], e.PeriodClosed | e.AttemptDone)
     assert len(numbers(desk.ledger)) == PERIODS
