@@ -125,7 +125,7 @@ class Ours:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger, self.head = ledger, -1
-        ledger.create_game(GAME)
+        ledger.add_game(GAME)
 
     def append(self, bodies: Sequence[e.Event]) -> None:
         """One transaction."""

@@ -72,7 +72,7 @@ def fill(place: str, count: int) -> None:
     """A ledger with so many payments."""
     found = bodies(count)
     with Ledger.open(place, create=True) as ledger:
-        ledger.create_game("g")
+        ledger.add_game("g")
         for start in range(0, len(found), BATCH):
             ledger.append("g", found[start : start + BATCH], expected=start - 1)
 

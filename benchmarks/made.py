@@ -56,7 +56,7 @@ def batches(events: Iterable[e.Event], size: int = BATCH) -> Iterator[list[e.Eve
 
 def fill(ledger: Ledger, payments: int) -> None:
     """Store a year of so many *payments*."""
-    ledger.create_game(GAME)
+    ledger.add_game(GAME)
     head = -1
     for batch in batches(year(payments)):
         head = ledger.append(GAME, batch, expected=head).number

@@ -181,7 +181,7 @@ def appended(location: str, bodies: list[e.Event]) -> None:
         closing(Driver(location)) as driver,
         closing(Library(location)) as library,
     ):
-        ledger.create_game(GAME)
+        ledger.add_game(GAME)
         ways: dict[str, Callable[[int, list[e.Event]], object]] = {
             "chain and roll-up": lambda at, few: ledger.append(GAME, few, expected=at - 1),
             "the bare driver": driver.append,
@@ -225,7 +225,7 @@ def asked(small: str, large: str) -> None:
 def filled(location: str, bodies: Iterator[e.Event]) -> str:
     """A ledger with *bodies* in it, and the snapshots of its closes."""
     with Ledger.open(location, create=True) as ledger:
-        ledger.create_game(GAME)
+        ledger.add_game(GAME)
         batch: list[e.Event] = []
         last = -1
         for body in bodies:

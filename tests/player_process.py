@@ -10,7 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from nomoledger.events.rules import Enact, Rule
-from nomoledger.game.game import Game, Outcome
+from nomoledger.game.game import Game
+from nomoledger.game.writer import Outcome
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load

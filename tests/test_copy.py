@@ -40,9 +40,9 @@ def clock(name: str) -> Event:
 def source(tmp_path: Path) -> Iterator[Ledger]:
     """A file with a long game, an empty one, and one that is played."""
     with Ledger.open(tmp_path / "source.db", create=True) as ledger:
-        ledger.create_game("chess")
+        ledger.add_game("chess")
         ledger.append("chess", [clock(str(n)) for n in range(2500)], expected=-1)
-        ledger.create_game("empty")
+        ledger.add_game("empty")
         desk = open_game(ledger, "mail", load("mail-opening"), at=NOON, secret=b"s" * 32)
         desk.join("Ann", {"email": "ann@example.org"}, at=NOON)
         yield ledger
@@ -75,7 +75,7 @@ def test_what_is_not_copied(source: Ledger, location: str, tmp_path: Path) -> No
             copy_ledger(source, target, ["go"])
         with pytest.raises(UsageError, match="nothing to copy: there is no game in"):
             copy_ledger(target, source)
-        target.create_game("empty")
+        target.add_game("empty")
         with pytest.raises(UsageError, match="has a game 'empty' already, with another history"):
             copy_ledger(source, target)
         assert target.games() == ["chess", "empty"]

@@ -126,7 +126,7 @@ def test_an_interrupted_close_resumes(file: Path, tmp_path: Path, attempts: int)
         ends = [i for i, body in enumerate(found) if isinstance(body, e.AttemptDone)]
         close = next(i for i, body in enumerate(found) if isinstance(body, e.CloseAsked))
         last = [i for i in ends if i > close][attempts]
-        cut.create_game("game", ledger.secret("game"))
+        cut.add_game("game", ledger.secret("game"))
         cut.append("game", found[: last + 1], expected=-1)
     run("play", tmp_path / "cut.db", "Ann")
     assert digest(tmp_path / "cut.db") == digest(file)

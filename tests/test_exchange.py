@@ -39,7 +39,7 @@ def source(tmp_path: Path) -> Iterator[Ledger]:
             "empty": [],
             "go": [fact(1), repeal(), fact(2)],
         }.items():
-            ledger.create_game(game)
+            ledger.add_game(game)
             ledger.append(game, bodies, expected=-1)
         yield ledger
 
@@ -112,7 +112,7 @@ def test_any_value_survives(values: list[Any], tmp_path: Path) -> None:
     for name in ("one.db", "two.db"):
         (tmp_path / name).unlink(missing_ok=True)
     with Ledger.open(tmp_path / "one.db", create=True) as one:
-        one.create_game("chess")
+        one.add_game("chess")
         one.append("chess", [fact(n, value) for n, value in enumerate(values)], expected=-1)
         data = exported(one)
     with Ledger.open(tmp_path / "two.db", create=True) as two:
@@ -126,7 +126,7 @@ def test_any_value_survives(values: list[Any], tmp_path: Path) -> None:
 def test_records_are_readable_unless_json_would_change_them(
     target: Ledger, value: Any, plain: bool
 ) -> None:
-    target.create_game("go")
+    target.add_game("go")
     target.append("go", [fact(0, value)], expected=-1)
     record = json.loads(exported(target).splitlines()[1])
     assert set(record) == ({"number", "body"} if plain else {"number", "topic", "state"})
@@ -136,7 +136,7 @@ def test_events_that_cannot_follow_are_kept_as_they_are(tmp_path: Path, target: 
     common: dict[str, Any] = {"period": 1, "received_at": NOON, "recorded_at": NOON}
     odd = Settled(ruling=9, tables=((("no such table", 1), 2),), **common)
     with Ledger.open(tmp_path / "odd.db", create=True) as ledger:
-        ledger.create_game("odd")
+        ledger.add_game("odd")
         head = ledger.append("odd", [odd], expected=-1)
         assert import_ledger(target, io.BytesIO(exported(ledger))) == {"odd": head}
     assert target.verify("odd").ok

@@ -20,7 +20,8 @@ from nomoledger import events as e
 from nomoledger.engine import agenda as engine
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Enact, Repeal, Rule
-from nomoledger.game.game import Game, Outcome
+from nomoledger.game.game import Game
+from nomoledger.game.writer import Outcome
 from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
 from nomoledger.language import host, verbs

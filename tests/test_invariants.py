@@ -121,7 +121,7 @@ def test_replay_of_any_beginning_is_exact(moves: Moves, cut: int) -> None:
         ends = holds.transactions(bodies(desk))
         last = ends[cut % len(ends)]
         with Ledger.open(f"{folder}/prefix.db", create=True) as prefix:
-            prefix.create_game("game", desk.ledger.secret("game"))
+            prefix.add_game("game", desk.ledger.secret("game"))
             prefix.append("game", bodies(desk)[: last + 1], expected=-1)
             assert replay(prefix, "game").divergences == ()
             check_goes_on(Game(prefix), bodies(desk)[last + 1 :])
@@ -140,7 +140,7 @@ def test_replay_is_the_same_on_postgresql(
             assert replay(ledger, "game") == replay(desk.ledger, "game")
         last = ends[cut % len(ends)]
         with Ledger.open(postgres_server.empty_database(), create=True) as prefix:
-            prefix.create_game("game", desk.ledger.secret("game"))
+            prefix.add_game("game", desk.ledger.secret("game"))
             prefix.append("game", bodies(desk)[: last + 1], expected=-1)
             assert replay(prefix, "game").divergences == ()
             with Ledger.open(f"{folder}/copy.db", create=True) as copy:

@@ -79,7 +79,7 @@ class Wild:
     def __init__(self, ledger: Ledger, names: tuple[str, ...], goods: tuple[str, ...]) -> None:
         self.ledger = ledger
         self.period, self.at = 1, NOON
-        ledger.create_game("wild")
+        ledger.add_game("wild")
         places = {name: Commodity(index % 3) for index, name in enumerate(goods)}
         self.add(e.RuleEnacted, rule=Rule(number="I", commodities=places), source="rulebook")
         for index, name in enumerate(names):
@@ -207,7 +207,7 @@ def one_more(payment: str) -> str:
 @pytest.mark.parametrize("tool", HERE)
 def test_a_game_without_payments(tmp_path: Path, tool: str) -> None:
     with Ledger.open(tmp_path / "g.db", create=True) as ledger:
-        ledger.create_game("empty")
+        ledger.add_game("empty")
         file = written(tmp_path, ledger, tool)
         assert complaints(tool, file) == ""
         assert held(tool, file) == {}
@@ -409,7 +409,7 @@ def test_what_the_command_refuses(
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
     assert "pip install 'nomoledger[parquet]'" in done.stderr
     with Ledger.open(mail) as ledger:
-        ledger.create_game("second")
+        ledger.add_game("second")
     assert "several games" in run("export", mail, out, "--format", "csv").stderr
     assert not Path(out).exists()
 

@@ -28,7 +28,7 @@ def clock(name: str) -> Event:
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[Ledger]:
     with Ledger.open(tmp_path / "games.db", create=True) as opened:
-        opened.create_game("chess", b"secret")
+        opened.add_game("chess", b"secret")
         yield opened
 
 
@@ -45,21 +45,21 @@ def test_a_new_game_is_empty(ledger: Ledger) -> None:
 
 
 def test_a_game_without_a_secret_gets_one(ledger: Ledger) -> None:
-    ledger.create_game("draughts")
+    ledger.add_game("draughts")
     assert len(ledger.secret("draughts")) == 32
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "a\x00", "\udc80"])
 def test_a_name_is_a_line_of_text(ledger: Ledger, name: str) -> None:
     with pytest.raises(UsageError, match="is no name for a game"):
-        ledger.create_game(name)
+        ledger.add_game(name)
 
 
 def test_a_game_is_created_once_and_with_a_secret(ledger: Ledger) -> None:
     with pytest.raises(UsageError, match="there is a game 'chess' already"):
-        ledger.create_game("chess")
+        ledger.add_game("chess")
     with pytest.raises(UsageError, match="secret of game 'go' is empty"):
-        ledger.create_game("go", b"")
+        ledger.add_game("go", b"")
 
 
 def test_nothing_can_be_asked_of_an_unknown_game(ledger: Ledger) -> None:
@@ -86,7 +86,7 @@ def test_what_is_appended_is_read_back(ledger: Ledger) -> None:
 
 
 def test_the_head_depends_on_the_whole_history(ledger: Ledger) -> None:
-    ledger.create_game("go", b"secret")
+    ledger.add_game("go", b"secret")
     heads = {
         str(ledger.append(game, [posted(amount), posted(3)], expected=ledger.head(game).number))
         for game, amount in [("chess", 1), ("go", 1), ("chess", 2), ("go", 2)]
@@ -96,7 +96,7 @@ def test_the_head_depends_on_the_whole_history(ledger: Ledger) -> None:
 
 def test_batches_lead_to_the_same_head_as_single_events(ledger: Ledger) -> None:
     with Ledger.open(Path(ledger.store.location).with_name("other.db"), create=True) as other:
-        other.create_game("chess", b"secret")
+        other.add_game("chess", b"secret")
         for amount in range(5):
             other.append("chess", [posted(amount)], expected=amount - 1)
         ledger.append("chess", [posted(amount) for amount in range(5)], expected=-1)
@@ -150,7 +150,7 @@ def test_an_empty_batch_changes_nothing(ledger: Ledger) -> None:
 def test_a_transaction_that_fails_leaves_nothing(ledger: Ledger) -> None:
     def act() -> None:
         with ledger.transaction() as transaction:
-            transaction.create_game("go")
+            transaction.add_game("go")
             transaction.append("go", [posted(1)], expected=-1)
             transaction.append("chess", [posted(1)], expected=-1)
             transaction.append("draughts", [posted(1)], expected=-1)

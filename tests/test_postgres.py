@@ -35,8 +35,8 @@ SIZE = 5
 def url(postgres_url: str) -> str:
     """A ledger with the games chess and go, both empty."""
     with Ledger.open(postgres_url, create=True) as ledger:
-        ledger.create_game("chess", b"secret")
-        ledger.create_game("go", b"secret")
+        ledger.add_game("chess", b"secret")
+        ledger.add_game("go", b"secret")
     return postgres_url
 
 
@@ -115,7 +115,7 @@ def test_the_library_reads_the_log(url: str, ledger: Ledger) -> None:
 def test_names_are_sorted_as_everywhere(postgres_url: str) -> None:
     with Ledger.open(postgres_url, create=True) as ledger:
         for game in ("b", "ä", "A", "a", "O'Neill; DROP TABLE games --", "%s {}"):
-            ledger.create_game(game)
+            ledger.add_game(game)
         assert ledger.games() == ["%s {}", "A", "O'Neill; DROP TABLE games --", "a", "b", "ä"]
 
 
@@ -273,7 +273,7 @@ def test_processes_write_to_one_game_and_to_several(url: str) -> None:
 
 def test_more_threads_than_connections(ledger: Ledger) -> None:
     for n in range(25):
-        ledger.create_game(f"game {n}")
+        ledger.add_game(f"game {n}")
 
     def play(n: int) -> None:
         for turn in range(4):

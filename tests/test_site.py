@@ -367,7 +367,7 @@ def test_an_answer_to_a_secret_question_is_secret(fresh: Ledger) -> None:
     )
     answer = e.ChoiceAnswered(id="a", question="x|1", value="there", by="Ann", **when)
     clock = e.ClockAdvanced(id="c", **when)
-    fresh.create_game("g")
+    fresh.add_game("g")
     fresh.append("g", [asked, answer, clock], expected=-1)
     assert [(each.number, more) for each, more in public_entries(fresh, "g")] == [(0, False)]
 

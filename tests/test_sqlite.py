@@ -79,7 +79,7 @@ def ids(ledger: Ledger) -> list[str]:
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "games.db"
     with Ledger.open(path, create=True) as ledger:
-        ledger.create_game("chess", b"secret")
+        ledger.add_game("chess", b"secret")
     return path
 
 
@@ -107,7 +107,7 @@ def test_any_name_is_the_name_of_a_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with Ledger.open(name, create=True) as ledger:
-        ledger.create_game("chess")
+        ledger.add_game("chess")
     with Ledger.open(f"sqlite:///{name}") as ledger:
         assert ledger.games() == ["chess"]
     with Ledger.open(f"sqlite:///{tmp_path / name}") as ledger:
@@ -230,7 +230,7 @@ def test_processes_that_create_and_append_at_once(tmp_path: Path) -> None:
     processes = [start(path, str(number), 40) for number in range(3)]
     assert all(process.stdout and process.stdout.readline() == "ready\n" for process in processes)
     with Ledger.open(path) as ledger:
-        ledger.create_game("chess")
+        ledger.add_game("chess")
     codes = [process.communicate("go\n") and process.returncode for process in processes]
     assert codes == [0, 0, 0]
     with Ledger.open(path) as ledger:

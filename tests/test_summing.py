@@ -39,7 +39,7 @@ def played() -> Iterator[e.Event]:
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[Ledger]:
     with Ledger.open(tmp_path / "ledger.db", create=True) as ledger:
-        ledger.create_game("g")
+        ledger.add_game("g")
         ledger.append("g", list(played()), expected=-1)
         yield ledger
 
@@ -68,7 +68,7 @@ def test_a_period_is_known_from_its_close_on(ledger: Ledger) -> None:
 
 
 def test_nothing_posted_is_nothing(ledger: Ledger) -> None:
-    ledger.create_game("empty")
+    ledger.add_game("empty")
     assert summed(ledger, "empty", 3) == {}
     assert list(summed_by_period(ledger, "empty")) == []
     with pytest.raises(UnknownError, match="no game 'other'"):

@@ -43,7 +43,7 @@ def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def stored(path: Path, sizes: tuple[int, ...]) -> Path:
     with Ledger.open(path, create=True) as ledger:
         for game in ("chess", "go"):
-            ledger.create_game(game, b"secret")
+            ledger.add_game(game, b"secret")
             numbers = iter(range(SIZE))
             for size in sizes:
                 few = list(islice(numbers, size))
@@ -435,7 +435,7 @@ def test_another_games_head(tamper: Tamper) -> None:
 
 def test_a_record_of_a_later_version(sound: Path, tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "new.db", create=True) as ledger:
-        ledger.create_game("chess")
+        ledger.add_game("chess")
         with ledger.transaction() as transaction:
             transaction.append_encoded("chess", [("castled/1", b"?")], expected=-1)
         verdict = ledger.verify("chess")

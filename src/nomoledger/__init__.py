@@ -1,22 +1,43 @@
 """nomoledger: the ledger of a game whose rules change while it is played.
 
-    from nomoledger import Ledger, load_rulebook, open_game, replay_period
+    import nomoledger
 
-The names below are all a program needs; each is loaded when it is first used.
+    with nomoledger.open("game.db", create=True) as ledger:
+        game = ledger.create_game("mail", "mail-opening")
+        game.join("Ann", {"email": "ann@example.org"})
+
+The names below are all a program needs; each is loaded when it is first used. Where modules lie
+may change: import from here.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nomoledger.errors import NomoledgerError
+    from nomoledger.errors import (
+        ConflictError,
+        CorruptError,
+        LostError,
+        NomoledgerError,
+        RecordError,
+        RulebookError,
+        RuleFault,
+        StoreError,
+        UnknownError,
+        UsageError,
+    )
+    from nomoledger.events import Event
+    from nomoledger.game.counterfactual import WhatIf, WhatIfChanges
     from nomoledger.game.exchange import export_ledger, import_ledger
     from nomoledger.game.game import Game
     from nomoledger.game.game import Game as Desk
+    from nomoledger.game.game_ledger import GameLedger
+    from nomoledger.game.game_ledger import open_ledger as open
     from nomoledger.game.records import import_record
     from nomoledger.game.replay import Divergence, Report
     from nomoledger.game.replay import replay as replay_period
     from nomoledger.game.start import open_game
+    from nomoledger.game.writer import Outcome
     from nomoledger.ledger.as_of import as_of, world_of
     from nomoledger.ledger.ledger import Head, Ledger, Verdict
     from nomoledger.rulebook.cases import load_cases, run_case
@@ -25,17 +46,31 @@ if TYPE_CHECKING:
     from nomoledger.rulebook.loading import load as load_rulebook
     from nomoledger.state.world import World
 
+#: The module of each public name, and the name there where it differs.
 _HOMES = {
+    "ConflictError": "errors",
+    "CorruptError": "errors",
     "Desk": "game.game:Game",
-    "Game": "game.game",
     "Divergence": "game.replay",
+    "Event": "events",
+    "Game": "game.game",
+    "GameLedger": "game.game_ledger",
     "Head": "ledger.ledger",
     "Ledger": "ledger.ledger",
+    "LostError": "errors",
     "NomoledgerError": "errors",
     "Outcome": "game.writer",
+    "RecordError": "errors",
     "Report": "game.replay",
+    "RuleFault": "errors",
     "Rulebook": "rulebook.loading",
+    "RulebookError": "errors",
+    "StoreError": "errors",
+    "UnknownError": "errors",
+    "UsageError": "errors",
     "Verdict": "ledger.ledger",
+    "WhatIf": "game.counterfactual",
+    "WhatIfChanges": "game.counterfactual",
     "World": "state.world",
     "as_of": "ledger.as_of",
     "export_ledger": "game.exchange",
@@ -43,6 +78,7 @@ _HOMES = {
     "import_record": "game.records",
     "load_cases": "rulebook.cases",
     "load_rulebook": "rulebook.loading:load",
+    "open": "game.game_ledger:open_ledger",
     "open_game": "game.start",
     "read_changes": "rulebook.changes",
     "replay_period": "game.replay:replay",
@@ -51,16 +87,29 @@ _HOMES = {
 }
 
 __all__ = [
+    "ConflictError",
+    "CorruptError",
     "Desk",
     "Divergence",
+    "Event",
     "Game",
+    "GameLedger",
     "Head",
     "Ledger",
+    "LostError",
     "NomoledgerError",
     "Outcome",
+    "RecordError",
     "Report",
+    "RuleFault",
     "Rulebook",
+    "RulebookError",
+    "StoreError",
+    "UnknownError",
+    "UsageError",
     "Verdict",
+    "WhatIf",
+    "WhatIfChanges",
     "World",
     "as_of",
     "export_ledger",
@@ -68,6 +117,7 @@ __all__ = [
     "import_record",
     "load_cases",
     "load_rulebook",
+    "open",
     "open_game",
     "read_changes",
     "replay_period",
@@ -79,5 +129,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home, _, called = _HOMES[name].partition(":")
-    return getattr(import_module(f"{__name__}.{home}"), called or name)
+    home, _, attribute = _HOMES[name].partition(":")
+    return getattr(import_module(f"{__name__}.{home}"), attribute or name)

@@ -31,7 +31,7 @@ RULE = ("ruling", "ruling", "overlooked", "overrule")
 @pytest.fixture
 def ledger(location: str) -> Iterator[Ledger]:
     with Ledger.open(location, create=True) as opened:
-        opened.create_game("chess", b"secret")
+        opened.add_game("chess", b"secret")
         yield opened
 
 
@@ -111,7 +111,7 @@ def test_whatever_an_account_is_called(ledger: Ledger, name: str) -> None:
 
 
 def test_it_is_of_one_game(ledger: Ledger) -> None:
-    ledger.create_game("go")
+    ledger.add_game("go")
     ledger.append("go", [paid(2)], expected=-1)
     append(ledger, paid(9))
     assert posted_balances(ledger, "go")["Ann"] == {"$": 2}
@@ -219,7 +219,7 @@ def test_it_says_what_the_fold_says_of_every_pair_of_periods(location: str, seed
     game, chance = ruled_game(seed), random.Random(seed)
     bodies, at = [entry.body for entry in game.entries], 0
     with Ledger.open(location, create=True) as ledger:
-        ledger.create_game("g", b"s")
+        ledger.add_game("g", b"s")
         while at < len(bodies):
             size = chance.choice([1, 5, 60])
             ledger.append("g", bodies[at : at + size], expected=at - 1)

@@ -42,7 +42,7 @@ def ledger(location: str) -> None:
     """A ledger of today's version, with a game in it."""
     event = ClockAdvanced(period=1, received_at=NOON, recorded_at=NOON, id="1")
     with Ledger.open(location, create=True) as ledger:
-        ledger.create_game("chess", b"secret")
+        ledger.add_game("chess", b"secret")
         ledger.append("chess", [event], expected=-1)
 
 

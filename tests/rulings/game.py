@@ -140,7 +140,7 @@ class RuledGame:
 def stored(game: RuledGame) -> Iterator[Ledger]:
     """A ledger with all that happened in *game*, called g, and a snapshot of every close."""
     with TemporaryDirectory() as made, Ledger.open(Path(made) / "g.db", create=True) as ledger:
-        ledger.create_game("g", bytes(32))
+        ledger.add_game("g", bytes(32))
         ledger.append("g", [each.body for each in game.entries], expected=-1)
         rebuild(ledger, "g")
         yield ledger

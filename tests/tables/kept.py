@@ -61,7 +61,7 @@ def again_in_pieces(source: Ledger, target: Ledger, sizes: Iterator[int]) -> Ite
     """Record the games of *source* in *target*, so many events at a time."""
     for game in source.games():
         bodies = [entry.body for entry in source.read(game)]
-        target.create_game(game, source.secret(game))
+        target.add_game(game, source.secret(game))
         start = 0
         while start < len(bodies):
             size = next(sizes)

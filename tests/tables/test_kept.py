@@ -322,7 +322,7 @@ def test_tables_of_another_ledger_are_refused(
     ):
         other = str(tmp_path / f"{name}.db")
         with Ledger.open(other, create=True) as ledger:
-            ledger.create_game(game)
+            ledger.add_game(game)
             ledger.append(game, bodies, expected=-1)
         assert said in failed("project", other, "--into", views)
         assert run("project", other, "--into", views, "--rebuild").exit_code == 0

@@ -12,7 +12,8 @@ from nomoledger.cli.options import scalar, typed
 
 if TYPE_CHECKING:
     from nomoledger import events as e
-    from nomoledger.game.game import Game, Outcome
+    from nomoledger.game.game import Game
+    from nomoledger.game.writer import Outcome
     from nomoledger.ledger.ledger import Ledger
     from nomoledger.state.world import World
 

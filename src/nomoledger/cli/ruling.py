@@ -13,7 +13,8 @@ from nomoledger.cli.output import line
 from nomoledger.cli.what_if import QUESTIONS, asked_on, tell
 
 if TYPE_CHECKING:
-    from nomoledger.game.game import Game, Outcome
+    from nomoledger.game.game import Game
+    from nomoledger.game.writer import Outcome
 
 SCOPES = click.Choice(["attempt", "period", "onwards", "precedent"])
 REFUSED = 1

@@ -82,7 +82,7 @@ class Commit:
         """Append to *transaction* from now on; with a *secret*, create the game in it."""
         self._transaction = transaction
         if secret is not None:
-            transaction.create_game(self.game, secret)
+            transaction.add_game(self.game, secret)
 
     # --- records as they are stored elsewhere: an export, or another ledger
 

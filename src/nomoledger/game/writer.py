@@ -34,6 +34,13 @@ class Outcome(msgspec.Struct, frozen=True):
 
     events: tuple[e.Event, ...]
 
+    def __repr__(self) -> str:
+        reasons = [reason for refusal in self.refusals for reason in refusal.reasons]
+        refused = "; ".join(f"{reason.text} ({reason.rule})" for reason in reasons)
+        asked = "; ".join(f"{question.to} is asked: {question.text}" for question in self.questions)
+        notes = [f"{len(self.events)} events", refused and f"refused: {refused}", asked]
+        return f"<Outcome: {', '.join(filter(None, notes))}>"
+
     @property
     def refusals(self) -> list[e.AttemptRefused]:
         """The attempts that the rules refused."""

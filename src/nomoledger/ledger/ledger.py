@@ -53,14 +53,14 @@ class Ledger:
         """Of what games there are records that are none of its games: none, if it is sound."""
         return self.store.unlisted()
 
-    def create_game(self, game: str, secret: bytes | None = None) -> None:
+    def add_game(self, game: str, secret: bytes | None = None) -> None:
         """Add *game*; its *secret* (32 random bytes unless given) salts the commitments.
 
         Raises:
             UsageError: the game is there already, or its name is no line of text.
         """
         with self.transaction() as transaction:
-            transaction.create_game(game, secret)
+            transaction.add_game(game, secret)
 
     def secret(self, game: str) -> bytes:
         """The secret of *game*."""
@@ -158,8 +158,8 @@ class Transaction:
         self._writer = writer
         self._location = location
 
-    def create_game(self, game: str, secret: bytes | None = None) -> None:
-        """As `Ledger.create_game`."""
+    def add_game(self, game: str, secret: bytes | None = None) -> None:
+        """As `Ledger.add_game`."""
         if not game.strip() or not game.isprintable():
             raise UsageError(f"{game!r} is no name for a game: give one line of text")
         if secret == b"":
