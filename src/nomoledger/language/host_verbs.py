@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+#: The API levels of rule code that the verbs implement: `api` in the front matter of a rulebook.
+API_LEVELS = (0,)
 #: What a verb is for: to change the game, to change the rules, to read, to ask chance or people.
 Purpose = Literal["change", "amend", "read", "ask"]
 Function = TypeVar("Function", bound=Callable[..., Any])
