@@ -6,7 +6,7 @@ import pytest
 
 from nomoledger.errors import RulebookError, UnknownError
 from nomoledger.rulebook.cases import cases_beside, load_cases, run_case
-from nomoledger.rulebook.loading import load, shipped
+from nomoledger.rulebook.loading import load, parse, shipped
 
 CASE = "case: it\nrulebook: ../../tall\nthen: {values: [{value: two, is: 2}]}\n"
 
@@ -60,6 +60,13 @@ def test_errors_name_file_and_line(tall: Path, chapter: str, words: str) -> None
     (tall / "20-more.md").write_text(chapter)
     with pytest.raises(RulebookError, match=words):
         load(str(tall))
+
+
+@pytest.mark.parametrize("api", ["1", "-1", "true", "zero", "[0]"])
+def test_an_unknown_api_is_refused_with_one_line(api: str) -> None:
+    text = f"---\nrulebook: book\napi: {api}\n---\n{rule('X.1')}"
+    with pytest.raises(RulebookError, match=r"^book\.md:3: unknown api .* knows api 0$"):
+        parse(text, "book.md")
 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:

@@ -10,13 +10,15 @@ from nomoledger.errors import RulebookError
 from nomoledger.events import rules as r
 from nomoledger.language.code import Parameter, parse_code
 from nomoledger.language.host import Host, Refused
+from nomoledger.language.host_verbs import host_verb
 from nomoledger.language.resolve import entity, named_arguments, resolve
 from nomoledger.language.values import UNITS_MAX, NotExact, to_units
 from nomoledger.language.values import from_units as amount_of
 
 
+@host_verb("amend")
 def adopt(host: Host, proposal: Any) -> None:
-    """`adopt(proposal)`: carry out every change of the proposal of that number, in its order."""
+    """Carry out all changes of the proposal with this number, in order."""
     made = host.world.proposals.get(proposal)
     if made is None:
         host.fault(f"there is no proposal {proposal!r}")
@@ -62,6 +64,7 @@ def _make(host: Host, change: r.Change, source: str) -> None:
 # --- as words of rule code ---------------------------------------------------------------------
 
 
+@host_verb("amend")
 def enact(
     host: Host,
     number: str,
@@ -71,9 +74,9 @@ def enact(
     parameters: dict[str, Any] | None = None,
     capabilities: dict[str, Any] | None = None,
 ) -> None:
-    """`enact(number, title, prose, code, parameters, capabilities)`: from the next attempt on.
+    """Add a rule, which takes effect from the next attempt.
 
-    With *capabilities* it is a restricted rule, which may do no more than they say.
+    A rule with *capabilities* is restricted: it may do only what they list.
     """
     host.permit("enact", number)
     rule = r.Rule(number=number, title=title, prose=prose, code=code, parameters=parameters or {})
@@ -89,20 +92,26 @@ def _capabilities(host: Host, given: dict[str, Any]) -> r.Capabilities:
         host.fault(f"capabilities: {error}")
 
 
+@host_verb("amend")
 def amend(host: Host, number: str, **parameters: Any) -> None:
-    """`amend(number, parameter = value, …)`: other values for a rule's parameters."""
+    """Give parameters of a rule new values, from the next attempt."""
     host.permit("amend", number)
     _amend(host, r.Amend(number=number, parameters=parameters), _by(host))
 
 
+@host_verb("amend")
 def repeal(host: Host, number: str, state: str = "keep") -> None:
-    """`repeal(number, state)`: the rule goes; what it declared is kept, frozen or dropped."""
+    """Repeal a rule; *state* says what happens to the attributes it declared.
+
+    `"keep"` leaves them, `"freeze"` makes them read-only, `"drop"` deletes them.
+    """
     host.permit("repeal", number)
     _repeal(host, number, state, _by(host))
 
 
+@host_verb("amend")
 def renumber(host: Host, number: str, to: str) -> None:
-    """`renumber(number, to)`: the rule is called *to* from now on."""
+    """Change the number of a rule from *number* to *to*."""
     host.permit("renumber", number)
     _renumber(host, number, to, _by(host))
 

@@ -17,40 +17,11 @@ from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
 from nomoledger.language import arithmetic
 from nomoledger.language.code import Code, Hook
-from nomoledger.language.linker import TYPES, VERBS, Links, Operation, kind_type
+from nomoledger.language.host_verbs import HOST_VERBS, HostVerb
+from nomoledger.language.linker import TYPES
 from nomoledger.language.marshalling import write_shortcuts
-
-_PRELUDE = """
-_h = {}
-_guards = {}
-def set_to(n, why = ""): return ["set", n, why]
-def add(n, why = ""): return ["add", n, why]
-def times(n, d = 1, why = ""): return ["times", n, why, d]
-def at_most(n, why = ""): return ["at_most", n, why]
-def at_least(n, why = ""): return ["at_least", n, why]
-def _light(n):
-    return _lights.get(n, n) if n == None or type(n) == "string" or type(n) == "int" else n
-def get(entity, attribute):
-    if attribute in _pointers:
-        n = _pointers[attribute](_light(entity))
-        if n >= 0: return _texts[n]
-    return _getters[attribute](_light(entity)) if attribute in _getters else _get(entity, attribute)
-def find(kind, called):
-    if kind in _seekers:
-        n = _seekers[kind](_light(called))
-        if n >= 0: return _texts[n]
-    return _finders[kind](called) if kind in _finders else _find(kind, called)
-def roll(dice, sides, for_ = "roll"): return _roll(_light(dice), _light(sides), _light(for_))
-def where(kind, **attributes):
-    return _where(_light(kind), **{name: _light(each) for name, each in attributes.items()})
-def schedule(operation, *args, due = None):
-    return _schedule(due = _light(due), *([_light(operation)] + [_light(each) for each in args]))
-def may(operation, *args): return _guards[operation](*args) if operation in _guards else []
-def would(operation, *args, see = None): return struct(**_would(operation, args, see))
-"""
-
-#: Words that rule code reaches by way of the prelude.
-WRAPPED = ("find", "get", "roll", "schedule", "where")
+from nomoledger.language.operations import Links, Operation, kind_type
+from nomoledger.language.prelude import PRELUDE
 
 DIALECT = starlark.Dialect.extended()
 DIALECT.enable_types = starlark.DialectTypes.PARSE_ONLY
@@ -157,10 +128,10 @@ def _write_body(operation: Operation, names: list[str], *, entered: bool) -> lis
 def _write_definition(operation: Operation, names: list[str]) -> list[str]:
     definitions = operation.definitions
     if not definitions:
-        if operation.name in VERBS:
+        if operation.name in HOST_VERBS:
             return [
                 "    _from_caller()",
-                f"    _r = _verb_{operation.name}({_lit(names)})",
+                f"    _r = {HOST_VERBS[operation.name].bound_name}({_lit(names)})",
             ]
         return ["    _r = None" if not operation.is_value else "    _r = 0"]
     if len(definitions) == 1:
@@ -257,13 +228,17 @@ def write_program(
     *names* are texts that cross for less (`nomoledger.language.marshalling`).
     """
     sources = [("", "arithmetic", source) for source in arithmetic.WORDS]
-    sources.append(("", "prelude", write_shortcuts(links.rules, names) + _PRELUDE))
+    sources.append(("", "prelude", write_shortcuts(links.rules, names) + PRELUDE))
     types = {kind_type(kind) for rule in links.rules for kind in rule.declares} | set(TYPES)
     sources.append(("", "types", "\n".join(f"{name} = str" for name in sorted(types)) + "\n"))
     stubs = "\n".join(
         f"def {name}(*args, **named): return _undefined({name!r})" for name in links.undefined
     )
-    unhooked = "\n".join(_write_verb(v) for v in VERBS if v not in links.operations)
+    unhooked = "\n".join(
+        _write_verb(verb)
+        for verb in HOST_VERBS.values()
+        if verb.is_hookable and verb.name not in links.operations
+    )
     sources.append(("", "verbs", unhooked + "\n" + stubs + "\n"))
     operations = "\n".join(
         write_operation(each, plain=name in links.plain, traced=traced)
@@ -279,9 +254,9 @@ def write_program(
     return sources
 
 
-def _write_verb(name: str) -> str:
-    names = Operation(name, ()).names
-    return f"def {name}({VERBS[name]}): return _verb_{name}({_lit(names)})"
+def _write_verb(verb: HostVerb) -> str:
+    names = Operation(verb.name, ()).names
+    return f"def {verb.name}({verb.signature}): return {verb.bound_name}({_lit(names)})"
 
 
 def _write_checks(links: Links) -> str:

@@ -15,7 +15,7 @@ from nomoledger import events as e
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Commodity, Rule
 from nomoledger.language import values
-from nomoledger.language.linker import Links
+from nomoledger.language.operations import Links
 from nomoledger.sandbox import child
 from nomoledger.state.reducer import apply, from_seconds
 from nomoledger.state.world import Attempt, World

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from nomoledger.events.rules import Rule
-from nomoledger.language.linker import Links
+from nomoledger.language.operations import Links
 
 #: How many things are known by name; how long a text in code may be; numbers up to where.
 THINGS_MAX = 1_000

@@ -14,11 +14,12 @@ from nomoledger import events as e
 from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.language import reads
-from nomoledger.language.codegen import DIALECT, GLOBALS, WRAPPED, mark, write_program
+from nomoledger.language.codegen import DIALECT, GLOBALS, mark, write_program
 from nomoledger.language.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
-from nomoledger.language.lexicon import HOOKABLE, PLAIN
-from nomoledger.language.linker import VERBS, Links, analyze_rules, fingerprint
+from nomoledger.language.host_verbs import HOST_VERBS, is_hookable
+from nomoledger.language.linker import analyze_rules, fingerprint
 from nomoledger.language.marshalling import attributes, kinds, light_values, names
+from nomoledger.language.operations import Links
 from nomoledger.language.outcomes import TrialOutcome
 from nomoledger.language.values import combine
 from nomoledger.sandbox import child
@@ -154,10 +155,8 @@ class Program:
         for operation in self.links.operations.values():
             enter = host.enter_value if operation.is_value else host.enter
             ours[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.definer)
-        plain = {name: partial(function, host) for name, function in PLAIN.items()}
-        plain |= {f"_{name}": plain.pop(name) for name in WRAPPED}
-        hookable = {f"_verb_{name}": partial(each, host) for name, each in HOOKABLE.items()}
-        return ours | plain | hookable
+        verbs = {verb.bound_name: partial(verb.function, host) for verb in HOST_VERBS.values()}
+        return ours | verbs
 
     def _getter(self, attribute: str) -> Callable[[str], Any]:
         return reads.getter(self.host, attribute)
@@ -166,7 +165,7 @@ class Program:
 
     def call(self, operation: str, *arguments: Any, **named: Any) -> Any:
         """Carry out *operation* within the attempt under way, and give what it returns."""
-        if operation not in self.links.operations and operation not in VERBS:
+        if operation not in self.links.operations and not is_hookable(operation):
             self.host.fault(f"no rule in force says what {operation!r:.60} is")
         return self._enter(operation, *arguments, **named)
 

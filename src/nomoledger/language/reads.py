@@ -8,13 +8,15 @@ from nomoledger import events as e
 from nomoledger.events import rules as r
 from nomoledger.language import values
 from nomoledger.language.host import Host, Suspended, TrialOver, address_part
+from nomoledger.language.host_verbs import host_verb
 
 DICE_MAX = 1000
 SIDES_MAX = 10**9
 
 
+@host_verb("read", wrapped=True, traced=True)
 def get(host: Host, entity: str, attribute: str) -> Any:
-    """`get(entity, attribute)`: its value, None where it was never set."""
+    """Return an *attribute* of *entity*; None if it was never set."""
     if host.restricted:
         host.may_read(attribute)
     table = host.world.attributes.get(entity)
@@ -39,28 +41,32 @@ def placed(look: Callable[..., Any], places: dict[str | None, int]) -> Callable[
     return found
 
 
+@host_verb("read", traced=True)
 def balance(host: Host, account: str, commodity: str | None = None) -> values.Number:
-    """`balance(account, commodity)`: how much there is; of the game's money by default."""
+    """Return how much of a *commodity* (by default the game's money) *account* holds."""
     if host.restricted:
         host.may_read("balance")
     name, places = host.commodity(commodity)
     return values.from_units(host.world.balance(account, name), places)
 
 
+@host_verb("read")
 def holdings(host: Host, account: str) -> list[str]:
-    """`holdings(account)`: every commodity of which there is more or less than nothing there."""
+    """Return the commodities of which the *account* holds more or less than nothing."""
     if host.restricted:
         host.may_read("balance")
     return [name for name in host.program.commodities if host.world.balance(account, name)]
 
 
+@host_verb("read", name="all")
 def all_of(host: Host, kind: str) -> list[str]:
-    """`all(kind)`: everything of that kind, in order of creation."""
+    """Return all things of *kind*, oldest first."""
     return list(host.world.kinds.get(kind, ()))
 
 
+@host_verb("read", wrapped=True, traced=True)
 def where(host: Host, kind: str, **attributes: Any) -> list[str]:
-    """`where(kind, attribute = value, …)`: everything of that kind that fits, oldest first."""
+    """Return the things of *kind* whose attributes have these values, oldest first."""
     if host.restricted:
         for attribute in attributes:
             host.may_read(attribute)
@@ -71,41 +77,50 @@ def where(host: Host, kind: str, **attributes: Any) -> list[str]:
     return [x for x in found if all(host.world.get(x, name) == value for name, value in rest)]
 
 
+@host_verb("read", wrapped=True, traced=True)
 def find(host: Host, kind: str, called: Any) -> str | None:
-    """`find(kind, called)`: the thing of that kind that people call so (a square by number)."""
+    """Return the thing of *kind* that people call *called*; None if there is none.
+
+    The name is the value of its key, such as the name of a player or the number of a square.
+    """
     return host.world.find(kind, called)
 
 
+@host_verb("read")
 def label(host: Host, entity: str) -> Any:
-    """`label(entity)`: what people call it."""
+    """Return what people call *entity*: the value of its key."""
     return host.world.label(entity)
 
 
+@host_verb("read")
 def kind(host: Host, entity: str) -> str | None:
-    """`kind(entity)`: what kind of thing it is."""
+    """Return the kind of *entity*."""
     return host.world.entities.get(entity)
 
 
+@host_verb("read")
 def history(host: Host, period: int, entity: str, attribute: str) -> Any:
-    """`history(period, entity, attribute)`: its value when that period closed."""
+    """Return the value that an *attribute* had when that *period* closed."""
     if host.restricted:
         host.may_read(attribute)
     past = host.world.past.get(period)
     return None if past is None else past["attributes"].get(entity, {}).get(attribute)
 
 
+@host_verb("read")
 def mentioned(host: Host, entity: str) -> bool:
-    """`mentioned(entity)`: whether a rule in force names it, by number or by name."""
+    """Return whether a rule in force lists *entity* under `mentions`."""
     called = {host.world.label(entity), host.world.get(entity, "name")} - {None}
     return any(called & set(rule.mentions) for rule in host.program.rules)
 
 
+@host_verb("read")
 def proposed(host: Host, proposal: Any) -> list[list[Any]]:
-    """`proposed(proposal)`: what each of its changes does, and to which rule, thing or operation.
+    """Return what each change of a *proposal* does, as a list of pairs.
 
-    Pairs, in order: "enact", "amend", "repeal" or "renumber" with the number of the rule, "do"
-    with the operation, "set" with the attribute, "post" with the commodity.
-    Empty where there is no such proposal.
+    The pairs, in the order of the changes, are `["enact", rule]`, and likewise `"amend"`,
+    `"repeal"` and `"renumber"`, `["do", operation]`, `["set", attribute]` and `["post",
+    commodity]`. The list is empty if there is no such proposal.
     """
     made = host.world.proposals.get(proposal)
     return [] if made is None else [_told(change) for change in made.changes]
@@ -123,67 +138,91 @@ def _told(change: r.Change) -> list[Any]:
     return [str(change.__struct_config__.tag), change.number]
 
 
+@host_verb("read")
 def param(host: Host, number: str, name: str) -> Any:
-    """`param(rule, name)`: a parameter of another rule."""
+    """Return a parameter of another rule. A rule uses its own parameters by name."""
     rule = host.rule(number)
     if name not in rule.parameters:
         host.fault(f"rule {number} has no parameter {name!r}")
     return rule.parameters[name]
 
 
+@host_verb("read")
 def now(host: Host) -> int:
-    """`now()`: the game's time, in seconds."""
+    """Return the game's time, in seconds since 1970."""
     return host.attempt.at
 
 
+@host_verb("read")
 def period(host: Host) -> int:
-    """`period()`: the number of the period that is open."""
+    """Return the number of the open period."""
     return host.world.period
 
 
+@host_verb("read", depends_on_caller=True)
 def within(host: Host, operation: str) -> list[Any] | None:
-    """`within(operation)`: the arguments of the innermost such operation under way, or None."""
+    """Return the arguments of the innermost *operation* of this name under way, else None."""
     for frame in reversed(host.frames):
         if frame.operation == operation:
             return list(frame.arguments)
     return None
 
 
+@host_verb("read")
 def divide(host: Host, dividend: Any, divisor: Any) -> values.Number:
-    """`divide(a, b)`: exact where it ends, else rounded half up at the twelfth decimal."""
+    """Return the exact quotient; an endless decimal is rounded half up at 12 places."""
     try:
         return values.number(values.fraction(dividend) / values.fraction(divisor))
     except (ValueError, ZeroDivisionError) as error:
         host.fault(str(error))
 
 
+@host_verb("read")
+def rounded(host: Host, value: Any) -> int:
+    """Round *value* to a whole number, halves away from zero."""
+    try:
+        return values.round_half_up(values.fraction(value))
+    except ValueError as error:
+        host.fault(str(error))
+
+
 # --- oracle reads -----------------------------------------------------------------------------
 
 
+@host_verb("ask", wrapped=True)
 def roll(host: Host, dice: int, sides: int, for_: str = "roll") -> list[int]:
-    """`roll(dice, sides, for_)`: that many dice, in the order they fell."""
+    """Roll *dice* dice with *sides* sides; return a list in the order they fell.
+
+    *for_* labels the roll.
+    """
     if not (0 <= dice <= DICE_MAX and 1 <= sides <= SIDES_MAX):
         host.fault(f"cannot roll {dice} dice of {sides} sides")
     text = f"roll {dice}d{sides} ({for_})"
     return _read(host, "dice", "admin", for_, text, (sides,) * dice) if dice else []
 
 
+@host_verb("ask")
 def draw(host: Host, options: Sequence[Any], for_: str = "draw") -> Any:
-    """`draw(options, for_)`: one of them, each equally likely."""
+    """Draw one of *options* at random, each equally likely. *for_* labels the draw."""
     if not options:
         host.fault(f"nothing to draw from for {for_!r}")
     return _read(host, "draw", "admin", for_, f"draw {for_}", tuple(options))[0]
 
 
+@host_verb("ask")
 def ask(
     host: Host, player: str, question: str, options: Sequence[Any] = (), default: Any = None
 ) -> Any:
-    """`ask(player, question, options, default)`: what the player says."""
+    """Ask *player* a *question* and return the answer.
+
+    *default* is the answer to assume where nobody is asked, such as in a what-if.
+    """
     return _read(host, "choice", player, question, question, tuple(options), default)
 
 
+@host_verb("ask")
 def ruling(host: Host, question: str, options: Sequence[Any] = ()) -> Any:
-    """`ruling(question, options)`: what the admin rules."""
+    """Ask the admin a *question* and return the ruling."""
     return _read(host, "ruling", "admin", question, question, tuple(options))
 
 

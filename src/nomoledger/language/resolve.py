@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from nomoledger import events as e
 from nomoledger.language.code import Parameter
 from nomoledger.language.host import Refused
-from nomoledger.language.linker import Operation, kind_type
+from nomoledger.language.operations import Operation, kind_type
 from nomoledger.state.world import World
 
 

@@ -13,14 +13,14 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.language import reads
 from nomoledger.language.host import Frame, Host, Suspended
+from nomoledger.language.host_verbs import HOST_VERBS
 from nomoledger.language.program import Linker, Program
 
 #: How many rulesets are kept linked at a time.
 PROGRAMS_MAX = 4
-#: Words whose answers are noted.
-LOOKING = ("balance", "find", "get", "where")
-#: Words that ask chance or somebody: what people answered is noted, what was drawn is an event.
-ASKING = ("ask", "draw", "roll", "ruling")
+_TRACED_READS = frozenset(verb.name for verb in HOST_VERBS.values() if verb.is_traced)
+#: Verbs that ask chance or a person. A trace notes the answers of people; draws are events.
+_QUESTIONS = frozenset(verb.name for verb in HOST_VERBS.values() if verb.purpose == "ask")
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -155,9 +155,9 @@ class TracedProgram(Program):
         assert isinstance(host, TracingHost)
         for name, function in words.items():
             word = name.strip("_").partition("_")[0]
-            if word in LOOKING:
+            if word in _TRACED_READS:
                 words[name] = partial(host.looked_at, word, function)
-            elif word in ASKING:
+            elif word in _QUESTIONS:
                 words[name] = partial(host.asked_for, word, function)
         return words | {"_tell": host.tell}
 

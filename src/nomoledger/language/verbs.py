@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from nomoledger import events as e
 from nomoledger.language.host import Host, Refused, address_part
-from nomoledger.language.values import fraction, round_half_up
+from nomoledger.language.host_verbs import host_verb
 
 MODES = ("step", "slide", "jump", "drive", "place")
 TIME_MAX = 253_402_300_799  # the last second of the year 9999
@@ -33,6 +33,7 @@ def _account(host: Host, account: Any) -> str:
     host.fault(f"there is no account {account!r:.60}")
 
 
+@host_verb("change", hookable=True)
 def pay(
     host: Host,
     payer: str,
@@ -41,7 +42,10 @@ def pay(
     why: str = "",
     commodity: str | None = None,
 ) -> None:
-    """`pay(payer, payee, amount)`: money from one account to another."""
+    """Pay *amount* from one account to another, in one balanced posting.
+
+    The *commodity* is the game's money unless another is named.
+    """
     host.permit("pay", payer)
     units, name = host.units(amount, commodity)
     payer, payee = _account(host, payer), _account(host, payee)
@@ -49,8 +53,9 @@ def pay(
         _post(host, why, (payer, name, -units), (payee, name, units))
 
 
+@host_verb("change", hookable=True)
 def give(host: Host, giver: str, taker: str, quantity: Any, commodity: str, why: str = "") -> None:
-    """`give(giver, taker, quantity, commodity)`: something other than money."""
+    """Give a *quantity* of a *commodity*, such as an item, from one account to another."""
     host.permit("give", giver)
     units, name = host.units(quantity, commodity)
     giver, taker = _account(host, giver), _account(host, taker)
@@ -58,24 +63,27 @@ def give(host: Host, giver: str, taker: str, quantity: Any, commodity: str, why:
         _post(host, why, (giver, name, -units), (taker, name, units))
 
 
+@host_verb("change", hookable=True)
 def mint(
     host: Host, account: str, amount: Any, why: str = "", commodity: str | None = None
 ) -> None:
-    """`mint(account, amount)`: out of nothing, that is from the account `mint`."""
+    """Create *amount* and add it to *account*. The account `mint` pays for it."""
     host.permit("mint", account)
     units, name = host.units(amount, commodity)
     _post(host, why, ("mint", name, -units), (_account(host, account), name, units))
 
 
+@host_verb("change", hookable=True)
 def burn(
     host: Host, account: str, amount: Any, why: str = "", commodity: str | None = None
 ) -> None:
-    """`burn(account, amount)`: into nothing, that is into the account `mint`."""
+    """Remove *amount* from *account*. The account `mint` receives it."""
     host.permit("burn", account)
     units, name = host.units(amount, commodity)
     _post(host, why, (_account(host, account), name, -units), ("mint", name, units))
 
 
+@host_verb("change", hookable=True)
 def split(
     host: Host,
     payer: str,
@@ -85,7 +93,11 @@ def split(
     why: str = "",
     commodity: str | None = None,
 ) -> None:
-    """`split(payer, [[payee, weight], …], amount, remainder_to)`: by weight, rounded down."""
+    """Pay *amount* to several accounts, in proportion to their weights.
+
+    *shares* is a list of `[payee, weight]`. Each share is rounded down, and *remainder_to* gets
+    the rest.
+    """
     host.permit("split", payer)
     units, name = host.units(amount, commodity)
     total = sum(weight for _, weight in shares)
@@ -100,10 +112,12 @@ def split(
 # --- things -----------------------------------------------------------------------------------
 
 
+@host_verb("change", hookable=True)
 def move(host: Host, piece: str, square: str, mode: str = "step") -> int:
-    """`move(piece, square, mode)`: steps of one piece in a row are told as one walk.
+    """Move *piece* to *square*; return how many squares its walk has passed.
 
-    Gives how many squares that walk has come by now.
+    *mode* is `"step"`, `"slide"`, `"jump"`, `"drive"` or `"place"`. Consecutive steps or slides
+    are one walk.
     """
     if host.pure or host.restricted:
         host.permit("move", piece)
@@ -129,10 +143,15 @@ def move(host: Host, piece: str, square: str, mode: str = "step") -> int:
     return 1
 
 
+@host_verb("change", name="set", hookable=True)
 def set_attribute(
     host: Host, entity: str, attribute: str, value: Any, until: int | str | None = None
 ) -> None:
-    """`set(entity, attribute, value, until)`: until a time, "period", "use", or for good."""
+    """Set an *attribute* of *entity*, which may be `"game"`.
+
+    The value is permanent, or lasts *until* a time in seconds, `"period"` (the period closes)
+    or `"use"` (its next `use`).
+    """
     host.permit("set", entity, attribute)
     host.keep(value)
     host.text(attribute, "an attribute")
@@ -152,8 +171,12 @@ def set_attribute(
         _schedule(host, "@expire", (entity, attribute, host.world.head), until, named=2)
 
 
+@host_verb("change", hookable=True)
 def create(host: Host, kind: str, attributes: dict[str, Any], name: str | None = None) -> str:
-    """`create(kind, {attribute: value}, name)`: a new thing; gives what to call it in code."""
+    """Create a thing of *kind* and return its identifier.
+
+    *attributes* is a table `{attribute: value}`. *name* fixes the identifier.
+    """
     host.permit("create", kind)
     host.keep(*attributes.values())
     for each in (kind, *attributes):
@@ -176,16 +199,18 @@ def _identity(host: Host, kind: str, attributes: dict[str, Any]) -> str:
     return f"{kind}:{hashlib.sha256(f'{place}#{count}'.encode()).hexdigest()[:10]}"
 
 
+@host_verb("change", hookable=True)
 def destroy(host: Host, entity: str) -> None:
-    """`destroy(entity)`: it is gone, with its attributes."""
+    """Remove *entity* and its attributes from the game."""
     host.permit("destroy", entity)
     if entity not in host.world.entities:
         host.fault(f"cannot destroy {entity!r:.60}: there is no such thing")
     host.emit(e.EntityDestroyed, entity=entity)
 
 
+@host_verb("change")
 def use(host: Host, entity: str, attribute: str) -> Any:
-    """`use(entity, attribute)`: its value; if it was set until the next use, that was it."""
+    """Return an attribute; if the value was set until its next use, restore the old one."""
     value = host.world.get(entity, attribute)
     ending = host.world.durations.get(entity, {}).get(attribute)
     if ending is not None and ending[0] == "use":
@@ -194,13 +219,18 @@ def use(host: Host, entity: str, attribute: str) -> Any:
     return value
 
 
+@host_verb("change", hookable=True)
 def act(host: Host, player: str, action: str, arguments: list[Any]) -> Any:
-    """What a player submits is carried out by `act`, so that rules can guard every action."""
+    """Carry out an *action* that *player* submitted.
+
+    Every submitted action goes through `act`, so `forbid_act` can refuse any of them.
+    """
     return host.program.call(action, *arguments)
 
 
+@host_verb("change")
 def reveal(host: Host, *players: str) -> None:
-    """`reveal(player, …)`: what this attempt does from now on, they see too; `reveal()`: all do."""
+    """Show the rest of a secret attempt to these players too; `reveal()` shows it to everybody."""
     if not players:
         host.audience = None
     elif host.audience is not None:
@@ -210,8 +240,12 @@ def reveal(host: Host, *players: str) -> None:
 # --- time, limits and the end -----------------------------------------------------------------
 
 
+@host_verb("change", wrapped=True)
 def schedule(host: Host, operation: str, *arguments: Any, due: int | None = None) -> None:
-    """`schedule(operation, …, due)`: an attempt of its own, at a time or right after this one."""
+    """Schedule an *operation* as an attempt of its own.
+
+    It runs at the time *due*, in seconds, or right after the current attempt.
+    """
     host.permit("schedule", arguments[0] if arguments else None)
     if operation not in host.program.links.operations:
         host.fault(f"cannot schedule {operation!r:.60}: no rule in force says what it is")
@@ -258,8 +292,9 @@ def _shortened(attempt: str) -> str:
     return f"{start}>%{hashlib.sha256(rest.encode()).hexdigest()[:16]}"
 
 
+@host_verb("change")
 def cancel(host: Host, operation: str, *arguments: Any) -> None:
-    """`cancel(operation, …)`: what was scheduled so will not come."""
+    """Cancel every scheduled attempt of *operation* with exactly these arguments."""
     host.permit("cancel", arguments[0] if arguments else None)
     found = [
         timer
@@ -270,10 +305,11 @@ def cancel(host: Host, operation: str, *arguments: Any) -> None:
         host.emit(e.Unscheduled, attempt=timer.attempt.id)
 
 
+@host_verb("change")
 def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1) -> bool:
-    """`once(label, …, per)`: whether this may be done again; says no after *times* per scope.
+    """Return True for the first *times* calls with this label and these keys, then False.
 
-    *per* is "period", "game", or the name of an operation that is being carried out.
+    The count restarts with each period. *per* may also be `"game"` or an operation under way.
     """
     name = host.text("|".join(map(str, (label, *key))), "what happens once")
     if per in ("period", "game"):
@@ -290,29 +326,21 @@ def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1)
     return frame.counts[name] <= times
 
 
+@host_verb("change")
 def refuse(host: Host, text: str) -> None:
-    """`refuse(why)`: the attempt is refused."""
+    """Refuse the attempt and undo everything it did. *text* is the reason."""
     host.stop(Refused([e.Reason(host.acting()[0], host.text(text, "a reason"))]))
 
 
+@host_verb("change")
 def settle(host: Host) -> None:
-    """`settle()`: ask the state-based checks, until they change nothing more."""
+    """Run the `check_` hooks now, until none of them changes anything."""
     host.program.settle()
 
 
+@host_verb("change")
 def end_game(host: Host, why: str, winners: Sequence[str] = ()) -> None:
-    """`end_game(why, winners)`: the game is over; winners in order of rank."""
+    """End the game. *why* is the reason, and *winners* is a list in order of rank."""
     host.permit("end_game")
     ranked = tuple(host.text(each, "a winner") for each in winners)
     host.emit(e.GameEnded, why=host.text(why, "a reason"), winners=ranked)
-
-
-# --- plain arithmetic -------------------------------------------------------------------------
-
-
-def rounded(host: Host, value: Any) -> int:
-    """`rounded(n)`: to a whole number, halves up."""
-    try:
-        return round_half_up(fraction(value))
-    except ValueError as error:
-        host.fault(str(error))
