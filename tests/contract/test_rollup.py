@@ -3,13 +3,14 @@
 import random
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
 import pytest
+from contract.databases import on_databases
 from rulings.game import RuledGame
 from rulings.players import Move, Player
 from rulings.rules import RULES
@@ -22,6 +23,7 @@ from nomoledger.ledger.as_of import as_known
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.rollup_queries import posted_balances, posted_balances_by_period
 from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.ledger.stores.store import Store
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 PLAY = ("go", "go", "buy", "steal", "plot", "propose", "answer", "answer", "answer", "leave")
@@ -29,8 +31,8 @@ RULE = ("ruling", "ruling", "overlooked", "overrule")
 
 
 @pytest.fixture
-def ledger(location: str) -> Iterator[Ledger]:
-    with Ledger.open(location, create=True) as opened:
+def ledger(connect: Callable[[], Store]) -> Iterator[Ledger]:
+    with Ledger(connect()) as opened:
         opened.add_game("chess", b"secret")
         yield opened
 
@@ -160,6 +162,7 @@ TAMPERINGS = {
 }
 
 
+@on_databases
 @pytest.mark.parametrize("statement", TAMPERINGS)
 def test_an_altered_cell_is_found_and_made_anew(
     ledger: Ledger, location: str, statement: str
@@ -215,11 +218,13 @@ def held(balances: dict[str, dict[str, int]]) -> dict[tuple[str, str], int]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_it_says_what_the_fold_says_of_every_pair_of_periods(location: str, seed: int) -> None:
+def test_it_says_what_the_fold_says_of_every_pair_of_periods(
+    connect: Callable[[], Store], seed: int
+) -> None:
     game, chance = ruled_game(seed), random.Random(seed)
     bodies, at = [entry.body for entry in game.entries], 0
-    with Ledger.open(location, create=True) as ledger:
-        ledger.add_game("g", b"s")
+    with Ledger(connect()) as ledger:
+        ledger.create_game("g", b"s")
         while at < len(bodies):
             size = chance.choice([1, 5, 60])
             ledger.append("g", bodies[at : at + size], expected=at - 1)

@@ -1,7 +1,7 @@
 """Snapshots on every store: written at a close, read instead of the events, and disposable."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
@@ -10,6 +10,7 @@ import msgspec
 import psycopg
 import pytest
 from click.testing import CliRunner
+from contract.databases import on_databases
 
 from nomoledger import events as e
 from nomoledger.cli import program
@@ -20,10 +21,13 @@ from nomoledger.ledger import as_of as state
 from nomoledger.ledger import snapshots
 from nomoledger.ledger.as_of import as_known, as_of, world_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.snapshots import fold_version
+from nomoledger.ledger.snapshots import SnapshotCheck, fold_version
+from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.ledger.stores.memory import MemoryWriter
 from nomoledger.ledger.stores.postgres_side_tables import PostgresSideTableWriter
 from nomoledger.ledger.stores.sqlite_side_tables import SqliteSideTableWriter
-from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.ledger.stores.store import Store
+from nomoledger.proof.content_audit import ContentAudit
 from nomoledger.rulebook.loading import load
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
@@ -33,9 +37,9 @@ PERIODS = 3
 
 
 @pytest.fixture
-def desk(location: str) -> Iterator[Game]:
+def desk(connect: Callable[[], Store]) -> Iterator[Game]:
     """Three periods; in the third a die of the first is put right."""
-    with Ledger.open(location, create=True) as ledger:
+    with Ledger(connect()) as ledger:
         desk = open_game(ledger, "g", load("mail-opening"), at=NOON, secret=b"s" * 32)
         for name in ("Ann", "Bob"):
             desk.join(name, {"email": name}, at=NOON)
@@ -98,12 +102,14 @@ def verified(location: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_a_close_leaves_a_snapshot_of_how_things_stood(desk: Game, location: str) -> None:
+def test_a_close_leaves_a_snapshot_of_how_things_stood(desk: Game) -> None:
     ledger = desk.ledger
     closes = [x for x in ledger.read("g") if isinstance(x.body, e.PeriodClosed)]
     places = ledger.store.snapshots("g", fold_version())
     assert places == [(each.number, each.body.period) for each in closes]
-    assert verified(location)[0] == 0
+    checked = SnapshotCheck(ledger, "g")
+    audit = ContentAudit("g", ledger.secret("g"), snapshots=checked)
+    assert ledger.verify("g", audit=audit).ok
     for number, period in places:
         assert spelled(snapshots.load_nearest(ledger, "g", number)) == spelled(
             folded(ledger, number)
@@ -132,6 +138,7 @@ def test_a_close_that_was_is_read_without_its_events(
     assert len(taken) <= desk.ledger.head("g").number - numbers(desk.ledger)[-1]
 
 
+@on_databases
 def test_they_are_disposable(desk: Game, location: str) -> None:
     ledger, expected = desk.ledger, readings(desk.ledger)
     one, other, *_ = numbers(ledger)
@@ -157,6 +164,7 @@ def test_another_fold_does_not_see_them(desk: Game, monkeypatch: pytest.MonkeyPa
     assert [period for _, period in ledger.store.snapshots("g", "another")] == [PERIODS + 1]
 
 
+@on_databases
 def test_they_are_of_one_history(desk: Game, location: str) -> None:
     ledger = desk.ledger
     first, *_, last = numbers(ledger)
@@ -168,6 +176,7 @@ def test_they_are_of_one_history(desk: Game, location: str) -> None:
     assert first not in numbers(ledger)
 
 
+@on_databases
 def test_one_that_was_altered_is_named_and_made_anew(desk: Game, location: str) -> None:
     ledger = desk.ledger
     one, other = numbers(ledger)[1:3]
@@ -181,6 +190,7 @@ def test_one_that_was_altered_is_named_and_made_anew(desk: Game, location: str) 
     assert verified(location)[0] == 0
 
 
+@on_databases
 def test_a_part_that_was_altered_is_named(desk: Game, location: str) -> None:
     ledger = desk.ledger
     expected = readings(ledger)
@@ -198,7 +208,7 @@ def test_a_snapshot_that_cannot_be_stored_is_no_failure(
         raise StoreError("no room left")
 
     with monkeypatch.context() as patched:
-        for writer in (SqliteSideTableWriter, PostgresSideTableWriter):
+        for writer in (MemoryWriter, SqliteSideTableWriter, PostgresSideTableWriter):
             patched.setattr(writer, "add_snapshot", fail)
         closed = desk.close(at=NOON)
     assert isinstance(closed.events[-1], e.PeriodClosed | e.AttemptDone)

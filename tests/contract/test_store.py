@@ -1,9 +1,10 @@
-"""What every store must do; to add one, add it to `location` in tests/conftest.py."""
+"""What every store must do; to add one, add it to `location` and `connect` in conftest.py."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
+from contract.databases import on_databases
 
 from nomoledger.errors import CorruptError, UnknownError
 from nomoledger.ledger.chain import Link
@@ -12,8 +13,8 @@ from nomoledger.ledger.stores.store import Row, Store
 
 
 @pytest.fixture
-def store(location: str) -> Iterator[Store]:
-    opened = open_store(location, create=True)
+def store(connect: Callable[[], Store]) -> Iterator[Store]:
+    opened = connect()
     yield opened
     opened.close()
 
@@ -33,6 +34,7 @@ def fill(store: Store, game: str, numbers: range) -> None:
         writer.insert(game, [row(n) for n in numbers], [link(n) for n in numbers])
 
 
+@on_databases
 def test_it_must_be_there_to_be_opened(location: str) -> None:
     with pytest.raises(UnknownError, match="no ledger at"):
         open_store(location)
@@ -45,11 +47,13 @@ def test_a_new_store_is_empty(store: Store) -> None:
     assert list(store.rows("chess", -1, 9)) == []
 
 
-def test_what_was_written_is_there_after_opening_again(store: Store, location: str) -> None:
+def test_what_was_written_is_there_after_opening_again(
+    store: Store, connect: Callable[[], Store]
+) -> None:
     fill(store, "chess", range(3))
     fill(store, "ärger", range(0))
     store.close()
-    again = open_store(location)
+    again = connect()
     try:
         assert again.games() == ["chess", "ärger"]
         assert again.secret("ärger") == "secret of ärger".encode()

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 import psycopg
 import pytest
+from contract.databases import on_databases
 
 from nomoledger.errors import StoreError, UnknownError
 from nomoledger.events import ClockAdvanced
@@ -18,6 +19,8 @@ from nomoledger.ledger.stores import postgres_schema, sqlite_file
 from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.ledger.stores.open_store import open_store, upgrade_store
 from nomoledger.ledger.stores.schema_versions import Upgrade
+
+pytestmark = on_databases  # memory has no tables
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 TABLES = 150

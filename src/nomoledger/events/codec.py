@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
-from eventsourcing.persistence import Mapper, StoredEvent
 from msgspec.json import Decoder as JsonDecoder
 from msgspec.json import Encoder as JsonEncoder
 from msgspec.msgpack import Decoder, Encoder
@@ -95,17 +94,3 @@ def decode_json(line: bytes) -> Event:
     if type(event) is GameOpened:
         check_level(event.game, event.level)
     return event
-
-
-class MsgpackMapper(Mapper[str]):
-    """Maps an `Entry` to a stored event and back; only the body is encoded."""
-
-    def to_stored_event(self, domain_event: Any) -> StoredEvent:
-        """The row for *domain_event*, an `Entry`."""
-        entry: Entry = domain_event
-        return StoredEvent(entry.game, entry.number, tag_of(entry.body), encode(entry.body))
-
-    def to_domain_event(self, stored_event: StoredEvent) -> Any:
-        """The `Entry` of a row."""
-        game, number = str(stored_event.originator_id), stored_event.originator_version
-        return Entry(game, number, decode(stored_event.topic, stored_event.state))
