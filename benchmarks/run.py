@@ -1,7 +1,7 @@
-"""Runs the benchmarks and writes docs/figures.md: `python benchmarks/run.py [SIZE] [NAME ...]`.
+"""Run the benchmarks and write docs/figures.md: `python benchmarks/run.py [SIZE] [NAME ...]`.
 
-SIZE is small (the default: some minutes in all), middle or large (a million events, which takes
-hours where all tools are installed). With NAMEs only those are run, and the rest of the page stays.
+SIZE is small (the default: some minutes in all), middle, or large (a million events: hours, if all
+tools are installed). With NAMEs only those run, and the other sections of the page stay.
 """
 
 import os
@@ -21,17 +21,17 @@ SIZES = ("small", "middle", "large")
 SECONDS_MAX = 4 * 3600
 HEAD = """# Figures
 
-What the benchmarks in `benchmarks/` said when they were last run. Each measures us and the
-alternative in one run, by turns, so the ratios mean more than the times: they stay much the same
-from one machine to another. `python benchmarks/run.py` runs them all and writes this page;
-each can be run by itself, and takes its sizes as arguments.
+This page has the output of the last run of each benchmark in `benchmarks/`. A benchmark measures
+nomoledger and an alternative by turns in one run. The ratios therefore mean more than the times:
+they stay much the same from one machine to another. `python benchmarks/run.py` runs all benchmarks
+and writes this page. Each benchmark can also be run by itself, with its sizes as arguments.
 
-The *floor* is the bare driver and msgspec on the same rows, with the same durability.
+The *floor* is the bare database driver and msgspec on the same rows, with the same durability.
 """
 
 
 class Claim(NamedTuple):
-    """One benchmark: what it shows, its script, and its arguments by size."""
+    """One benchmark: its section of the page, its script, and its arguments by size."""
 
     title: str
     script: str
@@ -45,103 +45,103 @@ CLAIMS = (
     Claim(
         "Appending",
         "appending",
-        "Against the floor, and against the eventsourcing library as it comes.",
+        "Compared with the floor, and with the unmodified eventsourcing library.",
         "7000", "35000", "140000",
     ),
     Claim(
         "Chain and roll-up",
         "rollup",
-        "What they add to appending, and how long a question of the past takes as a ledger grows.",
+        "What they add to appending, and the time of a query about the past as a ledger grows.",
         "20000", "100000", "1000000",
     ),
     Claim(
         "Reading, folding, verifying",
         "reading",
-        "Adding up every account, folding the whole state, and verifying every record.",
+        "Summing every account, folding the whole state, and verifying every record.",
         "10000", "100000", "1000000",
     ),
     Claim(
         "Standings and balances of the past",
         "standings",
-        "All 52 weeks and one week, against hledger, ledger and beancount on the exported journal;"
-        " and the same questions as the ledger grows.",
+        "All 52 weeks and one week, compared with hledger, ledger and beancount on the exported"
+        " journal; and the same queries as the ledger grows.",
         "10000", "10000 100000", "10000 100000 1000000",
     ),
     Claim(
-        "Tables that follow",
+        "SQL tables",
         "projections",
-        "Made anew, against the library's runner with an event a transaction.",
+        "Rebuilding SQL tables, compared with the library's runner at one event per transaction.",
         "10000 500", "100000 2000", "1000000 2000",
     ),
     Claim(
         "Memory",
         "memory",
-        "Of a process that works on a whole ledger: it does not grow with the events.",
+        "Memory of a process that works on a whole ledger. It does not grow with the events.",
         "5000 50000", "10000 100000", "100000 1000000",
     ),
     Claim(
         "A turn",
         "turn",
-        "By the rules, against the same turn written by hand in plain Python.",
+        "A turn by the rules, compared with the same turn written by hand in plain Python.",
         "1000", "2000", "5000",
     ),
-    Claim("Finding the event", "finding", "By bisect, against a look after every event.",
+    Claim("Finding an event", "finding", "`bisect`, compared with a look after every event.",
           "20", "100", "400"),
-    Claim("What-if and settling", "what_if", "A die of week 2 of a long game.",
+    Claim("What-if and settling", "what_if", "Changing a die of week 2 of a long game.",
           "10 5", "20 10", "52 20"),
-    Claim("Journals", "journals", "Exporting, by format.", "10000", "100000", "1000000"),
+    Claim("Journals", "journals", "Exporting payments, by format.", "10000", "100000", "1000000"),
 )  # fmt: skip
 
 
 def section(claim: Claim, size: str) -> str:
-    """Run one benchmark, and what the page says of it."""
+    """Run the benchmark of *claim* and return its section of the page."""
     arguments = str(getattr(claim, size)).split()
     script = f"benchmarks/{claim.script}.py"
     command = " ".join(["python", script, *arguments])
     print(command, file=sys.stderr, flush=True)
-    begin, began = datetime.now(UTC), time.perf_counter()
-    done = subprocess.run(
+    date, start = datetime.now(UTC), time.perf_counter()
+    process = subprocess.run(
         [sys.executable, script, *arguments],
         cwd=ROOT, capture_output=True, text=True, timeout=SECONDS_MAX, check=False,
     )  # fmt: skip
-    took = time.perf_counter() - began
-    if done.returncode:
-        raise SystemExit(f"{command} failed:\n{done.stderr}")
+    seconds = time.perf_counter() - start
+    if process.returncode:
+        raise SystemExit(f"{command} failed:\n{process.stderr}")
     return (
         f"## {claim.title}\n\n{claim.about}\n\n"
-        f"`{command}`: {took:.0f} s on {begin:%Y-%m-%d}, {machine()}\n\n"
-        f"```text\n{done.stdout.rstrip()}\n```\n"
+        f"`{command}`: {seconds:.0f} s on {date:%Y-%m-%d}, {machine()}\n\n"
+        f"```text\n{process.stdout.rstrip()}\n```\n"
     )
 
 
 def machine() -> str:
-    """What it ran on, and how busy that was with other work."""
+    """Describe this machine, and how busy it is with other work."""
     with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
-        found = re.search(r"model name\s*: (.*)", file.read())
-    name = found[1] if found else platform.processor() or platform.machine()
-    busy = os.getloadavg()[1]
-    how = "otherwise idle" if busy < 1.5 else f"busy with other work (load {busy:.1f})"
-    return f"{os.cpu_count()} cores of {name}, Python {platform.python_version()}, {how}"
+        match = re.search(r"model name\s*: (.*)", file.read())
+    name = match[1] if match else platform.processor() or platform.machine()
+    load = os.getloadavg()[1]
+    other_work = "otherwise idle" if load < 1.5 else f"busy with other work (load {load:.1f})"
+    return f"{os.cpu_count()} cores of {name}, Python {platform.python_version()}, {other_work}"
 
 
 def sections(page: str) -> dict[str, str]:
-    """The sections of *page* by title."""
+    """Return the sections of *page* by title."""
     parts = re.split(r"(?m)^## ", page)[1:]
     return {part.split("\n", 1)[0]: f"## {part.rstrip()}\n" for part in parts}
 
 
 def main(words: list[str]) -> None:
-    """Run what is asked for, and write the page after each."""
+    """Run the benchmarks that *words* name, and write the page after each."""
     size = next((word for word in words if word in SIZES), "small")
     names = [word for word in words if word not in SIZES]
     if unknown := set(names) - {claim.script for claim in CLAIMS}:
         raise SystemExit(f"no benchmark called {', '.join(sorted(unknown))}")
-    there = sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    written = sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
     for claim in CLAIMS:
         if not names or claim.script in names:
-            there[claim.title] = section(claim, size)
-        told = [there[each.title] for each in CLAIMS if each.title in there]
-        PAGE.write_text("\n".join([HEAD, *told]), encoding="utf-8")
+            written[claim.title] = section(claim, size)
+        ordered = [written[claim.title] for claim in CLAIMS if claim.title in written]
+        PAGE.write_text("\n".join([HEAD, *ordered]), encoding="utf-8")
 
 
 if __name__ == "__main__":
