@@ -224,7 +224,7 @@ def test_it_says_what_the_fold_says_of_every_pair_of_periods(
     game, chance = ruled_game(seed), random.Random(seed)
     bodies, at = [entry.body for entry in game.entries], 0
     with Ledger(connect()) as ledger:
-        ledger.create_game("g", b"s")
+        ledger.add_game("g", b"s")
         while at < len(bodies):
             size = chance.choice([1, 5, 60])
             ledger.append("g", bodies[at : at + size], expected=at - 1)
