@@ -110,7 +110,7 @@ def test_an_answer_that_nobody_asks_for_is_an_orphan() -> None:
     course = course_of(game, e.Replaced(first, [2, 3]))
     (orphan,) = course.orphans()
     assert (orphan.event, orphan.what, orphan.why) == (
-        answered, "admin answers paint", "nobody is asked"
+        answered, "admin answers paint", "the question is not asked"
     )  # fmt: skip
     game.rule_on("replace", e.Replaced(first, [2, 3]))
     assert (game.world.get("Ann", "square"), game.money("Ann", "paint")) == ("square:6", 0)

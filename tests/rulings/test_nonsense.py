@@ -25,20 +25,23 @@ NONSENSE: list[tuple[Asked, str]] = [
     (lambda g: g.rule_on("replace", e.Replaced(999, [1, 2])), "there is no event #999: the last"),
     (lambda g: g.rule_on("uphold", about=-1), "there is no event #-1"),
     (lambda g: g.rule_on("reject", about=0), "the opening of the game cannot be edited"),
-    (lambda g: g.rule_on("reject", about=roll(g) + 1), "is what came of #62: that is what can be"),
+    (lambda g: g.rule_on("reject", about=roll(g) + 1), "follows from #62: rule on that event"),
     (lambda g: g.rule_on("replace", e.Replaced(roll(g), [1, 7])), "1, 7 cannot be rolled"),
     (lambda g: g.rule_on("replace", e.Replaced(roll(g), [1])), "1 cannot be rolled"),
     (lambda g: g.rule_on("replace", e.Replaced(verdict(g), "maybe")), "accepted or rejected"),
-    (lambda g: g.rule_on("replace", e.Replaced(14, {})), "there is no event #14|what came of #0"),
+    (lambda g: g.rule_on("replace", e.Replaced(14, {})), "there is no event #14|follows from #0"),
     (lambda g: g.rule_on("replace", *[e.LeftOut(roll(g))] * 2), "can be edited once, not twice"),
     (lambda g: g.rule_on("replace"), "replace what"),
     (lambda g: g.rule_on("ratify"), "ratify which event"),
     (lambda g: g.rule_on("reject"), "reject what"),
-    (lambda g: g.rule_on("uphold", e.LeftOut(roll(g))), "to uphold something changes nothing"),
+    (lambda g: g.rule_on("uphold", e.LeftOut(roll(g))), "to uphold an event changes nothing"),
     (lambda g: g.rule_on("bless", about=3), "is one of uphold, ratify, reject, replace, not bless"),
     (lambda g: g.rule_on("replace", overrules=(7,)), "no ruling 7 to overrule; in force: none"),
     (lambda g: g.rule_on("replace", e.Answered("x", 1)), "an answer alone changes nothing"),
-    (lambda g: g.rule_on("reject", about=roll(g), settle="some"), "settle all, money, none"),
+    (
+        lambda g: g.rule_on("reject", about=roll(g), settle="some"),
+        "settle is one of all, money, none",
+    ),
     (lambda g: g.rule_on("reject", about=roll(g), questions="guess"), "stop, default, skip"),
     (lambda g: g.rule_on("replace", e.TakenIn(9, "Ann", "vote", {})), "proposal=N choice=WORD"),
 ]
@@ -80,7 +83,7 @@ def test_what_was_overlooked_is_taken_in_once() -> None:
     game.turn("Ann", 3, 4)
     edit = e.TakenIn(game.last(e.AttemptDone), "Ann", "buy", {"square": 8})
     game.rule_on("replace", edit)
-    with pytest.raises(UsageError, match=r"ruling 1 \(replace\) says so already"):
+    with pytest.raises(UsageError, match=r"ruling 1 \(replace\) makes the same edit"):
         game.rule_on("replace", edit)
     game.rule_on("uphold", about=edit.after)  # which the first is not about
 

@@ -92,7 +92,7 @@ def follows_exactly(game: RuledGame) -> bool:
         pass
     rerun = course.rerun
     decided = [each for each in rerun.asked if each.dealt not in ("rolled", "open")]
-    return not any((decided, rerun.orphans, rerun.stopped, rerun.engine.halted))
+    return not any((decided, rerun.orphans, rerun.stopped, rerun.engine.has_held_back))
 
 
 def settlements(game: RuledGame) -> Iterator[tuple[World, list[e.Event]]]:
@@ -251,7 +251,7 @@ def test_one_changed_die_changes_no_other(moves: list[Move], one: int, other: in
     for _ in course.run():
         pass
     was = {x.body.address: x.body.values for x in rolls if isinstance(x.body, e.DrawRecorded)}
-    made = (event for batch in course.rerun.made.values() for event in batch)
+    made = (event for batch in course.rerun.events.values() for event in batch)
     for event in made:
         if isinstance(event, e.DrawRecorded) and event.address in was:
             is_chosen = event.address == getattr(chosen.body, "address", None)

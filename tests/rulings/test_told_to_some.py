@@ -85,4 +85,4 @@ def test_what_was_taken_back_in_time_may_be_carried_out_by_then() -> None:
     course = Timeline(game.entries, [e.Replaced(roll, [2, 3])])
     for _ in course.run():
         pass
-    assert [each.why for each in course.orphans()] == ["it is carried out by then"]
+    assert [each.why for each in course.orphans()] == ["the request was carried out before"]
