@@ -2,11 +2,13 @@
 
 import re
 import shlex
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import tiers
 from click.testing import CliRunner
 from hypothesis import settings
 from postgres_server import PostgresServer
@@ -31,6 +33,21 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("explore", derandomize=False)
 settings.register_profile("steady", derandomize=True)
 settings.load_profile("steady")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Note whether slow tests run, before test modules are imported."""
+    tiers.Run.is_slow = "not slow" not in config.option.markexpr
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what `slow_with` names: the runs of a test with one of those parameters."""
+    for item in items:
+        parameters = f"-{item.callspec.id}-" if hasattr(item, "callspec") else ""
+        for marker in item.iter_markers("slow_with"):
+            if any(f"-{name}-" in parameters for name in marker.args):
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +80,31 @@ def season_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Ledger.open(path, create=True) as ledger:
         import_record(ledger, find("weekly-vote-season"))
     return path
+
+
+@pytest.fixture(scope="session")
+def recorded_ledgers() -> dict[Callable[[Ledger], object], Path]:
+    """The ledger that each function recorded, for `copy_of`."""
+    return {}
+
+
+@pytest.fixture
+def copy_of(
+    recorded_ledgers: dict[Callable[[Ledger], object], Path],
+    tmp_path_factory: pytest.TempPathFactory,
+    tmp_path: Path,
+) -> Callable[[Callable[[Ledger], object]], Path]:
+    """Copies a ledger that a function records; each function records its ledger only once."""
+
+    def copy(record: Callable[[Ledger], object]) -> Path:
+        if record not in recorded_ledgers:
+            path = tmp_path_factory.mktemp("recorded") / "games.db"
+            with Ledger.open(path, create=True) as ledger:
+                record(ledger)
+            recorded_ledgers[record] = path
+        return shutil.copy(recorded_ledgers[record], tmp_path / "g.db")
+
+    return copy
 
 
 @pytest.fixture

@@ -95,6 +95,7 @@ def check(past: RecordedPast, found: AccountStatement, thing: str, commodity: st
 
 
 @pytest.mark.parametrize("make", [played, tossed, season])
+@pytest.mark.slow_with("season", "tossed")
 def test_every_statement_adds_up(ledger: Ledger, make: object) -> None:
     desk: Game = make(ledger)  # type: ignore[operator]
     for period in range(1, desk.world.period + 1):

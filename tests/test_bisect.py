@@ -1,6 +1,6 @@
 """The event after which a statement became true."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -34,19 +34,22 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
         yield import_record(ledger, find("weekly-vote-season"))
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Game]:
+def record_fines(ledger: Ledger) -> None:
     """Ann is fined 10 a week for eight weeks; in the fifth square 3 is red for a moment."""
-    with Ledger.open(tmp_path / "g.db", create=True) as ledger:
-        desk = open_game(ledger, "g", load("mail-opening"), at=NOON)
-        desk.join("Ann", {"email": "a@x.org"}, at=NOON)
-        for week in range(1, 9):
-            fined(desk, 10)
-            if week == 5:
-                for color in ("red", "blue"):
-                    desk.rule(color, changes=(Set("square", 3, "color", color),), at=NOON)
-            desk.close(at=NOON)
-        yield desk
+    desk = open_game(ledger, "g", load("mail-opening"), at=NOON)
+    desk.join("Ann", {"email": "a@x.org"}, at=NOON)
+    for week in range(1, 9):
+        fined(desk, 10)
+        if week == 5:
+            for color in ("red", "blue"):
+                desk.rule(color, changes=(Set("square", 3, "color", color),), at=NOON)
+        desk.close(at=NOON)
+
+
+@pytest.fixture
+def desk(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game]:
+    with Ledger.open(copy_of(record_fines)) as ledger:
+        yield Game(ledger, "g")
 
 
 def fined(desk: Game, amount: int) -> None:

@@ -13,6 +13,7 @@ from rulings.players import Mailer, Move
 from rulings.test_properties import BOOK, MAIL, RULE, START, some
 from test_frozen import tried, weeks
 from test_standing_by_snapshots import only
+from tiers import sample
 
 from nomoledger.errors import RuleFault
 from nomoledger.game.bisection.bisection import TurningPoint, bisect
@@ -54,7 +55,7 @@ def each_way(ledger: Ledger, game: str, text: str, every: bool = False) -> list[
     return found
 
 
-@pytest.mark.parametrize("text", SEASON)
+@pytest.mark.parametrize("text", sample(SEASON, 3))
 def test_it_is_the_same_with_snapshots_and_without(season: Game, text: str) -> None:
     first, *others = each_way(season.ledger, season.name, text)
     assert [each for each in others if each != first] == []
@@ -66,6 +67,7 @@ def test_also_after_every_attempt(season: Game) -> None:
     assert [each for each in others if each != first] == []
 
 
+@pytest.mark.slow
 @settings(tried, max_examples=12)
 @given(some(MAIL, 3, 6), some(RULE, 1, 2), some(MAIL, 1, 4), sampled_from(MAILS))
 def test_also_where_rulings_reach_back(

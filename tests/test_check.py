@@ -45,6 +45,7 @@ def book(code: str, data: str = "{}") -> Rulebook:
     return parse(BOOK + rule, "book.md")
 
 
+@pytest.mark.slow
 def test_mail_opening_is_covered_whole() -> None:
     coverage = check(load("mail-opening"), cases_beside("mail-opening"), blank=True)
     assert coverage.errors == coverage.unnoticed == []

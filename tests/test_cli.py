@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner, Result
+from tiers import sample, sample_rows
 
 from nomoledger.cli import program
 
@@ -52,24 +54,39 @@ def wrong(*words: str) -> str:
     return result.stderr
 
 
-@pytest.fixture
-def game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A game with Ann and Bob on a board of 9, with real dice."""
-    monkeypatch.chdir(tmp_path)
-    ok("init", "g.db", "--rulebook", "mail-opening", "--set", "squares=9", "--dice", "entered",
+@pytest.fixture(scope="module")
+def game_file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A game with Ann and Bob on a board of 9, with real dice; copy the file."""
+    file = str(tmp_path_factory.mktemp("game") / "g.db")
+    ok("init", file, "--rulebook", "mail-opening", "--set", "squares=9", "--dice", "entered",
        "--at", NOON)  # fmt: skip
-    ok("join", "g.db", "Ann", "email=ann@x.org", "--at", NOON)
-    ok("join", "g.db", "Bob", "email=bob@x.org", "--at", NOON)
-    return "g.db"
+    ok("join", file, "Ann", "email=ann@x.org", "--at", NOON)
+    ok("join", file, "Bob", "email=bob@x.org", "--at", NOON)
+    return file
+
+
+@pytest.fixture(scope="module")
+def landed_file(game_file: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The same game after Ann landed on square 8; copy the file."""
+    file = str(shutil.copy(game_file, tmp_path_factory.mktemp("landed") / "g.db"))
+    ok("propose", file, "Ann", "Nothing", "--at", NOON)
+    ok("judge", file, "1", "reject", "--at", NOON)
+    ok("roll", file, "3", "4", "--at", NOON)
+    return file
 
 
 @pytest.fixture
-def landed(game: str) -> str:
-    """The same game after Ann landed on square 8."""
-    ok("propose", game, "Ann", "Nothing", "--at", NOON)
-    ok("judge", game, "1", "reject", "--at", NOON)
-    ok("roll", game, "3", "4", "--at", NOON)
-    return game
+def game(game_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A game with Ann and Bob, as g.db in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    return shutil.copy(game_file, "g.db")
+
+
+@pytest.fixture
+def landed(landed_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A game in which Ann landed on square 8, as g.db in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    return shutil.copy(landed_file, "g.db")
 
 
 # --- help ---------------------------------------------------------------------------------------
@@ -308,7 +325,7 @@ MISUSE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "said"), MISUSE)
+@pytest.mark.parametrize(("words", "said"), sample_rows(MISUSE, 13))
 def test_misuse_is_one_line_and_changes_nothing(game: str, words: str, said: str) -> None:
     Path("junk.db").write_text("no ledger\n")
     Path("bad.yaml").write_text("- {do: [\n")
@@ -416,6 +433,7 @@ def test_no_command_takes_a_ledger_where_the_environment_names_one(
     assert "missing argument 'LEDGER'" in wrong("standings")
 
 
+@pytest.mark.slow
 def test_commands_to_paste_name_another_ledger_and_one_of_several_games(
     game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -443,14 +461,17 @@ def test_the_completion_of_a_shell(shell: str) -> None:
 
 @pytest.mark.parametrize(
     ("words", "found"),
-    [
-        (["sta"], "plain,standings"),
-        (["rules", "bl"], "plain,blame"),
-        (["rules", "ga"], "file,ga"),
-        (["standings", "ga"], "file,ga"),
-        (["standings", "game.db", "--ch"], "plain,--chart"),
-        (["judge", "game.db", "1", "acc"], "plain,accepted"),
-    ],
+    sample_rows(
+        [
+            (["sta"], "plain,standings"),
+            (["rules", "bl"], "plain,blame"),
+            (["rules", "ga"], "file,ga"),
+            (["standings", "ga"], "file,ga"),
+            (["standings", "game.db", "--ch"], "plain,--chart"),
+            (["judge", "game.db", "1", "acc"], "plain,accepted"),
+        ],
+        2,
+    ),
 )
 def test_what_a_shell_is_told(words: list[str], found: str) -> None:
     environment = os.environ | {
@@ -491,7 +512,7 @@ def test_an_export_takes_its_place_whole(landed: str) -> None:
     assert Path("/dev/null").is_char_device()
 
 
-@pytest.mark.parametrize("kept", [0, 100, 3000, -1])
+@pytest.mark.parametrize("kept", sample([3000, 0, 100, -1], 1))
 def test_an_import_that_is_cut_off_leaves_nothing(landed: str, kept: int) -> None:
     ok("export", landed, "whole.jsonl")
     Path("cut.jsonl").write_bytes(Path("whole.jsonl").read_bytes()[:kept])
@@ -513,6 +534,7 @@ def test_verify_says_what_is_wrong(landed: str) -> None:
     assert (result["ok"], result["games"][0]["number"]) == (False, 40)
 
 
+@pytest.mark.slow
 def test_the_demo_finds_the_slips_and_plays_one_again(tmp_path: Path) -> None:
     ledger = str(tmp_path / "season.db")
     told = ok("demo", "--ledger", ledger)
@@ -642,6 +664,7 @@ AT_ONCE = [
 ]
 
 
+@pytest.mark.slow
 def test_a_bar_shows_how_far_it_is_and_goes(landed: str) -> None:
     ok("export", landed, "whole.jsonl")
     expected = ok("verify", landed)
@@ -728,6 +751,7 @@ def test_an_interrupt_is_one_line_and_loses_nothing(game: str, slow: list[str]) 
     assert data("verify", game) == before
 
 
+@pytest.mark.slow
 def test_ctrl_c_on_a_terminal(game: str, slow: list[str]) -> None:
     before = data("verify", game)
     code, output = in_terminal(slow, press=b"\x03", after=1.5)

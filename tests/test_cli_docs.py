@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from nomoledger.cli import program
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 
 
+@pytest.mark.slow
 def test_every_example_prints_what_the_page_says(play_page: Callable[[Path], list[str]]) -> None:
     assert play_page(PAGE)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tiers import sample
 
 from nomoledger.cli import program
 from nomoledger.errors import CorruptError, UnknownError, UsageError
@@ -87,7 +88,8 @@ def test_what_is_not_copied(source: Ledger, location: str, tmp_path: Path) -> No
         assert target.games() == ["chess", "empty"]
 
 
-@pytest.mark.parametrize("moment", [0.0, 0.03, 0.1])
+@pytest.mark.parametrize("moment", sample([0.03, 0.0, 0.1], 1))
+@pytest.mark.slow_with("postgres")
 def test_a_copy_that_is_killed_is_repeated(source: Ledger, location: str, moment: float) -> None:
     command = [sys.executable, "-c", COPIER, source.store.location, location]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -102,6 +104,7 @@ def test_a_copy_that_is_killed_is_repeated(source: Ledger, location: str, moment
         assert exported(target) == exported(source)
 
 
+@pytest.mark.slow_with("postgres")
 def test_on_the_command_line(source: Ledger, location: str) -> None:
     def run(*words: str) -> str:
         result = CliRunner().invoke(program, words)

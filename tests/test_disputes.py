@@ -55,8 +55,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-@pytest.fixture
-def desk(ledger: Ledger) -> Game:
+def record_two_periods(ledger: Ledger) -> None:
     """A game in which Ann rolled 3 and 4 in period 1, bought square 8, and two periods closed."""
     rulebook = load("mail-opening")
     desk = open_game(ledger, "g", rulebook, settings={"squares": 9}, dice_from="entered", at=NOON)
@@ -68,7 +67,12 @@ def desk(ledger: Ledger) -> Game:
     desk.submit("Ann", "buy", {"square": 8}, at=NOON)
     desk.close(at=NOON)
     desk.close(at=NOON + DAY)
-    return desk
+
+
+@pytest.fixture
+def desk(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game]:
+    with Ledger.open(copy_of(record_two_periods)) as ledger:
+        yield Game(ledger, "g")
 
 
 def roll(desk: Game) -> int:

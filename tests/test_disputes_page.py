@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 PAGE = Path(__file__).parents[1] / "docs" / "disputes.md"
 
 #: What it takes to settle a dispute.
 STEPS = {"dispute", "what-if", "ruling", "standings", "rulings", "explain", "replay", "bisect"}
 
 
+@pytest.mark.slow
 def test_both_slips_are_settled_both_ways(play_page: Callable[[Path], list[str]]) -> None:
     commands = play_page(PAGE)
     assert {command.split()[1] for command in commands} >= STEPS

@@ -4,7 +4,7 @@ import json
 import shlex
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -110,19 +110,22 @@ def copied(season_file: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(season_file, tmp_path / "season.db"))
 
 
+def open_new_game(ledger: Ledger) -> None:
+    open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
+
+
 def test_every_command_is_here() -> None:
     assert {name for name, _ in commands(program)} == WORDS.keys() | ELSEWHERE
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_on_a_new_ledger(name: str, tmp_path: Path) -> None:
-    file = tmp_path / "new.db"
-    with Ledger.open(file, create=True) as ledger:
-        open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
-    ask(file, name)
+@pytest.mark.slow_with("simulate")
+def test_on_a_new_ledger(name: str, copy_of: Callable[[Callable[[Ledger], object]], Path]) -> None:
+    ask(copy_of(open_new_game), name)
 
 
 @pytest.mark.parametrize("name", TABLES)
+@pytest.mark.slow_with("simulate", "publish")
 def test_on_a_long_one(name: str, copied: Path) -> None:
     takes_json = any("--json" in x.opts for x in dict(commands(program))[name].params)
     result = ask(copied, name, *(["--json"] if takes_json else []))
@@ -141,6 +144,7 @@ def _read(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
+@pytest.mark.slow_with("simulate")
 def test_on_a_ledger_without_a_game(name: str, tmp_path: Path) -> None:
     Ledger.open(tmp_path / "empty.db", create=True).close()
     result = ask(tmp_path / "empty.db", name)
@@ -149,6 +153,7 @@ def test_on_a_ledger_without_a_game(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("what", ["missing", "folder", "text", "empty", "another database"])
+@pytest.mark.slow_with("simulate")
 def test_on_what_is_no_ledger(name: str, what: str, tmp_path: Path) -> None:
     file = tmp_path / "games.db"
     if what == "folder":
@@ -168,6 +173,7 @@ def test_on_what_is_no_ledger(name: str, what: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("what", ["cut off", "overwritten", "a record altered", "a record gone"])
+@pytest.mark.slow_with("simulate", "overwritten", "a record gone", "cut off")
 def test_on_a_damaged_one(name: str, what: str, copied: Path) -> None:
     _damage(copied, what)
     ask(copied, name)

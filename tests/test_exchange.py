@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from nomoledger.errors import CorruptError, RecordError, UnknownError, UsageError
 from nomoledger.events import Event, FactRecorded, RuleRepealed, Settled
@@ -104,9 +105,7 @@ anything = st.recursive(
 )  # fmt: skip
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(few=15, many=60)
 @given(values=st.lists(anything, max_size=3))
 def test_any_value_survives(values: list[Any], tmp_path: Path) -> None:
     for name in ("one.db", "two.db"):

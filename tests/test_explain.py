@@ -1,6 +1,6 @@
 """Explanations: back to the die, submission or ruling, and why something did not happen."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -50,8 +50,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-@pytest.fixture
-def desk(ledger: Ledger) -> Game:
+def record_street(ledger: Ledger) -> None:
     """Ann stands on 29, and Bob owns 34; both ends of a turn of 5 with entered dice."""
     given = {
         "players": {
@@ -62,7 +61,13 @@ def desk(ledger: Ledger) -> Game:
         },
         "squares": {"34": {"owner": "Bob", "color": "Teal"}, "16": {"owner": "Bob"}},
     }
-    return open_game(ledger, "g", load(str(PROOF)), given=given, dice_from="entered", at=NOON)
+    open_game(ledger, "g", load(str(PROOF)), given=given, dice_from="entered", at=NOON)
+
+
+@pytest.fixture
+def desk(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game]:
+    with Ledger.open(copy_of(record_street)) as ledger:
+        yield Game(ledger, "g")
 
 
 def turn(desk: Game, player: str, *throws: list[int]) -> None:
@@ -105,6 +110,7 @@ def test_the_steps_of_a_value_are_told(desk: Game) -> None:
     assert "V.2@1: times 11 (next to a public square)" in told
 
 
+@pytest.mark.slow
 def test_every_consequence_leads_back_to_an_input(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
     entries = list(desk.ledger.read("g"))
@@ -165,6 +171,7 @@ def test_a_value_is_as_it_stood_at_the_close_of_a_period(desk: Game) -> None:
     assert now.why.causes[-1].told == "ruling 1 (correct): a gift"
 
 
+@pytest.mark.slow
 def test_what_is_gone_keeps_its_name(desk: Game) -> None:
     turn(desk, "Cal", [3, 4])
     desk.answer("yes", at=NOON)
@@ -203,6 +210,7 @@ def test_nothing_was_about_it(desk: Game) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_limits_are_those_of_one_step_and_not_of_a_whole_period(ledger: Ledger) -> None:
     desk = open_game(ledger, "g", parse(TOIL, "toil.md"), at=NOON)
     desk.join("Ann", at=NOON)

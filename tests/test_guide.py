@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDE = DOCS / "guide.md"
 
@@ -14,6 +16,7 @@ STEPS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_snippet_does_what_the_guide_says(
     play_page: Callable[[Path], list[str]], tmp_path: Path
 ) -> None:

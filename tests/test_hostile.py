@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tiers import sample
 
 from nomoledger import events as e
 from nomoledger.engine import agenda as engine
@@ -175,7 +176,7 @@ class Witness:
         return {"refused": self.refused, "fault": self.faults, "asks": self.asked}
 
 
-@pytest.mark.parametrize("name", hostile())
+@pytest.mark.parametrize("name", sample(hostile(), 16))
 def test_hostile(name: str, desk: Game) -> None:
     case, witness = hostile()[name], Witness(desk)
     witness.see(lambda desk: desk.propose("Ann", name, (Enact(case.rule),), id="proposed"))

@@ -140,6 +140,7 @@ def ours(ledger: Ledger, period: int) -> Held:
 
 
 @pytest.mark.parametrize("tool", HERE)
+@pytest.mark.slow_with("hledger", "beancount")
 def test_a_real_season_has_our_balances_in_every_period(
     tmp_path: Path, season: Game, tool: str
 ) -> None:
@@ -178,6 +179,7 @@ def test_names_reasons_and_several_closes_on_a_day(tmp_path: Path, wild: Wild, t
 
 @pytest.mark.parametrize("tool", HERE)
 @pytest.mark.parametrize("period", [1, 2, 3, 4])
+@pytest.mark.slow_with("2", "3", "4")
 def test_a_figure_that_is_changed_is_found(
     tmp_path: Path, wild: Wild, tool: str, period: int
 ) -> None:
@@ -216,6 +218,7 @@ def test_a_game_without_payments(tmp_path: Path, tool: str) -> None:
 texts = st.text(min_size=1, max_size=30).filter(lambda each: "\0" not in each)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     names=st.lists(texts, min_size=1, max_size=4, unique=True),
@@ -434,6 +437,7 @@ class Nowhere(io.RawIOBase):
 
 
 @pytest.mark.parametrize("format", [each for each in FORMATS if each != "parquet"])
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_payments(tmp_path: Path, format: str) -> None:
     peaks = []
     for count in (4_000, 12_000):

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from nomoledger import Ledger
 from nomoledger.game.game import Game
 
@@ -14,6 +16,7 @@ PAGE = DOCS / "own-rulebook.md"
 STEPS = {"rules", "test", "init", "join", "submit", "roll", "propose", "vote", "close", "publish"}
 
 
+@pytest.mark.slow
 def test_every_snippet_does_what_the_page_says(
     play_page: Callable[[Path], list[str]], tmp_path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 """The read models: found by entry point, and what each says of a small game."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -55,8 +55,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-@pytest.fixture
-def desk(ledger: Ledger) -> Game:
+def record_purchase(ledger: Ledger) -> None:
     """A game in which Ann has bought square 8, and period 1 is closed."""
     rulebook = load("mail-opening")
     desk = open_game(ledger, "g", rulebook, settings={"squares": 9}, dice_from="entered", at=NOON)
@@ -67,7 +66,12 @@ def desk(ledger: Ledger) -> Game:
     desk.enter_dice([3, 4], at=NOON)
     desk.submit("Ann", "buy", {"square": 8}, at=NOON)
     desk.close(at=NOON)
-    return desk
+
+
+@pytest.fixture
+def desk(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game]:
+    with Ledger.open(copy_of(record_purchase)) as ledger:
+        yield Game(ledger, "g")
 
 
 def plain(ledger: Ledger, place: str = "") -> Game:
@@ -121,8 +125,8 @@ def test_a_period_is_as_it_stood_at_its_close(desk: Game) -> None:
     assert len(list(log(view(desk, 1)).events)) == view(desk, 1).world.head + 1
 
 
-def test_balances_sum_to_zero(desk: Game, ledger: Ledger) -> None:
-    for each in (desk, plain(ledger)):
+def test_balances_sum_to_zero(desk: Game) -> None:
+    for each in (desk, plain(desk.ledger)):
         found: BalanceSheet = balances(view(each))
         for commodity in found.commodities:
             assert sum(held[commodity] for held in found.accounts.values()) == 0
@@ -181,14 +185,14 @@ def _add(desk: Game, *numbers: int) -> None:
     desk.rule("squares", changes=changes, at=NOON)
 
 
-def test_the_state_holds_every_declared_attribute(desk: Game, ledger: Ledger) -> None:
+def test_the_state_holds_every_declared_attribute(desk: Game) -> None:
     found = state(view(desk))
     assert found.squares["8"] == {"number": 8, "name": None, "owner": "Ann", "color": None}
     assert found.players["Ann"]["square"] == 8
     assert found.players["Ann"]["speeding"] is None
     assert found.things["proposal"][0]["author"] == "Ann"
     assert found.digest == desk.world.digest()
-    other = state(view(plain(ledger)))
+    other = state(view(plain(desk.ledger)))
     assert other.players["Ann"] == {
         "name": "Ann", "square": None, "hidden": None, "money": 2, "items": {"cans": 3},
     }  # fmt: skip

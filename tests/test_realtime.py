@@ -217,6 +217,7 @@ def test_standings_turn_final_in_time(tmp_path: Path) -> None:
 # --- never twice ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow_with("postgres")
 def test_two_who_keep_one_game_do_nothing_twice(location: str) -> None:
     opened(location)
     walls = [FakeWall(after(0), after(12)) for _ in range(2)]
@@ -233,6 +234,7 @@ def test_two_who_keep_one_game_do_nothing_twice(location: str) -> None:
     assert drops(location) == 12
 
 
+@pytest.mark.slow
 def test_processes_at_once_some_of_them_killed(tmp_path: Path) -> None:
     location = str(tmp_path / "game.db")
     opened(
@@ -365,6 +367,7 @@ def test_a_file_that_stays_away(file: str) -> None:
     assert wall.time < after(1 + 2 * sum(PATIENCE_SECONDS) / 60)
 
 
+@pytest.mark.slow
 def test_a_server_that_goes_away_and_comes_back(
     postgres_server: PostgresServer, postgres_url: str
 ) -> None:

@@ -1,6 +1,6 @@
 """The history of the rules: every change and what it rests on, differences, and blame."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,22 +24,25 @@ LATER = NOON + timedelta(days=7)
 NEW = Rule(number="X.1", title="New", prose="Words.\nMore.", text_only="for a test")
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Game]:
+def record_changes(ledger: Ledger) -> None:
     """Two periods: a proposal amends and a ruling enacts; then a ruling renumbers and repeals."""
-    with Ledger.open(tmp_path / "g.db", create=True) as ledger:
-        desk = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
-        desk.join("Ann", {"email": "a@x.org"}, at=NOON)
-        amend = Amend("IV.1", parameters={"starting_money": 5})
-        desk.propose("Ann", "less money", (amend,), at=NOON)
-        desk.judge(1, "accepted", at=NOON)
-        desk.enter_dice([1, 2], at=NOON)
-        desk.rule("as it was played", changes=(Enact(NEW),), basis="inferred", at=NOON)
-        desk.close(at=NOON)
-        changes = (Renumber("X.1", "X.2"), Amend("X.2", prose="Words.\nLess."), Repeal("I.5"))
-        assert not desk.rule("in order", changes=changes, cites=("X.1",), at=LATER).refusals
-        desk.close(at=LATER)
-        yield desk
+    desk = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
+    desk.join("Ann", {"email": "a@x.org"}, at=NOON)
+    amend = Amend("IV.1", parameters={"starting_money": 5})
+    desk.propose("Ann", "less money", (amend,), at=NOON)
+    desk.judge(1, "accepted", at=NOON)
+    desk.enter_dice([1, 2], at=NOON)
+    desk.rule("as it was played", changes=(Enact(NEW),), basis="inferred", at=NOON)
+    desk.close(at=NOON)
+    changes = (Renumber("X.1", "X.2"), Amend("X.2", prose="Words.\nLess."), Repeal("I.5"))
+    assert not desk.rule("in order", changes=changes, cites=("X.1",), at=LATER).refusals
+    desk.close(at=LATER)
+
+
+@pytest.fixture
+def desk(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game]:
+    with Ledger.open(copy_of(record_changes)) as ledger:
+        yield Game(ledger, "g")
 
 
 def view(desk: Game, period: int | None = None) -> LedgerView:

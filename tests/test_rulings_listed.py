@@ -1,6 +1,6 @@
 """Rulings as they are listed, and printed under the rules that they interpret."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -46,15 +46,18 @@ def action_whisper(player: Player):
 """
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Game]:
+def record_bet(ledger: Ledger) -> None:
     """A game in which Ann asks what is fair."""
-    with Ledger.open(tmp_path / "g.db", create=True) as ledger:
-        desk = open_game(ledger, "g", parse(BETS, "bets.md"), at=NOON)
-        desk.join("Ann", at=NOON)
-        desk.join("Bob", at=NOON)
-        desk.submit("Ann", "bet", at=NOON, id="bet")
-        yield desk
+    desk = open_game(ledger, "g", parse(BETS, "bets.md"), at=NOON)
+    desk.join("Ann", at=NOON)
+    desk.join("Bob", at=NOON)
+    desk.submit("Ann", "bet", at=NOON, id="bet")
+
+
+@pytest.fixture
+def desk(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game]:
+    with Ledger.open(copy_of(record_bet)) as ledger:
+        yield Game(ledger, "g")
 
 
 def all_of(desk: Game, rule: str | None = None, reader: str | None = None) -> list[RulingRow]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tiers import sample, sample_rows
 
 from nomoledger import events as e
 from nomoledger.cli import program
@@ -39,17 +40,23 @@ COMPARED = {1: 11, 2: 25, 3: 38, 4: 40, 5: 41}
 
 
 @pytest.fixture(scope="module")
-def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
+def season(season_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
     """A ledger with the season in it; nothing may write to it."""
     folder = tmp_path_factory.mktemp("season")
-    with Ledger.open(folder / "season.db", create=True) as ledger:
-        import_record(ledger, replays.find(SEASON))
+    with Ledger.open(shutil.copy(season_file, folder / "season.db")) as ledger:
         yield ledger
 
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[Ledger]:
     with Ledger.open(tmp_path / "game.db", create=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def imported(season_file: Path, tmp_path: Path) -> Iterator[Ledger]:
+    """A ledger with the season in it, to be written to."""
+    with Ledger.open(shutil.copy(season_file, tmp_path / "season.db")) as opened:
         yield opened
 
 
@@ -220,7 +227,7 @@ CHANGED = [
 ]
 
 
-@pytest.mark.parametrize(("week", "old", "new", "found"), CHANGED)
+@pytest.mark.parametrize(("week", "old", "new", "found"), sample_rows(CHANGED, 1))
 def test_a_changed_fact_is_found(
     ledger: Ledger, tmp_path: Path, week: int, old: str, new: str, found: Any
 ) -> None:
@@ -248,7 +255,7 @@ def told_of(report: Report) -> tuple[Any, ...]:
     return found, report.compared, [each.why for each in report.unexplained]
 
 
-@pytest.mark.parametrize("has_header", [False, True])
+@pytest.mark.parametrize("has_header", sample([False, True], 1))
 def test_a_record_goes_on_in_a_second_file(
     season: Ledger, ledger: Ledger, tmp_path: Path, has_header: bool
 ) -> None:
@@ -266,8 +273,7 @@ def test_a_record_goes_on_in_a_second_file(
     assert first.game["now"] == last.game["now"]
 
 
-def test_facts_alone_go_on_under_the_rules_in_force(ledger: Ledger, tmp_path: Path) -> None:
-    import_record(ledger, replays.find(SEASON))
+def test_facts_alone_go_on_under_the_rules_in_force(imported: Ledger, tmp_path: Path) -> None:
     path = tmp_path / "week-6.jsonl"
     lines: list[dict[str, Any]] = [
         {"kind": "roll", "player": "Jamie", "dice": [1, 2]},
@@ -282,8 +288,8 @@ def test_facts_alone_go_on_under_the_rules_in_force(ledger: Ledger, tmp_path: Pa
         {"kind": "excerpt-ends"},
     ]
     path.write_text("".join(json.dumps({"week": 6} | line) + "\n" for line in lines))
-    desk = import_record(ledger, path)
-    report = replay(ledger, desk.name, 6)
+    game = import_record(imported, path)
+    report = replay(imported, game.name, 6)
     assert [told(each) for each in report.divergences] == [("Woll", "square", 2, 1, "VI.1@1")]
     assert [each.why for each in report.unexplained] == ["no rule in force speaks of 'lottery'"]
     assert report.compared == 5
@@ -308,27 +314,25 @@ def test_a_second_file_may_bring_rules_and_say_where_it_is_open(
     assert world.period == 3
 
 
-def test_a_rules_line_may_change_how_a_record_speaks(ledger: Ledger, tmp_path: Path) -> None:
-    import_record(ledger, replays.find(SEASON))
+def test_a_rules_line_may_change_how_a_record_speaks(imported: Ledger, tmp_path: Path) -> None:
     path = tmp_path / "more.jsonl"
     amendment = {"amend": "X.3", "facts": {"tax": {"note": True}}}
     lines: list[dict[str, Any]] = [{"rules": [amendment]}, {"kind": "tax"}, {"kind": "rent"}]
     path.write_text("".join(json.dumps({"week": 6} | line) + "\n" for line in lines))
-    import_record(ledger, path)
-    report = replay(ledger, SEASON, 6)
+    import_record(imported, path)
+    report = replay(imported, SEASON, 6)
     assert [each.kind for each in report.unexplained] == ["rent"]
 
 
-def test_a_week_that_waits_for_two_things_closes_once(ledger: Ledger, tmp_path: Path) -> None:
-    import_record(ledger, replays.find(SEASON))
+def test_a_week_that_waits_for_two_things_closes_once(imported: Ledger, tmp_path: Path) -> None:
     path = tmp_path / "more.jsonl"
     path.write_text(
         '{"week": 6, "kind": "roll", "player": "ChocolateChip", "dice": [2, 2]}\n'
         '{"week": 6, "kind": "land", "player": "ChocolateChip", "square": 20}\n'
         '{"week": 7, "kind": "excerpt-ends"}\n'
     )
-    assert import_record(ledger, path).world.period == 8
-    (found,) = replay(ledger, SEASON, 6).divergences
+    assert import_record(imported, path).world.period == 8
+    (found,) = replay(imported, SEASON, 6).divergences
     assert [each.what for each in (found, *found.follows)] == ["take_donut", "turn"]
 
 
@@ -348,44 +352,51 @@ def test_a_second_file_on_the_command_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "text"),
-    [
-        ('{"week": 5, "kind": "roll"', "more.jsonl:2: not a line of JSON"),
-        ('["week", 6]', "more.jsonl:2: not a line of JSON"),
-        ('{"kind": "roll", "player": "Woll"}', "more.jsonl:2: says no week"),
-        ('{"week": "six", "kind": "roll"}', "more.jsonl:2: says no week"),
-        ('{"week": 6, "player": "Woll"}', "more.jsonl:2: says neither what kind of fact"),
-        ('{"week": 6, "kind": null}', "more.jsonl:2: the kind of a fact is a word"),
-        ('{"week": 5, "kind": "roll"}', "more.jsonl:2: week 5 after week 6 began"),
-        ('{"week": 6000000, "kind": "roll"}', "more.jsonl:2: week 6000000 is more than 100 weeks"),
-        ('{"week": 6, "rules": "none.md"}', "more.jsonl:2: the rules none.md: No such file"),
-        ('{"week": 6, "rules": [{"repeal": "XX.9"}]}', "more.jsonl:2: there is no rule XX.9"),
-        ('{"week": 6, "rules": [{"amend": "X.1"}]}', "more.jsonl:2: amend X.1: says nothing new"),
-        ('{"week": 6, "proposal": 7}', "more.jsonl:2: proposal 7 has been made already"),
-        ('{"week": 6, "proposal": 70, "by": "Zoe"}', "more.jsonl:2: there is no player 'Zoe'"),
-        (
-            '{"week": 6, "proposal": 70, "by": "Woll", "verdict": "tied"}',
-            "more.jsonl:2: a verdict is accepted or rejected, not 'tied'",
-        ),
-    ],
+    sample_rows(
+        [
+            ('{"week": 5, "kind": "roll"', "more.jsonl:2: not a line of JSON"),
+            ('["week", 6]', "more.jsonl:2: not a line of JSON"),
+            ('{"kind": "roll", "player": "Woll"}', "more.jsonl:2: says no week"),
+            ('{"week": "six", "kind": "roll"}', "more.jsonl:2: says no week"),
+            ('{"week": 6, "player": "Woll"}', "more.jsonl:2: says neither what kind of fact"),
+            ('{"week": 6, "kind": null}', "more.jsonl:2: the kind of a fact is a word"),
+            ('{"week": 5, "kind": "roll"}', "more.jsonl:2: week 5 after week 6 began"),
+            (
+                '{"week": 6000000, "kind": "roll"}',
+                "more.jsonl:2: week 6000000 is more than 100 weeks",
+            ),
+            ('{"week": 6, "rules": "none.md"}', "more.jsonl:2: the rules none.md: No such file"),
+            ('{"week": 6, "rules": [{"repeal": "XX.9"}]}', "more.jsonl:2: there is no rule XX.9"),
+            (
+                '{"week": 6, "rules": [{"amend": "X.1"}]}',
+                "more.jsonl:2: amend X.1: says nothing new",
+            ),
+            ('{"week": 6, "proposal": 7}', "more.jsonl:2: proposal 7 has been made already"),
+            ('{"week": 6, "proposal": 70, "by": "Zoe"}', "more.jsonl:2: there is no player 'Zoe'"),
+            (
+                '{"week": 6, "proposal": 70, "by": "Woll", "verdict": "tied"}',
+                "more.jsonl:2: a verdict is accepted or rejected, not 'tied'",
+            ),
+        ],
+        3,
+    ),
 )
 def test_a_bad_line_of_a_second_file_is_one_line_and_changes_nothing(
-    ledger: Ledger, tmp_path: Path, line: str, text: str
+    imported: Ledger, tmp_path: Path, line: str, text: str
 ) -> None:
-    import_record(ledger, replays.find(SEASON))
-    head = ledger.head(SEASON)
+    head = imported.head(SEASON)
     path = tmp_path / "more.jsonl"
     path.write_text('{"week": 6, "kind": "excerpt-ends"}\n' + line + "\n")
     with pytest.raises(RecordError) as error:
-        import_record(ledger, path)
+        import_record(imported, path)
     assert str(error.value).startswith(text)
     assert "\n" not in str(error.value)
-    assert ledger.head(SEASON) == head
+    assert imported.head(SEASON) == head
 
 
 def test_a_fact_that_a_rule_fails_on_is_noted_and_play_goes_on(
-    ledger: Ledger, tmp_path: Path
+    imported: Ledger, tmp_path: Path
 ) -> None:
-    import_record(ledger, replays.find(SEASON))
     path = tmp_path / "odd.jsonl"
     lines: list[dict[str, Any]] = [
         {"kind": "purchase", "player": "Woll", "items": 5},
@@ -393,16 +404,15 @@ def test_a_fact_that_a_rule_fails_on_is_noted_and_play_goes_on(
         {"kind": "land", "player": "Jamie", "square": 18},
     ]
     path.write_text("".join(json.dumps({"week": 6} | line) + "\n" for line in lines))
-    import_record(ledger, path)
-    report = replay(ledger, SEASON, 6)
+    import_record(imported, path)
+    report = replay(imported, SEASON, 6)
     assert report.divergences == ()
     (noted,) = report.unexplained
     assert noted.why.startswith("a rule fails on it: rule XVII.2: week-4.md:")
     assert "\n" not in noted.why
 
 
-def test_somebody_new_joins_by_a_rules_line(ledger: Ledger, tmp_path: Path) -> None:
-    import_record(ledger, replays.find(SEASON))
+def test_somebody_new_joins_by_a_rules_line(imported: Ledger, tmp_path: Path) -> None:
     path = tmp_path / "week-6.jsonl"
     join = {"do": "join", "with": {"name": "Zed"}}
     lines: list[dict[str, Any]] = [
@@ -411,38 +421,40 @@ def test_somebody_new_joins_by_a_rules_line(ledger: Ledger, tmp_path: Path) -> N
         {"kind": "land", "player": "Zed", "square": 4},
     ]
     path.write_text("".join(json.dumps({"week": 6} | line) + "\n" for line in lines))
-    import_record(ledger, path)
-    report = replay(ledger, SEASON, 6)
+    import_record(imported, path)
+    report = replay(imported, SEASON, 6)
     assert (report.divergences, report.unexplained) == ((), ())
 
 
 @pytest.mark.parametrize(
     "fact",
-    [
-        {"kind": "roll", "player": "Woll", "dice": 7},
-        {"kind": "roll", "player": "Woll", "dice": [7, "x"]},
-        {"kind": "roll", "player": {"name": "Woll"}, "dice": [1, 2]},
-        {"kind": "roll"},
-        {"kind": "land", "player": ["Woll"], "square": {}},
-        {"kind": "option", "player": None, "square": [3]},
-        {"kind": "rent", "player": "Woll", "payee": "Cypher", "square": 3, "amount": "much"},
-        {"kind": "rent", "player": "Woll", "payee": [], "square": 3, "amount": 9},
-        {"kind": "board-growth", "board_size": "large"},
-        {"kind": "buy", "player": "Woll", "square": 99, "queue": ["Nobody"]},
-        {"kind": "service", "player": "Woll", "detail": []},
-        {"kind": "paint-self", "player": "Woll", "detail": "blue"},
-        {"kind": "donut", "player": "Woll", "item": "glazed"},
-        {"kind": "trade", "player": "Woll", "payee": "Woll", "gives": 3, "gets": None},
-        {"kind": "health", "player": "Woll", "amount": None},
-        {"kind": "hot-potato", "player": "Woll", "payee": "Zoe", "health": []},
-    ],
+    sample(
+        [
+            {"kind": "roll", "player": "Woll", "dice": 7},
+            {"kind": "roll", "player": "Woll", "dice": [7, "x"]},
+            {"kind": "roll", "player": {"name": "Woll"}, "dice": [1, 2]},
+            {"kind": "roll"},
+            {"kind": "land", "player": ["Woll"], "square": {}},
+            {"kind": "option", "player": None, "square": [3]},
+            {"kind": "rent", "player": "Woll", "payee": "Cypher", "square": 3, "amount": "much"},
+            {"kind": "rent", "player": "Woll", "payee": [], "square": 3, "amount": 9},
+            {"kind": "board-growth", "board_size": "large"},
+            {"kind": "buy", "player": "Woll", "square": 99, "queue": ["Nobody"]},
+            {"kind": "service", "player": "Woll", "detail": []},
+            {"kind": "paint-self", "player": "Woll", "detail": "blue"},
+            {"kind": "donut", "player": "Woll", "item": "glazed"},
+            {"kind": "trade", "player": "Woll", "payee": "Woll", "gives": 3, "gets": None},
+            {"kind": "health", "player": "Woll", "amount": None},
+            {"kind": "hot-potato", "player": "Woll", "payee": "Zoe", "health": []},
+        ],
+        3,
+    ),
 )
 def test_a_fact_that_makes_no_sense_is_noted(
-    ledger: Ledger, tmp_path: Path, fact: dict[str, Any]
+    imported: Ledger, tmp_path: Path, fact: dict[str, Any]
 ) -> None:
-    import_record(ledger, replays.find(SEASON))
     path = tmp_path / "odd.jsonl"
     path.write_text(json.dumps({"week": 6} | fact) + "\n")
-    import_record(ledger, path)
-    report = replay(ledger, SEASON, 6)
+    import_record(imported, path)
+    report = replay(imported, SEASON, 6)
     assert len(report.divergences) + len(report.unexplained) >= 1

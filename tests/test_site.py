@@ -309,6 +309,7 @@ def test_a_game_without_money_and_squares(fresh: Ledger, tmp_path: Path) -> None
     assert "There are no squares." in contents(tmp_path / "site")["board.html"]
 
 
+@pytest.mark.slow
 def test_a_real_season_can_be_published(fresh: Ledger, tmp_path: Path) -> None:
     desk = import_record(fresh, find("weekly-vote-season"))
     publish(fresh, desk.name, tmp_path / "site")

@@ -151,6 +151,7 @@ def mail(ledger: Ledger) -> str:
 
 
 @pytest.mark.parametrize("make", [season, mail])
+@pytest.mark.slow_with("season")
 def test_every_event_that_matters_has_its_explanation(
     ledger: Ledger, tmp_path: Path, make: Any
 ) -> None:
@@ -168,6 +169,7 @@ def test_every_event_that_matters_has_its_explanation(
 
 
 @pytest.mark.parametrize("make", [season, mail])
+@pytest.mark.slow_with("season")
 def test_every_statement_adds_up_to_the_figures_beside_it(
     ledger: Ledger, tmp_path: Path, make: Any
 ) -> None:
@@ -207,6 +209,7 @@ def test_figures_lead_to_explanations_and_not_to_the_log(ledger: Ledger, tmp_pat
                 raise AssertionError((path, text(link), link.get("href")))
 
 
+@pytest.mark.slow
 def test_many_steps_that_are_alike_are_folded(ledger: Ledger, tmp_path: Path) -> None:
     page = pages(ledger, season(ledger), tmp_path)["period-2/why.html"]
     folded = [text(each) for each in page.iter(f"{HTML}summary")]

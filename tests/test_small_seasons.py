@@ -29,6 +29,7 @@ def season(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Ledger, Seas
     return ledger, simulate(ledger, request.param, PLANS[request.param]), request.param
 
 
+@pytest.mark.slow
 def test_a_short_season_holds(season: tuple[Ledger, Season, str]) -> None:
     ledger, played, rulebook = season
     assert played.faults == {}

@@ -62,6 +62,7 @@ def check_each_way(ledger: Ledger, game: str, upto: int) -> None:
                 assert standing(ledger, game, upto) == expected
 
 
+@pytest.mark.slow
 @settings(tried, max_examples=8)
 @given(some(MAIL, 3, 6), some(RULE, 1, 2), some(MAIL, 1, 4))
 def test_it_is_the_same_with_snapshots_and_without(

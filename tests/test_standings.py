@@ -67,6 +67,7 @@ def test_the_sheet_holds_bare_figures(desk: Game) -> None:
     assert sheet.rows[-1] == ("Bob", "3", "yes", "no", "no", "1", "1000", "0")
 
 
+@pytest.mark.slow
 def test_the_chart_is_the_same_every_time(desk: Game) -> None:
     found = standings_by_period(LedgerView(desk.ledger, "g"))
     assert isinstance(found, Drawing)

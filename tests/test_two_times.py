@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 from click.testing import CliRunner
+from tiers import sample
 
 from nomoledger import events as e
 from nomoledger.cli import program
@@ -272,14 +273,14 @@ def told(desk: Game, period: int, known: int | None) -> list[bytes]:
     return [msgspec.json.encode(model(view), enc_hook=str) for model in MODELS]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", sample(range(3), 1))
 def test_what_was_published_never_changes(mail: Game, seed: int) -> None:
     published: dict[int, list[bytes]] = {}
     weeks_of(mail, seed, published)
     assert [told(mail, period, period) for period in published] == list(published.values())
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", sample(range(3), 1))
 def test_what_is_known_is_what_play_would_have_come_to(mail: Game, seed: int) -> None:
     weeks_of(mail, seed, {})
     for known in (3, None):
@@ -336,6 +337,7 @@ def _plain(value: Any) -> Any:
     return {key: each for key, each in found.items() if each not in ({}, (), 0)}
 
 
+@pytest.mark.slow
 def test_the_site_shows_what_a_week_was_corrected_to(season: Game) -> None:
     found = gather(season.ledger, season.name).corrected
     assert list(found) == [3, 4, 5]

@@ -1,6 +1,6 @@
 """Taking back the last request."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,16 +17,19 @@ from nomoledger.rulebook.loading import load
 NOON = datetime(2002, 3, 1, 12, tzinfo=UTC)
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Game]:
+def record_waiting_turn(ledger: Ledger) -> None:
     """A game with real dice, in which Ann's turn waits for them."""
-    with Ledger.open(tmp_path / "game.db", create=True) as ledger:
-        players: dict[str, Any] = {"players": {"Ann": {}, "Bob": {}}}
-        book = load("mail-opening")
-        desk = open_game(ledger, "g", book, given=players, dice_from="entered", at=NOON)
-        desk.propose("Ann", "nothing", (), at=NOON)
-        desk.judge(1, "rejected", at=NOON)
-        yield desk
+    players: dict[str, Any] = {"players": {"Ann": {}, "Bob": {}}}
+    book = load("mail-opening")
+    desk = open_game(ledger, "g", book, given=players, dice_from="entered", at=NOON)
+    desk.propose("Ann", "nothing", (), at=NOON)
+    desk.judge(1, "rejected", at=NOON)
+
+
+@pytest.fixture
+def desk(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game]:
+    with Ledger.open(copy_of(record_waiting_turn)) as ledger:
+        yield Game(ledger, "g")
 
 
 def test_a_request_that_waits_behind_a_question_is_taken_back(desk: Game) -> None:

@@ -11,8 +11,9 @@ from typing import Any, Protocol
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples, sample
 
 from nomoledger.cli import program
 from nomoledger.events import Posted
@@ -35,7 +36,9 @@ def state(why: str) -> bytes:
 APART, SHARED, TOGETHER = (1,) * SIZE, (3, 5), (SIZE,)
 
 
-@pytest.fixture(scope="module", params=[APART, SHARED, TOGETHER], ids=["apart", "shared", "one"])
+@pytest.fixture(
+    scope="module", params=sample([SHARED, APART, TOGETHER], 1), ids=["shared", "apart", "one"]
+)
 def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return stored(tmp_path_factory.mktemp("sound") / "games.db", request.param)
 
@@ -142,11 +145,7 @@ def head(sound: Path) -> Head:
 any_number = st.integers(0, LAST)
 not_last = st.integers(0, LAST - 1)
 two_numbers = st.tuples(any_number, any_number).filter(lambda pair: pair[0] < pair[1])
-many = settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+many = examples(few=15, many=60)
 
 
 def test_a_sound_ledger(tamper: Tamper, head: Head) -> None:

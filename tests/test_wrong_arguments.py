@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tiers import sample
 
 from nomoledger import Ledger
 from nomoledger.game.game import Game
@@ -28,7 +29,7 @@ WRONG: tuple[Any, ...] = (
 TRIES = 12
 
 
-@pytest.fixture(scope="module", params=RULEBOOKS)
+@pytest.fixture(scope="module", params=sample(RULEBOOKS, 1))
 def bots(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bots:
     """Players in the midst of a game, who have got hold of something to give and to ask for."""
     rulebook: str = request.param

@@ -14,6 +14,7 @@ from contract.databases import on_databases
 from rulings.game import RuledGame
 from rulings.players import Move, Player
 from rulings.rules import RULES
+from tiers import sample
 
 from nomoledger import events as e
 from nomoledger.errors import ConflictError
@@ -217,7 +218,7 @@ def held(balances: dict[str, dict[str, int]]) -> dict[tuple[str, str], int]:
     }
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", sample(range(6), 2))
 def test_it_says_what_the_fold_says_of_every_pair_of_periods(
     connect: Callable[[], Store], seed: int
 ) -> None:

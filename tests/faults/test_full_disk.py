@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from postgres_server import PostgresServer
+from tiers import sample
 
 from nomoledger.cli import program
 from nomoledger.errors import StoreError
@@ -129,7 +130,7 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("words", sample(COMMANDS, 2), ids=" ".join)
 def test_a_command_says_so_in_one_line(
     words: tuple[str, ...], disk: LittleDisk, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rulings.game import SECRET, RuledGame
@@ -174,6 +175,7 @@ def of_rulebook(
         return seen(ledger, "g")
 
 
+@pytest.mark.slow
 def test_a_time_bomb_ticks_unheard(tmp_path: Path) -> None:
     def play(desk: Game, plants: bool) -> None:
         if plants:
@@ -194,6 +196,7 @@ def test_a_time_bomb_ticks_unheard(tmp_path: Path) -> None:
     assert differing(one, other) == []
 
 
+@pytest.mark.slow
 def test_nobody_sees_who_voted_how(tmp_path: Path) -> None:
     def play(desk: Game, choices: tuple[str, str]) -> None:
         desk.propose("Ann", "More.", (), at=NOON + timedelta(hours=1), id="more")

@@ -116,6 +116,7 @@ def test_no_line_can_be_left_out_or_said_twice_or_moved(lines: Lines, tmp_path: 
             assert checked(tmp_path, moved).startswith(f"{place}: "), place
 
 
+@pytest.mark.slow
 def test_no_byte_can_be_changed(lines: Lines, tmp_path: Path) -> None:
     for place, line in enumerate(lines):
         for at in range(2, len(line) - 1, 23):

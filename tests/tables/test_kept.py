@@ -106,6 +106,7 @@ def keeping_from_nothing(ledger: Ledger, views: Views) -> None:
 # --- killed --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments(
     season: Ledger, expected: dict[str, Rows], location: str, copied: Any, tmp_path: Path
 ) -> None:
@@ -123,6 +124,7 @@ def test_killed_at_random_moments(
     check(location, season, expected, tmp_path)
 
 
+@pytest.mark.slow
 def test_followers_are_killed_while_it_is_played(
     season: Ledger, expected: dict[str, Rows], location: str, tmp_path: Path
 ) -> None:
@@ -146,6 +148,7 @@ def test_followers_are_killed_while_it_is_played(
 # --- two at once ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow_with("postgres")
 def test_two_followers_do_no_harm(
     season: Ledger, expected: dict[str, Rows], location: str, tmp_path: Path
 ) -> None:
@@ -164,6 +167,7 @@ def test_two_followers_do_no_harm(
 # --- cut off -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_follower_outlives_its_connections(
     season: Ledger,
     postgres_server: PostgresServer,
@@ -265,6 +269,7 @@ def failed(*words: str) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
 def test_a_database_of_something_else_is_left_alone(
     season: Ledger, copied: Any, tmp_path: Path
 ) -> None:
@@ -307,6 +312,7 @@ def execute(location: str, statement: str) -> None:
             file.commit()
 
 
+@pytest.mark.slow
 def test_tables_of_another_ledger_are_refused(
     season: Ledger, tmp_path: Path, copied: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,6 +335,7 @@ def test_tables_of_another_ledger_are_refused(
         run("project", place, "--into", views, "--rebuild")
 
 
+@pytest.mark.slow
 def test_public_and_secret_tables_are_not_mixed(
     season: Ledger, copied: Any, tmp_path: Path
 ) -> None:

@@ -60,6 +60,7 @@ def go_on(ledger: Ledger, location: str) -> list[keeping.SyncResult]:
 
 
 @pytest.mark.parametrize("moves", [MOVES, LATER], ids=["at the end", "later"])
+@pytest.mark.slow_with("postgres", "later")
 def test_a_secret_request_shows_in_no_table(
     location: str, moves: tuple[Move, ...], tmp_path: Path
 ) -> None:
@@ -76,6 +77,7 @@ def test_a_secret_request_shows_in_no_table(
     assert all(found[0][name] for name in tables)
 
 
+@pytest.mark.slow
 def test_nor_does_it_when_the_admin_rules_on_the_past(tmp_path: Path) -> None:
     found = []
     for plotting in (True, False):
@@ -97,6 +99,7 @@ def test_nor_does_it_when_the_admin_rules_on_the_past(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [1, 20])
+@pytest.mark.slow
 def test_nor_while_it_is_kept(tmp_path: Path, page: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However it is told, in whatever pages: the same rows stand as when it is told at once."""
     file = played(tmp_path / "whole.db", LATER)
@@ -129,6 +132,7 @@ def test_nothing_is_written_of_a_secret(tmp_path: Path) -> None:
     assert every_row(place) == before
 
 
+@pytest.mark.slow
 def test_public_tables_of_another_game_are_refused(tmp_path: Path) -> None:
     place = str(tmp_path / "g.db")
     with Ledger.open(played(tmp_path / "g.db")) as ledger:

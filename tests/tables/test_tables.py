@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiers import sample
 
 from nomoledger import events as e
 from nomoledger.game.read_models import LedgerView
@@ -50,7 +51,7 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
         yield ledger
 
 
-@pytest.fixture(scope="module", params=["mail-opening", "weekly-vote"])
+@pytest.fixture(scope="module", params=sample(["mail-opening", "weekly-vote"], 1))
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A game played by bots."""
     file = tmp_path_factory.mktemp(request.param) / "s.db"
@@ -150,12 +151,14 @@ def listed(cell: Any) -> Any:
 # --- what they say -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow_with("postgres")
 def test_tables_are_the_read_models(played: Ledger, location: str, copied: Any) -> None:
     ledger = copied(played, location)
     bring_up(ledger, location)
     assert check(ledger, location) >= 3
 
 
+@pytest.mark.slow
 def test_they_are_so_after_rulings_on_the_past(season: Ledger, location: str, copied: Any) -> None:
     ledger = copied(season, location)
     bring_up(ledger, location)
@@ -180,6 +183,7 @@ def test_attributes_lead_to_how_it_stands(played: Ledger, tmp_path: Path, copied
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.slow_with("postgres", "11")
 def test_kept_is_made_anew(
     season: Ledger, location: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,6 +218,7 @@ def test_a_row_that_stands_is_not_written_anew(season: Ledger, tmp_path: Path, c
 # --- what is public ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow_with("postgres")
 def test_public_tables_tell_what_is_public(season: Ledger, location: str, copied: Any) -> None:
     ledger = copied(season, location)
     (game,) = ledger.games()

@@ -43,6 +43,7 @@ def _cell(value: Any) -> str:
     return "null" if value is None else str(value)
 
 
+@pytest.mark.slow
 def test_every_query_gives_what_the_page_shows(season: Path, postgres_url: str) -> None:
     queries = list(QUERY.finditer(PAGE.read_text("utf-8")))
     assert len(queries) == PAGE.read_text("utf-8").count("```sql") > 7
@@ -87,6 +88,7 @@ def test_every_column_is_described() -> None:
         assert now.strip() == text.strip()
 
 
+@pytest.mark.slow
 def test_a_table_of_ones_own(season: Path, tmp_path: Path) -> None:
     found = re.search(r"^```python stops.py\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.M)
     assert found is not None
