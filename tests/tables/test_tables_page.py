@@ -68,7 +68,7 @@ def described(table: type[SqlTable]) -> str:
     rows = "".join(
         f"| {_name(table, x.name)} | {x.type} | {x.meaning} |\n" for x in table.columns()
     )
-    times = " at a time" if issubclass(table, Readings) else ""
+    times = " at one time" if issubclass(table, Readings) else ""
     head = f"### {table.name}\n\n{table.about.removesuffix('.')}{times}.\n\n"
     return f"{head}| column | type | meaning |\n|---|---|---|\n{rows}\n"
 

@@ -1,1 +1,1 @@
-"""The tables that come with nomoledger: one a file, each found by its entry point."""
+"""The SQL tables that come with nomoledger, one per file, each found by its entry point."""

@@ -1,4 +1,4 @@
-"""attributes: every change of what is so of a thing: who owns it, where it stands, and the rest."""
+"""attributes: every change of an attribute: who owns a thing, where it is, and all others."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,30 +13,30 @@ Change = tuple[str, str | None, Any, Any]
 
 
 class AttributesTable(Facts):
-    """What became of one attribute of one thing; a thing that comes or goes has a row, too."""
+    """Changes of attributes. The creation and the destruction of a thing have a row too."""
 
     name = "attributes"
-    about = "One attribute of one thing that was set, or a thing that came or went."
+    about = "One change of an attribute, or the creation or destruction of a thing."
     own = (
         Column("event", "integer", "the number of the event"),
-        Column("place", "integer", "which change of the event, from 0"),
-        Column("period", "integer", "the period in which it was changed"),
-        Column("at", "time", "when what led to it was received"),
+        Column("place", "integer", "the position of the change in the event, from 0"),
+        Column("period", "integer", "the period of the change"),
+        Column("at", "time", "when the input that led to the change was received"),
         Column("done", "text", "created, set, or destroyed"),
-        Column("kind", "text", "what kind of thing: player, square, …; null: no longer known"),
-        Column("id", "text", "the thing, as the ledger calls it"),
-        Column("called", "text", "the thing, as people call it by then"),
-        Column("attribute", "text", "which attribute; null where the thing itself came or went"),
-        Column("value", "json", "what it is from then on; things in it as people call them"),
-        Column("was", "json", "what it was before"),
-        Column("rules", "text", "the rules behind it, with their versions"),
-        Column("cause", "integer", "the number of the event that led to it"),
+        Column("kind", "text", "the kind of thing: player, square, …; null: no longer known"),
+        Column("id", "text", "the id of the thing in the ledger"),
+        Column("called", "text", "the name of the thing after the event"),
+        Column("attribute", "text", "the attribute; null for a creation or destruction"),
+        Column("value", "json", "the new value; things in it by name"),
+        Column("was", "json", "the old value"),
+        Column("rules", "text", "the rules that made the change, with their versions"),
+        Column("cause", "integer", "the number of the event that caused the change"),
     )
     key = ("event", "place")
     kinds = (e.AttributeSet, e.Moved, e.EntityCreated, e.EntityDestroyed)
 
     def take(self, entry: e.Entry, world: World) -> Iterator[Row]:
-        """A row a change."""
+        """Return a row per change."""
         body: Any = entry.body
         rules = ", ".join(body.rules)
         for place, (done, attribute, value, was) in enumerate(_changes(body)):

@@ -1,4 +1,4 @@
-"""balances: what is in every account at the close of every period."""
+"""balances: the balance of every account at the close of every period."""
 
 from collections.abc import Iterator
 
@@ -8,19 +8,19 @@ from nomoledger_projections.balances import balances
 
 
 class BalancesTable(Readings):
-    """What is in an account, of one commodity; over all accounts each comes to zero."""
+    """Balances of accounts. The balances of each commodity sum to zero."""
 
     name = "balances"
-    about = "What is in one account, of one commodity."
+    about = "The balance of one account in one commodity."
     own = (
-        Column("account", "text", "whose account, as people call it"),
-        Column("commodity", "text", "what is in it"),
-        Column("amount", "number", "how much, as people write it"),
+        Column("account", "text", "the name of the account"),
+        Column("commodity", "text", "the commodity"),
+        Column("amount", "number", "the balance, in whole units of the commodity"),
     )
     key = ("account", "commodity")
 
     def rows(self, view: View) -> Iterator[Row]:
-        """A row an account and commodity."""
+        """Return a row per account and commodity."""
         for account, held in balances(view).accounts.items():
             for commodity, amount in held.items():
                 yield account, commodity, amount

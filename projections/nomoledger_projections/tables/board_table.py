@@ -9,27 +9,31 @@ from nomoledger_projections.tables.cells import as_json
 
 
 class BoardTable(Readings):
-    """A square: whose it is, who stands there, and where it lies if the rules say so."""
+    """Squares: the owner, the pieces, and the position if the rules define one."""
 
     name = "board"
     about = "One square."
     own = (
-        Column("place", "integer", "the place in the order of the squares, from 1"),
-        Column("square", "text", "what it is called: mostly a number"),
-        Column("name", "text", "its name, where it has one"),
-        Column("owner", "text", "whose it is; null: nobody's"),
-        Column("standing", "json", "who stands there: a list"),
-        Column("east", "integer", "how many squares east it lies; null where no rule says so"),
-        Column("north", "integer", "how many squares north it lies; null where no rule says so"),
+        Column("place", "integer", "the position in the list of squares, from 1"),
+        Column("square", "text", "the key of the square, usually a number"),
+        Column("name", "text", "the name, if any"),
+        Column("owner", "text", "the owner; null: nobody"),
+        Column("standing", "json", "the players and pieces on the square: a list"),
+        Column(
+            "east", "integer", "the position, in squares to the east; null if no rule defines it"
+        ),
+        Column(
+            "north", "integer", "the position, in squares to the north; null if no rule defines it"
+        ),
     )
     key = ("place",)
 
     def rows(self, view: View) -> Iterator[Row]:
-        """A row a square."""
-        for place, each in enumerate(board(view).squares, 1):
-            lies = each.place or (None, None)
-            texts = (_text(each.square), _text(each.name), _text(each.owner))
-            yield place, *texts, as_json(each.standing), *lies
+        """Return a row per square."""
+        for place, square in enumerate(board(view).squares, 1):
+            position = square.place or (None, None)
+            texts = (_text(square.square), _text(square.name), _text(square.owner))
+            yield place, *texts, as_json(square.standing), *position
 
 
 def _text(value: object) -> str | None:

@@ -1,11 +1,11 @@
-"""How values of the game stand in the cells of tables."""
+"""Converts values of the game for the cells of SQL tables."""
 
 import json
 from typing import Any
 
 
 def as_json(value: Any) -> str:
-    """*value* as JSON, the same at all times.
+    """Return *value* as JSON. Equal values give equal text.
 
     >>> as_json({"b": [1, None], "a": "ä"})
     '{"a": "ä", "b": [1, null]}'

@@ -1,4 +1,4 @@
-"""history: the game told in words, a paragraph a row."""
+"""history: the game in prose, one paragraph per row."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,16 +9,16 @@ from nomoledger_projections.history import HistoryWriter, Thread
 
 
 class HistoryTable(Facts):
-    """What one submission led to; a paragraph grows as more comes of it."""
+    """Paragraphs of history. A paragraph grows with each further consequence of its submission."""
 
     name = "history"
-    about = "What one submission led to, in words."
+    about = "One submission and its consequences, in prose."
     own = (
-        Column("event", "integer", "the first event that it tells"),
+        Column("event", "integer", "the first event that the paragraph describes"),
         Column("period", "integer", "the period"),
-        Column("at", "time", "when what led to it was received"),
+        Column("at", "time", "when the submission was received"),
         Column("text", "text", "the paragraph"),
-        Column("last_event", "integer", "the last event that it rests on"),
+        Column("last_event", "integer", "the last event that belongs to the paragraph"),
     )
     key = ("event",)
     grows = False
@@ -29,17 +29,17 @@ class HistoryTable(Facts):
         self._closed = 0
 
     def take(self, entry: e.Entry, world: World) -> Iterable[Row]:
-        """Nothing yet; which paragraph grows is remembered."""
+        """Return nothing, but remember which paragraph has grown."""
         self._grown[self._writer.take(entry, world)] = None
         if isinstance(entry.body, e.PeriodClosed):
             self._closed = entry.body.period
         return ()
 
     def due(self) -> Iterator[Row]:
-        """The paragraphs that have grown, as far as they go."""
+        """Return the paragraphs that have grown."""
         for thread in self._grown:
             if told := self._writer.told.get(thread):
                 paragraph = self._writer.paragraph(told[0], thread)
                 yield told[0], thread[0], paragraph.at, paragraph.text, paragraph.events[-1]
         self._grown.clear()
-        self._writer.forget(self._closed)  # what came with the very close may still grow
+        self._writer.forget(self._closed)  # Paragraphs of the close itself may still grow.

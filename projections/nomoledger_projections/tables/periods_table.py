@@ -9,19 +9,19 @@ from nomoledger.views.sql.table import Column, Facts, Row
 
 
 class PeriodsTable(Facts):
-    """The periods that are over."""
+    """Closed periods."""
 
     name = "periods"
-    about = "A period that is over."
+    about = "One closed period."
     own = (
-        Column("period", "integer", "its number"),
-        Column("closed_at", "time", "when it was closed"),
-        Column("event", "integer", "the number of the event that closed it"),
+        Column("period", "integer", "the number of the period"),
+        Column("closed_at", "time", "when the period closed"),
+        Column("event", "integer", "the number of the closing event"),
     )
     key = ("period",)
     kinds = (e.PeriodClosed,)
 
     def take(self, entry: e.Entry, world: World) -> Iterator[Row]:
-        """A row a close."""
+        """Return the row of a closed period."""
         body: Any = entry.body
         yield body.period, body.received_at, entry.number

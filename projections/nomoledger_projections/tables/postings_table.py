@@ -1,4 +1,4 @@
-"""postings: every payment, an account a row."""
+"""postings: every payment, one row per posting."""
 
 from collections.abc import Iterable
 
@@ -10,20 +10,22 @@ from nomoledger.views.sql.table import Column, Facts, Row
 
 
 class PostingsTable(Facts):
-    """What was paid; the rows of one event come to zero in each commodity."""
+    """Postings. The amounts of one event sum to zero in each commodity."""
 
     name = "postings"
-    about = "What one event put into one account or took out of it."
+    about = "One posting to one account."
     own = (
         Column("event", "integer", "the number of the event"),
-        Column("place", "integer", "which posting of the event, from 0"),
-        Column("period", "integer", "the period in which it was posted"),
-        Column("at", "time", "when what led to it was received"),
-        Column("account", "text", "whose account, as people call it"),
-        Column("commodity", "text", "what was paid"),
-        Column("amount", "number", "how much, as people write it; negative: taken out"),
-        Column("why", "text", "what for"),
-        Column("rules", "text", "the rules behind it, with their versions"),
+        Column("place", "integer", "the position of the posting in the event, from 0"),
+        Column("period", "integer", "the period of the posting"),
+        Column("at", "time", "when the input that led to the posting was received"),
+        Column("account", "text", "the name of the account"),
+        Column("commodity", "text", "the commodity"),
+        Column(
+            "amount", "number", "the amount, in whole units of the commodity; negative: paid out"
+        ),
+        Column("why", "text", "the reason"),
+        Column("rules", "text", "the rules that made the posting, with their versions"),
     )
     key = ("event", "place")
     kinds = (e.Posted, e.EntityCreated, e.EntityDestroyed, e.AttributeSet, e.Settled)
@@ -34,7 +36,7 @@ class PostingsTable(Facts):
         self._names: dict[str, str] = {}
 
     def take(self, entry: e.Entry, world: World) -> Iterable[Row]:
-        """A row a posting; where it is no payment, things may be called otherwise from now on."""
+        """Return a row per posting. Forget all names at any other event, which may change them."""
         body = entry.body
         if world.rules is not self._rules or not isinstance(body, e.Posted):
             self._rules = world.rules

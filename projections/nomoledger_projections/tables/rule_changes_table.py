@@ -1,4 +1,4 @@
-"""rule_changes: every change to the rules, and on whose authority."""
+"""rule_changes: every change to the rules, with its authority."""
 
 from collections.abc import Iterator
 
@@ -9,23 +9,25 @@ from nomoledger_projections.ruleset import RuleChangeList
 
 
 class RuleChangesTable(Facts):
-    """A change to a rule."""
+    """Changes to rules."""
 
     name = "rule_changes"
     about = "One change to one rule."
     own = (
         Column("event", "integer", "the number of the event"),
-        Column("period", "integer", "the period in which it was changed"),
-        Column("at", "time", "when what led to it was received"),
+        Column("period", "integer", "the period of the change"),
+        Column("at", "time", "when the input that led to the change was received"),
         Column("done", "text", "enacted, amended, repealed or renumbered"),
-        Column("life", "integer", "the event that enacted the rule, whatever it is called since"),
-        Column("number", "text", "what the players call it, by then or last"),
-        Column("version", "integer", "its version, by then or last"),
-        Column("title", "text", "its title"),
-        Column("prose", "text", "its words"),
-        Column("source", "text", "rulebook, proposal 4, ruling 2, or the rule that did it"),
-        Column("by", "text", "who proposed it, or admin"),
-        Column("reason", "text", "the words of the proposal or ruling"),
+        Column(
+            "life", "integer", "the event that enacted the rule, the same under each later number"
+        ),
+        Column("number", "text", "the rule's number after the change, or its last one"),
+        Column("version", "integer", "the rule's version after the change, or its last one"),
+        Column("title", "text", "the rule's title"),
+        Column("prose", "text", "the rule's text"),
+        Column("source", "text", "the authority: rulebook, proposal 4, ruling 2, or a rule"),
+        Column("by", "text", "the player who proposed the change, or admin"),
+        Column("reason", "text", "the text of the proposal or ruling"),
     )
     key = ("event",)
     kinds = RuleChangeList.KINDS
@@ -34,9 +36,9 @@ class RuleChangesTable(Facts):
         self._changes = RuleChangeList()
 
     def take(self, entry: e.Entry, world: World) -> Iterator[Row]:
-        """A row a change."""
-        for each in self._changes.take(entry):
-            rule, source = each.rule, each.authority
-            which = (each.life, rule.number, rule.version, rule.title, rule.prose)
-            why = (source.source, source.by, source.text)
-            yield each.event, each.period, each.at, each.done, *which, *why
+        """Return a row per change."""
+        for change in self._changes.take(entry):
+            rule, authority = change.rule, change.authority
+            which = (change.life, rule.number, rule.version, rule.title, rule.prose)
+            why = (authority.source, authority.by, authority.text)
+            yield change.event, change.period, change.at, change.done, *which, *why

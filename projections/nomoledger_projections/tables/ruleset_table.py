@@ -8,24 +8,24 @@ from nomoledger_projections.tables.cells import as_json
 
 
 class RulesetTable(Readings):
-    """A rule in force, with its words and its code."""
+    """Rules in force, with their text and code."""
 
     name = "ruleset"
     about = "One rule in force."
     own = (
-        Column("place", "integer", "the place in the order of the rules, from 1"),
-        Column("number", "text", "what the players call it"),
-        Column("version", "integer", "one more with each amendment"),
-        Column("title", "text", "its title"),
-        Column("prose", "text", "its words"),
-        Column("code", "text", "what is executed; empty where nothing is"),
-        Column("parameters", "json", "its named values"),
-        Column("why", "text", "why nothing is executed, where that is so"),
+        Column("place", "integer", "the position in the list of rules, from 1"),
+        Column("number", "text", "the rule's number"),
+        Column("version", "integer", "the rule's version: each amendment adds one"),
+        Column("title", "text", "the rule's title"),
+        Column("prose", "text", "the rule's text"),
+        Column("code", "text", "the rule's code; empty if the rule has none"),
+        Column("parameters", "json", "the rule's parameters by name"),
+        Column("why", "text", "why the rule has no code, if it has none"),
     )
     key = ("place",)
 
     def rows(self, view: View) -> Iterator[Row]:
-        """A row a rule, in their order."""
+        """Return a row per rule, in the order of the rules."""
         for place, rule in enumerate(view.world.rules, 1):
             why = rule.text_only if rule.by_ruling is None else rule.by_ruling
             words = (rule.title, rule.prose, rule.code, as_json(rule.parameters), why)

@@ -1,4 +1,4 @@
-"""rulings: what the admin ruled, and what of it held at each time."""
+"""rulings: the admin's rulings, and their state at each time."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,33 +11,37 @@ from nomoledger_projections.tables.cells import as_json
 
 
 class RulingsTable(Listing):
-    """A ruling, as it stood from the close of one period on."""
+    """Rulings, with their state from the close of one period on."""
 
     name = "rulings"
     about = "One ruling."
     own = (
-        Column("number", "integer", "its number"),
-        Column("event", "integer", "the number of the event"),
+        Column("number", "integer", "the number of the ruling"),
+        Column("event", "integer", "the number of the ruling's event"),
         Column("kind", "text", "answer, correct, uphold, ratify, reject or replace"),
-        Column("text", "text", "its words"),
+        Column("text", "text", "the text of the ruling"),
         Column("by", "text", "who ruled"),
-        Column("scope", "text", "what it holds for: attempt, period, onwards or precedent"),
+        Column("scope", "text", "what the ruling covers: attempt, period, onwards or precedent"),
         Column("basis", "text", "ruling, or inferred (from play)"),
-        Column("period", "integer", "the period in which it was made"),
-        Column("effective", "integer", "the period from which it takes effect"),
-        Column("received_at", "time", "when it was made"),
-        Column("recorded_at", "time", "when it was written into the ledger"),
-        Column("about", "json", "the events it decides on: a list of numbers"),
-        Column("question", "text", "the question it answers"),
+        Column("period", "integer", "the period of the ruling"),
+        Column("effective", "integer", "the period from which the ruling takes effect"),
+        Column("received_at", "time", "when the ruling was received"),
+        Column("recorded_at", "time", "when the ruling was written to the ledger"),
+        Column("about", "json", "the events that the ruling decides on: a list of numbers"),
+        Column("question", "text", "the question that the ruling answers"),
         Column("answer", "text", "the answer"),
-        Column("cites", "json", "the rules and events it cites: a list"),
-        Column("rules", "json", "the rules it interprets, as they are called then: a list"),
-        Column("changes", "integer", "how many things it puts right from then on"),
-        Column("settle", "text", "what of the past it settles: all, money or none"),
-        Column("overrules", "json", "the rulings it overrules: a list of numbers"),
-        Column("closes", "integer", "the dispute it closes"),
+        Column("cites", "json", "the rules and events that the ruling cites: a list"),
+        Column(
+            "rules",
+            "json",
+            "the rules that the ruling interprets, by their numbers at the time: a list",
+        ),
+        Column("changes", "integer", "the number of changes that the ruling makes"),
+        Column("settle", "text", "what of the past the ruling corrects: all, money or none"),
+        Column("overrules", "json", "the rulings that the ruling overrules: a list of numbers"),
+        Column("closes", "integer", "the dispute that the ruling closes"),
         Column("state", "text", "in force, overruled, lapsed or refused"),
-        Column("overruled_by", "integer", "the ruling that overruled it"),
+        Column("overruled_by", "integer", "the ruling that overruled this one"),
     )
     key = ("number",)
     kinds = Docket.KINDS
@@ -46,17 +50,17 @@ class RulingsTable(Listing):
         self._docket = Docket()
 
     def take(self, entry: e.Entry, world: World) -> Iterable[Row]:
-        """Nothing yet; what it means for rulings is remembered."""
+        """Return nothing, but remember what the event means for rulings."""
         self._docket.take(entry, world)
         return ()
 
     def rows(self, view: View) -> Iterator[Row]:
-        """A row a ruling."""
+        """Return a row per ruling."""
         self._docket.finish(view.period)
         lists = ("about", "cites", "rules", "overrules")
-        given = ["value" if each.name == "answer" else each.name for each in self.own]
+        fields = ["value" if column.name == "answer" else column.name for column in self.own]
         for ruling in self._docket.rulings.values():
             yield tuple(
                 as_json(getattr(ruling, name)) if name in lists else getattr(ruling, name)
-                for name in given
+                for name in fields
             )

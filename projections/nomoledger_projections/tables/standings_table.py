@@ -1,4 +1,4 @@
-"""standings: the players by money at the close of every period."""
+"""standings: the players in order of money at the close of every period."""
 
 from collections.abc import Iterator
 
@@ -9,22 +9,21 @@ from nomoledger_projections.tables.cells import as_json
 
 
 class StandingsTable(Readings):
-    """Where a player stands."""
+    """Standings of players."""
 
     name = "standings"
-    about = "Where one player stands."
+    about = "The standing of one player."
     own = (
-        Column("place", "integer", "the place in the list, from 1; no two share one"),
-        Column("player", "text", "who"),
-        Column("rank", "integer", "the rank; the same where money is the same"),
-        Column("money", "number", "how much money; null where the rules know none"),
-        Column("squares", "integer", "how many squares are theirs"),
-        Column("owned", "json", "which: a list of what the squares are called"),
+        Column("place", "integer", "the position in the list, from 1; no two players share one"),
+        Column("player", "text", "the player"),
+        Column("rank", "integer", "the rank; players with equal money share one"),
+        Column("money", "number", "the player's money; null if the rules declare none"),
+        Column("squares", "integer", "the number of squares that the player owns"),
+        Column("owned", "json", "the squares that the player owns: a list of their keys"),
     )
     key = ("place",)
 
     def rows(self, view: View) -> Iterator[Row]:
-        """A row a player, the richest first."""
-        for place, each in enumerate(ranked(view.world), 1):
-            owned = as_json(each.owned)
-            yield place, each.player, each.rank, each.money, each.squares, owned
+        """Return a row per player, the richest first."""
+        for place, row in enumerate(ranked(view.world), 1):
+            yield place, row.player, row.rank, row.money, row.squares, as_json(row.owned)

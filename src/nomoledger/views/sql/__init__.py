@@ -1,1 +1,1 @@
-"""Tables for SQL, kept beside a ledger and rebuilt from it."""
+"""SQL tables of a game's read models, stored outside the ledger and rebuilt from it."""

@@ -1,4 +1,4 @@
-"""Finds and opens the database in which tables for SQL are kept."""
+"""The database that holds the SQL tables: where it is, and how it is opened."""
 
 from os import PathLike, fspath
 from pathlib import Path
@@ -8,7 +8,7 @@ from nomoledger.views.sql.sql_views import Views
 
 
 def beside(ledger: str, is_public: bool) -> str:
-    """Where the tables of the ledger at that location are kept, unless it is said.
+    """Return the default location of the tables of the ledger at location *ledger*.
 
     >>> beside("games.db", False), beside("games.db", True)
     ('games.views.db', 'games.public.db')
@@ -20,11 +20,13 @@ def beside(ledger: str, is_public: bool) -> str:
 
 
 def open_views(location: str | PathLike[str], is_public: bool) -> Views:
-    """The database of tables at *location* (as for a ledger), made where there is none.
+    """Open the database of tables at *location*, and create it if it does not exist.
+
+    A location has the same form as that of a ledger.
 
     Raises:
-        UsageError: it holds what is not public, or the other way round.
-        StoreError: it is no database of tables, or one we cannot use.
+        UsageError: The database holds secret tables and *is_public* is true, or the reverse.
+        StoreError: The database holds something else, or cannot be used.
     """
     if is_postgres(fspath(location)):
         from nomoledger.views.sql.postgres_tables import open_database

@@ -1,4 +1,4 @@
-"""The fold of a game into rows: what a page of events changes in each of its tables."""
+"""Folds a page of events into the rows that change in each table of a game."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +16,10 @@ KINDS = tuple(e.events().values())
 
 
 class TableState(NamedTuple):
-    """All *rows* of a *period* (None: of a list without periods), as known from *known* on."""
+    """All *rows* of a table for one *period*, as known since the close of period *known*.
+
+    *period* is None for a table without periods.
+    """
 
     period: int | None
     known: int
@@ -24,7 +27,7 @@ class TableState(NamedTuple):
 
 
 class RowChanges:
-    """What is to be written of one table: *rows* of facts, and readings, in order."""
+    """What a page of events changes in one table: new *rows* of facts, and readings in order."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
@@ -32,92 +35,94 @@ class RowChanges:
 
 
 class Folding:
-    """One game, folded into *tables*; where *is_public*, `PublicEvents` are all that it takes."""
+    """Folds the events of one game into the rows of *tables*.
+
+    If *is_public*, the events must come from `PublicEvents`.
+    """
 
     def __init__(self, game: str, tables: Sequence[type[SqlTable]], is_public: bool) -> None:
         self.world = World()
         self._game = game
         self._is_public = is_public
-        self._tables = [each() for each in tables]
-        self._readings = [each for each in self._tables if isinstance(each, Readings)]
+        self._tables = [table() for table in tables]
+        self._readings = [table for table in self._tables if isinstance(table, Readings)]
         self._published: dict[int, World] = {}
-        self._begin()
+        self._begin_page()
 
-    def take(self, entries: Iterable[e.Entry]) -> None:
-        """The next events."""
-        world, takers = self.world, self._takers
+    def fold(self, entries: Iterable[e.Entry]) -> None:
+        """Apply the next *entries* and collect the rows that they change."""
+        world, listeners = self.world, self._listeners
         for entry in entries:
             body = entry.body
             kind = type(body)
-            is_going = kind is e.EntityDestroyed
-            if not is_going:
+            destroys = kind is e.EntityDestroyed
+            if not destroys:
                 apply_public(world, body)
-            for rows, take in takers[kind]:
-                if found := take(entry, world):
-                    rows.extend(found)
-            if is_going:
+            for rows, take in listeners[kind]:
+                if new_rows := take(entry, world):
+                    rows.extend(new_rows)
+            if destroys:
                 apply_public(world, body)
             elif kind is e.PeriodClosed:
                 self._close(body.period)
             elif isinstance(body, e.Settled):
                 self._correct(body)
 
-    def stand(self) -> None:
-        """How things stand now, in the period that is open."""
+    def read_present(self) -> None:
+        """Collect the rows of the open period as they are now."""
         self._read(Reading(self.world.period, False, self.world, self.world), self.world.period)
 
-    def changes(self) -> dict[str, RowChanges]:
-        """What has changed since this was last asked, by table."""
-        found = {}
+    def pop_changes(self) -> dict[str, RowChanges]:
+        """Return the changes since the last call, by table name."""
+        changes = {}
         for table in self._tables:
-            changed = found[table.name] = self._changes[table.name]
+            changed = changes[table.name] = self._changes[table.name]
             changed.rows.extend(table.due())
-        self._begin()
-        return found
+        self._begin_page()
+        return changes
 
-    def _begin(self) -> None:
-        """Nothing has changed yet."""
-        self._changes = {each.name: RowChanges() for each in self._tables}
-        self._takers = {
+    def _begin_page(self) -> None:
+        self._changes = {table.name: RowChanges() for table in self._tables}
+        self._listeners = {
             kind: [
-                (self._changes[each.name].rows, each.take)
-                for each in self._tables
-                if not each.kinds or kind in each.kinds
+                (self._changes[table.name].rows, table.take)
+                for table in self._tables
+                if not table.kinds or kind in table.kinds
             ]
             for kind in KINDS
         }
 
     def _close(self, period: int) -> None:
         self._read(Reading(period, True, self.world, self.world), period)
-        if any(not isinstance(each, Listing) for each in self._readings):
+        if any(not isinstance(table, Listing) for table in self._readings):
             published = copy_world(self.world)
-            for name in CORRECTED:  # is in the past of whatever world knows better
+            for name in CORRECTED:  # A later correction must not change the published world.
                 setattr(published, name, {})
             self._published[period] = published
 
     def _correct(self, body: e.Settled) -> None:
-        """The periods that a ruling corrects are read again, as they are known from now on."""
-        touched = {path[1] for path, _ in body.tables if path[0] == "past"} | set(body.rulesets)
-        touched |= {period for period, *_ in body.past}
-        for period in sorted(touched & set(self._published)):
+        """Read again the periods that a settlement corrects, as known from now on."""
+        corrected = {path[1] for path, _ in body.tables if path[0] == "past"} | set(body.rulesets)
+        corrected |= {period for period, *_ in body.past}
+        for period in sorted(corrected & set(self._published)):
             reading = Reading(period, True, self._published[period], self.world)
-            self._read(reading, self.world.period, is_list=False)
+            self._read(reading, self.world.period, with_listings=False)
 
-    def _read(self, reading: Reading, known: int, *, is_list: bool = True) -> None:
+    def _read(self, reading: Reading, known: int, *, with_listings: bool = True) -> None:
         view = ReadingView(self._game, reading, None if self._is_public else "admin")
         for table in self._readings:
             if isinstance(table, Listing):
-                if is_list:
-                    self._stands(table, TableState(None, known, list(table.rows(view))))
+                if not with_listings:
+                    continue
+                period = None
             else:
-                self._stands(table, TableState(reading.period, known, list(table.rows(view))))
-
-    def _stands(self, table: Readings, standing: TableState) -> None:
-        self._changes[table.name].readings.append(standing)
+                period = reading.period
+            state = TableState(period, known, list(table.rows(view)))
+            self._changes[table.name].readings.append(state)
 
 
 class ReadingView:
-    """A `View` of one reading, of which *reader* may see all; it has no events."""
+    """A `View` of one reading without its events, as *reader* sees it."""
 
     known: int | None = None
 
@@ -129,17 +134,17 @@ class ReadingView:
         self.world = reading.known
 
     def entries(self) -> Iterator[e.Entry]:
-        """None: they are told one by one."""
+        """Return nothing: tables receive events through `take`."""
         return iter(())
 
     def standing(self) -> Iterator[Reading]:
-        """That reading alone."""
+        """Yield the one reading."""
         yield self.reading
 
     def posted(self) -> Balances:
-        """What that reading says."""
+        """Return the balances of the reading."""
         return self.world.balances
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
-        """What the rules give for *operation*, for the arguments of each of the *calls*."""
+        """Return the results of the rules for *operation*, one for each of *calls*."""
         return ask_rules(self.world, operation, calls)

@@ -1,4 +1,7 @@
-"""A game as public tables tell it: by public numbers, and heads that show nothing of secrets."""
+"""Public numbers and heads of a game, as its public tables use them.
+
+A public head depends on public events only, so it reveals nothing about secret events.
+"""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
@@ -11,18 +14,18 @@ from nomoledger.proof.sealer import PublicChain, public_line
 
 
 class PublicEvents:
-    """Takes all events of *game* from the first on, and hands on what is public of them."""
+    """Converts all events of *game*, from the first, into its public events."""
 
     def __init__(self, game: str) -> None:
         self._game = game
         self._stream = PublicStream()
         self._chain = PublicChain(game)
 
-    def take(self, entries: Iterable[Entry]) -> Iterator[Entry]:
-        """What becomes public with the next *entries*, in public terms.
+    def convert(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+        """Yield the events that become public with the next *entries*, with public numbers.
 
         Raises:
-            CorruptError: an event cannot be written as JSON.
+            CorruptError: An event cannot be written as JSON.
         """
         chain = self._chain
         for entry in entries:
@@ -32,27 +35,29 @@ class PublicEvents:
 
     @property
     def head(self) -> Head:
-        """The head of the public chain so far; its number is -1 while there is nothing."""
+        """The head of the public chain so far. Its number is -1 before the first public event."""
         return Head(self._chain.number, self._chain.hash.hex())
 
 
-class Reached(NamedTuple):
-    """A public *head*, and the event of the ledger, by its *number*, with which it was reached."""
+class PublicHead(NamedTuple):
+    """A public *head*, and the *number* of the ledger's event that completed it."""
 
     head: Head
     number: int
 
 
-def reached(ledger: Ledger, game: str, wanted: Collection[int]) -> tuple[dict[int, Reached], Head]:
-    """Which public heads *game* had of those numbered so, and which it has now.
+def find_public_heads(
+    ledger: Ledger, game: str, numbers: Collection[int]
+) -> tuple[dict[int, PublicHead], Head]:
+    """Return the public heads of *game* with these public *numbers*, and its current one.
 
-    The whole game is read for that: public numbers are not stored.
+    Public numbers are not stored, so the whole game is read.
     """
-    events, found = PublicEvents(game), dict[int, Reached]()
+    events, heads = PublicEvents(game), dict[int, PublicHead]()
     for entry in ledger.read(game):
-        for _ in events.take((entry,)):
+        for _ in events.convert((entry,)):
             pass
-        now = events.head
-        if now.number in wanted and now.number not in found:
-            found[now.number] = Reached(now, entry.number)
-    return found, events.head
+        head = events.head
+        if head.number in numbers and head.number not in heads:
+            heads[head.number] = PublicHead(head, entry.number)
+    return heads, events.head

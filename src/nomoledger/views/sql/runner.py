@@ -1,10 +1,10 @@
-"""One game followed by eventsourcing's projection runner, page by page.
+"""Runs eventsourcing's projection runner over one game, page by page.
 
-The library's runner takes an application, subscribes to what is recorded in it, and hands each
-thing that comes, with its tracking, to a projection. Ours is a game, and what comes are pages of as
-many events as there are by then: catching up takes a transaction a page, not one an event. Games
-are followed by their own numbers, which have no gaps, and not by an order over all games, in which
-transactions need not become visible.
+The library's runner takes an application, subscribes to its events, and passes each of them with
+its tracking to a projection. Here the application is a game, and each event is a page of all events
+that are available, up to a maximum. So catching up takes one transaction a page, not one an event.
+A game is followed by its own numbers, which have no gaps. An order over all games would not do:
+in PostgreSQL transactions may become visible in another order.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,18 +20,21 @@ from nomoledger.events import Entry
 from nomoledger.ledger.chain import Head
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.views.sql.folding import Folding
-from nomoledger.views.sql.public_numbers import PublicEvents, reached
-from nomoledger.views.sql.sql_views import Views, record, stand
+from nomoledger.views.sql.public_numbers import PublicEvents, find_public_heads
+from nomoledger.views.sql.sql_views import Views, table_heads, write_page
 from nomoledger.views.sql.table import SqlTable
 
-#: How many events a transaction tells at most.
+#: The largest number of events in a transaction.
 PAGE = 1000
-#: How often it is looked for what is new.
+#: The time between two checks for new events.
 EVERY_SECONDS = 0.1
 
 
 class Page(NamedTuple):
-    """*entries* that follow one another up to *head*; *id* counts events, and *is_last* for now."""
+    """Consecutive *entries* up to *head*. *id* is the number of events up to its end.
+
+    *is_last* says that there were no more events when the page was read.
+    """
 
     id: int
     entries: list[Entry]
@@ -40,9 +43,10 @@ class Page(NamedTuple):
 
 
 class EventSource:
-    """The events of *game* as the library takes them: for its part an application's recorder.
+    """The events of *game*, in the place of the recorder of an eventsourcing application.
 
-    Pages never go across one of the *cuts*, so that what a table tells ends with a page.
+    A page ends at each of the event numbers *cuts*, so that it never holds events of which a table
+    has only some.
     """
 
     def __init__(self, ledger: Ledger, game: str, cuts: Sequence[int], *, is_endless: bool) -> None:
@@ -52,16 +56,16 @@ class EventSource:
         self._is_endless = is_endless
 
     def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> "Pages":
-        """The pages after the event that is counted *gt*; an endless source waits for more."""
+        """Return a subscription to the pages after the first *gt* events."""
         return Pages(self, gt or 0)
 
     def page(self, after: int) -> Page | None:
-        """The next page, after that number; None where there is nothing."""
+        """Return the page after event number *after*, or None if there are no new events."""
         head = self._ledger.head(self._game)
         if head.number <= after:
             _check_not_behind(self._ledger, self._game, head.number, after)
             return None
-        cut = next((each for each in self._cuts if each > after), head.number)
+        cut = next((number for number in self._cuts if number > after), head.number)
         upto = min(after + PAGE, cut, head.number)
         entries = list(self._ledger.read(self._game, after, upto))
         if upto < head.number:
@@ -70,12 +74,12 @@ class EventSource:
 
     @property
     def is_endless(self) -> bool:
-        """Whether more is waited for when all is read."""
+        """Whether a subscription waits for more events after the last one."""
         return self._is_endless
 
 
 class Pages:
-    """A subscription: pages in order, until it is stopped, or all is read."""
+    """A subscription to the pages of a game, in order."""
 
     def __init__(self, source: EventSource, count: int) -> None:
         self._source = source
@@ -89,7 +93,7 @@ class Pages:
         self.stop()
 
     def stop(self) -> None:
-        """There are no more pages."""
+        """End the subscription."""
         self._stopped.set()
 
     def __next__(self) -> Page:
@@ -104,67 +108,68 @@ class Pages:
         raise StopIteration
 
 
-class _AsItIs:
-    """Maps nothing: a page is read already."""
+class _IdentityMapper:
+    """Returns pages as they are: their events are decoded already."""
 
     def to_domain_event(self, page: Page) -> Page:
         return page
 
 
 def _application(source: EventSource, game: str) -> type[Application[str]]:
-    """A class of applications whose recorder is *source*: the library wants to make its own."""
+    """Return an application class whose recorder is *source*: the library makes the instance."""
 
     class Followed(Application[str]):
-        name = f":{game}"  # tables are tracked, each under a name of its own; never this
+        name = f":{game}"  # No tracking record has this name: each table has its own.
 
         def __init__(self, env: Any = None) -> None:
             self.recorder: Any = source
-            self.mapper: Any = _AsItIs()
+            self.mapper: Any = _IdentityMapper()
 
         def close(self) -> None:
-            """The ledger is somebody else's to close."""
+            """Do nothing: the caller closes the ledger."""
 
     return Followed
 
 
 class KeptTables(Projection[Any]):
-    """The *tables* of a game: what each page changes in them is written with its tracking."""
+    """A projection of one game into *tables*. Writes each page together with its tracking."""
 
     def __init__(
         self, views: Views, game: str, tables: Sequence[type[SqlTable]], done: Callable[[int], None]
     ) -> None:
         super().__init__(views)
         self._game = game
-        self._tables = {each.name: each for each in tables}
+        self._tables = {table.name: table for table in tables}
         self._folding = Folding(game, tables, views.is_public)
         self._public = PublicEvents(game) if views.is_public else None
         self._done = done
         self._number = -1
 
     def process_event(self, domain_event: Page, tracking: Tracking) -> None:
-        """Fold the next page, and write what it changes."""
+        """Fold the next page and write its changes."""
         page = domain_event
         if self._public is None:
-            self._folding.take(page.entries)
-            self._record(page.head, page.is_last)
+            self._folding.fold(page.entries)
+            self._write(page.head, page.is_last)
         else:
-            self._folding.take(self._public.take(page.entries))
-            # As it stands is written now: what comes after may all be secret, and writes nothing.
-            self._record(self._public.head, is_last=True)
+            self._folding.fold(self._public.convert(page.entries))
+            # The present is written with every page. Later pages may hold secret events only, and
+            # those write nothing.
+            self._write(self._public.head, is_last=True)
         self._done(len(page.entries))
 
-    def _record(self, head: Head, is_last: bool) -> None:
+    def _write(self, head: Head, is_last: bool) -> None:
         if head.number == self._number:
             return
         if is_last:
-            self._folding.stand()
-        changes = self._folding.changes()
-        of = {table: changes[name] for name, table in self._tables.items()}
-        record(self.view, self._game, of, self._number, head)
+            self._folding.read_present()
+        changes = self._folding.pop_changes()
+        by_table = {table: changes[name] for name, table in self._tables.items()}
+        write_page(self.view, self._game, by_table, self._number, head)
         self._number = head.number
 
 
-def runner(
+def start_runner(
     views: Views,
     ledger: Ledger,
     game: str,
@@ -173,15 +178,15 @@ def runner(
     is_endless: bool,
     done: Callable[[int], None],
 ) -> BaseProjectionRunner[Application[str]]:
-    """The library's runner, which keeps *tables* of *game*; it begins at once, in a thread.
+    """Start the library's runner for *tables* of *game* in a thread.
 
-    It reads the game from its first event on, for what the tables have to remember, and writes
-    what they do not tell yet. *done* is told how many events have been dealt with.
+    The runner reads the game from its first event, since tables remember earlier events. It writes
+    only what the tables do not hold yet. It calls *done* with the number of events of each page.
 
     Raises:
-        UsageError: the tables are of another game of that name, or it was recorded anew.
+        UsageError: The tables were made from another ledger.
     """
-    cuts = stand_in(views, tables, ledger, game).cuts
+    cuts = read_progress(views, tables, ledger, game).cuts
     source = EventSource(ledger, game, cuts, is_endless=is_endless)
     return BaseProjectionRunner(
         projection=KeptTables(views, game, tables, done),
@@ -191,11 +196,15 @@ def runner(
     )
 
 
-class Stand(NamedTuple):
-    """How far each table has come, by its *heads*, of the events up to number *last*.
+class TableProgress(NamedTuple):
+    """How far each table has come.
 
-    Where tables are public, both are in public numbers. *cuts* are the events of the ledger with
-    which tables end.
+    Attributes:
+        heads: The head that each table has reached.
+        last: The number of the game's last event.
+        cuts: The numbers, in the ledger, of the last event in each table.
+
+    In public tables, *heads* and *last* have public numbers.
     """
 
     heads: dict[type[SqlTable], Head]
@@ -203,39 +212,46 @@ class Stand(NamedTuple):
     cuts: list[int]
 
     def behind(self, tables: Sequence[type[SqlTable]]) -> int:
-        """How many events at least one of *tables* does not tell yet."""
-        told = [self.heads[each].number if each in self.heads else -1 for each in tables]
-        return max(self.last - min(told, default=-1), 0)
+        """Return the number of events that at least one of *tables* does not hold yet."""
+        numbers = [self.heads[table].number if table in self.heads else -1 for table in tables]
+        return max(self.last - min(numbers, default=-1), 0)
 
 
-def stand_in(views: Views, tables: Sequence[type[SqlTable]], ledger: Ledger, game: str) -> Stand:
-    """As `nomoledger.views.sql.sql_views.stand`, of tables that were made from this very *ledger*.
+def read_progress(
+    views: Views, tables: Sequence[type[SqlTable]], ledger: Ledger, game: str
+) -> TableProgress:
+    """Return how far *tables* have come, after checking that they were made from *ledger*.
 
     Raises:
-        UsageError: they are of another game of that name, or it was recorded anew.
+        UsageError: The tables were made from another ledger.
     """
-    heads = stand(views, tables, game)
+    heads = table_heads(views, tables, game)
     numbers = {head.number for head in heads.values()}
     if views.is_public:
-        found, now = reached(ledger, game, numbers)
-        last, cuts = now.number, [each.number for each in found.values()]
-        there = {number: each.head for number, each in found.items()}
+        public_heads, current = find_public_heads(ledger, game, numbers)
+        last, cuts = current.number, [found.number for found in public_heads.values()]
+        heads_in_ledger = {number: found.head for number, found in public_heads.items()}
     else:
         last, cuts = ledger.head(game).number, list(numbers)
-        there = {number: ledger.head_at(game, number) for number in numbers if number <= last}
+        heads_in_ledger = {
+            number: ledger.head_at(game, number) for number in numbers if number <= last
+        }
     for head in heads.values():
         _check_not_behind(ledger, game, last, head.number, "public " if views.is_public else "")
-        if there.get(head.number) != head:
+        if heads_in_ledger.get(head.number) != head:
             raise UsageError(
                 f"the tables of game {game!r} in {views.location} were not made from"
                 f" {ledger.store.location} as it is now: give another --into, or --rebuild"
             )
-    return Stand(heads, last, cuts)
+    return TableProgress(heads, last, cuts)
 
 
-def _check_not_behind(ledger: Ledger, game: str, last: int, told: int, which: str = "") -> None:
-    if last < told:
+def _check_not_behind(
+    ledger: Ledger, game: str, last: int, table_number: int, which: str = ""
+) -> None:
+    if last < table_number:
         raise UsageError(
             f"game {game!r} in {ledger.store.location} ends at {which}#{last}, its tables at"
-            f" #{told}: this is another ledger or an older copy; give another --into, or --rebuild"
+            f" #{table_number}: this is another ledger or an older copy; give another --into, or"
+            " --rebuild"
         )

@@ -1,23 +1,23 @@
-"""The database in which tables are kept, beside the ledger and never in it.
+"""The database that holds SQL tables: its protocol, and its own bookkeeping.
 
-Whatever a page of events changes in the tables of a game, and how far each table has come, are
-written in one transaction: so every event is told in them exactly once, however often whoever
-writes them is killed and started again, and however many do so at once.
+The changes of a page of events, and the progress of each table, are written in one transaction.
+So each event is applied to a table exactly once, even if the writer is killed and restarted, or
+several writers run at once.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
 from eventsourcing.persistence import Tracking
 
 from nomoledger.errors import StoreError, UsageError
 from nomoledger.ledger.chain import Head
 from nomoledger.views.sql.folding import RowChanges
-from nomoledger.views.sql.queries import Writing, create, drop, write
 from nomoledger.views.sql.table import SqlTable
+from nomoledger.views.sql.table_statements import TableTransaction, create, drop, write
 
-#: The version of what stands in such a database beside the tables.
+#: The version of the bookkeeping tables.
 LAYOUT = 1
 CREATE_MADE = "CREATE TABLE {}made (name text NOT NULL PRIMARY KEY, version integer NOT NULL)"
 CREATE_HEADS = (
@@ -29,152 +29,155 @@ Tables = Sequence[type[SqlTable]]
 
 
 class Overtaken(Exception):
-    """Somebody else has written part of this very page: what was folded is to be folded anew."""
-
-
-class Cursor(Writing, Protocol):
-    """A transaction of a database of tables, with the *cursor* of the library that it is in."""
-
-    cursor: Any
+    """Another writer committed part of this page. Fold the page again and retry."""
 
 
 class Views(Protocol):
-    """A database of tables, on the library's recorder of what has been tracked.
+    """A database of tables, built on the eventsourcing library's tracking recorder.
 
-    Every method raises StoreError when the database cannot be read or written.
+    Every method raises StoreError if the database cannot be read or written.
     """
 
     location: str
     is_public: bool
 
-    def writing(self) -> AbstractContextManager[Cursor]:
-        """A transaction: committed at the end of the block, or not at all; nobody else writes."""
-
-    def _insert_tracking(self, c: Any, tracking: Tracking) -> None: ...
-
-    def _max_tracking_id(self, application_name: str, c: Any) -> int | None: ...
+    def writing(self) -> AbstractContextManager[TableTransaction]:
+        """Return an exclusive transaction, committed at the end of the block or rolled back."""
 
     def max_tracking_id(self, application_name: str) -> int | None:
-        """How far what is called so has come."""
+        """Return the last tracking number of *application_name*."""
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
 
 
 def prepare(views: Views, tables: Tables) -> None:
-    """Make those of *tables* that are not there.
+    """Create those of *tables* that do not exist.
 
     Raises:
-        StoreError: one is there, but was made by another version of it.
+        StoreError: An existing table has another version.
     """
-    with views.writing() as writing:
+    with views.writing() as transaction:
         for table in tables:
-            found = _made(writing, table)
-            if found is None:
-                _make(writing, table)
-            elif found > table.version:
+            version = _made_version(transaction, table)
+            if version is None:
+                _make(transaction, table)
+            elif version > table.version:
                 raise StoreError(
-                    f"{table.name} in {views.location} was made by a newer version (it is {found},"
-                    f" this one makes {table.version}): upgrade nomoledger"
+                    f"{table.name} in {views.location} was made by a newer version (it is"
+                    f" {version}, this one makes {table.version}): upgrade nomoledger"
                 )
-            elif found < table.version:
+            elif version < table.version:
                 raise StoreError(
-                    f"{table.name} in {views.location} was made by an older version (it is {found},"
-                    f" this one makes {table.version}): run nomoledger project --rebuild"
+                    f"{table.name} in {views.location} was made by an older version (it is"
+                    f" {version}, this one makes {table.version}):"
+                    " run nomoledger project --rebuild"
                 )
 
 
 def empty(views: Views, tables: Tables, games: Iterable[str] | None) -> None:
-    """Empty *tables* of those *games*; of all, and make them anew, where None.
+    """Delete the rows of *games* from *tables*. If *games* is None, recreate the tables.
 
     Raises:
-        StoreError: a table was made by a newer version of it.
+        StoreError: A newer version of nomoledger made one of the tables.
     """
-    with views.writing() as writing:
+    with views.writing() as transaction:
         for table in tables:
-            if (_made(writing, table) or 0) > table.version or games is not None:
+            if (_made_version(transaction, table) or 0) > table.version or games is not None:
                 continue
-            writing.run(drop(table, writing.dialect), ())
+            transaction.run(drop(table, transaction.dialect), ())
             for name in ("made", "heads"):
-                writing.run(_sql(writing, f"DELETE FROM {{}}{name} WHERE name = ?"), (table.name,))
+                statement = _sql(transaction, f"DELETE FROM {{}}{name} WHERE name = ?")
+                transaction.run(statement, (table.name,))
             prefix = f"{table.name}:"
-            tracked = "DELETE FROM {}tracking WHERE substr(application_name, 1, ?) = ?"
-            writing.run(_sql(writing, tracked), (len(prefix), prefix))
+            untrack = "DELETE FROM {}tracking WHERE substr(application_name, 1, ?) = ?"
+            transaction.run(_sql(transaction, untrack), (len(prefix), prefix))
     prepare(views, tables)
     if games is None:
         return
-    with views.writing() as writing:
+    with views.writing() as transaction:
         for table, game in ((table, game) for table in tables for game in games):
             name = f'"{table.name}"'
-            writing.run(_sql(writing, f"DELETE FROM {{}}{name} WHERE game = ?"), (game,))
+            transaction.run(_sql(transaction, f"DELETE FROM {{}}{name} WHERE game = ?"), (game,))
             of_game = "DELETE FROM {}heads WHERE name = ? AND game = ?"
-            writing.run(_sql(writing, of_game), (table.name, game))
-            tracked = "DELETE FROM {}tracking WHERE application_name = ?"
-            writing.run(_sql(writing, tracked), (_tracked(table, game),))
+            transaction.run(_sql(transaction, of_game), (table.name, game))
+            untrack = "DELETE FROM {}tracking WHERE application_name = ?"
+            transaction.run(_sql(transaction, untrack), (_tracking_name(table, game),))
 
 
-def stand(views: Views, tables: Tables, game: str) -> dict[type[SqlTable], Head]:
-    """The event of *game* up to which each of *tables* tells it; none where it tells nothing."""
+def table_heads(views: Views, tables: Tables, game: str) -> dict[type[SqlTable], Head]:
+    """Return the head of *game* that each of *tables* has reached.
+
+    A table that holds nothing of the game is left out.
+    """
     query = "SELECT number, hash FROM {}heads WHERE name = ? AND game = ?"
-    found = {}
-    with views.writing() as writing:
+    heads = {}
+    with views.writing() as transaction:
         for table in tables:
-            for number, hash_ in writing.rows(_sql(writing, query), (table.name, game)):
-                found[table] = Head(number, hash_)
-    return found
+            rows = transaction.rows(_sql(transaction, query), (table.name, game))
+            for number, chain_hash in rows:
+                heads[table] = Head(number, chain_hash)
+    return heads
 
 
-def record(
-    views: Views, game: str, changes: Mapping[type[SqlTable], RowChanges], was: int, now: Head
+def write_page(
+    views: Views, game: str, changes: Mapping[type[SqlTable], RowChanges], after: int, head: Head
 ) -> None:
-    """Write what the events of *game* above number *was*, up to *now*, change in each table.
+    """Write the *changes* by the events of *game* above number *after*, up to *head*.
 
-    A table that is there already is left as it is: it tells them.
+    A table that already holds these events is skipped.
 
     Raises:
-        Overtaken: somebody else has written a part of these events.
+        Overtaken: Another writer committed some of these events.
     """
-    with views.writing() as writing:
+    with views.writing() as transaction:
         for table, changed in changes.items():
-            tracked = views._max_tracking_id(_tracked(table, game), writing.cursor) or 0
-            if tracked > now.number:
+            tracked = _max_tracked(transaction, table, game)
+            if tracked > head.number:
                 continue
-            if tracked != was + 1:
+            if tracked != after + 1:
                 raise Overtaken
-            tracking = Tracking(_tracked(table, game), now.number + 1)
-            views._insert_tracking(writing.cursor, tracking)
-            write(writing, table, game, changed)
+            transaction.track(Tracking(_tracking_name(table, game), head.number + 1))
+            write(transaction, table, game, changed)
             of_game = "DELETE FROM {}heads WHERE name = ? AND game = ?"
-            writing.run(_sql(writing, of_game), (table.name, game))
-            head = (table.name, game, now.number, now.hash)
-            writing.run(_sql(writing, "INSERT INTO {}heads VALUES (?, ?, ?, ?)"), head)
+            transaction.run(_sql(transaction, of_game), (table.name, game))
+            values = (table.name, game, head.number, head.hash)
+            transaction.run(_sql(transaction, "INSERT INTO {}heads VALUES (?, ?, ?, ?)"), values)
 
 
-def check_audience(location: str, found: bool, is_public: bool) -> None:
-    """Refuse to mix what is public with what is not."""
-    if found and not is_public:
+def check_audience(location: str, found_public: bool, is_public: bool) -> None:
+    """Raise UsageError if the database at *location* is for another audience."""
+    if found_public and not is_public:
         raise UsageError(f"{location} holds public tables: add --public, or give another --into")
-    if is_public and not found:
+    if is_public and not found_public:
         raise UsageError(f"{location} holds tables with secrets: give another --into for --public")
 
 
-def _made(writing: Writing, table: type[SqlTable]) -> int | None:
-    query = _sql(writing, "SELECT version FROM {}made WHERE name = ?")
-    found = writing.rows(query, (table.name,))
-    return found[0][0] if found else None
+def _made_version(transaction: TableTransaction, table: type[SqlTable]) -> int | None:
+    query = _sql(transaction, "SELECT version FROM {}made WHERE name = ?")
+    rows = transaction.rows(query, (table.name,))
+    return rows[0][0] if rows else None
 
 
-def _make(writing: Writing, table: type[SqlTable]) -> None:
-    writing.run(create(table, writing.dialect), ())
+def _make(transaction: TableTransaction, table: type[SqlTable]) -> None:
+    transaction.run(create(table, transaction.dialect), ())
     values = (table.name, table.version)
-    writing.run(_sql(writing, "INSERT INTO {}made VALUES (?, ?)"), values)
+    transaction.run(_sql(transaction, "INSERT INTO {}made VALUES (?, ?)"), values)
 
 
-def _tracked(table: type[SqlTable], game: str) -> str:
-    """The name under which the library tracks how far *table* has come in *game*."""
+def _max_tracked(transaction: TableTransaction, table: type[SqlTable], game: str) -> int:
+    """Return how many events of *game* the library tracks for *table*."""
+    query = "SELECT max(notification_id) FROM {}tracking WHERE application_name = ?"
+    rows = transaction.rows(_sql(transaction, query), (_tracking_name(table, game),))
+    return int(rows[0][0] or 0)
+
+
+def _tracking_name(table: type[SqlTable], game: str) -> str:
+    """Return the name under which the library tracks the progress of *table* in *game*."""
     return f"{table.name}:{game}"
 
 
-def _sql(writing: Writing, statement: str) -> str:
-    """*statement* with its table in the right schema, and the marks that this database knows."""
-    return statement.format(writing.dialect.schema).replace("?", writing.dialect.mark)
+def _sql(transaction: TableTransaction, statement: str) -> str:
+    """Return *statement* with the dialect's schema and placeholders."""
+    dialect = transaction.dialect
+    return statement.format(dialect.schema).replace("?", dialect.mark)

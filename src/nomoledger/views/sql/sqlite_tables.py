@@ -1,12 +1,14 @@
-"""Tables in an SQLite file of their own, on eventsourcing's recorder of what has been tracked."""
+"""SQL tables in an SQLite file of their own, with eventsourcing's SQLite tracking recorder."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from eventsourcing.persistence import Tracking
 from eventsourcing.sqlite import SQLiteConnection, SQLiteCursor, SQLiteTrackingRecorder
 
 from nomoledger.errors import StoreError
@@ -14,27 +16,27 @@ from nomoledger.ledger.stores.schema_versions import check_not_newer
 from nomoledger.ledger.stores.sqlite_file import SqliteConnections, explained
 from nomoledger.ledger.stores.sqlite_side_tables import insert_rows
 from nomoledger.ledger.stores.store import NUMBER_MAX
-from nomoledger.views.sql.queries import Dialect, Values
 from nomoledger.views.sql.sql_views import CREATE_HEADS, CREATE_MADE, LAYOUT, check_audience
 from nomoledger.views.sql.table import SqlTable
+from nomoledger.views.sql.table_statements import Dialect, Values
 
-#: "nomv", and "nomp" where it is public.
+#: Whether tables are public, by the file's application id: "nomv", and "nomp" for public ones.
 APPLICATION_IDS = {0x6E6F6D76: False, 0x6E6F6D70: True}
 
 
 def _times(values: Values) -> Values:
-    """In UTC, so that they sort as they follow one another."""
-    found, last, text = [], None, None
+    """Return times as text in UTC, so that the text sorts by time."""
+    texts, last, text = [], None, None
     for value in values:
-        if value is not last and value != last:  # the events of one request share one
+        if value is not last and value != last:  # The events of one request share their time.
             last = value
             text = None if value is None else value.astimezone(UTC).isoformat(" ")[:19]
-        found.append(text)
-    return found
+        texts.append(text)
+    return texts
 
 
 def _numbers(values: Values) -> Values:
-    """SQLite has no exact decimals, and no whole numbers of more than 64 bits."""
+    """Return numbers that SQLite can store: it has no exact decimals, and 64-bit integers only."""
     return [x if type(x) is int and abs(x) <= NUMBER_MAX else _nearest(x) for x in values]
 
 
@@ -55,7 +57,7 @@ DIALECT = Dialect(
 
 
 class SqliteViews(SQLiteTrackingRecorder):
-    """The `nomoledger.views.sql.sql_views.Views` in the file at *location*."""
+    """The `nomoledger.views.sql.sql_views.Views` of the file at *location*."""
 
     def __init__(self, location: str, is_public: bool, lock_timeout: int = 5) -> None:
         self.location = location
@@ -66,18 +68,20 @@ class SqliteViews(SQLiteTrackingRecorder):
             self.create_table()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.datastore.close()
 
     @contextmanager
-    def writing(self) -> Iterator["SqliteWriting"]:
-        """A transaction: committed at the end of the block, or not at all; nobody else writes."""
+    def writing(self) -> Iterator["SqliteTransaction"]:
+        """Open an exclusive transaction, committed at the end of the block or rolled back."""
         with explained(self.location), self.datastore.transaction(commit=True) as cursor:
-            yield SqliteWriting(cursor)
+            # The public `insert_tracking` opens a transaction of its own. The library's
+            # documentation calls `_insert_tracking` to track inside another transaction.
+            yield SqliteTransaction(cursor, partial(self._insert_tracking, cursor))
 
 
 class LazySqliteDatastore(SqliteConnections):
-    """Leaves the last commits to the system: after a power cut the tables are older, not wrong."""
+    """Does not sync each commit: after a power cut the tables may be behind, but not wrong."""
 
     @contextmanager
     def get_connection(self, *, commit: bool) -> Iterator[SQLiteConnection]:
@@ -86,45 +90,49 @@ class LazySqliteDatastore(SqliteConnections):
             yield connection
 
 
-class SqliteWriting:
-    """The `nomoledger.views.sql.sql_views.Cursor` of a file."""
+class SqliteTransaction:
+    """The `nomoledger.views.sql.table_statements.TableTransaction` of an SQLite file."""
 
     dialect = DIALECT
 
-    def __init__(self, cursor: SQLiteCursor) -> None:
-        self.cursor = cursor
-        self._plain = cursor.sqlite_cursor.connection.cursor()
-        self._plain.row_factory = None
+    def __init__(self, cursor: SQLiteCursor, track: Callable[[Tracking], None]) -> None:
+        self._cursor = cursor.sqlite_cursor.connection.cursor()
+        self._cursor.row_factory = None
+        self._track = track
 
     def run(self, statement: str, values: Values) -> None:
-        """Carry out *statement*."""
-        self._plain.execute(statement, values)
+        """Execute *statement*."""
+        self._cursor.execute(statement, values)
 
     def rows(self, statement: str, values: Values) -> list[tuple[Any, ...]]:
-        """The rows that *statement* gives."""
-        return self._plain.execute(statement, values).fetchall()
+        """Execute *statement* and return its rows."""
+        return self._cursor.execute(statement, values).fetchall()
 
     def remove(self, statement: str, keys: Sequence[Values]) -> None:
-        """Carry out *statement* for each of the *keys*."""
-        self._plain.executemany(statement, keys)
+        """Execute *statement* once for each of *keys*."""
+        self._cursor.executemany(statement, keys)
 
     def add(self, table: type[SqlTable], rows: Sequence[Values]) -> None:
-        """Add *rows*, none of which is there."""
-        insert_rows(self._plain, f'INSERT INTO "{table.name}" VALUES {{}}', rows)
+        """Insert *rows*, which the table must not hold yet."""
+        insert_rows(self._cursor, f'INSERT INTO "{table.name}" VALUES {{}}', rows)
+
+    def track(self, tracking: Tracking) -> None:
+        """Insert a tracking record."""
+        self._track(tracking)
 
 
 def open_file(location: str, is_public: bool) -> SqliteViews:
-    """The file of tables at *location*, made where there is none.
+    """Open the file of tables at *location*, and create it if it does not exist.
 
     Raises:
-        UsageError: it holds what is not public, or the other way round.
-        StoreError: it is no file of tables, or one we cannot use.
+        UsageError: The file holds secret tables and *is_public* is true, or the reverse.
+        StoreError: The file holds something else, or cannot be used.
     """
     if Path(location).is_dir():
         raise StoreError(f"{location} is a folder: give the path of a file")
-    with explained(location), closing(sqlite3.connect(location, isolation_level=None)) as found:
+    with explained(location), closing(sqlite3.connect(location, isolation_level=None)) as file:
         try:
-            _prepare(found, location, is_public)
+            _prepare_file(file, location, is_public)
         except sqlite3.DatabaseError as error:
             if "not a database" not in str(error):
                 raise
@@ -132,16 +140,16 @@ def open_file(location: str, is_public: bool) -> SqliteViews:
     return SqliteViews(location, is_public)
 
 
-def _prepare(connection: sqlite3.Connection, location: str, is_public: bool) -> None:
+def _prepare_file(connection: sqlite3.Connection, location: str, is_public: bool) -> None:
     connection.execute("BEGIN IMMEDIATE")
     (kind,) = connection.execute("PRAGMA application_id").fetchone()
     if kind not in APPLICATION_IDS:
-        (there,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if there:
+        (table_count,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if table_count:
             raise StoreError(f"{location} holds no tables of ours: give another --into")
         connection.execute(CREATE_MADE.format(""))
         connection.execute(CREATE_HEADS.format(""))
-        (kind,) = (each for each, public in APPLICATION_IDS.items() if public == is_public)
+        (kind,) = (number for number, public in APPLICATION_IDS.items() if public == is_public)
         connection.execute(f"PRAGMA application_id={kind}")
         connection.execute(f"PRAGMA user_version={LAYOUT}")
     (version,) = connection.execute("PRAGMA user_version").fetchone()

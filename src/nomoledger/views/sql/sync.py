@@ -1,4 +1,4 @@
-"""Keeping tables: up to the head once, or for as long as one likes."""
+"""Synchronises tables with a ledger: once, or continuously."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,26 +12,26 @@ from eventsourcing.projection import BaseProjectionRunner
 from nomoledger.errors import ConflictError, CorruptError, StoreError
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
-from nomoledger.views.sql.runner import runner, stand_in
-from nomoledger.views.sql.sql_views import Overtaken, Views, stand
+from nomoledger.views.sql.runner import read_progress, start_runner
+from nomoledger.views.sql.sql_views import Overtaken, Views, table_heads
 from nomoledger.views.sql.table import SqlTable
 
 Runner = BaseProjectionRunner[Any]
 Tables = Sequence[type[SqlTable]]
 
-#: How often a page that somebody else has written part of is begun anew.
+#: How often a run is repeated because another writer committed part of a page.
 TRIES_MAX = 10
-#: How often it is tried to reach a database that is away, and how long is waited in between.
+#: How often an unreachable database is tried, and the time between two tries.
 REACHES_MAX = 8
 WAIT_SECONDS = 2.0
-#: Whoever has followed for so long without a fault is well again.
+#: The time without a fault after which the count of faults starts again.
 WELL_SECONDS = 30.0
-#: How often it is looked for games that are new, and for faults.
+#: The time between two checks for new games and for faults.
 LOOK_SECONDS = 0.5
 
 
 class SyncResult(NamedTuple):
-    """A *game*, and the number of events that its tables tell; *new* are those just told."""
+    """A *game*, the number of *events* in its tables, and how many of them are *new*."""
 
     game: str
     events: int
@@ -39,8 +39,12 @@ class SyncResult(NamedTuple):
 
 
 def behind(ledger: Ledger, views: Views, tables: Tables, game: str) -> int:
-    """How many events of *game* at least one of *tables* does not tell yet; raises as `sync_tables`."""
-    return stand_in(views, tables, ledger, game).behind(tables)
+    """Return the number of events of *game* that at least one of *tables* does not hold yet.
+
+    Raises:
+        UsageError: The tables were made from another ledger.
+    """
+    return read_progress(views, tables, ledger, game).behind(tables)
 
 
 def sync_tables(
@@ -50,43 +54,45 @@ def sync_tables(
     games: Sequence[str],
     done: Callable[[int], None],
 ) -> Iterator[SyncResult]:
-    """Bring *tables* of *games* to the head; *done* is told of events dealt with.
+    """Bring *tables* of *games* to the head. Calls *done* with the number of events of each page.
 
     Raises:
-        StoreError: a database fails. UsageError: the tables are of another ledger.
+        StoreError: A database failed.
+        UsageError: The tables were made from another ledger.
     """
     for game in games:
         new = behind(ledger, views, tables, game)
         if new:
-            _keep(lambda game=game: runner(  # type: ignore[misc]
+            _run_to_head(lambda game=game: start_runner(  # type: ignore[misc]
                 views, ledger, game, tables, is_endless=False, done=done
             ))  # fmt: skip
-        yield SyncResult(game, _told(views, tables, game), new)
+        yield SyncResult(game, _events_in_all(views, tables, game), new)
 
 
-def _told(views: Views, tables: Tables, game: str) -> int:
-    """How many events all of *tables* tell."""
-    heads = stand(views, tables, game)
-    return min((heads[each].number + 1 if each in heads else 0 for each in tables), default=0)
+def _events_in_all(views: Views, tables: Tables, game: str) -> int:
+    """Return the number of events that all of *tables* hold."""
+    heads = table_heads(views, tables, game)
+    counts = (heads[table].number + 1 if table in heads else 0 for table in tables)
+    return min(counts, default=0)
 
 
-def _keep(started: Callable[[], Runner]) -> None:
-    for tried in range(1, TRIES_MAX + 1):
+def _run_to_head(start: Callable[[], Runner]) -> None:
+    for tries in range(1, TRIES_MAX + 1):
         try:
-            with started() as running:
-                running.run_forever()
+            with start() as runner:
+                runner.run_forever()
             return
         except (Overtaken, IntegrityError):
-            if tried == TRIES_MAX:
+            if tries == TRIES_MAX:
                 raise StoreError(
                     "another program writes the same tables all the time: end it there or try again"
                 ) from None
 
 
 class Follower:
-    """Keeps tables at the head of all *games* (those there are where None) until it is stopped.
+    """Keeps tables of *games* up to date until it is stopped. If *games* is None, of all games.
 
-    A database that is away is tried again for a while, and *told* in a line.
+    Retries an unreachable database for a while, and calls *warn* with a line each time.
     """
 
     def __init__(
@@ -95,72 +101,73 @@ class Follower:
         views: Views,
         tables: Tables,
         games: Sequence[str] | None,
-        told: Callable[[str], None],
+        warn: Callable[[str], None],
     ) -> None:
         self._ledger = ledger
         self._views = views
         self._tables = tables
         self._games = games
-        self._told = told
-        self._running: dict[str, Runner] = {}
-        self._failed = 0
-        self._failed_at = 0.0
+        self._warn = warn
+        self._runners: dict[str, Runner] = {}
+        self._fault_count = 0
+        self._last_fault = 0.0
 
     def follow(self, seconds: float | None = None) -> None:
-        """Follow, for so many *seconds* where they are given.
+        """Follow the ledger, for at most *seconds* if given.
 
         Raises:
-            StoreError: a database was away for too long. UsageError: as `sync_tables`.
+            StoreError: A database was unreachable for too long.
+            UsageError: The tables were made from another ledger.
         """
-        give_up = None if seconds is None else time.monotonic() + seconds
+        end = None if seconds is None else time.monotonic() + seconds
         with ExitStack() as stack:
             stack.callback(self._stop)
-            while give_up is None or time.monotonic() < give_up:
+            while end is None or time.monotonic() < end:
                 try:
-                    self._look()
+                    self._check_runners()
                 except (Overtaken, IntegrityError):
                     continue
                 except StoreError as error:
-                    self._bear(error)
+                    self._wait_after(error)
                 time.sleep(LOOK_SECONDS)
 
-    def _look(self) -> None:
-        """Begin with games that are new, and anew with those that have come to an end."""
+    def _check_runners(self) -> None:
+        """Start a runner for each new game, and for each game whose runner has ended."""
         for location in (self._ledger.store.location, self._views.location):
-            _check_there(location)
+            _check_exists(location)
         for game in self._games or self._ledger.games():
-            running = self._running.get(game)
-            if running is not None and running.is_interrupted.is_set():
-                del self._running[game]
-                with running:
-                    running.run_forever()
-                running = None
-            if running is None:
-                self._running[game] = runner(
+            runner = self._runners.get(game)
+            if runner is not None and runner.is_interrupted.is_set():
+                del self._runners[game]
+                with runner:
+                    runner.run_forever()
+                runner = None
+            if runner is None:
+                self._runners[game] = start_runner(
                     self._views, self._ledger, game, self._tables,
                     is_endless=True, done=lambda count: None,
                 )  # fmt: skip
 
-    def _bear(self, error: StoreError) -> None:
-        """Wait, and let it be tried again, unless that has been done often enough."""
+    def _wait_after(self, error: StoreError) -> None:
+        """Wait before the next try, or raise *error* after too many tries."""
         now = time.monotonic()
-        self._failed = 1 if now - self._failed_at > WELL_SECONDS else self._failed + 1
-        self._failed_at = now
-        if isinstance(error, CorruptError | ConflictError) or self._failed >= REACHES_MAX:
+        self._fault_count = 1 if now - self._last_fault > WELL_SECONDS else self._fault_count + 1
+        self._last_fault = now
+        if isinstance(error, CorruptError | ConflictError) or self._fault_count >= REACHES_MAX:
             raise error
-        self._told(f"{error} (trying again)")
+        self._warn(f"{error} (trying again)")
         time.sleep(WAIT_SECONDS)
 
     def _stop(self) -> None:
-        for running in self._running.values():
-            running.stop()
-        for running in self._running.values():
-            with suppress(StoreError, Overtaken, IntegrityError), running:
+        for runner in self._runners.values():
+            runner.stop()
+        for runner in self._runners.values():
+            with suppress(StoreError, Overtaken, IntegrityError), runner:
                 pass
-        self._running.clear()
+        self._runners.clear()
 
 
-def _check_there(location: str) -> None:
-    """A file that was removed can still be used by whoever has it open, and nobody else sees it."""
+def _check_exists(location: str) -> None:
+    """Raise StoreError if a file was removed: an open file would still work, but nobody sees it."""
     if not is_postgres(location) and not Path(location.removeprefix("sqlite:///")).exists():
         raise StoreError(f"{location} is gone: put it back, or end this")

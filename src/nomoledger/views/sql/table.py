@@ -1,9 +1,9 @@
-"""Tables that people query with SQL: what one is, and where they are found.
+"""What a table for SQL is, and how installed tables are found.
 
-A table is a class that is told one event after the other and says which rows stand. `Facts` say
-what happened, event by event; `Readings` say how things stood, period by period, as it was known at
-one time or another. They live outside this package and are found by the entry point group
-`nomoledger.tables`, ours and other people's alike.
+A table is a class that receives the events of a game in order and returns rows. `Facts` record
+what happened, event by event. `Readings` record the state at the close of each period, as it was
+known at each later time. Tables are found by the entry point group `nomoledger.tables`, both those
+that come with nomoledger and those of other packages.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ Row = tuple[Any, ...]
 
 
 class Column(NamedTuple):
-    """A column: its *type* is text, integer (64 bits), number (exact), time (UTC) or json."""
+    """A column. Its *type* is text, integer (64 bits), number (exact), time (UTC) or json."""
 
     name: str
     type: str
@@ -30,20 +30,22 @@ class Column(NamedTuple):
 
 
 GAME = Column("game", "text", "the game")
-PERIOD = Column("period", "integer", "the period whose close (or present, while open) it tells")
-KNOWN = Column("known", "integer", "the period since which it is known so")
-UNTIL = Column("until", "integer", "the period since which it is known otherwise; null: never")
+PERIOD = Column("period", "integer", "the period; the row holds at its close, or now if it is open")
+KNOWN = Column("known", "integer", "the row is known from the close of this period on")
+UNTIL = Column("until", "integer", "the period whose close replaced the row; null: none")
 
 
 class SqlTable:
-    """A table of one game; there is an object for each game that is followed.
+    """A table for SQL. Each game has its own instance.
 
     Attributes:
-        name: what it is called in the database. version: another one has to be rebuilt.
-        about: a sentence on what a row says. own: its columns, but for those all tables have.
-        key: which of these tell the rows of one game (and period, and time) apart.
-        added: the columns that all such tables have, before its own.
-        kinds: the events it is told of; all where empty.
+        name: The name of the table in the database.
+        version: The version of the table. A table of another version must be rebuilt.
+        about: What a row is, as a noun phrase.
+        own: The table's own columns, without those that all tables of its kind have.
+        key: The names of the own columns that identify a row of one game, period and time.
+        added: The columns that precede the table's own.
+        kinds: The kinds of events that the table receives; all if empty.
     """
 
     name: ClassVar[str]
@@ -56,81 +58,81 @@ class SqlTable:
 
     @classmethod
     def columns(cls) -> tuple[Column, ...]:
-        """All columns, in order."""
+        """Return all columns in order."""
         return (*cls.added, *cls.own)
 
     @classmethod
     def primary(cls) -> tuple[str, ...]:
-        """The names of the columns that tell any two rows apart."""
+        """Return the names of the columns of the primary key."""
         return (GAME.name, *cls.key)
 
     def take(self, entry: Entry, world: World) -> Iterable[Row]:
-        """The rows that the next event brings, one of the same key taking the place of another.
+        """Return the rows of the next event. A row replaces an earlier row with the same key.
 
-        *world* is as it is after the event, or before it where something goes.
+        *world* is the state after the event, or before it if the event destroys something.
         """
         raise NotImplementedError
 
     def due(self) -> Iterable[Row]:
-        """More rows, of which it is enough to say how they are when a page of events ends."""
+        """Return the rows that are written once per page of events, at its end."""
         return ()
 
 
 class Facts(SqlTable):
-    """A table of what happened: each row goes back to an event.
+    """A table of what happened. Each row comes from an event.
 
-    *grows* promises that no row ever takes the place of another.
+    *grows* says that no row ever replaces another.
     """
 
     grows: ClassVar[bool] = True
 
 
 class Readings(SqlTable):
-    """A table of how things stood at the close of each period, and stand in the open one.
+    """A table of the state at the close of each period, and now in the open period.
 
-    A row holds for a *period* as it was known from the close of period *known* on, until that of
-    period *until*. A later ruling that corrects a period ends rows, and begins others.
+    A row holds for a *period* as it was known from the close of period *known* up to the close of
+    period *until*. A later ruling that corrects the period ends some rows and begins others.
     """
 
     added: ClassVar[tuple[Column, ...]] = (GAME, PERIOD, KNOWN, UNTIL)
 
     @classmethod
     def primary(cls) -> tuple[str, ...]:
-        """The names of the columns that tell any two rows apart."""
-        times = [each.name for each in cls.added if each in (PERIOD, KNOWN)]
+        """Return the names of the columns of the primary key."""
+        times = [column.name for column in cls.added if column in (PERIOD, KNOWN)]
         return (GAME.name, *times, *cls.key)
 
     def take(self, entry: Entry, world: World) -> Iterable[Row]:
-        """Nothing stands at once; what has to be remembered is."""
+        """Return nothing. Override this to remember what `rows` needs."""
         return ()
 
     def rows(self, view: View) -> Iterable[Row]:
-        """The rows that say how things stand in *view*."""
+        """Return the rows of the state in *view*."""
         raise NotImplementedError
 
 
 class Listing(Readings):
-    """Readings of what has no period of its own: one list, as it was known at each close."""
+    """Readings of a list that has no periods, as it was known at each close."""
 
     added = (GAME, KNOWN, UNTIL)
 
 
 def names() -> list[str]:
-    """What the tables that are installed are called, sorted."""
-    return sorted(each.name for each in entry_points(group=GROUP))
+    """Return the names of the installed tables, sorted."""
+    return sorted(entry_point.name for entry_point in entry_points(group=GROUP))
 
 
 def chosen(wanted: Sequence[str] = ()) -> list[type[SqlTable]]:
-    """The tables of these names; all that are installed where there are none.
+    """Return the tables named *wanted*, or all installed tables if there are no names.
 
     Raises:
-        UnknownError: none of that name is installed.
+        UnknownError: No installed table has this name.
     """
-    found = []
+    tables = []
     for name in dict.fromkeys(wanted or names()):
-        each = next(iter(entry_points(group=GROUP, name=name)), None)
-        if each is None:
+        entry_point = next(iter(entry_points(group=GROUP, name=name)), None)
+        if entry_point is None:
             raise UnknownError(f"no table {name!r} is installed; there is: {', '.join(names())}")
-        table: type[SqlTable] = each.load()
-        found.append(table)
-    return found
+        table: type[SqlTable] = entry_point.load()
+        tables.append(table)
+    return tables
