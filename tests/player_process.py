@@ -11,8 +11,8 @@ from typing import Any
 
 from nomoledger.events.rules import Enact, Rule
 from nomoledger.game.game import Game
-from nomoledger.game.writer import Outcome
 from nomoledger.game.start import open_game
+from nomoledger.game.writer import Outcome
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger.sandbox.child import Limits

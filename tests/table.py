@@ -7,8 +7,8 @@ from typing import Any
 
 from nomoledger.errors import UsageError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Renumber, Repeal, Rule
-from nomoledger.game.writer import Outcome
 from nomoledger.game.game import Game
+from nomoledger.game.writer import Outcome
 from nomoledger.rulebook.loading import load
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

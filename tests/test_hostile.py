@@ -22,9 +22,9 @@ from nomoledger.engine import agenda as engine
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Enact, Repeal, Rule
 from nomoledger.game.game import Game
-from nomoledger.game.writer import Outcome
 from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
+from nomoledger.game.writer import Outcome
 from nomoledger.language import host, verbs
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger

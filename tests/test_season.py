@@ -293,7 +293,7 @@ def test_facts_alone_go_on_under_the_rules_in_force(imported: Ledger, tmp_path: 
     assert [told(each) for each in report.divergences] == [("Woll", "square", 2, 1, "VI.1@1")]
     assert [each.why for each in report.unexplained] == ["no rule in force speaks of 'lottery'"]
     assert report.compared == 5
-    assert len(desk.world.kinds["square"]) == 36
+    assert len(game.world.kinds["square"]) == 36
 
 
 def test_a_second_file_may_bring_rules_and_say_where_it_is_open(

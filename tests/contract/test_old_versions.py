@@ -7,8 +7,8 @@ from pathlib import Path
 import psycopg
 import pytest
 from click.testing import CliRunner
-from contract.databases import on_databases
 
+from contract.databases import on_databases
 from nomoledger.cli import program
 from nomoledger.errors import StoreError
 from nomoledger.events import ClockAdvanced

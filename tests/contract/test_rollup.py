@@ -10,12 +10,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from contract.databases import on_databases
 from rulings.game import RuledGame
 from rulings.players import Move, Player
 from rulings.rules import RULES
 from tiers import sample
 
+from contract.databases import on_databases
 from nomoledger import events as e
 from nomoledger.errors import ConflictError
 from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger

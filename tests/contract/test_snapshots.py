@@ -10,8 +10,8 @@ import msgspec
 import psycopg
 import pytest
 from click.testing import CliRunner
-from contract.databases import on_databases
 
+from contract.databases import on_databases
 from nomoledger import events as e
 from nomoledger.cli import program
 from nomoledger.errors import StoreError

@@ -4,8 +4,8 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
-from contract.databases import on_databases
 
+from contract.databases import on_databases
 from nomoledger.errors import CorruptError, UnknownError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.stores.open_store import open_store

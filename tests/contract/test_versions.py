@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 import psycopg
 import pytest
-from contract.databases import on_databases
 from tiers import sample
 
+from contract.databases import on_databases
 from nomoledger.errors import StoreError, UnknownError
 from nomoledger.events import ClockAdvanced
 from nomoledger.ledger.ledger import Ledger
