@@ -4,11 +4,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
-
 from nomoledger import events as e
-from nomoledger.events.rules import Rule
 from nomoledger.state import disputes, precedents
+from nomoledger.state.effects import EFFECTS
 from nomoledger.state.world import Attempt, Closing, Timer, World
 
 CLOSING = "@closed"
@@ -18,7 +16,7 @@ SETTLE = "@settle"
 #: What rulings ask to be carried out.
 RULINGS = ("@ruling", URGENT, SETTLE)
 
-_REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = {}
+_REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = dict(EFFECTS)
 
 
 def apply(world: World, event: e.Event) -> None:
@@ -83,8 +81,11 @@ def _ask(
 
 @_on(e.GameOpened)
 def _opened(world: World, event: e.GameOpened) -> None:
-    for key in ("game", "rulebook", "dice", "settings", "commitment"):
-        world.put(world.game, key, getattr(event, key))
+    world.put(world.game, "game", event.game)
+    world.put(world.game, "rulebook", event.rulebook)
+    world.put(world.game, "dice", event.dice)
+    world.put(world.game, "settings", event.settings)
+    world.put(world.game, "commitment", event.commitment)
     if event.level:  # level 0 did not know of levels
         world.put(world.game, "level", event.level)
     world.put(world.game, "period", event.period)
@@ -311,119 +312,6 @@ def _leave_agenda(world: World, attempt: str) -> None:
         world.drop(world.questions, question)
 
 
-# --- rules ------------------------------------------------------------------------------------
-
-
-@_on(e.RuleEnacted)
-def _enacted(world: World, event: e.RuleEnacted) -> None:
-    world.put(world.game, "rules", (*world.rules, event.rule))
-    world.put(world.inner(world.game, "versions"), event.rule.number, event.rule.version)
-
-
-@_on(e.RuleAmended)
-def _amended(world: World, event: e.RuleAmended) -> None:
-    _replace(world, event.rule.number, event.rule)
-    world.put(world.inner(world.game, "versions"), event.rule.number, event.rule.version)
-
-
-@_on(e.RuleRepealed)
-def _repealed(world: World, event: e.RuleRepealed) -> None:
-    rule = world.rule(event.number)
-    _replace(world, event.number, None)
-    declares = {} if rule is None else rule.declares
-    for kind, attributes in declares.items():
-        for attribute in attributes:
-            if event.state == "drop":
-                for entity in world.kinds.get(kind, ()):
-                    _set(world, entity, attribute, None, event.rules)
-            elif event.state == "freeze":
-                frozen = world.inner(world.game, "frozen")
-                world.put(frozen, f"{kind}.{attribute}", event.number)
-
-
-@_on(e.RuleRenumbered)
-def _renumbered(world: World, event: e.RuleRenumbered) -> None:
-    rules = tuple(
-        _renamed(rule, event.to) if rule.number == event.number else rule for rule in world.rules
-    )
-    world.put(world.game, "rules", rules)
-
-
-def _renamed(rule: Rule, number: str) -> Rule:
-    return msgspec.structs.replace(rule, number=number)
-
-
-def _replace(world: World, number: str, new: Rule | None) -> None:
-    rules = (new if rule.number == number else rule for rule in world.rules)
-    world.put(world.game, "rules", tuple(rule for rule in rules if rule is not None))
-
-
-# --- money and things -------------------------------------------------------------------------
-
-
-@_on(e.Posted)
-def _posted(world: World, event: e.Posted) -> None:
-    world.append(world.game, "posting", event)
-    for posting in event.postings:
-        account = world.inner(world.balances, posting.account)
-        units = account.get(posting.commodity, 0) + posting.amount
-        world.put(account, posting.commodity, units)
-
-
-@_on(e.Moved)
-def _moved(world: World, event: e.Moved) -> None:
-    _set(world, event.piece, "square", event.to, event.rules)
-
-
-@_on(e.AttributeSet)
-def _attribute(world: World, event: e.AttributeSet) -> None:
-    ending = world.durations.get(event.entity, {})
-    if event.until is not None:
-        first = ending.get(event.attribute)
-        back = event.was if first is None else first[1]
-        table = world.inner(world.durations, event.entity)
-        world.put(table, event.attribute, (event.until, back, world.head))
-    elif event.attribute in ending:
-        world.drop(ending, event.attribute)
-    _set(world, event.entity, event.attribute, event.value, event.rules)
-
-
-def _set(world: World, entity: str, attribute: str, value: Any, rules: tuple[str, ...]) -> None:
-    table = world.inner(world.attributes, entity)
-    if value is None:
-        world.drop(table, attribute)
-    else:
-        world.put(table, attribute, value)
-    world.put(world.inner(world.origins, entity), attribute, rules)
-    world.forget_index(entity, attribute)
-
-
-@_on(e.EntityCreated)
-def _created(world: World, event: e.EntityCreated) -> None:
-    world.put(world.entities, event.entity, event.kind)
-    world.put(world.kinds, event.kind, (*world.kinds.get(event.kind, ()), event.entity))
-    for attribute, value in event.attributes.items():
-        _set(world, event.entity, attribute, value, event.rules)
-    world.forget_kind(event.kind)
-
-
-@_on(e.EntityDestroyed)
-def _destroyed(world: World, event: e.EntityDestroyed) -> None:
-    kind = world.entities[event.entity]
-    rest = tuple(each for each in world.kinds[kind] if each != event.entity)
-    world.drop(world.entities, event.entity)
-    world.put(world.kinds, kind, rest)
-    for table in (world.attributes, world.origins, world.durations):
-        world.drop(table, event.entity)
-    world.forget_kind(kind)
-
-
-@_on(e.Counted)
-def _counted(world: World, event: e.Counted) -> None:
-    table = world.inner(world.counts, event.scope)
-    world.put(table, event.key, table.get(event.key, 0) + 1)
-
-
 # --- the record, periods and the end ----------------------------------------------------------
 
 
@@ -491,8 +379,16 @@ def _wait(world: World, waiting: tuple[str | e.Waiting, ...], is_public: bool) -
 
 
 def _attempt(waiting: e.Waiting) -> Attempt:
-    fields = {name: getattr(waiting, name) for name in waiting.__struct_fields__}
-    return Attempt(id=fields.pop("attempt"), **fields)
+    return Attempt(
+        id=waiting.attempt,
+        operation=waiting.operation,
+        arguments=waiting.arguments,
+        named=waiting.named,
+        by=waiting.by,
+        cause=waiting.cause,
+        at=waiting.at,
+        audience=waiting.audience,
+    )
 
 
 @_on(e.GameEnded)
