@@ -24,12 +24,7 @@ FollowsRecord = Callable[[e.FactRecorded, str, Any], bool]
 
 
 class Fact:
-    """A fact that is compared with the rules.
-
-    *number* is the number of its event. *follows* decides whether the state follows the fact where
-    the rules differ; otherwise the difference is only noted, and play continues by the rules.
-    *first_difference* is the event number of the first difference noted about the fact so far.
-    """
+    """A fact that is compared with the rules."""
 
     def __init__(
         self,
@@ -40,6 +35,12 @@ class Fact:
         follows: FollowsRecord | bool = True,
         first_difference: int | None = None,
     ) -> None:
+        """Prepare the comparison of the fact *body*, which is event *number*.
+
+        *follows* decides whether the state follows the fact where the rules differ. Otherwise the
+        difference is only noted, and play continues by the rules. *first_difference* is the event
+        number of the first difference noted about the fact so far.
+        """
         self.host = host
         self.world: World = host.world
         self.body = body

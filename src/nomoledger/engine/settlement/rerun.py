@@ -77,10 +77,7 @@ class _PeriodBoundEngine(Engine):
 
 
 class Rerun:
-    """One replay of *log* on *world*, which is the state before the first input of the log.
-
-    *rules* replaces the rules in force. *still_open* are the questions that are open in recorded
-    play to this day.
+    """One replay of an input log.
 
     Attributes:
         world: the state reached so far.
@@ -103,6 +100,11 @@ class Rerun:
         still_open: Collection[str] = (),
         describe: Describe = describe_plainly,
     ) -> None:
+        """Prepare a replay of *log* on *world*, the state before the first input of the log.
+
+        *rules* replaces the rules in force. *questions* is one of `POLICIES`. *still_open* are the
+        questions that are open in recorded play to this day.
+        """
         self.log = log
         self.world = world
         self.oracle = oracle
