@@ -161,6 +161,7 @@ class Engine:
         return host.staged
 
     def _perform(self, program: Program, attempt: Attempt) -> None:
+        """Run the operation of *attempt*, then the state-based checks."""
         world, host = self.world, program.host
         if world.game["followed"] >= FOLLOWING_MAX and _is_follow_up(attempt):
             text = f"more than {FOLLOWING_MAX} attempts follow from one request"

@@ -13,13 +13,10 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.facts import FollowsRecord
+from nomoledger.engine.oracles import is_possible_answer, is_possible_draw
 from nomoledger.engine.replaying import replay_opening
 from nomoledger.engine.settlement.input_log import InputLog
-from nomoledger.engine.settlement.replacements import (
-    format_values,
-    is_possible_answer,
-    is_possible_draw,
-)
+from nomoledger.engine.settlement.replacements import format_values
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.language.host import Describe, Oracle, ask_people, describe_plainly
