@@ -1,4 +1,4 @@
-"""Whatever is played and ruled: the settled present is the game played right from the start."""
+"""Settlements of random games equal the same games played correctly from the start."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -51,7 +51,7 @@ def some(names: Sequence[str], least: int, most: int) -> st.SearchStrategy[list[
     return st.lists(move, min_size=least, max_size=most)
 
 
-#: Dice, what is played, what is ruled, and what is played after each ruling.
+#: Dice mode, moves, rulings, and the moves after each ruling.
 Script = tuple[str, list[Move], list[Move], list[Move]]
 some_games = given(
     st.tuples(
@@ -69,7 +69,7 @@ def tried(examples: int) -> settings:
 
 
 def played(script: Script, salt: str = "", settles: Sequence[str] = ("all",)) -> RuledGame:
-    """A game that is ruled on, and played on after each ruling."""
+    """Return a game after the moves and rulings of *script*."""
     dice, moves, rulings, later = script
     game = RuledGame(RULES, dice)
     player = Player(game, salt, settles)
@@ -79,19 +79,19 @@ def played(script: Script, salt: str = "", settles: Sequence[str] = ("all",)) ->
     return game
 
 
-def follows_exactly(game: RuledGame) -> bool:
-    """Whether the rulings that hold could be followed with nothing left over, or left to decide."""
+def replays_exactly(game: RuledGame) -> bool:
+    """Return whether the replay of the rulings in force had no orphans and nothing to decide."""
     edits, first = edits_of(rulings_in_force(game.world)), first_edited_event(game.world)
-    course = Timeline(game.entries, edits, since=first, secret=SECRET)
-    for _ in course.run():
+    timeline = Timeline(game.entries, edits, since=first, secret=SECRET)
+    for _ in timeline.run():
         pass
-    rerun = course.rerun
+    rerun = timeline.rerun
     decided = [each for each in rerun.asked if each.dealt not in ("rolled", "open")]
     return not any((decided, rerun.orphans, rerun.stopped, rerun.engine.has_held_back))
 
 
 def settlements(game: RuledGame) -> Iterator[tuple[World, list[e.Event]]]:
-    """Each ruling's settlement, with the world as it stood before the ruling."""
+    """Yield the world before each retroactive ruling, and the events of its settlement."""
     for number, (ruling, at) in game.world.rulings.items():
         if ruling.effective is not None:
             cited = f"ruling:{number}"
@@ -104,16 +104,16 @@ def settlements(game: RuledGame) -> Iterator[tuple[World, list[e.Event]]]:
 
 @tried(120)
 @some_games
-def test_the_settled_present_is_the_game_played_right(script: Script) -> None:
+def test_the_settled_present_equals_the_game_played_correctly(script: Script) -> None:
     game = played(script)
-    if follows_exactly(game):
+    if replays_exactly(game):
         edits = edits_of(rulings_in_force(game.world))
         assert unlike(game.world, played_right(game.entries, edits)) == []
 
 
 @tried(25)
 @given(some(MAIL, 3, 9), some(RULE[:3], 1, 2), some(MAIL, 0, 2))
-def test_also_under_a_rulebook_that_is_played(
+def test_the_settled_present_under_mail_opening_equals_the_game_played_correctly(
     moves: list[Move], rulings: list[Move], later: list[Move]
 ) -> None:
     game = RuledGame(BOOK.rules)
@@ -121,7 +121,7 @@ def test_also_under_a_rulebook_that_is_played(
     mailer.play([*START[:2], ("propose", 1, 0), *moves])
     for ruling in rulings:
         mailer.play([ruling, *later])
-    if follows_exactly(game):
+    if replays_exactly(game):
         edits = edits_of(rulings_in_force(game.world))
         assert unlike(game.world, played_right(game.entries, edits)) == []
 
@@ -135,14 +135,14 @@ def test_overruling_restores_the_present(script: Script) -> None:
         holding = len(rulings_in_force(game.world))
         player.play([("overrule", 0, 0)])
         if len(rulings_in_force(game.world)) == holding:
-            return  # which cannot be followed back
-    if follows_exactly(game):
+            return  # the ruling cannot be overruled
+    if replays_exactly(game):
         assert unlike(game.world, played_right(game.entries, [])) == []
 
 
 @tried(40)
 @some_games
-def test_overruling_restores_as_much_as_was_settled(script: Script) -> None:
+def test_overruling_with_the_same_settle_restores_the_present(script: Script) -> None:
     dice, moves, (ruling, *_), _ = script
     for settle in ("money", "none"):
         game = played((dice, moves, [], []))
@@ -157,7 +157,7 @@ def test_overruling_restores_as_much_as_was_settled(script: Script) -> None:
 
 
 def settled_alone(made: list[e.Event]) -> bool:
-    """Whether nothing but two settlements came of two rulings."""
+    """Return whether two rulings led to two settlements and nothing else."""
     others = (e.AttemptRefused, e.TimerFired, e.PeriodClosed)
     settled = {body.ruling for body in made if isinstance(body, e.Settled)}
     return len(settled) == 2 and not any(isinstance(body, others) for body in made)
@@ -181,7 +181,7 @@ def test_every_commodity_sums_to_zero_and_the_state_is_a_fold(script: Script) ->
 
 @tried(25)
 @some_games
-def test_every_input_is_replayed_byte_for_byte(script: Script) -> None:
+def test_every_input_replays_byte_for_byte(script: Script) -> None:
     game, world = played(script, settles=("all", "money", "none")), World()
     oracle = replay_oracle(recorded_draws(game.entries))
     for number, entry in enumerate(game.entries):
@@ -198,7 +198,7 @@ def test_every_input_is_replayed_byte_for_byte(script: Script) -> None:
 
 @tried(30)
 @some_games
-def test_settling_names_the_ruling_and_a_cause(script: Script) -> None:
+def test_every_event_of_a_settlement_has_an_input_as_its_cause(script: Script) -> None:
     game = played(script)
     for _, made in settlements(game):
         for event in made:
@@ -206,12 +206,12 @@ def test_settling_names_the_ruling_and_a_cause(script: Script) -> None:
             assert isinstance(game.entries[event.cause].body, e.Input)
 
 
-# --- what is not reached --------------------------------------------------------------------------
+# --- unaffected state -----------------------------------------------------------------------------
 
 
 @tried(40)
 @some_games
-def test_who_is_not_reached_is_not_mentioned(script: Script) -> None:
+def test_a_settlement_mentions_only_what_it_changes(script: Script) -> None:
     game = played(script)
     for before, made in settlements(game):
         after = folded(game.entries[: before.head + 2 + len(made)])
@@ -240,13 +240,13 @@ def test_one_changed_die_changes_no_other(moves: list[Move], one: int, other: in
     rolls = [entry for entry in editable(game) if isinstance(entry.body, e.DrawRecorded)]
     chosen = rolls[one % len(rolls)]
     edit = some_edit(chosen, other)
-    course = Timeline(
+    timeline = Timeline(
         game.entries, [edit], oracle=replay_oracle({}), secret=SECRET, questions="default"
     )
-    for _ in course.run():
+    for _ in timeline.run():
         pass
     was = {x.body.address: x.body.values for x in rolls if isinstance(x.body, e.DrawRecorded)}
-    made = (event for batch in course.rerun.events.values() for event in batch)
+    made = (event for batch in timeline.rerun.events.values() for event in batch)
     for event in made:
         if isinstance(event, e.DrawRecorded) and event.address in was:
             is_chosen = event.address == getattr(chosen.body, "address", None)
@@ -258,12 +258,12 @@ def test_one_changed_die_changes_no_other(moves: list[Move], one: int, other: in
 
 @tried(40)
 @some_games
-def test_what_is_public_depends_on_nothing_secret(script: Script) -> None:
+def test_public_events_depend_on_no_secret(script: Script) -> None:
     one, other = (played(script, salt) for salt in ("a", "another plan"))
-    assert in_sight(one) == in_sight(other)
+    assert public_events(one) == public_events(other)
 
 
-def in_sight(game: RuledGame) -> list[tuple[int, bytes]]:
+def public_events(game: RuledGame) -> list[tuple[int, bytes]]:
     seen = []
     for number, entry in enumerate(game.entries):
         body = entry.body
