@@ -211,9 +211,7 @@ def asked(small: str, large: str) -> None:
         "posted up to week 26, as known in 30": lambda ledger: posted_balances(
             ledger, GAME, 26, 30
         ),
-        "posted, all 52 weeks": lambda ledger: sum(
-            1 for _ in posted_balances_by_period(ledger, GAME)
-        ),
+        "posted, all 52 weeks": lambda ledger: sum(1 for _ in posted_balances_by_period(ledger, GAME)),
     }
     with Ledger.open(small) as one, Ledger.open(large) as other:
         for what, ask in questions.items():

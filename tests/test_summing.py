@@ -47,9 +47,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 def test_sums_are_what_the_roll_up_says(ledger: Ledger) -> None:
     for known in (None, *range(1, PERIODS + 1)):
         by_pass = [(n, deepcopy(held)) for n, held in summed_by_period(ledger, "g", known)]
-        by_cells = [
-            (n, deepcopy(held)) for n, held in posted_balances_by_period(ledger, "g", known)
-        ]
+        by_cells = [(n, deepcopy(held)) for n, held in posted_balances_by_period(ledger, "g", known)]
         assert by_pass == by_cells
         for period in range(1, (known or PERIODS) + 1):
             assert summed(ledger, "g", period, known) == posted_balances(ledger, "g", period, known)
