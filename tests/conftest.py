@@ -102,7 +102,7 @@ def copy_of(
             with Ledger.open(path, create=True) as ledger:
                 record(ledger)
             recorded_ledgers[record] = path
-        return shutil.copy(recorded_ledgers[record], tmp_path / "g.db")
+        return Path(shutil.copy(recorded_ledgers[record], tmp_path / "g.db"))
 
     return copy
 
