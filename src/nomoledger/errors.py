@@ -1,27 +1,27 @@
 """Every exception that nomoledger raises on purpose.
 
     NomoledgerError
-    ├── UsageError            the caller asked for something that makes no sense
-    │   └── UnknownError      it names a game, player, action, rule or file that is not there
-    ├── RulebookError         a rulebook, proposal or case file is not well formed
-    ├── RuleFault             rule code failed: raised, looped, or used up memory or time
+    ├── UsageError            the request makes no sense
+    │   └── UnknownError      the request names a game, player, rule … that does not exist
+    ├── RulebookError         a rulebook, proposal or case file is malformed
+    ├── RuleFault             rule code failed: an error, or too many steps, too much memory or time
     ├── StoreError            the database cannot be read or written
-    │   ├── ConflictError     somebody else appended first; retry on the new head
-    │   ├── LostError         the connection to the database broke; asking again is harmless
+    │   ├── ConflictError     another writer appended first; retry on the new head
+    │   ├── LostError         the connection to the database broke; repeating the request is safe
     │   └── CorruptError      a record is altered, missing, inserted, swapped or unreadable
     └── RecordError           a hand-kept record or an export cannot be read
 
-The game saying no is not here: a refusal is a value (see `nomoledger.events.AttemptRefused`).
-Messages are one line: what is wrong, where, and what to do about it.
+A request that the rules refuse is no exception: a refusal is a value (see
+`nomoledger.events.AttemptRefused`). Messages are one line: what is wrong, where, and what to do.
 """
 
 
 class NomoledgerError(Exception):
-    """The base of all errors raised on purpose; its text is one line fit to show to a person."""
+    """The base of all errors raised on purpose; its text is one line for the user."""
 
 
 class UsageError(NomoledgerError):
-    """The request makes no sense as it stands."""
+    """The request makes no sense."""
 
 
 class UnknownError(UsageError):
@@ -29,13 +29,13 @@ class UnknownError(UsageError):
 
 
 class RulebookError(NomoledgerError):
-    """A rulebook, a proposal's rule or a case is not well formed."""
+    """A rulebook, a rule of a proposal, or a case is malformed."""
 
 
 class RuleFault(NomoledgerError):
-    """Rule code failed in a way that is no outcome of the game.
+    """Rule code failed; this is not an outcome of the game.
 
-    *rule* is the number of the rule that was running, or None when it cannot be told.
+    *rule* is the number of the rule that was running, or None if it is unknown.
     """
 
     def __init__(self, message: str, *, rule: str | None = None) -> None:
@@ -56,7 +56,7 @@ class LostError(StoreError):
 
 
 class CorruptError(StoreError):
-    """A stored record cannot be what was written."""
+    """A stored record is not what was written."""
 
 
 class RecordError(NomoledgerError):

@@ -1,8 +1,9 @@
-"""What can be recorded: inputs (what nobody can compute) and consequences (what rules make of it).
+"""Events: everything that a ledger can record.
 
-Every event is a frozen, tagged `msgspec.Struct`, named in the past tense where it states a fact
-and as a request where the rules have still to say yes. The tag ends in the schema version
-(`posted/1`); a breaking change gets a new tag and an upcast in `nomoledger.events.codec`.
+Inputs come from outside, and nobody can compute them. Consequences are what the rules make of the
+inputs. Every event is a frozen, tagged `msgspec.Struct`. Its name is a fact in the past tense, or a
+request where the rules still decide. The tag ends in the schema version (`posted/1`). A breaking
+change gets a new tag and an upcast in `nomoledger.events.codec`.
 """
 
 from nomoledger.events.consequences import (
@@ -123,7 +124,7 @@ __all__ = [
 
 
 def events() -> dict[str, type[Event]]:
-    """All event classes by tag."""
+    """Return all event classes by tag."""
 
     def leaves(cls: type[Event]) -> list[type[Event]]:
         subclasses = cls.__subclasses__()

@@ -1,7 +1,7 @@
-"""How events become bytes and come back: msgpack in the store, JSON lines in exports.
+"""Encoding of events: msgpack in the store, JSON lines in exports.
 
-The topic stored beside a record is the tag of its Struct, looked up in our own table and never
-imported by name, so a database from a stranger cannot choose what code runs.
+The store keeps the tag of the event's class beside its bytes. Tags are looked up in a fixed table
+and never imported by name, so a database from a stranger cannot choose which code runs.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,12 +20,12 @@ EVENTS = events()
 #: An event as it is stored: its tag and its bytes.
 Encoded = tuple[str, bytes]
 
-#: Retired tags and the function that turns such an event into its successor.
+#: For each retired tag, the function that turns such an event into its successor.
 UPCASTS: dict[str, Callable[[Any], Event]] = {}
 
 
 class _Tagged(msgspec.Struct):
-    """What tells which event a line is."""
+    """The tag of a line of JSON; all other fields are ignored."""
 
     event: str
 
@@ -39,26 +39,27 @@ _json_decoders = {tag: JsonDecoder(cls).decode for tag, cls in EVENTS.items()}
 
 
 def tag_of(event: Event) -> str:
-    """The tag (name and schema version) of *event*."""
+    """Return the tag (name and schema version) of *event*."""
     return _tags[type(event)]
 
 
 def encode(event: Event) -> bytes:
-    """The stored bytes of *event*."""
+    """Return the stored bytes of *event*."""
     return _encode(event)
 
 
 def encoded(events: Iterable[Event]) -> list[Encoded]:
-    """The tags and stored bytes of *events*."""
+    """Return the tag and the stored bytes of each of *events*."""
     tags, encode = _tags, _encode
     return [(tags[type(event)], encode(event)) for event in events]
 
 
 def decode(tag: str, state: bytes) -> Event:
-    """The event stored as *state* under *tag*, upcast to the newest schema.
+    """Return the event stored as *state* under *tag*, upcast to the newest schema.
 
     Raises:
-        CorruptError: the tag is unknown or the bytes are not such an event.
+        CorruptError: the tag is unknown, or the bytes are not such an event.
+        StoreError: the event opens a game of an unknown level.
     """
     decoder = _decoders.get(tag)
     if decoder is None:
@@ -76,15 +77,16 @@ def decode(tag: str, state: bytes) -> Event:
 
 
 def encode_json(event: Event) -> bytes:
-    """*event* as one line of JSON with sorted keys."""
+    """Return *event* as one line of JSON with sorted keys."""
     return _encode_json(event)
 
 
 def decode_json(line: bytes) -> Event:
-    """The event written as a *line* of JSON.
+    """Return the event written as a *line* of JSON.
 
     Raises:
         CorruptError: the line is not an event.
+        StoreError: the event opens a game of an unknown level.
     """
     try:
         tag = _decode_tag(line).event

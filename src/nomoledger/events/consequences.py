@@ -1,4 +1,4 @@
-"""Consequences: what the rules in force make of the inputs."""
+"""Consequences: the events that the engine and the rules in force compute from the inputs."""
 
 from typing import Any
 
@@ -10,10 +10,14 @@ from nomoledger.events.rules import Rule
 
 
 class DrawRecorded(Event, frozen=True, kw_only=True, tag="draw-recorded/1"):
-    """Dice (or a choice by chance) derived from the period's seed and its own *address*.
+    """Dice, or a choice by chance, were derived from the period's seed and *address*.
 
-    *sides* are those of each die, *options* what was chosen from: one of the two. *effective* is
-    the earlier period whose seed it comes from, where a ruling reaches back to that.
+    Attributes:
+        address: address of the draw within its attempt (see `nomoledger.engine.oracles`).
+        values: the numbers on the dice, or the option chosen.
+        sides: number of sides of each die; empty for a choice.
+        options: what was chosen from; empty for dice.
+        effective: the earlier period whose seed was used, if a ruling reaches back to that period.
     """
 
     address: str = field(name="address")
@@ -24,21 +28,37 @@ class DrawRecorded(Event, frozen=True, kw_only=True, tag="draw-recorded/1"):
 
 
 class RuleEnacted(Event, frozen=True, kw_only=True, tag="rule-enacted/1"):
-    """*rule* is in force from the end of the attempt on. *source*: rulebook, proposal, ruling."""
+    """A new rule is in force from the end of the attempt on.
+
+    Attributes:
+        rule: the rule as enacted.
+        source: where it comes from: rulebook, proposal or ruling.
+    """
 
     rule: Rule = field(name="rule")
     source: str = field(name="source")
 
 
 class RuleAmended(Event, frozen=True, kw_only=True, tag="rule-amended/1"):
-    """*rule* replaces the version before it."""
+    """A new version of a rule replaces the one before.
+
+    Attributes:
+        rule: the new version, in full.
+        source: where it comes from: proposal or ruling.
+    """
 
     rule: Rule = field(name="rule")
     source: str = field(name="source")
 
 
 class RuleRepealed(Event, frozen=True, kw_only=True, tag="rule-repealed/1"):
-    """Rule *number* is gone; *state* says what becomes of its attributes: keep, freeze, drop."""
+    """A rule is no longer in force.
+
+    Attributes:
+        number: number of the rule.
+        source: where the repeal comes from: proposal or ruling.
+        state: what happens to the attributes that the rule declared: "keep", "freeze" or "drop".
+    """
 
     number: str = field(name="number")
     source: str = field(name="source")
@@ -46,7 +66,13 @@ class RuleRepealed(Event, frozen=True, kw_only=True, tag="rule-repealed/1"):
 
 
 class RuleRenumbered(Event, frozen=True, kw_only=True, tag="rule-renumbered/1"):
-    """Rule *number* is called *to* from now on."""
+    """A rule has a new number.
+
+    Attributes:
+        number: the old number.
+        to: the new number.
+        source: where the change comes from: proposal or ruling.
+    """
 
     number: str = field(name="number")
     to: str = field(name="to")
@@ -54,7 +80,13 @@ class RuleRenumbered(Event, frozen=True, kw_only=True, tag="rule-renumbered/1"):
 
 
 class Posting(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """*amount* smallest units of *commodity* into (or, negative, out of) *account*."""
+    """One line of a transfer.
+
+    Attributes:
+        account: the account credited, or debited if *amount* is negative.
+        commodity: what is transferred.
+        amount: in smallest units of *commodity*.
+    """
 
     account: str
     commodity: str
@@ -64,7 +96,10 @@ class Posting(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Posted(Event, frozen=True, kw_only=True, tag="posted/1"):
     """A balanced transfer: its postings sum to zero per commodity.
 
-    *effective* is the earlier period that it puts right, where it does.
+    Attributes:
+        postings: the lines of the transfer.
+        why: the reason that players see.
+        effective: the earlier period that the transfer corrects, if it corrects one.
     """
 
     postings: tuple[Posting, ...] = field(name="postings")
@@ -73,9 +108,14 @@ class Posted(Event, frozen=True, kw_only=True, tag="posted/1"):
 
 
 class Moved(Event, frozen=True, kw_only=True, tag="moved/1"):
-    """*piece* went from square *left* over *passed* to *to*.
+    """A piece moved to another square.
 
-    *mode* is step, slide, jump, drive or place.
+    Attributes:
+        piece: id of the piece, usually a player.
+        mode: "step", "slide", "jump", "drive" or "place".
+        left: the square it left; None if it was on no square.
+        to: the square it reached.
+        passed: the squares in between, in order.
     """
 
     piece: str = field(name="piece")
@@ -86,10 +126,15 @@ class Moved(Event, frozen=True, kw_only=True, tag="moved/1"):
 
 
 class AttributeSet(Event, frozen=True, kw_only=True, tag="attribute-set/1"):
-    """*attribute* of *entity* went from *was* to *value*.
+    """An attribute of an entity has a new value.
 
-    *until* is a time in seconds since 1970, "period" (the end of it), "use" (the next use), or
-    None for good; afterwards it goes back to what it was.
+    Attributes:
+        entity: id of the entity.
+        attribute: name of the attribute.
+        value: the new value; None removes the attribute.
+        was: the value before.
+        until: when the attribute reverts: a time in seconds since 1970, "period" (at its end),
+            "use" (after the next use), or None for never.
     """
 
     entity: str = field(name="entity")
@@ -100,7 +145,13 @@ class AttributeSet(Event, frozen=True, kw_only=True, tag="attribute-set/1"):
 
 
 class EntityCreated(Event, frozen=True, kw_only=True, tag="entity-created/1"):
-    """A thing of some *kind* exists from now on."""
+    """A new entity exists.
+
+    Attributes:
+        entity: its id.
+        kind: its kind, as a rule declares it.
+        attributes: its attributes at the start.
+    """
 
     entity: str = field(name="entity")
     kind: str = field(name="kind")
@@ -108,20 +159,37 @@ class EntityCreated(Event, frozen=True, kw_only=True, tag="entity-created/1"):
 
 
 class EntityDestroyed(Event, frozen=True, kw_only=True, tag="entity-destroyed/1"):
-    """The thing is gone, with its attributes."""
+    """An entity is removed, with its attributes.
+
+    Attributes:
+        entity: its id.
+    """
 
     entity: str = field(name="entity")
 
 
 class Counted(Event, frozen=True, kw_only=True, tag="counted/1"):
-    """One more use of something that is limited per *scope* (a period, or the game)."""
+    """One more use of something limited was counted.
+
+    Attributes:
+        key: what was used.
+        scope: what the limit applies to: "period" or "game".
+    """
 
     key: str = field(name="key")
     scope: str = field(name="scope")
 
 
 class Scheduled(Event, frozen=True, kw_only=True, tag="scheduled/1"):
-    """*operation* will be attempted as *attempt*: at *due* (seconds), or next where due is None."""
+    """An attempt is scheduled.
+
+    Attributes:
+        attempt: id of the attempt.
+        operation: name of the operation to attempt.
+        arguments: its arguments by position.
+        due: when, in seconds since 1970; None for right after the current attempt.
+        by: the player (or "admin") behind it.
+    """
 
     attempt: str = field(name="attempt")
     operation: str = field(name="operation")
@@ -131,46 +199,79 @@ class Scheduled(Event, frozen=True, kw_only=True, tag="scheduled/1"):
 
 
 class Unscheduled(Event, frozen=True, kw_only=True, tag="unscheduled/1"):
-    """The attempt that was to come will not."""
+    """A scheduled attempt was cancelled.
+
+    Attributes:
+        attempt: id of the attempt.
+    """
 
     attempt: str = field(name="attempt")
 
 
 class TimerFired(Event, frozen=True, kw_only=True, tag="timer-fired/1"):
-    """A scheduled attempt fell due."""
+    """A scheduled attempt fell due and is on the agenda.
+
+    Attributes:
+        attempt: id of the attempt.
+    """
 
     attempt: str = field(name="attempt")
 
 
 class OrderFired(Event, frozen=True, kw_only=True, tag="order-fired/1"):
-    """What a standing *order* waits for is so: it is carried out, or answers *question*."""
+    """The condition of a standing order became true.
+
+    Attributes:
+        order: id of the order.
+        question: the question that it answers; None if its requests are carried out.
+    """
 
     order: str = field(name="order")
     question: str | None = field(default=None, name="question")
 
 
 class OrderLapsed(Event, frozen=True, kw_only=True, tag="order-lapsed/1"):
-    """What had to be so for the standing *order* no longer is; it is gone."""
+    """A standing order ended without being carried out.
+
+    Attributes:
+        order: id of the order.
+        why: the reason, for people.
+    """
 
     order: str = field(name="order")
     why: str = field(name="why")
 
 
 class AttemptDone(Event, frozen=True, kw_only=True, tag="attempt-done/1"):
-    """The attempt was carried out; what stands before it in its transaction is what it did."""
+    """An attempt succeeded. The events before this one in its transaction are its effects.
+
+    Attributes:
+        attempt: id of the attempt.
+    """
 
     attempt: str = field(name="attempt")
 
 
 class Reason(msgspec.Struct, frozen=True, array_like=True):
-    """Why something is refused: the *rule* that says so (or "engine") and its words."""
+    """Why an attempt is refused.
+
+    Attributes:
+        rule: the rule that refuses, or "engine".
+        text: the reason in words.
+    """
 
     rule: str
     text: str
 
 
 class AttemptRefused(Event, frozen=True, kw_only=True, tag="attempt-refused/1"):
-    """The game says no: nothing the attempt did has any effect. *operation* is what was asked."""
+    """The game refused an attempt, which has no effect.
+
+    Attributes:
+        attempt: id of the attempt.
+        operation: the operation attempted.
+        reasons: every reason that was found.
+    """
 
     attempt: str = field(name="attempt")
     operation: str = field(name="operation")
@@ -178,13 +279,15 @@ class AttemptRefused(Event, frozen=True, kw_only=True, tag="attempt-refused/1"):
 
 
 class QuestionRaised(Event, frozen=True, kw_only=True, tag="question-raised/1"):
-    """An attempt cannot go on without an answer.
+    """An attempt is suspended until a question is answered.
 
     Attributes:
-        question: its address (see `nomoledger.engine.oracles`).
+        question: address of the question (see `nomoledger.engine.oracles`).
         asks: "dice", "draw", "choice", "ruling" or "conflict" (a ruling that decides a precedence).
         to: the player who is asked, or "admin".
-        options: what may be answered; for dice, the number of sides of each.
+        text: the question in words.
+        options: the valid answers; for dice, the number of sides of each.
+        default: the answer used if nobody answers in time.
     """
 
     question: str = field(name="question")
@@ -196,10 +299,15 @@ class QuestionRaised(Event, frozen=True, kw_only=True, tag="question-raised/1"):
 
 
 class RecordPrevailed(Event, frozen=True, kw_only=True, tag="record-prevailed/1"):
-    """A recorded fact differs from what the rules give; the state follows the record.
+    """A recorded fact differs from the result of the rules; the state follows the record.
 
-    *subject* and *what* say where; *recorded* and *by_rules* are the two values as people write
-    them, *follows* the number of an earlier divergence of the same attempt that explains it.
+    Attributes:
+        fact: number of the fact's event.
+        subject: the entity or account that differs.
+        what: the attribute, commodity or outcome that differs.
+        recorded: the recorded value, as people write it.
+        by_rules: the value by the rules, as people write it.
+        follows: number of an earlier divergence of the same attempt that explains this one.
     """
 
     fact: int = field(name="fact")
@@ -211,20 +319,32 @@ class RecordPrevailed(Event, frozen=True, kw_only=True, tag="record-prevailed/1"
 
 
 class FactConfirmed(Event, frozen=True, kw_only=True, tag="fact-confirmed/1"):
-    """A recorded fact agrees with what the rules give."""
+    """A recorded fact agrees with the result of the rules.
+
+    Attributes:
+        fact: number of the fact's event.
+    """
 
     fact: int = field(name="fact")
 
 
 class FactUnexplained(Event, frozen=True, kw_only=True, tag="fact-unexplained/1"):
-    """No rule in force speaks of such a fact; it is kept, and listed apart."""
+    """No rule in force covers a recorded fact; it is stored and listed separately.
+
+    Attributes:
+        fact: number of the fact's event.
+        why: the reason, for people.
+    """
 
     fact: int = field(name="fact")
     why: str = field(name="why")
 
 
 class Waiting(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An attempt that is to wait on the agenda from now on; see `nomoledger.state.world.Attempt`."""
+    """An attempt that a ruling puts on the agenda.
+
+    The fields are those of `nomoledger.state.world.Attempt`; *attempt* is its id.
+    """
 
     attempt: str = field(name="attempt")
     operation: str = field(name="operation")
@@ -237,16 +357,18 @@ class Waiting(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Settled(Event, frozen=True, kw_only=True, tag="settled/1"):
-    """The present, and the past as it is now known, are what *ruling* makes of them.
+    """A ruling was settled: the state and the known past are as the ruling makes them.
 
-    What people see stands in events of its own before this one. The rest is here.
+    Visible corrections are separate events before this one. This event holds everything else.
 
     Attributes:
-        tables: what is to stand in the state at each path (None: nothing).
-        rulesets: the rules at the close of earlier periods, where they are others than recorded;
-            those of the open period, where they come in another order.
-        waiting: the agenda, where it is another: ids of what waits already, and what is new on it.
-        past: how many units more there were at the close of a period: period, account, commodity.
+        ruling: number of the ruling.
+        tables: pairs of a path in the state and its new value; None removes it.
+        rulesets: per earlier period, the rules at its close if they differ from the record; for the
+            open period, its rules if their order differs.
+        waiting: the new agenda, if it differs: the ids of attempts that wait already, and new
+            attempts.
+        past: units added to accounts at the close of a period: period, account, commodity, amount.
     """
 
     ruling: int = field(name="ruling")
@@ -257,9 +379,12 @@ class Settled(Event, frozen=True, kw_only=True, tag="settled/1"):
 
 
 class PeriodClosed(Event, frozen=True, kw_only=True, tag="period-closed/1"):
-    """The period is over: *digest* is the hash of the whole state, *seed* reveals its dice.
+    """A period is closed.
 
-    *commitment* is the hash of the next period's seed.
+    Attributes:
+        digest: SHA-256 of the whole state before the close.
+        seed: seed of the period's dice, now revealed.
+        commitment: hash of the next period's seed.
     """
 
     digest: str = field(name="digest")
@@ -268,7 +393,12 @@ class PeriodClosed(Event, frozen=True, kw_only=True, tag="period-closed/1"):
 
 
 class GameEnded(Event, frozen=True, kw_only=True, tag="game-ended/1"):
-    """The game is over; *winners* in order of rank."""
+    """The game is over.
+
+    Attributes:
+        why: the reason, in words.
+        winners: the winners in order of rank.
+    """
 
     why: str = field(name="why")
     winners: tuple[str, ...] = field(default=(), name="winners")

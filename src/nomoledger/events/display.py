@@ -1,7 +1,7 @@
-"""Text for people within events: recorded, but never part of a comparison or a digest.
+"""Display text within events: recorded, but never part of a comparison or a digest.
 
-Text that rules state is data (`pay(..., "rent on 4")`) and stays: other rules may read it. Text that
-the engine composes may be worded differently by every version.
+Text that comes from rule code is data (`pay(..., "rent on 4")`) and is kept, because other rules
+may read it. Text that the engine composes may differ between versions.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from nomoledger.events.consequences import (
 )
 from nomoledger.events.event import Event
 
-#: Questions whose text the engine composes; all others are put by rules in their own words.
+#: Questions whose text the engine composes. The text of all others comes from rule code.
 _COMPOSED = ("conflict", "dice", "draw")
 
 
@@ -40,7 +40,7 @@ def _refusal(event: AttemptRefused) -> Event:
 
 
 def _stated(event: Any) -> Any:
-    """Leave out the reason of an event that no rule is behind."""
+    """Blank the reason of an event that does not come from a rule."""
     author = (*event.rules, "engine")[0]
     is_by_rule = author != "engine" and not author.startswith("ruling:")
     return event if is_by_rule else replace(event, why="")
@@ -51,7 +51,7 @@ def _reason(event: Any) -> Any:
 
 
 def _divergence(event: RecordPrevailed) -> Event:
-    """Leave out the outcome of an attempt: a refusal, or a question that play waited for."""
+    """Blank the outcome of an attempt: a refusal, or a question that play waited for."""
     is_outcome = event.recorded in (None, "done") and isinstance(event.by_rules, str)
     return replace(event, by_rules="") if is_outcome else event
 

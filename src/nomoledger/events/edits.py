@@ -1,4 +1,4 @@
-"""Edits of the tape, as rulings make them."""
+"""Edits of the recorded inputs, as rulings make them."""
 
 from typing import Any
 
@@ -7,20 +7,36 @@ from msgspec import field
 
 
 class Replaced(msgspec.Struct, frozen=True, tag_field="edit", tag="replaced"):
-    """Input or draw *event* should have been *value* (dice, a choice, a verdict, or fields)."""
+    """An input or draw is replaced.
+
+    Attributes:
+        event: number of the event.
+        value: what it should have been: dice, a choice, a verdict, or fields of the input by name.
+    """
 
     event: int = field(name="event")
     value: Any = field(name="value")
 
 
 class LeftOut(msgspec.Struct, frozen=True, tag_field="edit", tag="left-out"):
-    """Input *event* should not have been there."""
+    """An input is left out.
+
+    Attributes:
+        event: number of the event.
+    """
 
     event: int = field(name="event")
 
 
 class TakenIn(msgspec.Struct, frozen=True, tag_field="edit", tag="taken-in"):
-    """After event *after*, player *by* asked for *action*, which was overlooked."""
+    """An overlooked request is inserted.
+
+    Attributes:
+        after: number of the event that it came after.
+        by: the player who made it.
+        action: the action requested.
+        arguments: its named arguments.
+    """
 
     after: int = field(name="after")
     by: str = field(name="by")
@@ -29,7 +45,12 @@ class TakenIn(msgspec.Struct, frozen=True, tag_field="edit", tag="taken-in"):
 
 
 class Answered(msgspec.Struct, frozen=True, tag_field="edit", tag="answered"):
-    """*question*, which nobody was asked in recorded play, gets *value* for an answer."""
+    """A question that nobody was asked in recorded play is answered.
+
+    Attributes:
+        question: address of the question.
+        value: the answer.
+    """
 
     question: str = field(name="question")
     value: Any = field(name="value")

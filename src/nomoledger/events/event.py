@@ -1,4 +1,4 @@
-"""What every event carries, and its place in the ledger."""
+"""The fields common to all events, and the place of an event in the ledger."""
 
 from datetime import datetime
 
@@ -9,15 +9,16 @@ from msgspec import field
 class Event(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag_field="event"
 ):
-    """What every event carries. Its number is its place in the ledger, kept by `Entry`.
+    """The fields common to all events. `Entry` holds the number of an event.
 
     Attributes:
-        period: the week or day it belongs to.
+        period: the period that it belongs to.
         received_at: when the input behind it reached the admin (UTC, whole seconds).
         recorded_at: when that input was written into the ledger (UTC, whole seconds).
         cause: number of the event that led to it; None for an input from outside.
-        rules: the rules (`VIII.5@3`: number and version) or `ruling:4` or `engine` behind it.
-        audience: who may see it: None is everybody, a tuple names players; the admin sees all.
+        rules: what it is based on: rules by number and version (`VIII.5@3`), `ruling:4` or
+            `engine`.
+        audience: who may see it: None is everybody, a tuple names players. The admin sees all.
     """
 
     period: int = field(name="period")
@@ -29,7 +30,13 @@ class Event(
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """An event in its place: *number* counts from 0 without gaps within *game*."""
+    """An event in its place in the ledger.
+
+    Attributes:
+        game: name of the game.
+        number: number of the event, counted from 0 without gaps within the game.
+        body: the event.
+    """
 
     game: str
     number: int

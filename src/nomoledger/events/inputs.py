@@ -1,4 +1,4 @@
-"""Inputs, the tape: what comes from outside, and nobody can compute."""
+"""Inputs: the events that come from outside, and that nobody can compute."""
 
 from typing import Any
 
@@ -11,18 +11,27 @@ from nomoledger.events.rules import Change
 
 
 class Input(Event, frozen=True, kw_only=True):
-    """Something that came from outside. *id* is unique in the game and makes a retry harmless."""
+    """The base of all inputs.
+
+    Attributes:
+        id: unique in the game; a request that is repeated under the same id is recorded once.
+    """
 
     id: str = field(name="id")
 
 
 class GameOpened(Input, frozen=True, kw_only=True, tag="game-opened/1"):
-    """The game begins: its rulebook by name, the parameters set at the start, and the dice.
+    """A game is opened. The period of this event is the first of the game.
 
-    *dice* is "seeded" (derived from a secret, see `nomoledger.engine.dice`) or "entered" (real dice).
-    *commitment* is the hash of the first period's seed. Its period is where the game begins.
-    *level* is kept for good (see `nomoledger.events.levels`); *versions* are
-    those of nomoledger and of the interpreter of the rule language that opened the game.
+    Attributes:
+        game: name of the game.
+        rulebook: name of its rulebook.
+        dice: "seeded" (derived from a secret, see `nomoledger.engine.dice`) or "entered" (real
+            dice).
+        commitment: hash of the first period's seed.
+        settings: parameters of rules that are set at the start.
+        level: the level of the game, which never changes (see `nomoledger.events.levels`).
+        versions: versions of nomoledger and of the interpreter of rule code that opened the game.
     """
 
     game: str = field(name="game")
@@ -31,18 +40,22 @@ class GameOpened(Input, frozen=True, kw_only=True, tag="game-opened/1"):
     commitment: str = field(default="", name="commitment")
     settings: dict[str, Any] = field(default_factory=dict, name="settings")
     level: int = field(default=0, name="level")
-    # No more than 15 names: from 16 on, msgspec writes another header, and every opening of level 0
-    # would have other bytes.
+    # At most 15 fields: from 16 on, msgpack writes another header, which would change the bytes of
+    # every opening of level 0.
     versions: dict[str, str] = field(default_factory=dict, name="versions")
 
 
 class StateGiven(Input, frozen=True, kw_only=True, tag="state-given/1"):
-    """The admin states how things stand: what a game under way, or a case, starts from.
+    """The admin states the initial state of a game that is under way, or of a case.
 
-    *players* and *squares* say by name or number what is so of each (`square`, `money`, `items`
-    by commodity, any attribute); *accounts* says what is in those that belong to no player, by
-    commodity; *things* lists what there is of other kinds, by kind (with `at`, in seconds since
-    1970, where it is older); *game* holds attributes of the game itself.
+    Attributes:
+        players: attributes of each player by name (`square`, `money`, `items` by commodity, any
+            other).
+        squares: attributes of each square by name or number.
+        accounts: amounts in accounts of no player, by account and commodity.
+        things: entities of other kinds, by kind; `at` is when one was created, in seconds since
+            1970.
+        game: attributes of the game itself.
     """
 
     players: dict[str, dict[str, Any]] = field(default_factory=dict, name="players")
@@ -53,20 +66,35 @@ class StateGiven(Input, frozen=True, kw_only=True, tag="state-given/1"):
 
 
 class JoinRequested(Input, frozen=True, kw_only=True, tag="join-requested/1"):
-    """Somebody asks to join as *name*; *details* are what the rules want to know besides."""
+    """Somebody asks to join the game.
+
+    Attributes:
+        name: the name that they want to play under.
+        details: further arguments of the rule for joining.
+    """
 
     name: str = field(name="name")
     details: dict[str, Any] = field(default_factory=dict, name="details")
 
 
 class LeaveRequested(Input, frozen=True, kw_only=True, tag="leave-requested/1"):
-    """Player *by* asks to leave."""
+    """A player asks to leave the game.
+
+    Attributes:
+        by: the player.
+    """
 
     by: str = field(name="by")
 
 
 class SubmissionReceived(Input, frozen=True, kw_only=True, tag="submission-received/1"):
-    """Player *by* asks for *action* with *arguments* (named as in the rule that defines it)."""
+    """A player asks for an action.
+
+    Attributes:
+        by: the player, or "admin".
+        action: name of the action.
+        arguments: its arguments, named as in the rule that defines the action.
+    """
 
     by: str = field(name="by")
     action: str = field(name="action")
@@ -74,7 +102,14 @@ class SubmissionReceived(Input, frozen=True, kw_only=True, tag="submission-recei
 
 
 class ProposalMade(Input, frozen=True, kw_only=True, tag="proposal-made/1"):
-    """Player *by* proposes *text*, which comes down to *changes*. *number* counts per game."""
+    """A player proposes to change the rules.
+
+    Attributes:
+        by: the player, or "admin".
+        number: number of the proposal in the game, from 1.
+        text: the proposal in words.
+        changes: the proposal as changes of rules and state.
+    """
 
     by: str = field(name="by")
     number: int = field(name="number")
@@ -83,7 +118,13 @@ class ProposalMade(Input, frozen=True, kw_only=True, tag="proposal-made/1"):
 
 
 class VoteCast(Input, frozen=True, kw_only=True, tag="vote-cast/1"):
-    """Player *by* votes *choice* on *proposal*."""
+    """A player votes on a proposal.
+
+    Attributes:
+        by: the player, or "admin".
+        proposal: number of the proposal.
+        choice: the vote, as the rules understand it.
+    """
 
     by: str = field(name="by")
     proposal: int = field(name="proposal")
@@ -91,21 +132,37 @@ class VoteCast(Input, frozen=True, kw_only=True, tag="vote-cast/1"):
 
 
 class ProposalJudged(Input, frozen=True, kw_only=True, tag="proposal-judged/1"):
-    """The admin's *verdict* ("accepted" or "rejected") on *proposal*."""
+    """The admin decides on a proposal.
+
+    Attributes:
+        proposal: number of the proposal.
+        verdict: "accepted" or "rejected".
+    """
 
     proposal: int = field(name="proposal")
     verdict: str = field(name="verdict")
 
 
 class DrawEntered(Input, frozen=True, kw_only=True, tag="draw-entered/1"):
-    """Real dice, or another random choice made by hand, for the open *question*."""
+    """Real dice, or another random choice made by hand, are entered for an open question.
+
+    Attributes:
+        question: address of the question.
+        values: the numbers on the dice, or the option chosen.
+    """
 
     question: str = field(name="question")
     values: tuple[Any, ...] = field(name="values")
 
 
 class ChoiceAnswered(Input, frozen=True, kw_only=True, tag="choice-answered/1"):
-    """Player *by* (or the admin for them) answers the open *question* with *value*."""
+    """An open question is answered.
+
+    Attributes:
+        question: address of the question.
+        value: the answer.
+        by: the player who answered, or "admin".
+    """
 
     question: str = field(name="question")
     value: Any = field(name="value")
@@ -113,24 +170,32 @@ class ChoiceAnswered(Input, frozen=True, kw_only=True, tag="choice-answered/1"):
 
 
 class RulingMade(Input, frozen=True, kw_only=True, tag="ruling-made/1"):
-    """The admin rules. *number* counts rulings per game.
+    """The admin makes a ruling.
 
     Attributes:
-        kind: "answer" (settles the open *question* with *value*), "correct" (carries *changes* out
-            from now on), "uphold" or "ratify" (what came of event *about* stands; ratify: though
-            the rules say otherwise), "reject" or "replace" (*edits* of the tape, back then).
+        number: number of the ruling in the game, from 1.
+        kind: "answer" (answers the open *question* with *value*), "correct" (applies *changes* from
+            now on), "uphold" (confirms event *about* and its consequences), "ratify" (the same,
+            although the rules say otherwise), "reject" or "replace" (makes *edits* in the recorded
+            inputs).
+        text: the ruling in words.
         cites: rules (`VI.1`) and events (`#17`).
-        basis: where it is known from: "ruling" (decided now) or "inferred" (from play).
-        urgent: a correction that goes before all that is due or waiting, and asks no rule: the way
-            out where rule code fails and holds up the game.
+        question: address of the question that is answered.
+        value: the answer.
+        changes: changes of rules and state.
+        basis: "ruling" (decided now) or "inferred" (known from earlier play).
+        urgent: a correction that goes before everything due or on the agenda and runs no rule code:
+            the way out if failing rule code holds up the game.
         by: who rules.
-        scope: what it holds for: "attempt", "period", "onwards" (until further notice) or
-            "precedent" (while the rule it interprets is in the version it now has).
-        overrules: numbers of earlier rulings that no longer hold.
-        effective: the period it reaches back to, where it does.
-        settle: what is put right now: "all", "money" or "none"; "fitting" is all, if later play
-            fits it.
-        questions: what is done with new questions that nobody answered: "stop", "default", "skip".
+        scope: how long it applies: "attempt", "period", "onwards" (until further notice) or
+            "precedent" (until the rule it interprets is amended).
+        about: number of the event that it is about.
+        edits: edits of the recorded inputs.
+        overrules: numbers of earlier rulings that are no longer valid.
+        effective: the period it reaches back to, if it reaches back.
+        settle: how much of the correction to apply: "all", "money", "none", or "fitting" (all, if
+            later play still fits).
+        questions: how to answer new questions that nobody answered: "stop", "default" or "skip".
         closes: number of the dispute that it settles.
     """
 
@@ -155,7 +220,15 @@ class RulingMade(Input, frozen=True, kw_only=True, tag="ruling-made/1"):
 
 
 class DisputeOpened(Input, frozen=True, kw_only=True, tag="dispute-opened/1"):
-    """*by* (a player or the admin) disputes event *about*, or all of a *disputed* period."""
+    """A player or the admin disputes an event, or all of a period.
+
+    Attributes:
+        number: number of the dispute in the game, from 1.
+        by: the player, or "admin".
+        disputed: the period in dispute.
+        text: the dispute in words.
+        about: number of the disputed event; None for all of the period.
+    """
 
     number: int = field(name="number")
     by: str = field(name="by")
@@ -165,7 +238,14 @@ class DisputeOpened(Input, frozen=True, kw_only=True, tag="dispute-opened/1"):
 
 
 class DisputeArgued(Input, frozen=True, kw_only=True, tag="dispute-argued/1"):
-    """*by* says *text* on a *dispute*; *evidence* is a replay or a what-if, as their JSON."""
+    """An argument is added to a dispute.
+
+    Attributes:
+        dispute: number of the dispute.
+        by: a player, "admin" or "engine".
+        text: the argument in words.
+        evidence: the JSON report of a replay or a what-if.
+    """
 
     dispute: int = field(name="dispute")
     by: str = field(name="by")
@@ -174,34 +254,44 @@ class DisputeArgued(Input, frozen=True, kw_only=True, tag="dispute-argued/1"):
 
 
 class FinalitySet(Input, frozen=True, kw_only=True, tag="finality-set/1"):
-    """Standings turn final when *days* have gone by after their close without a dispute."""
+    """The admin sets when standings become final.
+
+    Attributes:
+        days: days after the close of a period without a dispute.
+    """
 
     days: int = field(name="days")
 
 
 class ClockAdvanced(Input, frozen=True, kw_only=True, tag="clock-advanced/1"):
-    """Time has reached *received_at* and nothing else was asked: what is due falls due."""
+    """Time has reached *received_at*; timers that are due by then fire."""
 
 
 class CloseAsked(Input, frozen=True, kw_only=True, tag="close-asked/1"):
-    """The admin asks for the period to be carried out and closed."""
+    """The admin asks to close the period."""
 
 
 class Act(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An *action* to be asked for, with its *arguments*, as in `SubmissionReceived`."""
+    """A request of a standing order; the fields are those of `SubmissionReceived`.
+
+    Attributes:
+        action: name of the action.
+        arguments: its named arguments.
+    """
 
     action: str = field(name="action")
     arguments: dict[str, Any] = field(default_factory=dict, name="arguments")
 
 
 class OrderGiven(Input, frozen=True, kw_only=True, tag="order-given/1"):
-    """Player *by* says what is to be done for them as soon as something is so.
+    """A player gives a standing order.
 
     Attributes:
-        when: the statement (see `nomoledger.engine.statements`) that sets it going.
-        holds: the statement that must be so from now until then; else the order lapses.
-        acts: what is then asked for, all of it or nothing.
-        answer: what is then answered to the question put to *by*, instead of *acts*.
+        by: the player.
+        when: the statement that triggers the order (see `nomoledger.engine.statements`).
+        holds: a statement that must stay true until then; otherwise the order lapses.
+        acts: the requests to carry out, all or none of them.
+        answer: the answer to the question put to *by*, instead of *acts*.
     """
 
     by: str = field(name="by")
@@ -212,13 +302,22 @@ class OrderGiven(Input, frozen=True, kw_only=True, tag="order-given/1"):
 
 
 class InputWithdrawn(Input, frozen=True, kw_only=True, tag="input-withdrawn/1"):
-    """The admin takes back the input called *withdrawn*, which is not carried out yet."""
+    """The admin withdraws an input that is not carried out yet.
+
+    Attributes:
+        withdrawn: id of the input.
+    """
 
     withdrawn: str = field(name="withdrawn")
 
 
 class FactRecorded(Input, frozen=True, kw_only=True, tag="fact-recorded/1"):
-    """A line of a hand-kept record: what *kind* of thing it says happened, and its *fields*."""
+    """A line of a hand-kept record.
+
+    Attributes:
+        kind: the kind of fact.
+        fields: the other fields of the line.
+    """
 
     kind: str = field(name="kind")
     fields: dict[str, Any] = field(default_factory=dict, name="fields")

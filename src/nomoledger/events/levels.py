@@ -1,9 +1,9 @@
-"""Levels: what a game keeps for good of the version that it was opened with.
+"""Levels: what a game keeps for good of the version that opened it.
 
 `GameOpened` names the level. The level selects everything that decides outcomes and digests: the
-rule language, the binding of hooks, the addresses of draws, the limits, how conflicting
-definitions are compared and what the digest of the state covers. A level that is left behind stays
-replayable for good; golden ledgers of each level are replayed by the tests.
+rule language, the binding of hooks, the addresses of draws, the limits, how conflicting definitions
+are compared, and what the digest of the state covers. Games of an old level stay replayable for
+good: the tests replay golden ledgers of each level.
 """
 
 import msgspec
@@ -12,12 +12,12 @@ from nomoledger.errors import StoreError
 
 
 class Level(msgspec.Struct, frozen=True):
-    """One level, by what it does differently from the others.
+    """The choices of one level.
 
     Attributes:
         hashes_display_text: whether the digest of the state covers text that is only for people.
-        compares_displayed_effects: whether conflicting definitions are compared by the fields that
-            people were shown, instead of by all their effects.
+        compares_displayed_effects: whether conflicting definitions are compared only by the fields
+            that are displayed, instead of by all their effects.
     """
 
     hashes_display_text: bool

@@ -1,4 +1,4 @@
-"""A rule, and a change to the ruleset, as values."""
+"""Rules, and changes to the ruleset, as values."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from msgspec import field
 
 
 class Capabilities(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a restricted rule may do, itself and through any operation it calls.
+    """The limits of a restricted rule, and of every operation that it calls.
 
     Attributes:
-        hooks: the hooks it may have (`after_land`).
-        verbs: the host verbs that may be reached (`move`).
+        hooks: the hooks that it may define (`after_land`).
+        verbs: the host verbs that it may call (`move`).
         attributes: the attributes that `set` may write.
-        reads: the attributes that may be read besides public ones; None is all.
-        subject: a value operation that must say yes to the subject of every verb.
+        reads: the attributes that it may read besides public ones; None is all.
+        subject: a value operation that must return true for the subject of every verb.
     """
 
     hooks: tuple[str, ...] = field(default=(), name="hooks")
@@ -25,29 +25,37 @@ class Capabilities(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
 
 
 class Commodity(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Something owned in quantity; *places* is how many decimal places its smallest unit has."""
+    """Something that is owned in quantity.
+
+    Attributes:
+        places: number of decimal places of its smallest unit.
+    """
 
     places: int = field(default=0, name="places")
 
 
 class Speech(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """How a hand-kept record speaks of what a rule does: the meaning of one kind of fact.
+    """How facts of one kind in a hand-kept record map to the operations and the state of a rule.
 
-    A fact may be held against the rules, or set something going, or both in this order. A field is
-    given by its name; `detail.1` is the place 1, counted from 0, in the list under `detail`.
+    A fact may be checked against the rules, start an attempt, or do both in this order. A field is
+    given by its name; `detail.1` is item 1, counted from 0, of the list in field `detail`.
 
     Attributes:
-        subject: the field that names whom or what the fact is about.
-        attribute: the attribute of *subject* that *value* (a field) must equal.
-        paid: what *subject* was paid for in the attempt before, as postings say it, with fields in
-            braces (`rent on {square}`); *value* must equal the sum, negative where *subject* paid.
-        commodity: what *paid* is counted in, where it is not the game's money.
-        asks: a value operation (told the fields *given*) that *value* must equal instead; where
-            the fact has no such field, the value must only not be None.
-        prevails: the operation, told *given* and *value*, that makes it so where it is not.
-        attempt: the operation such a fact sets going (told the fields *given*).
-        dice: the field that holds the dice of that attempt, or what was drawn in it.
-        note: the fact is kept as a note and nothing is held against it.
+        subject: the field that names the entity that the fact is about.
+        attribute: the attribute of *subject* that must equal the field *value*.
+        paid: the reason of the postings of the last attempt to sum up for *subject*, with fields in
+            braces (`rent on {square}`); the sum must equal *value*, and is negative if *subject*
+            paid.
+        commodity: the commodity of *paid*; the game's money by default.
+        asks: a value operation, called with the fields *given*, that must equal *value* instead; if
+            the fact has no such field, the result must only not be None.
+        value: the field with the recorded value.
+        prevails: the operation, called with *given* and *value*, that corrects the state if they
+            differ.
+        attempt: the operation that such a fact attempts, called with the fields *given*.
+        given: the fields passed as arguments.
+        dice: the field with the dice or the draw of that attempt.
+        note: the fact is a note and is not checked.
     """
 
     subject: str | None = field(default=None, name="subject")
@@ -64,23 +72,25 @@ class Speech(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
 
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """One version of one rule: its words, the code that carries them out, and its data.
+    """One version of one rule: its text, the code that carries it out, and its data.
 
     Attributes:
-        number: what the players call it (`VII.2`).
+        number: the number that players use (`VII.2`).
         version: 1 when enacted, one more with each amendment.
-        prose: the normative words.
-        code: their reading in Starlark; empty where nothing is executed.
+        title: a short name, for people.
+        prose: the normative text.
+        code: the text as Starlark code; empty where nothing is executed.
         parameters: named values that the code reads, so that an amendment can be small.
         declares: kinds of entity, their attributes and the type of each.
-        commodities: what can be owned in quantity. accounts: who besides players holds it.
-        overrides: numbers of rules that give way to this one where they disagree.
+        commodities: what can be owned in quantity.
+        accounts: accounts that belong to no player.
+        overrides: numbers of rules that give way to this one where they conflict.
         text_only, by_ruling: why nothing is executed.
-        capabilities: None for a rule that may do anything.
+        capabilities: the limits of a restricted rule; None for no limits.
         secret: actions whose submissions only their author and the admin see.
-        mentions: numbers and names of squares that the prose speaks of.
-        facts: how a hand-kept record speaks of what this rule does, by kind of fact.
-        api: the level of the host's vocabulary that the code is written for.
+        mentions: numbers and names of squares in the prose.
+        facts: how a hand-kept record maps to this rule, by kind of fact.
+        api: the level of the host verbs that the code is written for.
         file, line: where the code begins, for error messages.
     """
 
@@ -106,12 +116,16 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """Number and version, as events cite it: `VII.2@1`."""
+        """The number and version of the rule, as events cite it: `VII.2@1`."""
         return f"{self.number}@{self.version}"
 
 
 class Enact(msgspec.Struct, frozen=True, tag_field="change", tag="enact", omit_defaults=True):
-    """Add *rule*."""
+    """Enact a new rule.
+
+    Attributes:
+        rule: the rule.
+    """
 
     rule: Rule = field(name="rule")
 
@@ -124,7 +138,11 @@ class Amend(
     omit_defaults=True,
     forbid_unknown_fields=True,
 ):
-    """Replace what is given of rule *number*; *parameters* are merged into the old ones."""
+    """Amend a rule: replace the fields that are given, and merge *parameters* into the old ones.
+
+    Attributes:
+        number: number of the rule. The other fields are those of `Rule`.
+    """
 
     number: str = field(name="number")
     title: str | None = field(default=None, name="title")
@@ -144,7 +162,12 @@ class Repeal(
     omit_defaults=True,
     forbid_unknown_fields=True,
 ):
-    """Remove rule *number*; *state*: keep, freeze or drop the attributes it declares."""
+    """Repeal a rule.
+
+    Attributes:
+        number: number of the rule.
+        state: what happens to the attributes that it declares: "keep", "freeze" or "drop".
+    """
 
     number: str = field(name="number")
     state: str = field(default="keep", name="state")
@@ -153,7 +176,12 @@ class Repeal(
 class Renumber(
     msgspec.Struct, frozen=True, tag_field="change", tag="renumber", forbid_unknown_fields=True
 ):
-    """Call rule *number* *to*."""
+    """Give a rule a new number.
+
+    Attributes:
+        number: the old number.
+        to: the new number.
+    """
 
     number: str = field(name="number")
     to: str = field(name="to")
@@ -167,14 +195,26 @@ class Do(
     omit_defaults=True,
     forbid_unknown_fields=True,
 ):
-    """Carry out an *operation* of the rules once, with named *arguments*."""
+    """Carry out an operation of the rules once.
+
+    Attributes:
+        operation: name of the operation.
+        arguments: its named arguments.
+    """
 
     operation: str = field(name="operation")
     arguments: dict[str, Any] = field(default_factory=dict, name="arguments")
 
 
 class Set(msgspec.Struct, frozen=True, tag_field="change", tag="set", forbid_unknown_fields=True):
-    """Give *attribute* of the thing of *kind* called *entity* a *value*."""
+    """Set an attribute of an entity.
+
+    Attributes:
+        kind: the kind of the entity.
+        entity: what people call the entity: its key or id.
+        attribute: name of the attribute.
+        value: the new value.
+    """
 
     kind: str = field(name="kind")
     entity: Any = field(name="entity")
@@ -190,9 +230,12 @@ class Post(
     omit_defaults=True,
     forbid_unknown_fields=True,
 ):
-    """Move *amounts* (by account, as people write them) that come to nothing in all.
+    """Transfer amounts between accounts.
 
-    *commodity* is the game's money where None; *why* stands in the posting.
+    Attributes:
+        amounts: the amount by account, as people write it; the amounts sum to zero.
+        commodity: what is transferred; the game's money by default.
+        why: the reason recorded with the posting.
     """
 
     amounts: dict[str, int | str] = field(name="amounts")
