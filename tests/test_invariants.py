@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -40,11 +40,9 @@ from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 
-def run_machine(
-    machine: Callable[[], RuleBasedStateMachine], few: int, many: int, steps: int = 14
-) -> None:
+def run_machine(machine: type[RuleBasedStateMachine], few: int, many: int, steps: int = 14) -> None:
     """Play *few* games of at most *steps* moves by default, and *many* in a slow run."""
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         machine, settings=settings(examples(few, many), stateful_step_count=steps)
     )
 
