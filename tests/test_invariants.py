@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import holds
 from game_machine import GameMachine, number, open_table
@@ -43,7 +43,8 @@ from nomoledger.state.world import World
 def run_machine(machine: type[RuleBasedStateMachine], few: int, many: int, steps: int = 14) -> None:
     """Play *few* games of at most *steps* moves by default, and *many* in a slow run."""
     run_state_machine_as_test(
-        machine, settings=settings(examples(few, many), stateful_step_count=steps)
+        cast(type[RuleBasedStateMachine], machine),
+        settings=settings(examples(few, many), stateful_step_count=steps),
     )
 
 
