@@ -40,7 +40,7 @@ from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 
-def run_machine(machine: type[RuleBasedStateMachine], few: int, many: int, steps: int = 14) -> None:
+def run_machine(machine: Callable[[], RuleBasedStateMachine], few: int, many: int, steps: int = 14) -> None:
     """Play *few* games of at most *steps* moves by default, and *many* in a slow run."""
     run_state_machine_as_test(
         cast(type[RuleBasedStateMachine], machine),
