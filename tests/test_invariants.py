@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -40,7 +40,9 @@ from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 
-def run_machine(machine: Callable[[], RuleBasedStateMachine], few: int, many: int, steps: int = 14) -> None:
+def run_machine(
+    machine: Callable[[], RuleBasedStateMachine], few: int, many: int, steps: int = 14
+) -> None:
     """Play *few* games of at most *steps* moves by default, and *many* in a slow run."""
     run_state_machine_as_test(
         cast(type[RuleBasedStateMachine], machine),

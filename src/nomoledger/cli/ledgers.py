@@ -305,10 +305,18 @@ def _games_to_verify(
     is_flag=True,
     help="Continue from what the rules gave, not from the record, to the end of the game.",
 )
+@click.option(
+    "--from-start", is_flag=True, help="Read all events, instead of the snapshot before the period."
+)
 @options.game
 @options.as_json
 def replay(
-    location: str, period: int | None, follow: bool, game_name: str | None, as_json: bool
+    location: str,
+    period: int | None,
+    follow: bool,
+    from_start: bool,
+    game_name: str | None,
+    as_json: bool,
 ) -> int:
     """Replay a period under its own rules, and compare the record.
 
@@ -323,7 +331,7 @@ def replay(
     with open_ledger_of_game(location, game_name) as (ledger, name), progress("replaying"):
         if follow:
             return _follow(ledger, name, period, as_json)
-        report = replay_period(ledger, name, period)
+        report = replay_period(ledger, name, period, from_start=from_start)
     if as_json:
         print_json(report)
     else:

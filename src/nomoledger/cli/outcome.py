@@ -31,18 +31,25 @@ def run_request(
     id: str | None,
     as_json: bool,
 ) -> int:
-    """Send *request* to the game, print the outcome, and return the exit code."""
+    """Open the game, send *request* to it, print the outcome, and return the exit code."""
+    with open_game_at(location, game_name) as game:
+        return send_request(game, request, at=at, id=id, as_json=as_json)
+
+
+def send_request(
+    game: "Game", request: Request, *, at: datetime | None, id: str | None, as_json: bool
+) -> int:
+    """Send *request* to *game*, print the outcome, and return the exit code."""
     from nomoledger.prose.labels import labels_now
 
-    with open_game_at(location, game_name) as game:
-        label = labels_now(game.world)
-        question = game.world.waiting
-        outcome = request(game, {"at": at, "id": id})
-        if as_json:
-            _print_as_json(game, outcome)
-        else:
-            print_outcome(game, outcome, label)
-        return REFUSED if _is_refused(outcome, question) else 0
+    label = labels_now(game.world)
+    question = game.world.waiting
+    outcome = request(game, {"at": at, "id": id})
+    if as_json:
+        _print_as_json(game, outcome)
+    else:
+        print_outcome(game, outcome, label)
+    return REFUSED if _is_refused(outcome, question) else 0
 
 
 def _print_as_json(game: "Game", outcome: "Outcome") -> None:

@@ -8,7 +8,7 @@ from nomoledger.cli import options
 from nomoledger.cli.change_options import read_changes_file
 from nomoledger.cli.context import open_game_at
 from nomoledger.cli.edit_options import edits, edits_from, fit_to_record
-from nomoledger.cli.outcome import option_labelled, run_request
+from nomoledger.cli.outcome import option_labelled, run_request, send_request
 from nomoledger.cli.output import print_line
 from nomoledger.cli.parsing import parse_event
 from nomoledger.cli.what_if import QUESTIONS, print_what_if, run_what_if
@@ -168,20 +168,21 @@ def _rule_on_past(
     without = (*values["without"], *([event] if kind == "reject" and event is not None else []))
     edits = edits_from(values["replaced"], without, values["taken_in"], values["answers"])
     questions = values["questions"]
-    with open_game_at(request["location"], request["game_name"]) as game:
-        edits = fit_to_record(list(game.ledger.read(game.name)), edits)
+    location, game_name = request.pop("location"), request.pop("game_name")
+
+    def rule(game: "Game", when: dict[str, Any]) -> "Outcome":
+        return game.rule_on(kind, text, settle=values["settle"], **fields, **when)
+
+    with open_game_at(location, game_name) as game:
+        edits = fit_to_record(game.history.entries(), edits)
         fields |= {"about": event, "edits": edits, "overrules": values["overrule"]}
         if edits or values["overrule"]:
             edits = _confirmed_edits(game, kind, values, fields, request)
             if edits is None:
                 return REFUSED
             fields["edits"] = edits
-    fields["questions"] = "stop" if questions == "ask" else questions
-
-    def rule(game: "Game", when: dict[str, Any]) -> "Outcome":
-        return game.rule_on(kind, text, settle=values["settle"], **fields, **when)
-
-    return run_request(rule, **request)
+        fields["questions"] = "stop" if questions == "ask" else questions
+        return send_request(game, rule, **request)
 
 
 def _confirmed_edits(

@@ -154,7 +154,12 @@ def run_what_if(game: "Game", changes: "WhatIfChanges", *, is_asking: bool = Fal
     throwaway = secrets.token_bytes(32)
     while True:
         with progress("replaying") as advance:
-            result = replay_with(game.ledger, game.name, changes, throwaway=throwaway, done=advance)
+            settings: dict[str, Any] = {
+                "throwaway": throwaway,
+                "done": advance,
+                "history": game.history,
+            }
+            result = replay_with(game.ledger, game.name, changes, **settings)
         question = next((asked for asked in result.asked if asked.dealt == "stopped"), None)
         if not is_asking or question is None:
             return result
