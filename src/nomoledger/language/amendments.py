@@ -18,12 +18,12 @@ from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
 @host_verb("amend")
 def adopt(host: Host, proposal: Any) -> None:
     """Carry out all changes of the proposal with this number, in order."""
-    found = host.world.proposals.get(proposal)
-    if found is None:
+    stored = host.world.proposals.get(proposal)
+    if stored is None:
         host.fault(f"there is no proposal {proposal!r}")
     if proposal in host.world.game.get("void", ()):
         _refuse(host, f"proposal {proposal} does not count: so it was ruled")
-    make(host, found.changes, f"proposal {proposal}")
+    make(host, stored.changes, f"proposal {proposal}")
 
 
 def make(host: Host, changes: Iterable[r.Change], source: str, *, urgent: bool = False) -> None:
@@ -197,7 +197,7 @@ def _do(host: Host, change: r.Do) -> None:
 
 
 def _set(host: Host, change: r.Set) -> None:
-    thing = (
+    entity = (
         "game" if change.kind == "game" else resolve_entity(host.world, change.kind, change.entity)
     )
     declared = host.world.declared(change.kind)
@@ -206,7 +206,7 @@ def _set(host: Host, change: r.Set) -> None:
         _refuse(host, f"a {change.kind} has no {change.attribute!r}; it has {known}")
     type_ = declared[change.attribute].removesuffix(" key")
     value = resolve(host.world, Parameter(change.attribute, type_), change.value)
-    host.program.call("set", thing, change.attribute, value)
+    host.program.call("set", entity, change.attribute, value)
 
 
 def _post(host: Host, change: r.Post, source: str) -> None:

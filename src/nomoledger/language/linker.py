@@ -18,9 +18,9 @@ from nomoledger.language.prelude import PRELUDE_VERBS
 
 #: The modules that define the host verbs. Importing them fills the registry.
 VERB_MODULES = (verbs, reads, amendments)
-#: Names that no rule may define as an operation, not even to hook it.
+#: Names of verbs that rules may neither define nor hook.
 _RESERVED = frozenset(name for name in (*HOST_VERBS, *PRELUDE_VERBS) if not is_hookable(name))
-#: Verbs that read the same whoever is acting.
+#: Verbs that only read, whatever operations are under way.
 _READS = frozenset(
     verb.name
     for verb in HOST_VERBS.values()
@@ -44,7 +44,7 @@ _LINE_MAX = 100_000
 
 
 def fingerprint(rules: Iterable[Rule]) -> str:
-    """Return the SHA-256 of *rules*, in hexadecimal: programs with equal fingerprints are equal."""
+    """Return a SHA-256, in hexadecimal, of everything in *rules* that decides what they do."""
     return hashlib.sha256(msgspec.msgpack.encode(tuple(rules))).hexdigest()
 
 

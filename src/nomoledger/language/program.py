@@ -254,26 +254,30 @@ class Program:
     # --- trial runs and conflicts
 
     def _would(self, operation: str, arguments: list[Any], see: list[Any] | None) -> dict[str, Any]:
-        refused, seen, over = self._trial(lambda: self.call(operation, *arguments), see)
-        return {"refused": refused, "seen": seen, "certain": not over}
+        refused, seen, stopped = self._trial(lambda: self.call(operation, *arguments), see)
+        return {"refused": refused, "seen": seen, "certain": not stopped}
 
     def _trial(
         self, act: Callable[[], Any], see: list[Any] | None = None
     ) -> tuple[list[str], Any, bool]:
+        """Run *act*, compute the value *see*, and undo everything.
+
+        Returns the reasons of a refusal, the value, and whether *act* stopped at a question.
+        """
         host = self.host
         saved = host.staged, host.frames, dict(host.reads), host.pure
         mark = host.world.mark()
         host.staged, host.frames, host.pure = list(host.staged), list(host.frames), 0
         host.trials += 1
         refused: list[str] = []
-        seen, over = None, False
+        seen, stopped = None, False
         try:
             try:
                 act()
             except Refused as error:
                 refused = [reason.text for reason in error.reasons]
             except TrialOver:
-                over = True
+                stopped = True
             host.pending = None
             if see is not None:
                 host.frames = list(saved[1])
@@ -282,7 +286,7 @@ class Program:
             host.world.rollback(mark)
             host.trials -= 1
             host.staged, host.frames, host.reads, host.pure = saved
-        return refused, seen, over
+        return refused, seen, stopped
 
     def _combine(self, operation: str, base: Any, steps: list[Any]) -> Any:
         try:
@@ -291,6 +295,10 @@ class Program:
             self.host.fault(f"{operation}: {error}")
 
     def _choose(self, operation: str, rules: list[str], arguments: list[Any]) -> str:
+        """Return which of *rules* prevails, all of which define *operation*.
+
+        A trial of each definition shows its effects; if all are equal, the first rule prevails.
+        """
         outcomes = [self._outcome(operation, rule, arguments) for rule in rules]
         level = self.host.world.level
         effects = [outcome.effects(level) for outcome in outcomes]
@@ -310,6 +318,7 @@ class Program:
         ]
 
     def _outcome(self, operation: str, rule: str, arguments: list[Any]) -> TrialOutcome:
+        """Return what *operation* would do by the definition of *rule*."""
         hooks = self.links.operations[operation].definitions
         name = next(hook.name for number, hook in hooks if number == rule)
         before = len(self.host.staged)

@@ -125,8 +125,8 @@ def proposed(host: Host, proposal: Any) -> list[list[Any]]:
     `"repeal"` and `"renumber"`, `["do", operation]`, `["set", attribute]` and `["post",
     commodity]`. The list is empty if there is no such proposal.
     """
-    found = host.world.proposals.get(proposal)
-    return [] if found is None else [_effect_of(change) for change in found.changes]
+    stored = host.world.proposals.get(proposal)
+    return [] if stored is None else [_effect_of(change) for change in stored.changes]
 
 
 def _effect_of(change: r.Change) -> list[Any]:
