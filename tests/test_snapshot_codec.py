@@ -30,14 +30,14 @@ Fetch = Callable[[Sequence[bytes]], dict[bytes, bytes]]
 
 def tables(world: World) -> list[Any]:
     """Return all tables of *world* with order and types, for an exact comparison."""
-    return [(name, typed(each)) for name, each in vars(world).items() if name[0] != "_"]
+    return [(name, typed(table)) for name, table in vars(world).items() if name[0] != "_"]
 
 
 def typed(value: Any) -> Any:
     if isinstance(value, dict):
-        return [(key, typed(each)) for key, each in value.items()]
+        return [(key, typed(item)) for key, item in value.items()]
     if isinstance(value, list | tuple):
-        return type(value), [typed(each) for each in value]
+        return type(value), [typed(item) for item in value]
     return type(value), value
 
 
@@ -67,27 +67,27 @@ tried = examples(few=6, many=25)
 
 
 def weeks(*moves: Sequence[Move]) -> Iterator[Move]:
-    for each in moves:
-        yield from (*each, ("close", 0, 0), ("answer", 0, 0), ("answer", 0, 0))
+    for week in moves:
+        yield from (*week, ("close", 0, 0), ("answer", 0, 0), ("answer", 0, 0))
 
 
 @tried
 @given(some(PLAY, 3, 8), some(RULE, 1, 2), some(PLAY, 3, 8))
 def test_a_snapshot_and_the_tail_give_the_folded_world(
-    one: list[Move], ruling: list[Move], other: list[Move]
+    first: list[Move], ruling: list[Move], second: list[Move]
 ) -> None:
     game = RuledGame(RULES)
-    Player(game).play([*START, ("go", 0, 0), *weeks(one, one, ruling, other)])
+    Player(game).play([*START, ("go", 0, 0), *weeks(first, first, ruling, second)])
     assert check_every_close(game.entries) >= len(game.world.past) > 0
 
 
 @tried
 @given(some(MAIL, 3, 6), some(RULE[:3], 1, 1), some(MAIL, 1, 4))
 def test_snapshots_under_mail_opening_give_the_folded_world(
-    one: list[Move], ruling: list[Move], other: list[Move]
+    first: list[Move], ruling: list[Move], second: list[Move]
 ) -> None:
     game = RuledGame(BOOK.rules)
-    Mailer(game).play([*START[:2], *weeks(one, ruling, other)])
+    Mailer(game).play([*START[:2], *weeks(first, ruling, second)])
     check_every_close(game.entries)
 
 
@@ -187,8 +187,8 @@ def test_a_part_with_other_content_is_an_error() -> None:
 def test_the_version_of_the_reducer_covers_all_that_it_imports() -> None:
     code = (
         "import sys, nomoledger.state.reducer\n"
-        "print(*sorted(each for each in sys.modules if each.startswith('nomoledger.')))"
+        "print(*sorted(name for name in sys.modules if name.startswith('nomoledger.')))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    loaded = {each.removeprefix("nomoledger.") for each in printed.stdout.split()}
+    loaded = {name.removeprefix("nomoledger.") for name in printed.stdout.split()}
     assert loaded | {"state.snapshot_codec"} == set(FOLD)

@@ -254,7 +254,7 @@ def essence(world: World) -> dict[str, Any]:
         if world.rulings[number][0].effective is None
     ]
     state["game"]["void"] = sorted(world.game.get("void", ()))
-    state["proposals"] = {key: (made.by, made.changes) for key, made in world.proposals.items()}
+    state["proposals"] = {number: (x.by, x.changes) for number, x in world.proposals.items()}
     state["durations"] = {
         entity: {name: ending[:2] for name, ending in table.items()}
         for entity, table in world.durations.items()

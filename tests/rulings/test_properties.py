@@ -86,7 +86,7 @@ def replays_exactly(game: RuledGame) -> bool:
     for _ in timeline.run():
         pass
     rerun = timeline.rerun
-    decided = [each for each in rerun.asked if each.dealt not in ("rolled", "open")]
+    decided = [x for x in rerun.asked if x.dealt not in ("rolled", "open")]
     return not any((decided, rerun.orphans, rerun.stopped, rerun.engine.has_held_back))
 
 
@@ -95,8 +95,8 @@ def settlements(game: RuledGame) -> Iterator[tuple[World, list[e.Event]]]:
     for number, (ruling, at) in game.world.rulings.items():
         if ruling.effective is not None:
             cited = f"ruling:{number}"
-            made = [x.body for x in game.entries if x.body.rules[:1] == (cited,)]
-            yield folded(game.entries[:at]), made
+            events = [x.body for x in game.entries if x.body.rules[:1] == (cited,)]
+            yield folded(game.entries[:at]), events
 
 
 # --- the present, and the past -------------------------------------------------------------------
@@ -131,7 +131,7 @@ def test_the_settled_present_under_mail_opening_equals_the_game_played_correctly
 def test_overruling_restores_the_present(script: Script) -> None:
     game = played(script)
     player = Player(game)
-    while any(each.effective is not None for each in rulings_in_force(game.world)):
+    while any(x.effective is not None for x in rulings_in_force(game.world)):
         holding = len(rulings_in_force(game.world))
         player.play([("overrule", 0, 0)])
         if len(rulings_in_force(game.world)) == holding:
@@ -148,19 +148,17 @@ def test_overruling_with_the_same_settle_restores_the_present(script: Script) ->
         game = played((dice, moves, [], []))
         before, player = len(game.entries), Player(game, settles=[settle])
         player.play([ruling])
-        if last := [
-            each.number for each in rulings_in_force(game.world) if each.effective is not None
-        ]:
+        if last := [x.number for x in rulings_in_force(game.world) if x.effective is not None]:
             player.rule_on(overrules=(last[-1],))
             if settled_alone([entry.body for entry in game.entries[before:]]):
                 assert unlike(game.world, folded(game.entries[:before])) == []
 
 
-def settled_alone(made: list[e.Event]) -> bool:
+def settled_alone(events: list[e.Event]) -> bool:
     """Return whether two rulings led to two settlements and nothing else."""
     others = (e.AttemptRefused, e.TimerFired, e.PeriodClosed)
-    settled = {body.ruling for body in made if isinstance(body, e.Settled)}
-    return len(settled) == 2 and not any(isinstance(body, others) for body in made)
+    settled = {body.ruling for body in events if isinstance(body, e.Settled)}
+    return len(settled) == 2 and not any(isinstance(body, others) for body in events)
 
 
 # --- the invariants -------------------------------------------------------------------------------
@@ -189,10 +187,12 @@ def test_every_input_replays_byte_for_byte(script: Script) -> None:
         if isinstance(body, e.Input) and number:
             mark = world.mark()
             engine = new_engine(world, oracle, SECRET, tape=game.entries)
-            made = [event for batch in engine.take(body) for event in batch]
+            replayed = [event for batch in engine.take(body) for event in batch]
             world.rollback(mark)
-            there = [x.body for x in game.entries[number : number + len(made)]]
-            assert [msgspec.json.encode(x) for x in made] == [msgspec.json.encode(x) for x in there]
+            recorded = [x.body for x in game.entries[number : number + len(replayed)]]
+            assert list(map(msgspec.json.encode, replayed)) == list(
+                map(msgspec.json.encode, recorded)
+            )
         apply(world, body)
 
 
@@ -200,8 +200,8 @@ def test_every_input_replays_byte_for_byte(script: Script) -> None:
 @some_games
 def test_every_event_of_a_settlement_has_an_input_as_its_cause(script: Script) -> None:
     game = played(script)
-    for _, made in settlements(game):
-        for event in made:
+    for _, events in settlements(game):
+        for event in events:
             assert event.cause is not None
             assert isinstance(game.entries[event.cause].body, e.Input)
 
@@ -213,9 +213,9 @@ def test_every_event_of_a_settlement_has_an_input_as_its_cause(script: Script) -
 @some_games
 def test_a_settlement_mentions_only_what_it_changes(script: Script) -> None:
     game = played(script)
-    for before, made in settlements(game):
-        after = folded(game.entries[: before.head + 2 + len(made)])
-        for event in made:
+    for before, events in settlements(game):
+        after = folded(game.entries[: before.head + 2 + len(events)])
+        for event in events:
             thing = getattr(event, "entity", getattr(event, "piece", None))
             if isinstance(event, e.Moved | e.AttributeSet):
                 assert about(before, thing) != about(after, thing)
@@ -224,8 +224,8 @@ def test_a_settlement_mentions_only_what_it_changes(script: Script) -> None:
 
 
 def about(world: World, thing: Any) -> Any:
-    ending = {name: each[:2] for name, each in world.durations.get(thing, {}).items()}
-    return world.entities.get(thing), world.attributes.get(thing), ending
+    ends = {name: ending[:2] for name, ending in world.durations.get(thing, {}).items()}
+    return world.entities.get(thing), world.attributes.get(thing), ends
 
 
 def owned(world: World, posting: e.Posting) -> list[int]:
@@ -235,19 +235,18 @@ def owned(world: World, posting: e.Posting) -> list[int]:
 
 @tried(40)
 @given(some(PLAY, 4, 16), st.integers(0, 999), st.integers(0, 999))
-def test_one_changed_die_changes_no_other(moves: list[Move], one: int, other: int) -> None:
+def test_one_changed_die_changes_no_other(moves: list[Move], which: int, values: int) -> None:
     game = played(("seeded", moves, [], []))
     rolls = [entry for entry in editable(game) if isinstance(entry.body, e.DrawRecorded)]
-    chosen = rolls[one % len(rolls)]
-    edit = some_edit(chosen, other)
+    chosen = rolls[which % len(rolls)]
+    edit = some_edit(chosen, values)
     timeline = Timeline(
         game.entries, [edit], oracle=replay_oracle({}), secret=SECRET, questions="default"
     )
     for _ in timeline.run():
         pass
     was = {x.body.address: x.body.values for x in rolls if isinstance(x.body, e.DrawRecorded)}
-    made = (event for batch in timeline.rerun.events.values() for event in batch)
-    for event in made:
+    for event in (event for batch in timeline.rerun.events.values() for event in batch):
         if isinstance(event, e.DrawRecorded) and event.address in was:
             is_chosen = event.address == getattr(chosen.body, "address", None)
             assert is_chosen or tuple(event.values) == was[event.address]
@@ -259,8 +258,8 @@ def test_one_changed_die_changes_no_other(moves: list[Move], one: int, other: in
 @tried(40)
 @some_games
 def test_public_events_depend_on_no_secret(script: Script) -> None:
-    one, other = (played(script, salt) for salt in ("a", "another plan"))
-    assert public_events(one) == public_events(other)
+    short, long = (played(script, salt) for salt in ("a", "another plan"))
+    assert public_events(short) == public_events(long)
 
 
 def public_events(game: RuledGame) -> list[tuple[int, bytes]]:

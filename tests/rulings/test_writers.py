@@ -50,16 +50,16 @@ def test_a_ruling_and_its_consequences_are_one_transaction(
 
 
 def test_an_unsettled_ruling_is_settled_when_play_resumes() -> None:
-    game, other = Mail(), Mail()
-    for each in (game, other):
-        roll = each.turn("Ann", 3, 4)
-        each.rule_on("replace", e.Replaced(roll, [1, 2]))
+    game, complete = Mail(), Mail()
+    for mail in (game, complete):
+        roll = mail.turn("Ann", 3, 4)
+        mail.rule_on("replace", e.Replaced(roll, [1, 2]))
     number = game.last(e.RulingMade)
     del game.memory.entries[number + 1 :]
     live_game = InProcessGame(cast(Ledger, game.memory), "g")
     live_game.resume()
-    assert essence(live_game.world) == essence(other.world)
-    assert game.entries == other.entries
+    assert essence(live_game.world) == essence(complete.world)
+    assert game.entries == complete.entries
 
 
 def test_a_ruling_that_another_writer_contradicts_first_is_refused(
@@ -78,7 +78,7 @@ def test_a_ruling_that_another_writer_contradicts_first_is_refused(
     monkeypatch.setattr(game.memory, "append", interrupted)
     with pytest.raises(UsageError, match=rf"ruling 1 \(replace\) is about #{roll}"):
         late.rule_on("replace", "So.", edits=(e.Replaced(roll, [2, 3]),))
-    assert [each.number for each in rulings_in_force(folded(game.entries))] == [1]
+    assert [ruling.number for ruling in rulings_in_force(folded(game.entries))] == [1]
 
 
 def test_two_writers_can_rule_on_different_events() -> None:
@@ -132,13 +132,13 @@ def test_every_period_replays_and_verifies_after_rulings(live_game: Game) -> Non
 
 def test_a_what_if_predicts_the_settlement_and_writes_nothing(live_game: Game) -> None:
     edit, head = e.Replaced(first_roll(live_game), [1, 2]), live_game.ledger.head("g")
-    found = what_if(live_game.ledger, "g", WhatIfChanges(edits=(edit,)))
+    result = what_if(live_game.ledger, "g", WhatIfChanges(edits=(edit,)))
     assert live_game.ledger.head("g") == head
-    told = {(x.subject, x.what): (x.recorded, x.rerun) for x in found.otherwise}
-    assert told["Ann", "square"] == (8, 4)
-    assert told["Ann", "$"] == (920, 1000)
-    assert told["square 8", "owner"] == ("Ann", None)
-    assert not any(subject == "Bob" for subject, _ in told)
+    differences = {(x.subject, x.what): (x.recorded, x.rerun) for x in result.otherwise}
+    assert differences["Ann", "square"] == (8, 4)
+    assert differences["Ann", "$"] == (920, 1000)
+    assert differences["square 8", "owner"] == ("Ann", None)
+    assert not any(subject == "Bob" for subject, _ in differences)
     live_game.rule_on("replace", "A 1 and a 2.", edits=(edit,), settle="all")
     again = what_if(live_game.ledger, "g", WhatIfChanges(since=1))
     assert (again.otherwise, again.stopped) == ((), None)

@@ -10,6 +10,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine import dice
 from nomoledger.engine.fact_audit import audit_fact
+from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.initial_state import give_state
 from nomoledger.engine.standing_orders import process_orders
 from nomoledger.errors import RulebookError, RuleFault
@@ -49,7 +50,7 @@ class Engine:
         oracle: Oracle = ask_people,
         secret: bytes | None = None,
         *,
-        follows_record: Callable[[e.FactRecorded, str, Any], bool] | bool = True,
+        follows_record: FollowsRecord | bool = True,
         tape: Sequence[e.Entry] = (),
         link: Callable[[tuple[Rule, ...]], Program] = link,
         describe: Describe = describe_plainly,

@@ -123,7 +123,10 @@ class Rerun:
         self._unused_answers: dict[str, tuple[int | None, e.Input]] = {}
 
     def run(self, opening: Sequence[e.Event] = ()) -> Iterator[int | None]:
-        """Replay the log, and yield the number of each input after it was replayed."""
+        """Replay the log, and yield the number of each input after it was replayed.
+
+        *opening* holds the recorded events from the opening of the game on.
+        """
         self._force_rules()
         for number, body in self.log.inputs:
             if self.stopped is not None:
