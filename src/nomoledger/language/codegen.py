@@ -9,6 +9,7 @@ the table `_h`, since a rule may call what a later rule defines.
 import ast
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import starlark
@@ -227,6 +228,7 @@ def write_rule(rule: Rule, code: Code) -> str:
     return f"{head}{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"
 
 
+@lru_cache(maxsize=4096)
 def _indented(code: str) -> list[str]:
     """The lines of *code*, four columns to the right, but for those within a text."""
     within: set[int] = set()

@@ -101,7 +101,7 @@ class Operation(msgspec.Struct, frozen=True, dict=True):
         """Whether it states something instead of doing something."""
         return any(hook.kind in ("value", "adjust") for _, hook in self.hooks)
 
-    @property
+    @cached_property
     def is_action(self) -> bool:
         """Whether a player may submit it."""
         return any(hook.kind == "action" for _, hook in self.hooks)

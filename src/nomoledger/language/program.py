@@ -2,9 +2,10 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 import starlark
@@ -29,6 +30,8 @@ PROGRAMS_MAX = 16
 TOLD_MAX = 400
 #: After how many attempts, times its rules, a program is compiled anew with the names of things.
 PAYS_AFTER = 10
+#: How many rules' sources are kept parsed: what changes from one ruleset to the next is a rule.
+PARSED_MAX = 512
 
 
 class Program:
@@ -103,18 +106,22 @@ class Program:
         module["_one"] = Decimal(1)
         for i, each in enumerate(light_values(self._names)):
             module[f"_light_{i}"] = starlark.OpaquePythonObject(each)
-        sources = write_program(self.links, self._names, traced=self.is_traced)
-        for number, file, source in sources:
+        for number, file, source in self._sources():
             child.notice(number)
             if file == "operations":
-                self._outline = self._outlined(source)
+                self._operations = source
             try:
-                starlark.eval(module, starlark.parse(file, source, DIALECT), GLOBALS)
+                parse = _parse if number else _parse.__wrapped__
+                starlark.eval(module, parse(file, source), GLOBALS)
             except BaseException as error:
                 if not _is_the_interpreters(error):
                     raise
                 raise RulebookError(f"rule {number}: {_one_line(error)}") from None
         return module.freeze()
+
+    def _sources(self) -> list[tuple[str, str, str]]:
+        """The sources to evaluate in order, as (rule number or "", file, source)."""
+        return write_program(self.links, self._names, traced=self.is_traced)
 
     def _outlined(self, source: str) -> dict[int, str]:
         """Whose the plain operations are that stand, one a line, in the *source* of operations."""
@@ -192,7 +199,7 @@ class Program:
             return None
         line = int(place[2])
         if place[1] == "operations":
-            return self._outline.get(line)
+            return self._outlined(self._operations).get(line)
         for rule in self.rules:
             last = rule.line + rule.code.count("\n")
             if place[1] == (rule.file or f"rule-{rule.number}") and rule.line <= line <= last:
@@ -286,6 +293,11 @@ class Program:
         return done[0] if done else TrialOutcome(refused=tuple(refused))
 
 
+@lru_cache(maxsize=PARSED_MAX)
+def _parse(file: str, source: str) -> starlark.AstModule:
+    return starlark.parse(file, source, DIALECT)
+
+
 def _is_the_interpreters(error: BaseException) -> bool:
     """Whether the interpreter raised it; it panics where it runs out of room."""
     return isinstance(error, starlark.StarlarkError) or type(error).__name__ == "PanicException"
@@ -332,10 +344,24 @@ class Linker(Generic[Kind]):
             oldest.let_go()
         return program
 
+    @contextmanager
+    def link_as(self, kind: Callable[[tuple[Rule, ...]], Kind]) -> Iterator[None]:
+        """Within the block, link rules into programs of another *kind*, which are kept apart."""
+        before = self._kind, self.programs
+        self._kind, self.programs = kind, OrderedDict()
+        try:
+            yield
+        finally:
+            for program in self.programs.values():
+                program.let_go()
+            self._kind, self.programs = before
+
 
 _PLAYED = Linker(Program, PROGRAMS_MAX)
 #: The program of some rules, as they are played: see `Linker.link`.
 link = _PLAYED.link
+#: Has `link` make programs of another kind for a while: see `Linker.link_as`.
+link_as = _PLAYED.link_as
 
 
-__all__ = ["Linker", "Program", "Refused", "Suspended", "link"]
+__all__ = ["Linker", "Program", "Refused", "Suspended", "link", "link_as"]
