@@ -9,6 +9,7 @@ when they are called, as a rule may call what a later rule defines.
 import ast
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import starlark
@@ -200,6 +201,7 @@ def write_rule(rule: Rule, code: Code) -> str:
     return f"{head}{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"
 
 
+@lru_cache(maxsize=4096)
 def _indented(code: str) -> list[str]:
     """Return the lines of *code* indented by four columns, except lines that begin in a text."""
     in_text: set[int] = set()

@@ -2,9 +2,10 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 import starlark
@@ -38,6 +39,8 @@ MESSAGE_MAX = 400
 #: After so many attempts per rule, a program is compiled again with the names of things, which
 #: makes it faster.
 PAYS_AFTER = 10
+#: How many parsed rules are cached: from one ruleset to the next, one rule changes.
+PARSED_MAX = 512
 
 
 class Program:
@@ -130,18 +133,22 @@ class Program:
         module["_one"] = Decimal(1)
         for i, value in enumerate(light_values(self._names)):
             module[f"_light_{i}"] = starlark.OpaquePythonObject(value)
-        sources = write_program(self.links, self._names, traced=self.is_traced)
-        for number, file, source in sources:
+        for number, file, source in self._sources():
             child.notice(number)
             if file == "operations":
-                self._plain_lines = self._find_plain_lines(source)
+                self._operations = source
             try:
-                starlark.eval(module, starlark.parse(file, source, DIALECT), GLOBALS)
+                parse = _parse if number else _parse.__wrapped__
+                starlark.eval(module, parse(file, source), GLOBALS)
             except BaseException as error:
                 if not _is_interpreter_error(error):
                     raise
                 raise RulebookError(f"rule {number}: {_one_line(error)}") from None
         return module.freeze()
+
+    def _sources(self) -> list[tuple[str, str, str]]:
+        """Return the sources to evaluate in order, as (rule number or "", file, source)."""
+        return write_program(self.links, self._names, traced=self.is_traced)
 
     def _find_plain_lines(self, source: str) -> dict[int, str]:
         """Return the rule of each plain operation by its line in *source*; each has one line."""
@@ -223,7 +230,7 @@ class Program:
             return None
         line = int(position[2])
         if position[1] == "operations":
-            return self._plain_lines.get(line)
+            return self._find_plain_lines(self._operations).get(line)
         for rule in self.rules:
             last = rule.line + rule.code.count("\n")
             if position[1] == (rule.file or f"rule-{rule.number}") and rule.line <= line <= last:
@@ -332,6 +339,11 @@ class Program:
         return done[0] if done else TrialOutcome(refused=tuple(refused))
 
 
+@lru_cache(maxsize=PARSED_MAX)
+def _parse(file: str, source: str) -> starlark.AstModule:
+    return starlark.parse(file, source, DIALECT)
+
+
 def _is_interpreter_error(error: BaseException) -> bool:
     """Return whether the interpreter raised *error*; it panics when it runs out of memory."""
     return isinstance(error, starlark.StarlarkError) or type(error).__name__ == "PanicException"
@@ -379,10 +391,24 @@ class Linker(Generic[Kind]):
             oldest.release()
         return program
 
+    @contextmanager
+    def link_as(self, kind: Callable[[tuple[Rule, ...]], Kind]) -> Iterator[None]:
+        """Link rules into programs of another *kind* within the block, in a cache of their own."""
+        before = self._kind, self.programs
+        self._kind, self.programs = kind, OrderedDict()
+        try:
+            yield
+        finally:
+            for program in self.programs.values():
+                program.release()
+            self._kind, self.programs = before
+
 
 _PLAYED = Linker(Program, PROGRAMS_MAX)
 #: Return the program that plays the given rules, from a shared cache: see `Linker.link`.
 link = _PLAYED.link
+#: Make `link` return programs of another kind for a while: see `Linker.link_as`.
+link_as = _PLAYED.link_as
 
 
-__all__ = ["Linker", "Program", "Refused", "Suspended", "link"]
+__all__ = ["Linker", "Program", "Refused", "Suspended", "link", "link_as"]
