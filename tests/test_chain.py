@@ -14,7 +14,7 @@ from nomoledger.ledger.chain import (
     chain_rows,
     chained,
     commit,
-    first_of,
+    first_number,
     hash_within,
     link,
     origin,
@@ -75,8 +75,8 @@ def test_rows_tell_the_hash_of_each_record_they_are_for(first: int, count: int) 
     assert [each for row in rows for each in row_commitments(row)] == commitments
     for row in rows:
         upto = row[0] - first + 1
-        assert first_of(row) == row[0] - (len(row[1]) // 32) + 1
-        for number in range(first_of(row), row[0] + 1):
+        assert first_number(row) == row[0] - (len(row[1]) // 32) + 1
+        for number in range(first_number(row), row[0] + 1):
             assert hash_within(row, before, number) == hashes[number - first]
         assert row[2] == hashes[upto - 1]
         before = row[2]

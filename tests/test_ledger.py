@@ -51,7 +51,7 @@ def test_a_game_without_a_secret_gets_one(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "a\x00", "\udc80"])
 def test_a_name_is_a_line_of_text(ledger: Ledger, name: str) -> None:
-    with pytest.raises(UsageError, match="is no name for a game"):
+    with pytest.raises(UsageError, match="is not a valid name of a game"):
         ledger.create_game(name)
 
 

@@ -247,7 +247,7 @@ def acknowledged(output: str) -> list[int]:
 def test_a_conflict_is_told(url: str, ledger: Ledger) -> None:
     with Ledger.open(url) as other:
         other.append("chess", clocks(range(2)), expected=-1)
-    with pytest.raises(ConflictError, match="is at #1, not at #-1: somebody else appended"):
+    with pytest.raises(ConflictError, match="is at #1, not at #-1: another writer appended"):
         ledger.append("chess", [clock("x")], expected=-1)
     assert ledger.append("chess", clocks(range(2)), expected=-1) == ledger.head("chess")
 

@@ -91,6 +91,6 @@ def test_a_seal_is_missing_among_others(sound: Path, tmp_path: Path) -> None:
         connection.execute("DELETE FROM seals WHERE period=2")
     verdict = run("verify", path)
     assert verdict.exit_code == 1
-    assert "the seal of period 2: it is not there, but that of period 3 is" in verdict.output
+    assert "the seal of period 2: it is missing, but that of period 3 is stored" in verdict.output
     assert run("seal", path).exit_code == 0
     assert run("verify", path).exit_code == 0

@@ -271,7 +271,7 @@ def test_swapped(apart: Tamper, pair: tuple[int, int], with_chain: bool) -> None
 
     verdict = apart(swap)
     assert found(verdict) == (pair[0], "swapped")
-    assert verdict.detail == f"#{pair[0]} holds what was #{pair[1]}"
+    assert verdict.detail == f"#{pair[0]} has the content of #{pair[1]}"
 
 
 @many
@@ -410,7 +410,7 @@ def test_the_secret_was_changed(tamper: Tamper) -> None:
 
     verdict = tamper(change)
     assert found(verdict) == (0, "altered")
-    assert "secret was changed" in str(verdict.detail)
+    assert "secret or its chain was changed" in str(verdict.detail)
 
 
 @pytest.mark.parametrize("act", ["DELETE FROM games", "UPDATE games SET game='chest'"])

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from contract.databases import on_databases
 from rulings.game import RuledGame
 from rulings.players import Move, Player
 from rulings.rules import RULES
 
+from contract.databases import on_databases
 from nomoledger import events as e
 from nomoledger.errors import ConflictError
 from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
@@ -174,7 +174,7 @@ def test_an_altered_cell_is_found_and_made_anew(
     assert (verdict.ok, verdict.number, verdict.problem) == (False, None, "roll-up")
     assert verdict.detail is not None
     assert re.search(TAMPERINGS[statement], verdict.detail), verdict.detail
-    assert verdict.detail.endswith("nomoledger rebuild makes it anew")
+    assert verdict.detail.endswith("run nomoledger rebuild")
     assert rebuild(ledger, "chess").cells == 6
     assert ledger.verify("chess").ok
     assert posted_balances(ledger, "chess") == before

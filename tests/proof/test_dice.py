@@ -39,9 +39,9 @@ def test_the_seed_that_is_revealed_tells_nothing_of_sealed_draws() -> None:
     while game.world.waiting is not None:
         game.ask("answer", "money")
     closed = next(x.body for x in game.entries if isinstance(x.body, e.PeriodClosed))
-    throws = [DiceAudit(), DiceAudit(SECRET)]
+    audits = [DiceAudit(), DiceAudit(SECRET)]
     for entry in game.entries:
-        assert [each.take(entry.body) for each in throws[1:]] == [None]
+        assert [audit.check(entry.body) for audit in audits[1:]] == [None]
     sealed = draws(game)[0]
     rolls = {
         tuple(dice.roll(bytes.fromhex(closed.seed or "00"), f"{n}|{sealed.address}", [6]))
@@ -52,7 +52,7 @@ def test_the_seed_that_is_revealed_tells_nothing_of_sealed_draws() -> None:
 
 def test_a_draw_that_the_seed_does_not_give_is_found() -> None:
     game = gambling()
-    throws = DiceAudit(SECRET)
+    audit = DiceAudit(SECRET)
     found = []
     for entry in game.entries:
         body = entry.body
@@ -61,7 +61,7 @@ def test_a_draw_that_the_seed_does_not_give_is_found() -> None:
             body = e.DrawRecorded(
                 **{name: getattr(body, name) for name in body.__struct_fields__} | {"values": wrong}
             )
-        found.append(throws.take(body))
+        found.append(audit.check(body))
     assert any(found)
     assert "is not what the seed of its period gives" in str([*filter(None, found)])
 
@@ -77,5 +77,5 @@ def test_a_die_that_a_ruling_asks_for_says_of_which_period_it_is() -> None:
     made = game.rule_on("replace", e.TakenIn(after, "Ann", "go"), questions="default")
     rolled = [each for each in made if isinstance(each, e.DrawRecorded)]
     assert {(each.effective, each.period) for each in rolled} == {(1, 2)}
-    throws = DiceAudit(SECRET)
-    assert [text for x in game.entries if (text := throws.take(x.body))] == []
+    audit = DiceAudit(SECRET)
+    assert [text for x in game.entries if (text := audit.check(x.body))] == []

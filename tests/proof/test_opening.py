@@ -136,7 +136,7 @@ def test_what_cannot_be_opened_is_said_in_a_line(game: Path, tmp_path: Path) -> 
     )
     file = tmp_path / "no.json"
     file.write_text("{}")
-    assert "not an opening" in run("open", "--check", file, file).stderr
+    assert "not a disclosure" in run("open", "--check", file, file).stderr
     assert "none.json: No such file" in run("open", "--check", tmp_path / "none.json", file).stderr
 
 

@@ -42,4 +42,4 @@ def test_a_public_export_is_checked_without_nomoledger(tmp_path: Path) -> None:
     told = CliRunner().invoke(program, ["verify", str(public)]).output
     head = re.search(r"public head (\S+);", told)
     assert head is not None
-    assert done.stdout.splitlines() == [head[1], "3 seals", "opened out of the envelope of Bob"]
+    assert done.stdout.splitlines() == [head[1], "3 seals", "disclosed from the envelope of Bob"]

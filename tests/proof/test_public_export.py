@@ -132,7 +132,7 @@ def test_it_cannot_be_cut_off_anywhere(lines: Lines, tmp_path: Path) -> None:
     text = b"".join(lines)
     for end in [*range(0, len(text), 997), len(text) - 1]:
         assert checked(tmp_path, [text[:end]])
-    assert "something follows after the end" in checked(tmp_path, [*lines, b"\n"])
+    assert "there is more after the last line" in checked(tmp_path, [*lines, b"\n"])
 
 
 def rechained(lines: Lines, change: Callable[[int, bytes], bytes]) -> Lines:
@@ -157,7 +157,7 @@ def test_a_chain_computed_anew_does_not_fit_the_seal(lines: Lines, tmp_path: Pat
     assert forged != lines
     place = seals_in(lines)[0]
     assert checked(tmp_path, forged) == (
-        f"{place + 1}: the seal of period 1 is of other public events"
+        f"{place + 1}: the seal of period 1 does not fit the public events"
     )
 
 
@@ -194,7 +194,7 @@ def test_one_forged_whole_is_caught_by_its_key_or_a_published_seal(
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"state": "0" * 64}, "of another public state"),
+        ({"state": "0" * 64}, "does not fit the public state"),
         ({"previous": "1" * 64}, "does not follow the seal before"),
         ({"game": "other"}, "of another game"),
         ({"period": 7}, "does not belong here"),
@@ -215,7 +215,9 @@ def test_one_that_ends_before_what_is_published_is_cut_off(lines: Lines, tmp_pat
         f'{{"nomoledger":"end/1","head":"{end}"}}\n'.encode(),
     ]
     assert checked(tmp_path, short) == ""
-    assert "it ends before period 2" in checked(tmp_path, short, decode_seal(lines[place], ""))
+    assert "the file ends before period 2" in checked(
+        tmp_path, short, decode_seal(lines[place], "")
+    )
 
 
 # --- dice -----------------------------------------------------------------------------------------
@@ -241,7 +243,7 @@ def test_the_revealed_seed_is_the_one_committed_to(lines: Lines, tmp_path: Path)
         return json.dumps(body, separators=(",", ":")).encode()
 
     forged = resealed(rechained(lines, other), own_signer(SECRET))
-    assert "not the one committed to" in checked(tmp_path, forged)
+    assert "does not fit the commitment" in checked(tmp_path, forged)
 
 
 def test_what_makes_no_sense_is_said_in_a_line(game: Path, tmp_path: Path) -> None:

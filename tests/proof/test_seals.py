@@ -216,7 +216,7 @@ def _says(game: Path, number: int, text: bytes) -> bool:
 def test_a_chain_written_anew_does_not_fit_the_states_at_the_closes(game: Path) -> None:
     alter(game)
     assert run("verify", game, "--chain-only").exit_code == 0
-    assert "(state): the state at its close is not what" in verified(game)
+    assert "(state): the state at its close does not follow" in verified(game)
 
 
 def tell_states_anew(game: Path) -> None:
@@ -317,7 +317,7 @@ def signed_anew(seal: bytes) -> bytes:
         (lambda seal: seal[:-9], "not a seal"),
         (lambda seal: b"", "not a seal"),
         (lambda seal: seal.replace(b'"period":2', b'"period":3'), "signature does not fit"),
-        (signed_anew, "the public state at its close is another"),
+        (signed_anew, "the public state at its close differs"),
     ],
 )
 def test_a_seal_that_is_kept_cannot_be_changed(
@@ -334,9 +334,9 @@ def test_what_is_read_for_the_proof_is_read_once(game: Path) -> None:
         taken: list[int] = []
 
         class Told(ContentAudit):
-            def take(self, number, body, reached):  # type: ignore[no-untyped-def]
+            def check(self, number, body, reached):  # type: ignore[no-untyped-def]
                 taken.append(number)
-                return super().take(number, body, reached)
+                return super().check(number, body, reached)
 
         verdict = ledger.verify("plots", audit=Told("plots", SECRET))
     assert verdict.ok
