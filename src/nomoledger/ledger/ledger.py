@@ -20,7 +20,7 @@ from nomoledger.ledger.chain import (
 from nomoledger.ledger.rollup import Cell, units_of, units_of_encoded
 from nomoledger.ledger.stores.open_store import open_store
 from nomoledger.ledger.stores.store import Store, Writer
-from nomoledger.ledger.verification import Auditor, Verdict, unlisted, verify
+from nomoledger.ledger.verification import Auditor, Verdict, unlisted_verdict, verify
 
 __all__ = ["Encoded", "Head", "Ledger", "Transaction", "Verdict"]
 
@@ -162,7 +162,7 @@ class Ledger:
         """
         secret = self.store.secret(game)
         if secret is None and game in self.unlisted():
-            return unlisted(game)
+            return unlisted_verdict(game)
         secret = _require(game, secret, self.store.location)
         with self.store.evidence(game) as evidence:
             return verify(game, secret, evidence, head, audit)

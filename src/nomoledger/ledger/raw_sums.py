@@ -11,7 +11,7 @@ import msgspec
 
 from nomoledger.errors import CorruptError
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.rollup import POSTED, Balances, Sums, add, add_to, paid
+from nomoledger.ledger.rollup import POSTED, Balances, Sums, add, add_to, decode_posted
 from nomoledger.state.bitemporal import check_times
 
 
@@ -24,7 +24,7 @@ def sums(ledger: Ledger, game: str) -> Sums:
     """
     last, totals = ledger.head(game).number, Sums()
     try:
-        add(totals, map(paid, ledger.store.states(game, POSTED, last)))
+        add(totals, map(decode_posted, ledger.store.states(game, POSTED, last)))
         if ledger.store.count(game, last) == last + 1:
             return totals
         why = "records are missing, or there are too many"

@@ -30,7 +30,7 @@ Sums = dict[tuple[int, int], dict[str, dict[str, int]]]
 Balances = dict[str, dict[str, int]]
 
 
-class Paid(msgspec.Struct, gc=False):
+class PostedUnits(msgspec.Struct, gc=False):
     """The fields of a `Posted` that are summed; skipping the others is much faster."""
 
     period: int
@@ -39,10 +39,10 @@ class Paid(msgspec.Struct, gc=False):
 
 
 #: Decodes these fields from the stored bytes of a `Posted`; raises MsgspecError.
-paid = msgspec.msgpack.Decoder(Paid).decode
+decode_posted = msgspec.msgpack.Decoder(PostedUnits).decode
 
 
-def add(sums: Sums, posted: Iterable[Posted | Paid]) -> None:
+def add(sums: Sums, posted: Iterable[Posted | PostedUnits]) -> None:
     """Add *posted* to *sums*, in one loop without calls, because there may be millions."""
     recorded: int | None = None
     effective: int | None = None
@@ -92,7 +92,7 @@ def units_of_encoded(records: Iterable[tuple[str, bytes]]) -> dict[Cell, int]:
     for tag, state in records:
         if tag in POSTED:
             with suppress(msgspec.MsgspecError, TypeError):
-                add(sums, (paid(state),))
+                add(sums, (decode_posted(state),))
     return cells(sums)
 
 

@@ -24,7 +24,7 @@ from nomoledger.ledger.chain import (
     origin,
     row_commitments,
 )
-from nomoledger.ledger.rollup import POSTED, Sums, add, cells, find_wrong_cell, paid
+from nomoledger.ledger.rollup import POSTED, Sums, add, cells, decode_posted, find_wrong_cell
 from nomoledger.ledger.stores.store import Content, Evidence
 
 #: The least number of records compared with the chain at once, except at the end.
@@ -125,7 +125,7 @@ def verify(
     return _verdict(game, Head(number - 1, last.hex()), problem)
 
 
-def unlisted(game: str) -> Verdict:
+def unlisted_verdict(game: str) -> Verdict:
     """Return the verdict on *game*, which has records but is not among the games."""
     detail = "it has records, but is not among the games: its name was altered, or its row is gone"
     return _verdict(game, Head(-1, origin(game).hex()), _Problem(None, "unlisted", detail))
@@ -327,7 +327,7 @@ def _add_postings(contents: list[Content], sums: Sums) -> bool:
     Return False if a kind of event is unknown or a posting is unreadable.
     """
     try:
-        add(sums, [paid(state) for _, topic, state in contents if topic in _POSTED])
+        add(sums, [decode_posted(state) for _, topic, state in contents if topic in _POSTED])
     except msgspec.MsgspecError:
         return False
     return _KNOWN.issuperset(topic for _, topic, _ in contents)

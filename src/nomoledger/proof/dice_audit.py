@@ -34,12 +34,12 @@ class DiceAudit:
         if self._secret is not None:
             period = body.period if body.effective is None else body.effective
             seed = dice.seed_for(self._secret, period, body.audience)
-            return None if fits(body, seed) else _describe(body)
+            return None if follows_from_seed(body, seed) else _describe(body)
         if body.effective is None:
             self._open.append(body)
             return None
         revealed = self._seeds.get(body.effective)
-        return None if revealed is None or fits(body, revealed) else _describe(body)
+        return None if revealed is None or follows_from_seed(body, revealed) else _describe(body)
 
     def _check_close(self, body: e.PeriodClosed) -> str | None:
         if not body.seed:
@@ -49,11 +49,11 @@ class DiceAudit:
             return "the seed of its dice does not fit the commitment from when the period opened"
         self._commitment, self._seeds[body.period] = body.commitment, seed
         draws, self._open = self._open, []
-        wrong = next((draw for draw in draws if not fits(draw, seed)), None)
+        wrong = next((draw for draw in draws if not follows_from_seed(draw, seed)), None)
         return None if wrong is None else _describe(wrong)
 
 
-def fits(body: e.DrawRecorded, seed: bytes) -> bool:
+def follows_from_seed(body: e.DrawRecorded, seed: bytes) -> bool:
     """Return whether the draw of *body* follows from *seed*."""
     if body.sides:
         return list(body.values) == dice.roll(seed, body.address, body.sides)

@@ -24,7 +24,7 @@ _number = itemgetter(0)
 class GameTables(Struct, frozen=True):
     """Everything stored of one game.
 
-    A change replaces a whole table, so that a reader who has one keeps what was committed then.
+    A change replaces a whole table. A reader who has the old one sees what was committed before.
 
     Attributes:
         secret: None if the game was never created.

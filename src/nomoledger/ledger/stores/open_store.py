@@ -51,5 +51,5 @@ def _path(location: str | PathLike[str]) -> str:
             f"unknown kind of store {redacted(text)!r}: give a path, sqlite:///path or postgresql://…"
         )
     if text in ("", ":memory:"):
-        raise UsageError(f"{text!r} is not the path of a file: a ledger is kept in a file")
+        raise UsageError(f"{text!r} is not the path of a file: a ledger is stored in a file")
     return text
