@@ -1,4 +1,4 @@
-"""The chain: its formula written out by hand, and how a head is written."""
+"""The hash chain: its documented formula, its rows, and the text form of heads."""
 
 import hmac
 from hashlib import sha256
@@ -14,7 +14,7 @@ from nomoledger.ledger.chain import (
     chain_rows,
     chained,
     commit,
-    first_of,
+    first_number,
     hash_within,
     link,
     origin,
@@ -41,7 +41,7 @@ def test_the_formula_of_the_documentation() -> None:
     )
 
 
-def test_where_topic_ends_and_state_begins_is_part_of_the_commitment() -> None:
+def test_a_commitment_distinguishes_topic_and_state() -> None:
     assert commit(b"s", 0, b"ab", b"c") != commit(b"s", 0, b"a", b"bc")
 
 
@@ -50,7 +50,7 @@ def test_where_topic_ends_and_state_begins_is_part_of_the_commitment() -> None:
     st.integers(min_value=0, max_value=2**60),
     st.lists(st.tuples(st.sampled_from(["posted/1", "ärger/9", ""]), st.binary(max_size=99))),
 )
-def test_many_are_chained_as_one_after_the_other(
+def test_chaining_many_records_equals_chaining_them_one_by_one(
     secret: bytes, first: int, records: list[tuple[str, bytes]]
 ) -> None:
     rows = [(number, *record) for number, record in enumerate(records, first)]
@@ -64,7 +64,7 @@ def test_many_are_chained_as_one_after_the_other(
 
 
 @given(st.integers(0, 99), st.integers(1, 3 * SHARED))
-def test_rows_tell_the_hash_of_each_record_they_are_for(first: int, count: int) -> None:
+def test_a_row_gives_the_hash_of_each_record_it_covers(first: int, count: int) -> None:
     before = origin("chess")
     commitments = [sha256(eight(each)).digest() for each in range(count)]
     hashes, last = [], before
@@ -75,8 +75,8 @@ def test_rows_tell_the_hash_of_each_record_they_are_for(first: int, count: int) 
     assert [each for row in rows for each in row_commitments(row)] == commitments
     for row in rows:
         upto = row[0] - first + 1
-        assert first_of(row) == row[0] - (len(row[1]) // 32) + 1
-        for number in range(first_of(row), row[0] + 1):
+        assert first_number(row) == row[0] - (len(row[1]) // 32) + 1
+        for number in range(first_number(row), row[0] + 1):
             assert hash_within(row, before, number) == hashes[number - first]
         assert row[2] == hashes[upto - 1]
         before = row[2]
@@ -84,7 +84,7 @@ def test_rows_tell_the_hash_of_each_record_they_are_for(first: int, count: int) 
 
 
 @given(st.integers(min_value=-1, max_value=2**40), st.binary(min_size=32, max_size=32))
-def test_a_head_is_read_as_it_is_written(number: int, digest: bytes) -> None:
+def test_a_head_survives_formatting_and_parsing(number: int, digest: bytes) -> None:
     head = Head(number, digest.hex())
     assert Head.parse(str(head)) == head
     assert Head.parse(f" {head}\n") == head
@@ -108,7 +108,7 @@ def test_a_head_is_read_as_it_is_written(number: int, digest: bytes) -> None:
         "1" * 5000 + ":" + 64 * "a",
     ],
 )
-def test_a_malformed_head_is_refused_in_one_line(text: str) -> None:
+def test_a_malformed_head_is_refused_with_one_line(text: str) -> None:
     with pytest.raises(UsageError, match=r"^not a head: .*expected") as refusal:
         Head.parse(text)
     assert "\n" not in str(refusal.value)

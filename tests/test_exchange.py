@@ -150,7 +150,7 @@ def test_what_cannot_be_exported(source: Ledger, target: Ledger) -> None:
         export_ledger(source, io.BytesIO(), ["draughts"])
     with source.store.writing() as writer:
         writer.insert("go", [(3, "posted/1", b"")], [])
-    with pytest.raises(CorruptError, match="'go' cannot be exported: #3 stands behind the end"):
+    with pytest.raises(CorruptError, match="'go' cannot be exported: #3 is stored after the end"):
         export_ledger(source, io.BytesIO())
 
 

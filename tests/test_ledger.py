@@ -51,7 +51,7 @@ def test_a_game_without_a_secret_gets_one(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "a\x00", "\udc80"])
 def test_a_name_is_a_line_of_text(ledger: Ledger, name: str) -> None:
-    with pytest.raises(UsageError, match="is no name for a game"):
+    with pytest.raises(UsageError, match="is not a valid name of a game"):
         ledger.add_game(name)
 
 
@@ -62,7 +62,7 @@ def test_a_game_is_created_once_and_with_a_secret(ledger: Ledger) -> None:
         ledger.add_game("go", b"")
 
 
-def test_nothing_can_be_asked_of_an_unknown_game(ledger: Ledger) -> None:
+def test_an_unknown_game_is_refused(ledger: Ledger) -> None:
     calls = [ledger.head, ledger.secret, ledger.read, ledger.verify]
     for call in calls:
         with pytest.raises(UnknownError, match=r"no game 'go' in .*games\.db"):
@@ -73,7 +73,7 @@ def test_nothing_can_be_asked_of_an_unknown_game(ledger: Ledger) -> None:
         ledger.append("go", [posted(1)], expected=-1)
 
 
-def test_what_is_appended_is_read_back(ledger: Ledger) -> None:
+def test_appended_events_are_read_back(ledger: Ledger) -> None:
     bodies = [clock("1"), posted(1), posted(2)]
     head = ledger.append("chess", bodies, expected=-1)
     assert head.number == 2
@@ -103,7 +103,7 @@ def test_batches_lead_to_the_same_head_as_single_events(ledger: Ledger) -> None:
         assert ledger.head("chess") == other.head("chess")
 
 
-def test_reading_ends_where_the_ledger_ended_when_it_began(ledger: Ledger) -> None:
+def test_reading_ignores_events_appended_meanwhile(ledger: Ledger) -> None:
     ledger.append("chess", [posted(0), posted(1)], expected=-1)
     for entry in ledger.read("chess"):
         ledger.append("chess", [entry.body], expected=ledger.head("chess").number)
@@ -111,7 +111,7 @@ def test_reading_ends_where_the_ledger_ended_when_it_began(ledger: Ledger) -> No
 
 
 @pytest.mark.parametrize("expected", [-1, 0, 2, 7])
-def test_only_the_head_can_be_appended_to(ledger: Ledger, expected: int) -> None:
+def test_appending_requires_the_current_head(ledger: Ledger, expected: int) -> None:
     ledger.append("chess", [posted(0), posted(1)], expected=-1)
     with pytest.raises(ConflictError, match=rf"'chess' is at #1, not at #{expected}"):
         ledger.append("chess", [posted(0), posted(1)], expected=expected)
@@ -136,7 +136,9 @@ def test_the_same_batch_from_an_input_is_stored_once(ledger: Ledger) -> None:
         [],
     ],
 )
-def test_another_batch_at_the_same_place_is_a_conflict(ledger: Ledger, bodies: list[Event]) -> None:
+def test_another_batch_at_the_same_number_is_a_conflict(
+    ledger: Ledger, bodies: list[Event]
+) -> None:
     ledger.append("chess", [clock("1"), posted(1)], expected=-1)
     with pytest.raises(ConflictError):
         ledger.append("chess", bodies, expected=-1)
@@ -147,7 +149,7 @@ def test_an_empty_batch_changes_nothing(ledger: Ledger) -> None:
     assert ledger.append("chess", [], expected=0) == head
 
 
-def test_a_transaction_that_fails_leaves_nothing(ledger: Ledger) -> None:
+def test_a_failing_transaction_stores_nothing(ledger: Ledger) -> None:
     def act() -> None:
         with ledger.transaction() as transaction:
             transaction.add_game("go")
@@ -161,7 +163,7 @@ def test_a_transaction_that_fails_leaves_nothing(ledger: Ledger) -> None:
     assert ledger.head("chess").number == -1
 
 
-def test_a_batch_that_fails_half_way_leaves_nothing(ledger: Ledger) -> None:
+def test_a_batch_that_fails_halfway_stores_nothing(ledger: Ledger) -> None:
     ledger.append("chess", [posted(1)], expected=-1)
     with ledger.store.writing() as writer:
         writer.insert("chess", [(3, "posted/1", b"planted")], [])
@@ -192,9 +194,7 @@ def test_reading_stops_at_a_gap(ledger: Ledger) -> None:
 @pytest.mark.parametrize(
     ("topic", "state"), [("posted/1", b"\xc1"), ("posted/1", "text"), ("chess/9", b"")]
 )
-def test_reading_stops_at_what_it_does_not_understand(
-    ledger: Ledger, topic: str, state: bytes
-) -> None:
+def test_reading_stops_at_an_unreadable_record(ledger: Ledger, topic: str, state: bytes) -> None:
     ledger.append("chess", [posted(1)], expected=-1)
     with ledger.store.writing() as writer:
         writer.insert("chess", [(1, topic, state)], [(1, b"", b"")])

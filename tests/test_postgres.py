@@ -1,4 +1,4 @@
-"""PostgreSQL: its tables, its messages, many writers, lost connections, a server that goes away."""
+"""PostgreSQL: tables, messages, many writers, lost connections, a server that goes away."""
 
 import re
 import signal
@@ -86,8 +86,8 @@ def indexes(server: PostgresServer, url: str, schema: str) -> list[Any]:
 
 
 @contextmanager
-def the_librarys(url: str, schema: str) -> Iterator[PostgresApplicationRecorder]:
-    """A recorder of the library's own, on the tables in *schema*."""
+def library_recorder(url: str, schema: str) -> Iterator[PostgresApplicationRecorder]:
+    """Yield the library's own recorder on the tables in *schema*."""
     address = psycopg.conninfo.conninfo_to_dict(url)
     dbname, host, user = (str(address[name]) for name in ("dbname", "host", "user"))
     with PostgresDatastore(
@@ -96,8 +96,8 @@ def the_librarys(url: str, schema: str) -> Iterator[PostgresApplicationRecorder]
         yield PostgresApplicationRecorder(datastore)
 
 
-def test_the_events_table_is_the_librarys(url: str, postgres_server: PostgresServer) -> None:
-    with the_librarys(url, "public") as recorder:
+def test_the_events_table_is_that_of_the_library(url: str, postgres_server: PostgresServer) -> None:
+    with library_recorder(url, "public") as recorder:
         recorder.create_table()
     for look in (columns, indexes):
         ours, theirs = (look(postgres_server, url, each) for each in ("nomoledger", "public"))
@@ -107,13 +107,13 @@ def test_the_events_table_is_the_librarys(url: str, postgres_server: PostgresSer
 def test_the_library_reads_the_log(url: str, ledger: Ledger) -> None:
     ledger.append("chess", clocks(range(30)), expected=-1)
     ledger.append("go", clocks(range(2)), expected=-1)
-    with the_librarys(url, "nomoledger") as recorder:
+    with library_recorder(url, "nomoledger") as recorder:
         log = recorder.select_notifications(start=None, limit=100)
         assert [each.id for each in log] == list(range(1, 33))
         assert [each.originator_version for each in log] == [*range(30), 0, 1]
 
 
-def test_names_are_sorted_as_everywhere(postgres_url: str) -> None:
+def test_names_are_sorted_by_code_point(postgres_url: str) -> None:
     with Ledger.open(postgres_url, create=True) as ledger:
         for game in ("b", "ä", "A", "a", "O'Neill; DROP TABLE games --", "%s {}"):
             ledger.add_game(game)
@@ -136,7 +136,7 @@ def test_databases_can_be_created_at_once(postgres_url: str) -> None:
 # --- messages -----------------------------------------------------------------------------------
 
 
-def test_what_is_not_there(postgres_server: PostgresServer) -> None:
+def test_missing_things_are_reported(postgres_server: PostgresServer) -> None:
     url = postgres_server.new_database()
     assert "no ledger at postgresql://" in message(url, UsageError, create=False)
     assert "there is no database postgresql://" in message(postgres_server.url("none"))
@@ -148,7 +148,7 @@ def test_what_is_not_there(postgres_server: PostgresServer) -> None:
     assert "cannot read postgres://h%zz/games" in message("postgres://h%zz/games", UsageError)
 
 
-def test_what_is_not_allowed(url: str, postgres_server: PostgresServer) -> None:
+def test_missing_rights_are_reported(url: str, postgres_server: PostgresServer) -> None:
     postgres_server.execute("CREATE ROLE reader LOGIN", url)
     theirs = url.replace("postgres@", "reader@")
     assert "you may not do this in postgresql://reader@" in message(theirs)
@@ -160,7 +160,7 @@ def test_what_is_not_allowed(url: str, postgres_server: PostgresServer) -> None:
             ledger.append("chess", clocks(range(1)), expected=-1)
 
 
-def test_a_database_that_may_only_be_read(url: str, postgres_server: PostgresServer) -> None:
+def test_a_read_only_database(url: str, postgres_server: PostgresServer) -> None:
     with Ledger.open(f"{url}&options=-cdefault_transaction_read_only%3Don") as ledger:
         with pytest.raises(StoreError, match="the server only allows reading"):
             ledger.append("chess", clocks(range(1)), expected=-1)
@@ -179,7 +179,7 @@ def test_a_database_that_may_only_be_read(url: str, postgres_server: PostgresSer
         "mysql://ann:geheim@127.0.0.1/games",
     ],
 )
-def test_a_password_is_never_told(location: str) -> None:
+def test_a_password_is_never_shown(location: str) -> None:
     with pytest.raises(NomoledgerError) as refusal:
         Ledger.open(location)
     told = "".join(traceback.format_exception(refusal.value, chain=True))
@@ -189,13 +189,13 @@ def test_a_password_is_never_told(location: str) -> None:
         assert "heim@" not in line, line
 
 
-def test_what_the_address_says_goes_to_the_driver() -> None:
+def test_options_of_the_address_reach_the_driver() -> None:
     address = address_of("postgresql://h1,h2:7/games?sslmode=require&connect_timeout=9")
     assert (address["host"], address["port"]) == ("h1,h2", ",7")
     assert (address["sslmode"], address["connect_timeout"]) == ("require", "9")
 
 
-def test_the_environment_of_the_library_has_no_say(
+def test_the_environment_variables_of_the_library_have_no_effect(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("POSTGRES_DBNAME", "PERSISTENCE_MODULE", "POSTGRES_SCHEMA"):
@@ -204,7 +204,7 @@ def test_the_environment_of_the_library_has_no_say(
     assert ids(ledger) == ["0", "1"]
 
 
-# --- many at once -------------------------------------------------------------------------------
+# --- concurrency --------------------------------------------------------------------------------
 
 
 def together(acts: list[Any]) -> None:
@@ -219,7 +219,7 @@ def together(acts: list[Any]) -> None:
 def writer(
     url: str, name: str, game: str = "chess", batches: int = 1_000_000
 ) -> Iterator[subprocess.Popen[str]]:
-    """A process that appends, as soon as it is told to go on."""
+    """Start a process that appends once `go_on` is called."""
     with subprocess.Popen(
         [sys.executable, str(WRITER), url, game, name, str(batches)],
         stdin=subprocess.PIPE,
@@ -245,10 +245,10 @@ def acknowledged(output: str) -> list[int]:
     return [int(line) for line in output.splitlines() if line.isdecimal()]
 
 
-def test_a_conflict_is_told(url: str, ledger: Ledger) -> None:
+def test_a_conflict_is_reported(url: str, ledger: Ledger) -> None:
     with Ledger.open(url) as other:
         other.append("chess", clocks(range(2)), expected=-1)
-    with pytest.raises(ConflictError, match="is at #1, not at #-1: somebody else appended"):
+    with pytest.raises(ConflictError, match="is at #1, not at #-1: another writer appended"):
         ledger.append("chess", [clock("x")], expected=-1)
     assert ledger.append("chess", clocks(range(2)), expected=-1) == ledger.head("chess")
 
@@ -285,7 +285,7 @@ def test_more_threads_than_connections(ledger: Ledger) -> None:
     assert all(ledger.verify(f"game {n}").records == 120 for n in range(25))
 
 
-def test_a_game_is_locked_and_no_other(url: str, ledger: Ledger) -> None:
+def test_a_writer_locks_only_its_game(url: str, ledger: Ledger) -> None:
     with closing(PostgresStore(url, lock_timeout=1)) as store, ledger.transaction() as held:
         held.append("chess", clocks(range(2)), expected=-1)
         other = Ledger(store)
@@ -296,7 +296,7 @@ def test_a_game_is_locked_and_no_other(url: str, ledger: Ledger) -> None:
     assert ids(ledger) == ["0", "1"]
 
 
-def test_two_that_wait_for_each_other(ledger: Ledger) -> None:
+def test_a_deadlock_is_reported(ledger: Ledger) -> None:
     both_hold, failed = threading.Barrier(2), []
 
     def write(first: str, second: str) -> None:
@@ -316,10 +316,12 @@ def test_two_that_wait_for_each_other(ledger: Ledger) -> None:
     assert "nothing was written; try again" in told
 
 
-# --- the connection breaks ----------------------------------------------------------------------
+# --- lost connections ---------------------------------------------------------------------------
 
 
-def test_connections_that_broke_meanwhile(ledger: Ledger, postgres_server: PostgresServer) -> None:
+def test_broken_idle_connections_are_replaced(
+    ledger: Ledger, postgres_server: PostgresServer
+) -> None:
     ledger.append("chess", clocks(range(2500)), expected=-1)
     postgres_server.drop_connections()
     assert ledger.head("chess").number == 2499
@@ -331,7 +333,7 @@ def test_connections_that_broke_meanwhile(ledger: Ledger, postgres_server: Postg
     assert [entry.number for entry in [*first, *reading]] == list(range(2501))
 
 
-def test_a_connection_that_breaks_while_writing(
+def test_a_connection_that_breaks_during_a_transaction(
     ledger: Ledger, postgres_server: PostgresServer
 ) -> None:
     def write() -> None:
@@ -347,10 +349,10 @@ def test_a_connection_that_breaks_while_writing(
 
 
 @pytest.mark.parametrize("is_stored", [True, False])
-def test_whether_it_was_stored_is_found_out(
+def test_a_batch_with_a_lost_acknowledgement_is_stored_once(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, is_stored: bool
 ) -> None:
-    """The connection breaks just as a batch is committed: the answer never arrives."""
+    """The connection breaks just after a commit, so the answer never arrives."""
     writing = ledger.store.writing
     lost: list[int] = []
 
@@ -387,7 +389,7 @@ def test_a_server_that_stays_away(ledger: Ledger, postgres_server: PostgresServe
 
 
 @pytest.mark.slow
-def test_a_server_restarted_while_one_writes(url: str, postgres_server: PostgresServer) -> None:
+def test_a_server_restarted_during_writes(url: str, postgres_server: PostgresServer) -> None:
     with writer(url, "x") as process:
         go_on(process)
         for how in (signal.SIGINT, signal.SIGQUIT):
@@ -406,7 +408,7 @@ def test_a_server_restarted_while_one_writes(url: str, postgres_server: Postgres
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.slow
-def test_connections_dropped_while_one_writes(
+def test_connections_dropped_during_writes(
     url: str, postgres_server: PostgresServer, seed: int
 ) -> None:
     with writer(url, "x") as process:
@@ -432,7 +434,7 @@ def test_a_killed_writer_leaves_whole_batches(url: str, seed: int) -> None:
 
 
 def check_whole(url: str, name: str, acknowledged: list[int], beyond: int = -1) -> None:
-    """Whole batches, each once, in order; all that were acknowledged; and it goes on."""
+    """Check for whole batches in order, each once, with all acknowledged ones; then append more."""
     with Ledger.open(url) as ledger:
         with ledger.transaction() as transaction:  # after whoever was cut off has let go
             transaction.append_encoded("go", [], expected=-1)
@@ -450,7 +452,7 @@ def check_whole(url: str, name: str, acknowledged: list[int], beyond: int = -1) 
 
 
 @pytest.mark.slow
-def test_memory_does_not_grow_with_what_is_read(ledger: Ledger) -> None:
+def test_memory_does_not_grow_with_the_number_of_records_read(ledger: Ledger) -> None:
     for first in range(0, 20_000, 5000):
         ledger.append("chess", clocks(range(first, first + 5000)), expected=first - 1)
     tracemalloc.start()

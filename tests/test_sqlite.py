@@ -1,4 +1,4 @@
-"""The file of the embedded store: opening it, sharing it, running out of room, being killed."""
+"""The SQLite file: opening, sharing, a full disk, killed processes."""
 
 import os
 import random
@@ -150,7 +150,7 @@ def test_a_newer_schema_is_refused(path: Path) -> None:
     assert "was written by a newer nomoledger (schema 4, this one knows 3)" in message(path)
 
 
-def test_the_events_table_is_the_librarys(path: Path) -> None:
+def test_the_events_table_is_that_of_the_library(path: Path) -> None:
     with closing(SqliteStore(str(path))) as store, closing(sqlite3.connect(path)) as connection:
         query = "SELECT sql FROM sqlite_master WHERE name='stored_events'"
         (ours,) = connection.execute(query).fetchone()
@@ -176,7 +176,7 @@ def test_more_threads_may_read_than_there_are_connections(path: Path) -> None:
         assert all(reading == ids(ledger) for reading in readings)
 
 
-def test_the_environment_has_no_say(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variables_have_no_effect(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("SQLITE_DBNAME", "PERSISTENCE_MODULE", "COMPRESSOR_TOPIC", "ORIGINATOR_ID_TYPE"):
         monkeypatch.setenv(name, "nonsense")
     with Ledger.open(path) as ledger:

@@ -1,4 +1,4 @@
-"""Sums of raw records: they say what the roll-up says, in any period, as known in any other."""
+"""Sums of raw records: equal to the roll-up, for any period as known in any other."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def paid(period: int, amount: int, effective: int | None = None, **fields: Any) 
 
 
 def played() -> Iterator[e.Event]:
-    """Payments of six periods; every third one puts an earlier period right."""
+    """Payments of six periods; every third payment corrects an earlier period."""
     for period in range(1, PERIODS + 1):
         for amount in range(1, 8):
             late = period - 2 if amount % 3 == 0 and period > 2 else None
@@ -44,7 +44,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield ledger
 
 
-def test_sums_are_what_the_roll_up_says(ledger: Ledger) -> None:
+def test_sums_agree_with_the_roll_up(ledger: Ledger) -> None:
     for known in (None, *range(1, PERIODS + 1)):
         by_pass = [(n, deepcopy(held)) for n, held in summed_by_period(ledger, "g", known)]
         by_cells = [
@@ -55,7 +55,7 @@ def test_sums_are_what_the_roll_up_says(ledger: Ledger) -> None:
             assert summed(ledger, "g", period, known) == posted_balances(ledger, "g", period, known)
 
 
-def test_what_was_put_right_later_stands_apart(ledger: Ledger) -> None:
+def test_later_corrections_are_separate_cells(ledger: Ledger) -> None:
     found = sums(ledger, "g")
     assert found[1, 1]["Bob"]["$"] == sum(range(1, 8))
     assert found[1, 3]["Bob"]["$"] == 3 * (3 + 6)
@@ -67,7 +67,7 @@ def test_a_period_is_known_from_its_close_on(ledger: Ledger) -> None:
         summed(ledger, "g", 4, known=3)
 
 
-def test_nothing_posted_is_nothing(ledger: Ledger) -> None:
+def test_a_game_without_postings_has_no_balances(ledger: Ledger) -> None:
     ledger.add_game("empty")
     assert summed(ledger, "empty", 3) == {}
     assert list(summed_by_period(ledger, "empty")) == []
@@ -82,7 +82,7 @@ def test_nothing_posted_is_nothing(ledger: Ledger) -> None:
         ("UPDATE stored_events SET state = x'c1' WHERE originator_version = 5", "#5: unreadable"),
     ],
 )
-def test_what_is_missing_or_unreadable_is_said(
+def test_missing_or_unreadable_records_are_reported(
     tmp_path: Path, ledger: Ledger, change: str, complaint: str
 ) -> None:
     with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection, connection:

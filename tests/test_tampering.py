@@ -1,4 +1,4 @@
-"""Any cell of a ledger file, set to anything: what proves something is noticed, nothing crashes."""
+"""Random changes to a ledger file: verification notices those that matter, and nothing crashes."""
 
 import random
 import shutil
@@ -40,22 +40,24 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("seed", sample(range(100), 10))
-def test_whatever_is_altered(sound: Path, tmp_path: Path, seed: int) -> None:
+def test_random_changes_are_reported_without_a_crash(
+    sound: Path, tmp_path: Path, seed: int
+) -> None:
     path = Path(shutil.copyfile(sound, tmp_path / "game.db"))
     chance = random.Random(seed)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         table = chance.choice(TABLES)
         is_changed = tamper(connection, table, chance)
     verdict = run("verify", path)
-    assert_told(verdict)
+    assert_reported(verdict)
     if table in PROVE:
         assert (verdict.exit_code != 0) == is_changed, verdict.output
     for words in chance.sample(ASKED, 3):
-        assert_told(run(words[0], path, *words[1:]))
+        assert_reported(run(words[0], path, *words[1:]))
 
 
 def tamper(connection: sqlite3.Connection, table: str, chance: random.Random) -> bool:
-    """Remove a row, or set a cell of it to something else; whether that could be done."""
+    """Delete a row or change one of its cells; return whether that was possible."""
     before = connection.execute(f"SELECT * FROM {table}").fetchall()
     names = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
     row, place = chance.choice(before), chance.randrange(len(names))
@@ -71,7 +73,7 @@ def tamper(connection: sqlite3.Connection, table: str, chance: random.Random) ->
 
 
 def _flipped(value: Any, chance: random.Random) -> Any:
-    """*value* with one bit of it another."""
+    """Return *value* with one bit flipped."""
     if isinstance(value, int):
         return value ^ 1 << chance.randrange(8)
     data = bytearray(value if isinstance(value, bytes) else str(value).encode())
@@ -79,19 +81,19 @@ def _flipped(value: Any, chance: random.Random) -> Any:
     return bytes(data) if isinstance(value, bytes) else data.decode(errors="replace")
 
 
-def assert_told(result: Result) -> None:
-    """What was found is said: no traceback, and where it is misuse or damage, in one line."""
+def assert_reported(result: Result) -> None:
+    """Check that the result has no traceback, and one line in case of misuse or damage."""
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code in (0, 1, 2)
     assert result.exit_code < 2 or result.stderr.count("\n") == 1, result.stderr
 
 
-def test_a_seal_is_missing_among_others(sound: Path, tmp_path: Path) -> None:
+def test_a_seal_missing_between_others_is_reported(sound: Path, tmp_path: Path) -> None:
     path = Path(shutil.copyfile(sound, tmp_path / "game.db"))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DELETE FROM seals WHERE period=2")
     verdict = run("verify", path)
     assert verdict.exit_code == 1
-    assert "the seal of period 2: it is not there, but that of period 3 is" in verdict.output
+    assert "the seal of period 2: it is missing, but that of period 3 is stored" in verdict.output
     assert run("seal", path).exit_code == 0
     assert run("verify", path).exit_code == 0

@@ -1,4 +1,4 @@
-"""Ledgers of older schema versions, as they were made at the time: refused, then upgraded."""
+"""Ledgers of older schema versions, recorded at the time: refused, then upgraded."""
 
 import sqlite3
 from contextlib import closing
@@ -31,7 +31,7 @@ BALANCES = {
 
 @pytest.fixture(autouse=True, params=[1, 2])
 def version(request: pytest.FixtureRequest, location: str) -> int:
-    """A small game of three periods with rulings that reach back, in the tables of a version."""
+    """A small game of three periods with retroactive rulings, in the tables of each old version."""
     newest: int = request.param
     kind = "postgres" if is_postgres(location) else "sqlite"
     for version in range(1, newest + 1):
@@ -50,7 +50,7 @@ def run(*words: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_it_is_refused_in_a_sentence_that_says_what_to_do(location: str, version: int) -> None:
+def test_an_old_version_is_refused_with_advice_to_upgrade(location: str, version: int) -> None:
     for create in (True, False):
         with pytest.raises(StoreError) as refused:
             Ledger.open(location, create=create)
@@ -62,7 +62,7 @@ def test_it_is_refused_in_a_sentence_that_says_what_to_do(location: str, version
     assert (code, said.count("\n")) == (2, 1)
 
 
-def test_an_upgrade_leads_to_the_roll_up_of_what_was_posted(location: str, version: int) -> None:
+def test_an_upgrade_fills_the_roll_up_from_the_postings(location: str, version: int) -> None:
     code, said = run("upgrade", location)
     assert (code, said.endswith(f"is upgraded from schema {version} to 3\n")) == (0, True)
     assert run("verify", location)[0] == 0
@@ -82,7 +82,7 @@ def held(balances: dict[str, dict[str, int]]) -> dict[tuple[str, str], int]:
     return {(who, what): n for who, table in balances.items() for what, n in table.items() if n}
 
 
-def test_play_goes_on_after_an_upgrade(location: str) -> None:
+def test_play_continues_after_an_upgrade(location: str) -> None:
     run("upgrade", location)
     with Ledger.open(location) as ledger:
         at = world_of(ledger, "little").game["recorded_at"]

@@ -50,7 +50,7 @@ def append(ledger: Ledger, *events: e.Event) -> None:
 
 
 def tamper(ledger: Ledger, location: str, statement: str) -> None:
-    """Change table `rollup` (or another one) past the store."""
+    """Run *statement* on the tables, bypassing the store."""
     if is_postgres(location):
         with psycopg.connect(location, autocommit=True) as there:
             there.execute("SET search_path = nomoledger")
@@ -61,10 +61,10 @@ def tamper(ledger: Ledger, location: str, statement: str) -> None:
         connection.commit()
 
 
-# --- what it holds -------------------------------------------------------------------------------
+# --- contents ------------------------------------------------------------------------------------
 
 
-def test_any_period_as_known_in_any_other(ledger: Ledger) -> None:
+def test_balances_of_any_period_as_known_in_any_other(ledger: Ledger) -> None:
     append(ledger, paid(10, 1), paid(5, 1))
     append(ledger, paid(1, 2), paid(7, 3, effective=1), paid(-2, 4, effective=2))
     readings = {
@@ -107,20 +107,20 @@ def test_amounts_stay_exact_beyond_64_bits(ledger: Ledger) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\\0b", "\\", "Éva 'x'", "", "\\\\0\0"])
-def test_whatever_an_account_is_called(ledger: Ledger, name: str) -> None:
+def test_account_names_may_have_any_characters(ledger: Ledger, name: str) -> None:
     append(ledger, paid(3, to=name), *(30 * [paid(1, to=name)]))
     assert posted_balances(ledger, "chess")[name] == {"$": 33}
     assert ledger.verify("chess").ok
 
 
-def test_it_is_of_one_game(ledger: Ledger) -> None:
+def test_games_have_separate_cells(ledger: Ledger) -> None:
     ledger.add_game("go")
     ledger.append("go", [paid(2)], expected=-1)
     append(ledger, paid(9))
     assert posted_balances(ledger, "go")["Ann"] == {"$": 2}
 
 
-def test_it_is_stored_with_the_postings_or_not_at_all(ledger: Ledger) -> None:
+def test_cells_and_postings_are_stored_in_one_transaction(ledger: Ledger) -> None:
     append(ledger, paid(1))
     with pytest.raises(ConflictError):
         ledger.append("chess", [paid(5)], expected=-1)
@@ -135,7 +135,7 @@ def test_it_is_stored_with_the_postings_or_not_at_all(ledger: Ledger) -> None:
     assert posted_balances(ledger, "chess")["Ann"] == {"$": 1}
 
 
-def test_a_copy_and_an_import_have_it_too(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_copy_and_an_import_have_the_same_cells(ledger: Ledger, tmp_path: Path) -> None:
     append(ledger, paid(10), paid(3, 4, effective=2))
     with Ledger.open(tmp_path / "copy.db", create=True) as copy:
         copy_ledger(ledger, copy)
@@ -149,7 +149,7 @@ def test_a_copy_and_an_import_have_it_too(ledger: Ledger, tmp_path: Path) -> Non
             assert posted_balances(back, "chess", 4) == posted_balances(ledger, "chess", 4)
 
 
-# --- what verifying finds ------------------------------------------------------------------------
+# --- verification --------------------------------------------------------------------------------
 
 ANN = "account = 'Ann' AND effective = 1"
 TAMPERINGS = {
@@ -165,7 +165,7 @@ TAMPERINGS = {
 
 @on_databases
 @pytest.mark.parametrize("statement", TAMPERINGS)
-def test_an_altered_cell_is_found_and_made_anew(
+def test_verification_finds_an_altered_cell_and_rebuild_restores_it(
     ledger: Ledger, location: str, statement: str
 ) -> None:
     append(ledger, paid(10), paid(3, 2), paid(4, 3, effective=2))
@@ -175,24 +175,24 @@ def test_an_altered_cell_is_found_and_made_anew(
     assert (verdict.ok, verdict.number, verdict.problem) == (False, None, "roll-up")
     assert verdict.detail is not None
     assert re.search(TAMPERINGS[statement], verdict.detail), verdict.detail
-    assert verdict.detail.endswith("nomoledger rebuild makes it anew")
+    assert verdict.detail.endswith("run nomoledger rebuild")
     assert rebuild(ledger, "chess").cells == 6
     assert ledger.verify("chess").ok
     assert posted_balances(ledger, "chess") == before
 
 
-def test_a_payment_that_was_never_added_is_found(ledger: Ledger) -> None:
+def test_verification_finds_a_posting_missing_from_the_roll_up(ledger: Ledger) -> None:
     append(ledger, paid(10))
     with ledger.store.writing() as writer:
         writer.replace_rollup("chess", {})
     assert ledger.verify("chess").problem == "roll-up"
 
 
-# --- whatever is played and ruled ----------------------------------------------------------------
+# --- random games with rulings -------------------------------------------------------------------
 
 
 def ruled_game(seed: int) -> RuledGame:
-    """Some periods of a small game, with rulings that reach back, and play after them."""
+    """Play some periods of a small game, with retroactive rulings and play after them."""
     chance = random.Random(seed)
 
     def moves(names: tuple[str, ...], count: int) -> list[Move]:
@@ -219,7 +219,7 @@ def held(balances: dict[str, dict[str, int]]) -> dict[tuple[str, str], int]:
 
 
 @pytest.mark.parametrize("seed", sample(range(6), 2))
-def test_it_says_what_the_fold_says_of_every_pair_of_periods(
+def test_the_roll_up_agrees_with_the_reducer_for_every_pair_of_periods(
     connect: Callable[[], Store], seed: int
 ) -> None:
     game, chance = ruled_game(seed), random.Random(seed)

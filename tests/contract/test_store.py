@@ -35,7 +35,7 @@ def fill(store: Store, game: str, numbers: range) -> None:
 
 
 @on_databases
-def test_it_must_be_there_to_be_opened(location: str) -> None:
+def test_opening_a_missing_store_is_refused(location: str) -> None:
     with pytest.raises(UnknownError, match="no ledger at"):
         open_store(location)
 
@@ -47,9 +47,7 @@ def test_a_new_store_is_empty(store: Store) -> None:
     assert list(store.rows("chess", -1, 9)) == []
 
 
-def test_what_was_written_is_there_after_opening_again(
-    store: Store, connect: Callable[[], Store]
-) -> None:
+def test_data_survives_closing_and_opening(store: Store, connect: Callable[[], Store]) -> None:
     fill(store, "chess", range(3))
     fill(store, "ärger", range(0))
     store.close()
@@ -63,14 +61,14 @@ def test_what_was_written_is_there_after_opening_again(
         again.close()
 
 
-def test_rows_are_a_range_of_one_game_in_order(store: Store) -> None:
+def test_rows_returns_a_range_of_one_game_in_order(store: Store) -> None:
     fill(store, "chess", range(2500))
     fill(store, "draughts", range(5))
     assert list(store.rows("chess", 990, 2100)) == [row(n) for n in range(991, 2101)]
     assert list(store.rows("draughts", 3, 2100)) == [row(4)]
 
 
-def test_states_are_those_of_some_topics_in_order(store: Store) -> None:
+def test_states_returns_the_given_topics_in_order(store: Store) -> None:
     numbers = range(2500)
     topics = ["posted/1", "moved/1", "ärger/2"]
     rows = [(n, topics[n % 3], b"state %d" % n) for n in numbers]
@@ -85,19 +83,19 @@ def test_states_are_those_of_some_topics_in_order(store: Store) -> None:
     assert list(store.states("chess", wanted, -1)) == []
 
 
-def test_records_are_counted_up_to_a_number(store: Store) -> None:
+def test_count_includes_records_up_to_a_number(store: Store) -> None:
     fill(store, "chess", range(7))
     fill(store, "draughts", range(3))
     assert [store.count("chess", upto) for upto in (-1, 0, 5, 6, 9)] == [0, 1, 6, 7, 7]
 
 
-def test_rows_can_be_left_half_read(store: Store) -> None:
+def test_many_readers_may_stop_halfway(store: Store) -> None:
     fill(store, "chess", range(2500))
     halves = [store.rows("chess", -1, 2499) for _ in range(40)]
     assert [next(half) for half in halves] == 40 * [row(0)]
 
 
-def test_evidence_is_of_one_moment(store: Store) -> None:
+def test_evidence_does_not_see_later_writes(store: Store) -> None:
     fill(store, "chess", range(2))
     with store.evidence("chess") as evidence:
         assert next(evidence.contents) == (0, b"posted/1", b"state 0")
@@ -111,7 +109,7 @@ def test_containing_finds_bytes_in_states(store: Store) -> None:
     assert list(store.containing("chess", "e 2")) == [row(2), *map(row, range(20, 30))]
 
 
-def test_a_block_that_fails_leaves_nothing(store: Store) -> None:
+def test_a_failing_transaction_stores_nothing(store: Store) -> None:
     fill(store, "chess", range(2))
 
     def act() -> None:
@@ -128,14 +126,14 @@ def test_a_block_that_fails_leaves_nothing(store: Store) -> None:
     fill(store, "chess", range(2, 3))
 
 
-def test_a_number_is_given_once(store: Store) -> None:
+def test_a_number_cannot_be_stored_twice(store: Store) -> None:
     fill(store, "chess", range(2))
     with pytest.raises(CorruptError, match="'chess' has a record behind the end of its chain"):
         fill(store, "chess", range(1, 3))
     assert list(store.rows("chess", -1, 9)) == [row(0), row(1)]
 
 
-def test_a_writer_reads_what_is_stored(store: Store) -> None:
+def test_a_writer_reads_stored_records(store: Store) -> None:
     fill(store, "chess", range(5))
     with store.writing() as writer:
         assert writer.secret("chess") == b"secret of chess"
@@ -162,7 +160,7 @@ def test_threads_write_one_after_the_other(store: Store) -> None:
     assert [number for number, _, _ in store.rows("chess", -1, 99)] == list(range(80))
 
 
-def test_records_of_no_game_in_it_are_told(store: Store) -> None:
+def test_unlisted_returns_games_that_only_have_records(store: Store) -> None:
     fill(store, "chess", range(2))
     assert store.unlisted() == []
     with store.writing() as writer:

@@ -1,4 +1,4 @@
-"""The version of a store's tables, on every store: refused, upgraded, or left as they were."""
+"""Schema versions on every database: refused, upgraded, or left unchanged."""
 
 import signal
 import sqlite3
@@ -43,7 +43,7 @@ print(upgrade_store(location), flush=True)
 
 @pytest.fixture(autouse=True)
 def ledger(location: str) -> None:
-    """A ledger of today's version, with a game in it."""
+    """A ledger of the current version with one game."""
     event = ClockAdvanced(period=1, received_at=NOON, recorded_at=NOON, id="1")
     with Ledger.open(location, create=True) as ledger:
         ledger.add_game("chess", b"secret")
@@ -51,7 +51,7 @@ def ledger(location: str) -> None:
 
 
 def run(location: str, statement: str) -> list[tuple[int]]:
-    """Run *statement* past the store, and give what comes of it."""
+    """Run *statement*, bypassing the store, and return its rows."""
     if is_postgres(location):
         with psycopg.connect(location, autocommit=True) as there:
             cursor = there.execute(statement.encode())
@@ -82,7 +82,7 @@ def prefix(location: str) -> str:
 
 
 def next_version(monkeypatch: pytest.MonkeyPatch, location: str, *statements: str) -> None:
-    """This program knows another version, to which *statements* lead."""
+    """Add a newer version to this program, with *statements* as its migration."""
     for module in (sqlite_file, postgres_schema):
         monkeypatch.setattr(module, "SCHEMA_VERSION", 4)
         monkeypatch.setitem(module.MIGRATIONS, 4, statements)
@@ -98,11 +98,11 @@ def test_a_newer_version_is_refused(location: str, create: bool) -> None:
         upgrade_store(location)
 
 
-def test_what_is_up_to_date_stays_so(location: str) -> None:
+def test_upgrading_a_current_ledger_changes_nothing(location: str) -> None:
     assert upgrade_store(location) == Upgrade(3, 3)
 
 
-def test_there_is_nothing_to_upgrade(location: str) -> None:
+def test_upgrading_a_missing_ledger_is_refused(location: str) -> None:
     nowhere = location.replace("/tests?", "/postgres?").replace("games.db", "none.db")
     with pytest.raises(UnknownError, match="no ledger at"):
         upgrade_store(nowhere)
@@ -122,9 +122,7 @@ def test_an_older_version_is_upgraded(location: str, monkeypatch: pytest.MonkeyP
         assert ledger.verify("chess", head).ok
 
 
-def test_an_upgrade_that_fails_changes_nothing(
-    location: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_upgrade_changes_nothing(location: str, monkeypatch: pytest.MonkeyPatch) -> None:
     creating = f"CREATE TABLE {prefix(location)}extra (x integer)"
     next_version(monkeypatch, location, creating, "SELECT frobnicate()")
     with pytest.raises(StoreError, match="frobnicate"):
@@ -136,7 +134,7 @@ def test_an_upgrade_that_fails_changes_nothing(
 
 @pytest.mark.parametrize("moment", sample([0.005, 0.0, 0.02], 1))
 @pytest.mark.slow_with("postgres")
-def test_an_upgrade_that_is_killed_is_all_or_nothing(location: str, moment: float) -> None:
+def test_a_killed_upgrade_is_all_or_nothing(location: str, moment: float) -> None:
     command = [sys.executable, "-c", UPGRADER, location, prefix(location)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -1,1 +1,1 @@
-"""What everybody can check, and what nobody can guess."""
+"""Proofs that everybody can check, and secrets that nobody can guess."""

@@ -1,4 +1,4 @@
-"""A game in which players plot in secret, on disk; and how to tamper with what it left."""
+"""A game on disk in which players plot in secret, and functions to tamper with it."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -83,7 +83,7 @@ def is_secret(move: Move) -> bool:
 
 
 def played(file: Path, moves: Sequence[Move] = PLAIN, *, with_secrets: bool = True) -> Path:
-    """The ledger *file* of a game in which *moves* were made, with or without those in secret."""
+    """Record a game with *moves* in the ledger *file*, with or without the secret ones."""
     with Ledger.open(file, create=True) as ledger:
         make(open_plots(ledger), moves, with_secrets)
     return file
@@ -112,14 +112,14 @@ def stopped_at(at: datetime) -> Callable[[], datetime]:
 
 
 def numbers(file: Path, *, secret: bool) -> list[int]:
-    """The events that only some may see, or all others."""
+    """Return the numbers of the events that only some may see, or of all others."""
     with Ledger.open(file) as ledger:
         entries = list(ledger.read("plots"))
     return [each.number for each in entries if (each.body.audience is not None) == secret]
 
 
 def rewritten(file: Path, number: int, old: bytes, new: bytes) -> None:
-    """Write *new* for *old* into the content of a record, and compute the chain anew."""
+    """Replace *old* by *new* in the content of a record, and recompute the chain."""
     with sqlite3.connect(file) as db:
         (state,) = db.execute(
             "SELECT state FROM stored_events WHERE originator_version=?", (number,)
@@ -128,11 +128,11 @@ def rewritten(file: Path, number: int, old: bytes, new: bytes) -> None:
         assert old in state
         changed = state.replace(old, new)
         db.execute("UPDATE stored_events SET state=? WHERE originator_version=?", (changed, number))
-        chained_anew(db)
+        recompute_chain(db)
     db.close()
 
 
-def chained_anew(db: sqlite3.Connection) -> None:
+def recompute_chain(db: sqlite3.Connection) -> None:
     last = origin("plots")
     query = "SELECT originator_version, topic, state FROM stored_events ORDER BY 1"
     db.execute("DELETE FROM chain")

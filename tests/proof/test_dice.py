@@ -1,11 +1,11 @@
-"""Dice: what is drawn in secret comes from a seed of its own, and moves no public die."""
+"""Dice: secret draws have a seed of their own and change no public die."""
 
 from rulings.game import SECRET, RuledGame
 from rulings.rules import RULES
 
 from nomoledger import events as e
 from nomoledger.engine import dice
-from nomoledger.proof.dice_audit import DiceAudit, fits
+from nomoledger.proof.dice_audit import DiceAudit, follows_from_seed
 
 ROLL = 'def action_gamble(player: Player):\n    mint(player, roll(1, 6, "luck")[0], "luck")\n'
 
@@ -28,20 +28,20 @@ def test_sealed_draws_come_from_the_sealed_seed() -> None:
     secret, public = draws(gambling("gamble")), draws(gambling())
     assert secret[0].audience == ("Ann",)
     assert public[0].audience is None
-    assert fits(secret[0], dice.sealed_seed(SECRET, 1))
-    assert fits(public[0], dice.period_seed(SECRET, 1))
+    assert follows_from_seed(secret[0], dice.sealed_seed(SECRET, 1))
+    assert follows_from_seed(public[0], dice.period_seed(SECRET, 1))
     assert secret[1].values == public[1].values  # the next public roll
 
 
-def test_the_seed_that_is_revealed_tells_nothing_of_sealed_draws() -> None:
+def test_the_revealed_seed_discloses_no_sealed_draw() -> None:
     game = gambling("gamble")
     game.ask("close")
     while game.world.waiting is not None:
         game.ask("answer", "money")
     closed = next(x.body for x in game.entries if isinstance(x.body, e.PeriodClosed))
-    throws = [DiceAudit(), DiceAudit(SECRET)]
+    audits = [DiceAudit(), DiceAudit(SECRET)]
     for entry in game.entries:
-        assert [each.take(entry.body) for each in throws[1:]] == [None]
+        assert [audit.check(entry.body) for audit in audits[1:]] == [None]
     sealed = draws(game)[0]
     rolls = {
         tuple(dice.roll(bytes.fromhex(closed.seed or "00"), f"{n}|{sealed.address}", [6]))
@@ -50,9 +50,9 @@ def test_the_seed_that_is_revealed_tells_nothing_of_sealed_draws() -> None:
     assert len(rolls) == 6
 
 
-def test_a_draw_that_the_seed_does_not_give_is_found() -> None:
+def test_the_audit_finds_a_draw_that_does_not_follow_from_its_seed() -> None:
     game = gambling()
-    throws = DiceAudit(SECRET)
+    audit = DiceAudit(SECRET)
     found = []
     for entry in game.entries:
         body = entry.body
@@ -61,12 +61,12 @@ def test_a_draw_that_the_seed_does_not_give_is_found() -> None:
             body = e.DrawRecorded(
                 **{name: getattr(body, name) for name in body.__struct_fields__} | {"values": wrong}
             )
-        found.append(throws.take(body))
+        found.append(audit.check(body))
     assert any(found)
     assert "is not what the seed of its period gives" in str([*filter(None, found)])
 
 
-def test_a_die_that_a_ruling_asks_for_says_of_which_period_it_is() -> None:
+def test_a_die_for_a_ruling_records_its_period() -> None:
     game = RuledGame(RULES)
     for name in ("Ann", "Bob"):
         game.ask("join", name)
@@ -77,5 +77,5 @@ def test_a_die_that_a_ruling_asks_for_says_of_which_period_it_is() -> None:
     made = game.rule_on("replace", e.TakenIn(after, "Ann", "go"), questions="default")
     rolled = [each for each in made if isinstance(each, e.DrawRecorded)]
     assert {(each.effective, each.period) for each in rolled} == {(1, 2)}
-    throws = DiceAudit(SECRET)
-    assert [text for x in game.entries if (text := throws.take(x.body))] == []
+    audit = DiceAudit(SECRET)
+    assert [text for x in game.entries if (text := audit.check(x.body))] == []

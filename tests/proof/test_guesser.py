@@ -1,4 +1,4 @@
-"""The guesser: games that differ in what is secret alone, and everything that is public of them."""
+"""The guesser compares everything public of games that differ only in secret moves."""
 
 import io
 import re
@@ -35,7 +35,7 @@ VEILED = ("head", "whole", "rollup", "envelopes", "previous", "signature")
 
 
 def seen(ledger: Ledger, game: str) -> dict[str, Any]:
-    """All that is published of *game*, hashes over secrets left out but for their length."""
+    """Return everything published of *game*, with only the lengths of hashes over secrets."""
     file = io.BytesIO()
     export_public(ledger, game, file)
     found: dict[str, Any] = {"export": list(map(_veiled, file.getvalue().splitlines()))}
@@ -69,7 +69,7 @@ def test_a_secret_act_leaves_no_trace_in_anything_public(tmp_path: Path) -> None
     assert differing(found[0][1], found[1][1]) == []
 
 
-def test_nor_in_journals(tmp_path: Path) -> None:
+def test_a_secret_act_leaves_no_trace_in_journals(tmp_path: Path) -> None:
     written = []
     for plotting in (True, False):
         file = played(tmp_path / f"{plotting}.db", with_secrets=plotting)
@@ -84,8 +84,8 @@ def _journal(ledger: Ledger, name: str) -> bytes:
     return file.getvalue()
 
 
-def test_nor_does_a_secret_player_see_what_others_keep(tmp_path: Path) -> None:
-    """Ann's own view is numbered without gaps, whatever Bob does in secret."""
+def test_a_player_with_secrets_sees_no_trace_of_those_of_others(tmp_path: Path) -> None:
+    """Ann's own view has consecutive numbers, whatever Bob does in secret."""
     logs = []
     for moves in (PLAIN, [each for each in PLAIN if each[1][:2] != ["Bob", "plot"]]):
         file = tmp_path / f"{len(moves)}.db"
@@ -101,7 +101,7 @@ def test_nor_does_a_secret_player_see_what_others_keep(tmp_path: Path) -> None:
 
 
 class Guesser(Player):
-    """Plays, and rules on what everybody saw; plots or not, the clock goes on all the same."""
+    """Plays and rules on public events; the clock moves the same with or without plots."""
 
     plots = True
 
@@ -130,7 +130,7 @@ def _width(entry: e.Entry) -> int:
 
 
 def lines(game: RuledGame) -> list[bytes]:
-    """The public chain of *game*."""
+    """Return the lines of the public chain of *game*."""
     sealer, found = Sealer("g", SECRET), []
     for entry in game.entries:
         found += [line.event for line in sealer.take(entry.number, entry.body)]
@@ -155,12 +155,14 @@ def test_no_random_game_shows_whether_anybody_plotted(dice: str, moves: list[Mov
 
 @tried(40)
 @given(some([*PLAY, "plot"], 4, 12), some(["ruling", "plot", "go", "close"], 2, 4))
-def test_nor_does_it_when_the_admin_rules_on_the_past(moves: list[Move], later: list[Move]) -> None:
+def test_no_random_game_with_rulings_shows_whether_anybody_plotted(
+    moves: list[Move], later: list[Move]
+) -> None:
     moves = [*moves, *later]
     assert guessed("seeded", moves, True) == guessed("seeded", moves, False)
 
 
-# --- rulebooks that are played --------------------------------------------------------------------
+# --- shipped rulebooks ----------------------------------------------------------------------------
 
 
 def of_rulebook(
@@ -176,7 +178,7 @@ def of_rulebook(
 
 
 @pytest.mark.slow
-def test_a_time_bomb_ticks_unheard(tmp_path: Path) -> None:
+def test_a_secret_time_bomb_leaves_no_trace(tmp_path: Path) -> None:
     def play(desk: Game, plants: bool) -> None:
         if plants:
             desk.submit("Ann", "plant_bomb", at=NOON + timedelta(hours=1), id="hush")

@@ -1,4 +1,4 @@
-"""Opening what was sealed: it shows one event, and is borne out by a seal that came before."""
+"""Disclosures: each shows one sealed event and is confirmed by an earlier seal."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def seals(game: Path) -> list[Seal]:
 
 @pytest.fixture(scope="module")
 def openings(game: Path) -> list[Disclosure]:
-    """All that can be opened, each out of every envelope that it is in."""
+    """Every possible disclosure: each sealed event from every envelope that contains it."""
     with Ledger.open(game) as ledger:
         entries = [x for x in ledger.read("plots") if x.body.audience is not None]
         return [
@@ -43,7 +43,7 @@ def openings(game: Path) -> list[Disclosure]:
         ]
 
 
-def test_everything_sealed_can_be_opened_by_the_seal_of_its_period(
+def test_every_sealed_event_can_be_disclosed_against_its_seal(
     openings: list[Disclosure], seals: list[Seal]
 ) -> None:
     assert {each.reader for each in openings} == {"Ann", "Bob", "admin"}
@@ -52,7 +52,7 @@ def test_everything_sealed_can_be_opened_by_the_seal_of_its_period(
         assert find_refutation(each, seals[each.period % 3]) is not None
 
 
-def test_it_shows_nothing_but_itself(openings: list[Disclosure]) -> None:
+def test_a_disclosure_shows_no_other_event(openings: list[Disclosure]) -> None:
     for each in openings:
         assert len(each.path) == DEPTH
         others = [x for x in openings if (x.period, x.reader) == (each.period, each.reader)]
@@ -71,7 +71,7 @@ def _plans(opening: Disclosure) -> bool:
 
 
 @pytest.mark.parametrize("field", ["game", "period", "reader", "event", "salt", "slot", "path"])
-def test_no_part_of_an_opening_can_be_changed(
+def test_no_part_of_a_disclosure_can_be_changed(
     openings: list[Disclosure], seals: list[Seal], field: str
 ) -> None:
     one = next(
@@ -100,7 +100,7 @@ def test_an_envelope_looks_the_same_empty_or_full() -> None:
     assert len(beside) > 700  # next to every leaf there is nothing, and it shows as something
 
 
-def test_from_the_command_line(game: Path, tmp_path: Path) -> None:
+def test_the_command_open(game: Path, tmp_path: Path) -> None:
     with Ledger.open(game) as ledger:
         sealed = [x.number for x in ledger.read("plots") if x.body.audience == ("Bob",)]
     opening, seal, public = (tmp_path / name for name in ("o.json", "1.seal", "public.jsonl"))
@@ -124,7 +124,9 @@ def test_from_the_command_line(game: Path, tmp_path: Path) -> None:
     assert "has no seal of its period" in run("open", "--check", opening, other).output
 
 
-def test_what_cannot_be_opened_is_said_in_a_line(game: Path, tmp_path: Path) -> None:
+def test_events_that_cannot_be_disclosed_are_refused_with_one_line(
+    game: Path, tmp_path: Path
+) -> None:
     with Ledger.open(game) as ledger:
         sealed = [x.number for x in ledger.read("plots") if x.body.audience == ("Bob",)]
     assert "is public: there is nothing to open" in run("open", game, 0).stderr
@@ -136,11 +138,11 @@ def test_what_cannot_be_opened_is_said_in_a_line(game: Path, tmp_path: Path) -> 
     )
     file = tmp_path / "no.json"
     file.write_text("{}")
-    assert "not an opening" in run("open", "--check", file, file).stderr
+    assert "not a disclosure" in run("open", "--check", file, file).stderr
     assert "none.json: No such file" in run("open", "--check", tmp_path / "none.json", file).stderr
 
 
-def test_what_is_not_sealed_yet_cannot_be_opened(tmp_path: Path) -> None:
+def test_an_event_of_an_open_period_cannot_be_disclosed(tmp_path: Path) -> None:
     from .plots import PLAIN
 
     file = played(tmp_path / "open.db", PLAIN[:4])
@@ -149,8 +151,8 @@ def test_what_is_not_sealed_yet_cannot_be_opened(tmp_path: Path) -> None:
     assert "its period is still open" in run("open", file, sealed[0]).stderr
 
 
-def test_whoever_reads_public_numbers_is_told_so(game: Path, tmp_path: Path) -> None:
-    hint = "numbers that --admin shows"
+def test_open_shows_public_numbers_as_such(game: Path, tmp_path: Path) -> None:
+    hint = "take the numbers of --admin"
     assert hint in run("log", game).stderr
     assert hint in run("log", game, "--as", "Ann").stderr
     assert hint not in run("log", game, "--admin").output

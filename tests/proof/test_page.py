@@ -1,4 +1,4 @@
-"""docs/proof.md, and the program by which docs/ledger-file.md checks a public export."""
+"""The commands of docs/proof.md, and the checking program of docs/ledger-file.md."""
 
 import re
 import subprocess
@@ -15,13 +15,13 @@ from .plots import numbers, played
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_page_does_what_it_says(play_page: Callable[[Path], list[str]]) -> None:
+def test_the_commands_of_the_page_work_as_shown(play_page: Callable[[Path], list[str]]) -> None:
     commands = {command.split()[1] for command in play_page(DOCS / "proof.md")}
     assert commands >= {"seal", "verify", "export", "open"}
 
 
 def test_a_public_export_is_checked_without_nomoledger(tmp_path: Path) -> None:
-    """The program on the page needs hashlib alone (and, for the signature, cryptography)."""
+    """The program on the page needs only hashlib (and cryptography for the signature)."""
     fences = re.findall(
         r"^```python\n(.*?)^```", (DOCS / "ledger-file.md").read_text(), re.M | re.S
     )
@@ -42,4 +42,4 @@ def test_a_public_export_is_checked_without_nomoledger(tmp_path: Path) -> None:
     told = CliRunner().invoke(program, ["verify", str(public)]).output
     head = re.search(r"public head (\S+);", told)
     assert head is not None
-    assert done.stdout.splitlines() == [head[1], "3 seals", "opened out of the envelope of Bob"]
+    assert done.stdout.splitlines() == [head[1], "3 seals", "disclosed from the envelope of Bob"]

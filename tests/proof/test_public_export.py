@@ -1,4 +1,4 @@
-"""The public export: it is checked with nothing but itself, and every change to it is caught."""
+"""The public export: it can be checked on its own, and every change to it is found."""
 
 import io
 import json
@@ -41,7 +41,7 @@ def lines(game: Path) -> Lines:
 
 
 def checked(tmp_path: Path, lines: Lines, *seals: Seal) -> str:
-    """What checking these lines says; nothing where all is well."""
+    """Return the finding of a check of *lines*; empty if they are sound."""
     file = tmp_path / "public.jsonl"
     file.write_bytes(b"".join(lines))
     found = check_export(file, seals)
@@ -57,7 +57,7 @@ def seals_in(lines: Lines) -> list[int]:
     return [place for place, line in enumerate(lines) if b'"seal/1"' in line]
 
 
-def test_it_holds_what_is_public_and_is_checked_alone(
+def test_it_has_the_public_events_and_is_checked_on_its_own(
     lines: Lines, game: Path, tmp_path: Path
 ) -> None:
     assert checked(tmp_path, lines) == ""
@@ -77,7 +77,7 @@ def test_it_holds_what_is_public_and_is_checked_alone(
     assert json.loads(run("verify", file, "--json").output)["ok"]
 
 
-def test_it_comes_out_the_same_each_time_and_from_a_copy(
+def test_every_export_has_the_same_bytes_also_from_a_copy(
     lines: Lines, game: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy.db"
@@ -86,8 +86,8 @@ def test_it_comes_out_the_same_each_time_and_from_a_copy(
         assert run("export", file, "-", "--public").stdout_bytes == b"".join(lines)
 
 
-def test_its_format_is_recomputed_by_hand(lines: Lines) -> None:
-    """As docs/ledger-file.md says: with nothing but hashlib."""
+def test_the_documented_format_is_recomputed_by_hand(lines: Lines) -> None:
+    """Follow docs/ledger-file.md with nothing but hashlib."""
     import hashlib
 
     def framed(part: bytes) -> bytes:
@@ -102,10 +102,10 @@ def test_its_format_is_recomputed_by_hand(lines: Lines) -> None:
         assert json.loads(line)["hash"] == last.hex()
 
 
-# --- every change is caught, at its line ----------------------------------------------------------
+# --- tampering ------------------------------------------------------------------------------------
 
 
-def test_no_line_can_be_left_out_or_said_twice_or_moved(lines: Lines, tmp_path: Path) -> None:
+def test_no_line_can_be_removed_repeated_or_moved(lines: Lines, tmp_path: Path) -> None:
     for place in range(len(lines)):
         without = lines[:place] + lines[place + 1 :]
         assert checked(tmp_path, without).startswith(f"{place + 1}: "), place
@@ -133,11 +133,11 @@ def test_it_cannot_be_cut_off_anywhere(lines: Lines, tmp_path: Path) -> None:
     text = b"".join(lines)
     for end in [*range(0, len(text), 997), len(text) - 1]:
         assert checked(tmp_path, [text[:end]])
-    assert "something follows after the end" in checked(tmp_path, [*lines, b"\n"])
+    assert "there is more after the last line" in checked(tmp_path, [*lines, b"\n"])
 
 
 def rechained(lines: Lines, change: Callable[[int, bytes], bytes]) -> Lines:
-    """*lines* with events changed, and the public chain computed anew; the seals are left."""
+    """Return *lines* with changed events and a recomputed public chain, but the old seals."""
     chain, made = PublicChain("plots"), []
     for line in lines:
         if b'"event":{' in line:
@@ -153,17 +153,17 @@ def richer(number: int, event: bytes) -> bytes:
     return event.replace(b'["Ann","$",100]', b'["Ann","$",900]')
 
 
-def test_a_chain_computed_anew_does_not_fit_the_seal(lines: Lines, tmp_path: Path) -> None:
+def test_a_recomputed_chain_does_not_fit_the_seal(lines: Lines, tmp_path: Path) -> None:
     forged = rechained(lines, richer)
     assert forged != lines
     place = seals_in(lines)[0]
     assert checked(tmp_path, forged) == (
-        f"{place + 1}: the seal of period 1 is of other public events"
+        f"{place + 1}: the seal of period 1 does not fit the public events"
     )
 
 
 def resealed(lines: Lines, signer: Signer, **fields: Any) -> Lines:
-    """*lines* sealed anew: other *fields*, or what the lines come to."""
+    """Return *lines* with new seals, computed from the lines except for *fields*."""
     chain, made, previous = PublicChain("plots"), [], "0" * 64
     for line in lines:
         if b'"event":{' in line:
@@ -179,7 +179,7 @@ def resealed(lines: Lines, signer: Signer, **fields: Any) -> Lines:
     return made
 
 
-def test_one_forged_whole_is_caught_by_its_key_or_a_published_seal(
+def test_a_complete_forgery_is_found_by_its_key_or_a_published_seal(
     lines: Lines, tmp_path: Path
 ) -> None:
     mine = own_signer(b"mine")
@@ -195,20 +195,22 @@ def test_one_forged_whole_is_caught_by_its_key_or_a_published_seal(
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"state": "0" * 64}, "of another public state"),
+        ({"state": "0" * 64}, "does not fit the public state"),
         ({"previous": "1" * 64}, "does not follow the seal before"),
         ({"game": "other"}, "of another game"),
         ({"period": 7}, "does not belong here"),
     ],
 )
-def test_a_seal_says_what_the_events_come_to(
+def test_a_seal_must_fit_the_events(
     lines: Lines, tmp_path: Path, fields: dict[str, Any], said: str
 ) -> None:
     forged = resealed(lines, own_signer(SECRET), **fields)
     assert said in checked(tmp_path, forged)
 
 
-def test_one_that_ends_before_what_is_published_is_cut_off(lines: Lines, tmp_path: Path) -> None:
+def test_an_export_that_ends_before_a_published_seal_is_cut_off(
+    lines: Lines, tmp_path: Path
+) -> None:
     place = seals_in(lines)[1]
     end = json.loads(lines[seals_in(lines)[0] + 0])["public"]
     short = [
@@ -216,13 +218,15 @@ def test_one_that_ends_before_what_is_published_is_cut_off(lines: Lines, tmp_pat
         f'{{"nomoledger":"end/1","head":"{end}"}}\n'.encode(),
     ]
     assert checked(tmp_path, short) == ""
-    assert "it ends before period 2" in checked(tmp_path, short, decode_seal(lines[place], ""))
+    assert "the file ends before period 2" in checked(
+        tmp_path, short, decode_seal(lines[place], "")
+    )
 
 
 # --- dice -----------------------------------------------------------------------------------------
 
 
-def test_every_public_die_is_what_the_revealed_seed_gives(lines: Lines, tmp_path: Path) -> None:
+def test_every_public_die_follows_from_the_revealed_seed(lines: Lines, tmp_path: Path) -> None:
     def loaded(number: int, event: bytes) -> bytes:
         body = json.loads(event)
         if body["event"] == "draw-recorded/1" and "sides" in body:
@@ -234,7 +238,7 @@ def test_every_public_die_is_what_the_revealed_seed_gives(lines: Lines, tmp_path
     assert "is not what the seed of its period gives" in checked(tmp_path, forged)
 
 
-def test_the_revealed_seed_is_the_one_committed_to(lines: Lines, tmp_path: Path) -> None:
+def test_the_revealed_seed_must_fit_its_commitment(lines: Lines, tmp_path: Path) -> None:
     def other(number: int, event: bytes) -> bytes:
         body = json.loads(event)
         if body["event"] == "period-closed/1":
@@ -242,10 +246,10 @@ def test_the_revealed_seed_is_the_one_committed_to(lines: Lines, tmp_path: Path)
         return json.dumps(body, separators=(",", ":")).encode()
 
     forged = resealed(rechained(lines, other), own_signer(SECRET))
-    assert "not the one committed to" in checked(tmp_path, forged)
+    assert "does not fit the commitment" in checked(tmp_path, forged)
 
 
-def test_what_makes_no_sense_is_said_in_a_line(game: Path, tmp_path: Path) -> None:
+def test_malformed_input_is_refused_with_one_line(game: Path, tmp_path: Path) -> None:
     file = tmp_path / "public.jsonl"
     run("export", game, file, "--public")
     assert "checked by --seal alone" in run("verify", file, "--head", "3:" + 32 * "ab").stderr

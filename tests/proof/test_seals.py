@@ -1,4 +1,4 @@
-"""A seal a period, kept and published: what each catches when the ledger is tampered with."""
+"""Stored and published seals: what each reveals when somebody tampers with the ledger."""
 
 import shutil
 import sqlite3
@@ -25,11 +25,11 @@ from .plots import (
     NOON,
     PLAIN,
     SECRET,
-    chained_anew,
     make,
     numbers,
     open_plots,
     played,
+    recompute_chain,
     rewritten,
 )
 
@@ -45,7 +45,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def game(original: Path, tmp_path: Path) -> Path:
-    """A ledger with three closed periods, and what happened in secret in two of them."""
+    """A ledger with three closed periods and secret events in two of them."""
     file = tmp_path / "game.db"
     with sqlite3.connect(original) as db, sqlite3.connect(file) as copy:
         db.backup(copy)
@@ -55,7 +55,7 @@ def game(original: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def seals(game: Path, tmp_path: Path) -> list[str]:
-    """Its seals, published."""
+    """Files with the published seals of the game."""
     files = [str(tmp_path / f"{period}.seal") for period in (1, 2, 3)]
     for period, file in enumerate(files, 1):
         assert run("seal", game, "--period", period, "-o", file).exit_code == 0
@@ -68,7 +68,7 @@ def stored(file: Path) -> list[Seal]:
 
 
 def resealed(file: Path) -> None:
-    """Make the seals anew, as whoever wrote the ledger anew would."""
+    """Replace the seals, as a forger of the ledger would."""
     with sqlite3.connect(file) as db:
         db.execute("DELETE FROM seals")
     db.close()
@@ -85,12 +85,12 @@ def rolled_up_anew(file: Path) -> None:
 
 
 def verified(file: Path, *args: object) -> str:
-    """The exit code of verify, and what it says."""
+    """Return the exit code of verify and its output."""
     done = run("verify", file, *args)
     return f"{done.exit_code} {done.output}"
 
 
-# --- what is kept ---------------------------------------------------------------------------------
+# --- stored seals ---------------------------------------------------------------------------------
 
 
 def test_every_close_is_sealed_and_each_seal_follows_the_one_before(game: Path) -> None:
@@ -113,7 +113,7 @@ def test_seals_follow_from_the_ledger_alone(game: Path, tmp_path: Path) -> None:
     assert stored(copy) == before
 
 
-def test_a_seal_that_was_missed_is_made_at_the_next_close(game: Path) -> None:
+def test_a_missed_seal_is_added_at_the_next_close(game: Path) -> None:
     before = stored(game)
     with sqlite3.connect(game) as db:
         db.execute("DELETE FROM seals WHERE period > 1")
@@ -123,10 +123,10 @@ def test_a_seal_that_was_missed_is_made_at_the_next_close(game: Path) -> None:
     assert len(stored(game)) == 4
 
 
-def test_whoever_goes_on_seals_as_one_that_begins_anew(
+def test_a_resumed_sealer_makes_the_same_seals_as_a_new_one(
     location: str, game: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On both stores; and nobody reads what was read for the seal before."""
+    """On both databases, without reading again what was read for the previous seal."""
     with Ledger.open(location, create=True) as ledger:
         make(open_plots(ledger), PLAIN, anew=True)
         kept = [decode_seal(seal, "stored") for _, _, seal in ledger.store.seals("plots")]
@@ -144,10 +144,10 @@ def test_whoever_goes_on_seals_as_one_that_begins_anew(
         assert read == [ledger.store.seals("plots")[-1][1]]
 
 
-# --- what is published ----------------------------------------------------------------------------
+# --- published seals ------------------------------------------------------------------------------
 
 
-def test_a_seal_tells_nothing_but_hashes(game: Path, seals: list[str]) -> None:
+def test_a_seal_reveals_only_hashes(game: Path, seals: list[str]) -> None:
     text = Path(seals[0]).read_text()
     assert "poison" not in text
     assert "trap" not in text
@@ -159,7 +159,7 @@ def _given(seals: list[str]) -> list[str]:
     return [word for file in seals for word in ("--seal", file)]
 
 
-def test_a_key_of_the_admins_own_signs_the_same_content(game: Path, tmp_path: Path) -> None:
+def test_the_content_of_a_seal_does_not_depend_on_the_key(game: Path, tmp_path: Path) -> None:
     key, seal = tmp_path / "key", tmp_path / "own.seal"
     if shutil.which("ssh-keygen") is None:
         pytest.skip("there is no ssh-keygen here")
@@ -171,7 +171,7 @@ def test_a_key_of_the_admins_own_signs_the_same_content(game: Path, tmp_path: Pa
     assert verified(game, "--seal", seal).startswith("0 ")
 
 
-def test_what_is_no_key_or_no_seal_is_said_in_a_line(game: Path, tmp_path: Path) -> None:
+def test_invalid_keys_and_seals_are_refused_with_one_line(game: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("hello\n")
     assert "not an Ed25519 private key" in run("seal", game, "--key", other).stderr
@@ -182,7 +182,7 @@ def test_what_is_no_key_or_no_seal_is_said_in_a_line(game: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("field", [*Seal.__struct_fields__])
-def test_no_word_of_a_seal_can_be_changed(game: Path, tmp_path: Path, field: str) -> None:
+def test_no_field_of_a_seal_can_be_changed(game: Path, tmp_path: Path, field: str) -> None:
     fields = msgspec.to_builtins(stored(game)[1])
     was = fields[field]
     fields[field] = was + 1 if isinstance(was, int) else _other(was)
@@ -201,7 +201,7 @@ def _other(value: object) -> object:
 
 
 def alter(game: Path) -> None:
-    """Bob, not Ann, is paid for going; all else is made to fit."""
+    """Pay Bob instead of Ann for going, and make everything else fit."""
     number = next(n for n in numbers(game, secret=False) if _says(game, n, b"\xa3why\xa3pay"))
     rewritten(game, number, b"\xa3Ann\xa1$", b"\xa3Bob\xa1$")
     rolled_up_anew(game)
@@ -213,14 +213,14 @@ def _says(game: Path, number: int, text: bytes) -> bool:
         return text in db.execute(query, (number,)).fetchone()[0]
 
 
-def test_a_chain_written_anew_does_not_fit_the_states_at_the_closes(game: Path) -> None:
+def test_a_rewritten_chain_does_not_fit_the_states_at_the_closes(game: Path) -> None:
     alter(game)
     assert run("verify", game, "--chain-only").exit_code == 0
-    assert "(state): the state at its close is not what" in verified(game)
+    assert "(state): the state at its close does not follow" in verified(game)
 
 
-def tell_states_anew(game: Path) -> None:
-    """Write into every close the state that the events before it come to now."""
+def rewrite_states(game: Path) -> None:
+    """Replace the state digest of every close by that of the events before it."""
     from nomoledger import events as e
     from nomoledger.events.codec import encode
     from nomoledger.state.reducer import apply
@@ -236,21 +236,21 @@ def tell_states_anew(game: Path) -> None:
                 query = "UPDATE stored_events SET state=? WHERE originator_version=?"
                 db.execute(query, (encode(told), entry.number))
             apply(world, entry.body)
-        chained_anew(db)
+        recompute_chain(db)
     db.close()
 
 
-def test_states_told_anew_do_not_fit_the_seals_that_are_kept(game: Path) -> None:
+def test_rewritten_states_do_not_fit_the_stored_seals(game: Path) -> None:
     alter(game)
-    tell_states_anew(game)
+    rewrite_states(game)
     assert "(seal): the seal of period 1: the public events" in verified(game)
 
 
-def test_a_ledger_written_anew_whole_is_caught_by_a_published_seal_alone(
+def test_only_a_published_seal_reveals_a_ledger_rewritten_as_a_whole(
     game: Path, seals: list[str]
 ) -> None:
     alter(game)
-    tell_states_anew(game)
+    rewrite_states(game)
     resealed(game)
     assert verified(game).startswith("0 ")
     for given, first in ((seals, 1), (seals[1:], 2), (seals[2:], 3)):
@@ -260,14 +260,14 @@ def test_a_ledger_written_anew_whole_is_caught_by_a_published_seal_alone(
 
 
 def alter_secret(game: Path) -> None:
-    """What Bob did in secret is called otherwise."""
+    """Change the text of Bob's secret act."""
     number = next(n for n in numbers(game, secret=True) if _says(game, n, b"secret fund"))
     rewritten(game, number, b"secret fund", b"secret gold")
 
 
-def test_so_is_a_secret_that_is_written_anew(game: Path, seals: list[str]) -> None:
+def test_a_published_seal_reveals_a_rewritten_secret(game: Path, seals: list[str]) -> None:
     alter_secret(game)
-    tell_states_anew(game)
+    rewrite_states(game)
     resealed(game)
     assert verified(game).startswith("0 ")
     assert "(published): period 1 is not what was published" in verified(game, "--seal", seals[0])
@@ -285,7 +285,7 @@ def cut_off(game: Path, after: str) -> None:
     db.close()
 
 
-def test_an_end_that_is_cut_off_is_missed_by_the_seals(game: Path, seals: list[str]) -> None:
+def test_seals_reveal_a_cut_off_end(game: Path, seals: list[str]) -> None:
     cut_off(game, "SELECT max(originator_version) FROM stored_events")
     with sqlite3.connect(game) as db:
         assert "(cut off): period 3 is sealed (stored)" in verified(game)
@@ -317,10 +317,10 @@ def signed_anew(seal: bytes) -> bytes:
         (lambda seal: seal[:-9], "not a seal"),
         (lambda seal: b"", "not a seal"),
         (lambda seal: seal.replace(b'"period":2', b'"period":3'), "signature does not fit"),
-        (signed_anew, "the public state at its close is another"),
+        (signed_anew, "the public state at its close differs"),
     ],
 )
-def test_a_seal_that_is_kept_cannot_be_changed(
+def test_a_stored_seal_cannot_be_changed(
     game: Path, change: Callable[[bytes], bytes], said: str
 ) -> None:
     tampered_seal(change)(game)
@@ -328,22 +328,22 @@ def test_a_seal_that_is_kept_cannot_be_changed(
     assert said in verified(game)
 
 
-def test_what_is_read_for_the_proof_is_read_once(game: Path) -> None:
-    """One pass: the audit is told of each event just once, as it is verified."""
+def test_verification_reads_each_event_once(game: Path) -> None:
+    """The audit checks each event once, in the same pass."""
     with Ledger.open(game) as ledger:
         taken: list[int] = []
 
         class Told(ContentAudit):
-            def take(self, number, body, reached):  # type: ignore[no-untyped-def]
+            def check(self, number, body, reached):  # type: ignore[no-untyped-def]
                 taken.append(number)
-                return super().take(number, body, reached)
+                return super().check(number, body, reached)
 
         verdict = ledger.verify("plots", audit=Told("plots", SECRET))
     assert verdict.ok
     assert taken == list(range(verdict.records))
 
 
-# --- the version of the fold ----------------------------------------------------------------------
+# --- the version of the reducer -------------------------------------------------------------------
 
 
 #: A little of everything, as it stands in a public export.
@@ -364,15 +364,15 @@ RECORDED = """\
 FOLDED = ("1", "8b88a38d2f778632", "94f1133d3af11675")
 
 
-def test_the_state_that_seals_speak_of_is_folded_as_ever() -> None:
-    """Where this fails, states come out otherwise: raise FOLD, so that old seals say so."""
+def test_state_digests_in_seals_have_not_changed() -> None:
+    """If this fails, state digests have changed: raise FOLD, so that old seals stay valid."""
     chain = PublicChain("g")
     for event in RECORDED.split("\n"):
         chain.take(event.encode())
     assert (FOLD, chain.world.digest()[:16], chain.hash.hex()[:16]) == FOLDED
 
 
-def test_where_sealing_fails_the_close_stands_and_the_next_one_seals_both(
+def test_a_failing_seal_does_not_undo_the_close_and_is_added_at_the_next(
     game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""The ledger: append events to a game, read them back, and verify that none was touched."""
+"""The ledger: append events to a game, read them back, and verify that none was altered."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,109 +8,126 @@ from typing import Self
 from nomoledger.errors import ConflictError, CorruptError, LostError, UnknownError, UsageError
 from nomoledger.events import Entry, Event, Input
 from nomoledger.events.codec import Encoded, decode, encoded
-from nomoledger.ledger.chain import Head, Link, chain_rows, chained, first_of, hash_within, origin
+from nomoledger.ledger.chain import (
+    Head,
+    Link,
+    chain_rows,
+    chained,
+    first_number,
+    hash_within,
+    origin,
+)
 from nomoledger.ledger.rollup import Cell, units_of, units_of_encoded
 from nomoledger.ledger.stores.open_store import open_store
 from nomoledger.ledger.stores.store import Store, Writer
-from nomoledger.ledger.verification import Auditor, Verdict, unlisted, verify
+from nomoledger.ledger.verification import Auditor, Verdict, unlisted_verdict, verify
 
 __all__ = ["Encoded", "Head", "Ledger", "Transaction", "Verdict"]
 
-#: How often a batch is put anew when the connection to the database breaks.
+#: Attempts to store a batch before a broken connection is reported.
 TRIES_MAX = 3
 
 
 class Ledger:
     """Many games in one store; each is a list of events, numbered from 0, that only grows.
 
-    All methods raise StoreError when the database fails, and those that take a *game*
-    raise UnknownError when it is not there.
+    All methods raise StoreError if the database fails; those with a parameter *game* raise
+    UnknownError if there is no such game.
     """
 
     def __init__(self, store: Store) -> None:
+        """Use *store*, for example a `nomoledger.ledger.stores.memory.MemoryStore`."""
         self.store = store
 
     @classmethod
     def open(cls, location: str | PathLike[str], create: bool = False) -> Self:
-        """The ledger at *location* (see `nomoledger.ledger.stores.open_store` for kinds and errors)."""
+        """Open the ledger at *location*: a path, `sqlite:///path`, or `postgresql://…`.
+
+        Raises:
+            UnknownError: the ledger does not exist, and *create* is False.
+            UsageError: *location* is of an unknown kind.
+            StoreError: the ledger exists but cannot be used.
+        """
         return cls(open_store(location, create=create))
 
     def close(self) -> None:
-        """Let go of the database; also at the end of a `with` block."""
+        """Release the database; the end of a `with` block does so, too."""
         self.store.close()
 
     def __enter__(self) -> Self:
+        """Begin a block that closes the ledger at its end."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Close the ledger."""
         self.close()
 
     def games(self) -> list[str]:
-        """The games in it, sorted."""
+        """Return the names of the games, sorted."""
         return self.store.games()
 
     def unlisted(self) -> list[str]:
-        """Of what games there are records that are none of its games: none, if it is sound."""
+        """Return the games that have records but are not in `games`; none in a sound ledger."""
         return self.store.unlisted()
 
     def add_game(self, game: str, secret: bytes | None = None) -> None:
         """Add *game*; its *secret* (32 random bytes unless given) salts the commitments.
 
         Raises:
-            UsageError: the game is there already, or its name is no line of text.
+            UsageError: the game exists already, or its name is not one line of text.
         """
         with self.transaction() as transaction:
             transaction.add_game(game, secret)
 
     def secret(self, game: str) -> bytes:
-        """The secret of *game*."""
-        return _known(game, self.store.secret(game), self.store.location)
+        """Return the secret of *game*."""
+        return _require(game, self.store.secret(game), self.store.location)
 
     def head(self, game: str) -> Head:
-        """The head of *game* as it is stored; its number is -1 while there are no events."""
+        """Return the stored head of *game*; its number is -1 while there are no events."""
         tail = self.store.tail(game)
         if tail is None:
             self.secret(game)
         return _head(game, tail)
 
     def head_at(self, game: str, number: int) -> Head:
-        """The head of *game* as it was when event *number* was its last.
+        """Return the head that *game* had when event *number* was its last.
 
         Raises:
-            UnknownError: it has no such event yet.
+            UnknownError: there is no such event yet.
         """
         return _head_at(self.store, self.store.location, game, number)
 
     def append(self, game: str, bodies: Sequence[Event], *, expected: int) -> Head:
         """Append *bodies* after number *expected*, all or none, and return the new head.
 
-        A batch that begins with an input and is stored at that very place already is not
-        stored twice: the head it led to is returned, so that a retry is harmless. Where the
-        connection to the database breaks, this retries by itself, and stores nothing twice.
+        A retry is harmless: if the batch begins with an input and is already stored after
+        *expected*, this stores nothing and returns the head after the batch. If the connection to
+        the database breaks, this retries by itself and stores nothing twice.
 
         Raises:
-            ConflictError: *expected* is not the last number: somebody else appended first.
-            CorruptError: there are records that the chain does not know.
+            ConflictError: *expected* is not the last number: another writer appended first.
+            CorruptError: there are records after the end of the chain.
         """
-        for tried in range(1, TRIES_MAX + 1):
+        for attempt in range(1, TRIES_MAX + 1):
             try:
                 with self.transaction() as transaction:
-                    return transaction.append(game, bodies, expected=expected, again=tried > 1)
+                    return transaction.append(game, bodies, expected=expected, retry=attempt > 1)
             except LostError:
-                if tried == TRIES_MAX:
+                if attempt == TRIES_MAX:
                     raise
         raise AssertionError
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
-        """Several changes at once: all are stored at the end of the block, or none."""
+        """Open a transaction: all changes are stored at the end of the block, or none."""
         with self.store.writing() as writer:
             yield Transaction(writer, self.store.location)
 
     def read(self, game: str, after: int = -1, upto: int | None = None) -> Iterator[Entry]:
-        """The events of *game* numbered above *after*, up to and with *upto*, one by one.
+        """Yield the events of *game* numbered *after* + 1 to *upto*, in order.
 
-        Without *upto*, what is appended while reading is not included.
+        If *upto* is None, this reads up to the event that is the last one now.
 
         Raises (while reading):
             CorruptError: a record is missing or unreadable.
@@ -129,7 +146,7 @@ class Ledger:
             raise CorruptError(f"game {game!r} has no record #{expected}: verify it")
 
     def find_input(self, game: str, id: str) -> int | None:
-        """The number of the input called *id*; None when there is none."""
+        """Return the number of the input with that *id*, or None."""
         self.secret(game)
         for number, topic, state in self.store.containing(game, id):
             body = _entry(game, number, topic, state).body
@@ -138,30 +155,31 @@ class Ledger:
         return None
 
     def verify(self, game: str, head: Head | None = None, audit: Auditor | None = None) -> Verdict:
-        """Whether every record of *game* is what was written, re-hashing all content.
+        """Hash all records of *game* again and return whether each is what was written.
 
-        *head* is one kept or published elsewhere; only with it can a cut-off tail or a
-        rewritten chain be told. An *audit* looks at what the events say, as they go by.
+        *head* is one that was saved or published elsewhere; only *head* can reveal a cut-off tail
+        or a rewritten chain. *audit* checks the events themselves in the same pass.
         """
         secret = self.store.secret(game)
         if secret is None and game in self.unlisted():
-            return unlisted(game)
-        secret = _known(game, secret, self.store.location)
+            return unlisted_verdict(game)
+        secret = _require(game, secret, self.store.location)
         with self.store.evidence(game) as evidence:
             return verify(game, secret, evidence, head, audit)
 
 
 class Transaction:
-    """Changes to a ledger that are stored together; made by `Ledger.transaction`."""
+    """Changes to a ledger that are stored together; see `Ledger.transaction`."""
 
     def __init__(self, writer: Writer, location: str) -> None:
+        """Write through *writer*; messages name *location*."""
         self._writer = writer
         self._location = location
 
     def add_game(self, game: str, secret: bytes | None = None) -> None:
-        """As `Ledger.add_game`."""
+        """Add *game*; see `Ledger.add_game`."""
         if not game.strip() or not game.isprintable():
-            raise UsageError(f"{game!r} is no name for a game: give one line of text")
+            raise UsageError(f"{game!r} is not a valid name of a game: give one line of text")
         if secret == b"":
             raise UsageError(f"the secret of game {game!r} is empty: give at least a byte")
         if self._writer.secret(game) is not None:
@@ -169,32 +187,32 @@ class Transaction:
         self._writer.create_game(game, urandom(32) if secret is None else secret)
 
     def append(
-        self, game: str, bodies: Sequence[Event], *, expected: int, again: bool = False
+        self, game: str, bodies: Sequence[Event], *, expected: int, retry: bool = False
     ) -> Head:
-        """As `Ledger.append`; *again* where this very batch may be stored already."""
+        """Append *bodies*; *retry* if this batch may be stored already. See `Ledger.append`."""
         records = encoded(bodies)
         try:
             return self._append(game, records, units_of(bodies), expected)
         except ConflictError:
-            retry = bool(bodies) and (again or isinstance(bodies[0], Input))
-            if not (retry and self._stored(game, records, expected)):
+            may_repeat = bool(bodies) and (retry or isinstance(bodies[0], Input))
+            if not (may_repeat and self._is_stored(game, records, expected)):
                 raise
         return _head_at(self._writer, self._location, game, expected + len(records))
 
     def append_encoded(self, game: str, records: Sequence[Encoded], *, expected: int) -> Head:
-        """Append events that are encoded already; a repeated batch is a conflict."""
+        """Append events that are already encoded; a repeated batch is a conflict."""
         return self._append(game, records, units_of_encoded(records), expected)
 
     def _append(
         self, game: str, records: Sequence[Encoded], units: dict[Cell, int], expected: int
     ) -> Head:
-        secret = _known(game, self._writer.secret(game), self._location)
+        secret = _require(game, self._writer.secret(game), self._location)
         tail = self._writer.tail(game)
         head = _head(game, tail)
         if head.number != expected:
             raise ConflictError(
                 f"game {game!r} is at #{head.number}, not at #{expected}:"
-                " somebody else appended; read what is new and try again"
+                " another writer appended; read the new events and try again"
             )
         last = origin(game) if tail is None else tail[2]
         rows = [(n, topic, state) for n, (topic, state) in enumerate(records, expected + 1)]
@@ -202,13 +220,13 @@ class Transaction:
         self._writer.insert(game, rows, links, units)
         return _head(game, links[-1] if links else tail)
 
-    def _stored(self, game: str, records: Sequence[Encoded], expected: int) -> bool:
-        """Whether just these *records* follow *expected* already."""
-        found = self._writer.rows(game, expected, expected + len(records))
-        return [(topic, state) for _, topic, state in found] == list(records)
+    def _is_stored(self, game: str, records: Sequence[Encoded], expected: int) -> bool:
+        """Return whether exactly these *records* are stored after *expected*."""
+        rows = self._writer.rows(game, expected, expected + len(records))
+        return [(topic, state) for _, topic, state in rows] == list(records)
 
 
-def _known(game: str, secret: bytes | None, location: str) -> bytes:
+def _require(game: str, secret: bytes | None, location: str) -> bytes:
     if secret is None:
         raise UnknownError(f"no game {game!r} in {location}: list the games to see their names")
     return secret
@@ -220,11 +238,11 @@ def _head(game: str, tail: Link | None) -> Head:
 
 def _head_at(store: Store | Writer, location: str, game: str, number: int) -> Head:
     row = store.link(game, number)
-    if row is None or number < first_of(row):
+    if row is None or number < first_number(row):
         raise UnknownError(f"game {game!r} in {location} has no event #{number}")
     if row[0] == number:
         return _head(game, row)
-    before = store.link(game, first_of(row) - 1) if first_of(row) else None
+    before = store.link(game, first_number(row) - 1) if first_number(row) else None
     return Head(number, hash_within(row, before[2] if before else origin(game), number).hex())
 
 

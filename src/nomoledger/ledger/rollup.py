@@ -1,8 +1,8 @@
-"""The two-time roll-up: what was posted, by the period it is for and the period it was posted in.
+"""The bitemporal roll-up: postings summed by the period they are for and the period they came in.
 
-It is added to in the transaction that appends the postings. A ruling of period 9 about period 3
-adds to the cells of (3, 9), and to no others, whatever its age. How period 3 stood, as known in
-period 5, is the sum of all cells up to (3, 5).
+The transaction that appends postings also updates the roll-up. A ruling of period 9 about period 3
+adds to the cells of (3, 9) and to no others. The balances of period 3, as known at the close of
+period 5, are the sum of all cells up to (3, 5).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,44 +15,44 @@ import msgspec
 from nomoledger.events import Event, Posted, Posting
 from nomoledger.events.codec import EVENTS
 
-#: What a cell of the roll-up is of: effective period, recorded period, account, commodity.
+#: The key of a roll-up cell: effective period, recorded period, account, commodity.
 Cell = tuple[int, int, str, str]
 NO_UNITS: Mapping[Cell, int] = MappingProxyType({})
-#: A row of the roll-up as it is found, whatever is in it: the cell, and its units.
-FoundCell = tuple[object, object, bytes, bytes, object]
-#: What was posted for a period: effective period, account, commodity, units.
+#: A roll-up cell as found, unchecked: its key and its units.
+RawCell = tuple[object, object, bytes, bytes, object]
+#: Units posted for a period: effective period, account, commodity, units.
 Delta = tuple[int, str, str, int]
-#: Tags of the events that have postings.
+#: The tags of events that have postings.
 POSTED = frozenset(tag for tag, kind in EVENTS.items() if kind is Posted)
-#: What is posted, in smallest units: by effective and recorded period, account, commodity.
+#: Posted units (smallest units) by effective and recorded period, account, commodity.
 Sums = dict[tuple[int, int], dict[str, dict[str, int]]]
-#: Per account, units of each commodity.
+#: Units by account and commodity.
 Balances = dict[str, dict[str, int]]
 
 
-class Paid(msgspec.Struct, gc=False):
-    """What is summed of a `Posted`; its other fields are passed over, which is much faster."""
+class PostedUnits(msgspec.Struct, gc=False):
+    """The fields of a `Posted` that are summed; skipping the others is much faster."""
 
     period: int
     postings: tuple[Posting, ...]
     effective: int | None = None
 
 
-#: What is summed of the `Posted` stored as these bytes; MsgspecError where they are none.
-paid = msgspec.msgpack.Decoder(Paid).decode
+#: Decodes these fields from the stored bytes of a `Posted`; raises MsgspecError.
+decode_posted = msgspec.msgpack.Decoder(PostedUnits).decode
 
 
-def add(sums: Sums, posted: Iterable[Posted | Paid]) -> None:
-    """Add all that was *posted* to *sums*: in one loop with no calls, as there may be millions."""
+def add(sums: Sums, posted: Iterable[Posted | PostedUnits]) -> None:
+    """Add *posted* to *sums*, in one loop without calls, because there may be millions."""
     recorded: int | None = None
     effective: int | None = None
     table: dict[str, dict[str, int]] = {}
-    for each in posted:
-        if each.period != recorded or each.effective != effective:
-            recorded, effective = each.period, each.effective
+    for event in posted:
+        if event.period != recorded or event.effective != effective:
+            recorded, effective = event.period, event.effective
             cell = recorded if effective is None else effective, recorded
             table = sums.setdefault(cell, {})
-        for posting in each.postings:
+        for posting in event.postings:
             account, commodity = posting.account, posting.commodity
             try:
                 table[account][commodity] += posting.amount
@@ -61,63 +61,63 @@ def add(sums: Sums, posted: Iterable[Posted | Paid]) -> None:
 
 
 def add_to(balances: Balances, account: str, commodity: str, units: int) -> None:
-    """Add *units* to what *balances* say of *account*."""
+    """Add *units* to the balance of *account*."""
     table = balances.setdefault(account, {})
     table[commodity] = table.get(commodity, 0) + units
 
 
 def cells(sums: Sums) -> dict[Cell, int]:
-    """*sums* by cell of the roll-up."""
+    """Return *sums* by roll-up cell."""
     return {
         (*times, account, commodity): units
         for times, table in sums.items()
-        for account, held in table.items()
-        for commodity, units in held.items()
+        for account, balances in table.items()
+        for commodity, units in balances.items()
     }
 
 
 def units_of(events: Iterable[Event]) -> dict[Cell, int]:
-    """What *events* add to each cell of the roll-up, in smallest units."""
+    """Return what *events* add to each roll-up cell, in smallest units."""
     sums: Sums = {}
     add(sums, [event for event in events if isinstance(event, Posted)])
     return cells(sums)
 
 
 def units_of_encoded(records: Iterable[tuple[str, bytes]]) -> dict[Cell, int]:
-    """The same for events that are encoded: their tags and bytes.
+    """Return what encoded events (tags and bytes) add to each roll-up cell, in smallest units.
 
-    One that cannot be read adds nothing: verifying names it.
+    An unreadable event adds nothing; `nomoledger.ledger.verification` reports it.
     """
     sums: Sums = {}
     for tag, state in records:
         if tag in POSTED:
             with suppress(msgspec.MsgspecError, TypeError):
-                add(sums, (paid(state),))
+                add(sums, (decode_posted(state),))
     return cells(sums)
 
 
-def wrong_cell(units: dict[Cell, int], found: Iterator[FoundCell]) -> str | None:
-    """The first cell that was *found* to hold something else than *units*, in a sentence.
+def find_wrong_cell(units: dict[Cell, int], stored_cells: Iterator[RawCell]) -> str | None:
+    """Describe the first of *stored_cells* that differs from *units*; None if there is none.
 
-    *units* is what all events come to; it is used up.
+    *units* are the sums of all events; this function empties the dictionary.
     """
-    for effective, recorded, account, commodity, stored in found:
-        cell: Any = effective, recorded, *(_text(each) for each in (account, commodity))
+    for effective, recorded, account, commodity, stored in stored_cells:
+        cell: Any = effective, recorded, *(_text(name) for name in (account, commodity))
         right = units.pop(cell, None)
         if right is None:
-            return f"{_said(cell)} it says {stored!r}, but nothing was posted there"
+            return f"{_describe(cell)} it says {stored!r}, but nothing was posted there"
         if isinstance(stored, float) or str(right) != str(stored):
-            return f"{_said(cell)} it says {stored!r}, but the postings come to {right}"
+            return f"{_describe(cell)} it says {stored!r}, but the postings come to {right}"
     if not units:
         return None
     cell = min(units)
-    return f"{_said(cell)} it says nothing, but the postings come to {units[cell]}"
+    return f"{_describe(cell)} it says nothing, but the postings come to {units[cell]}"
 
 
 def _text(name: bytes) -> str:
     return name.decode(errors="replace")
 
 
-def _said(cell: Cell) -> str:
+def _describe(cell: Cell) -> str:
     effective, recorded, account, commodity = cell
     return f"for {commodity} in {account!r}, period {effective} as of period {recorded},"

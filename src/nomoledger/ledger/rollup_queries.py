@@ -1,7 +1,7 @@
-"""What was posted, read from the roll-up: any period as known in any other, without the events.
+"""Posted balances from the roll-up: any period as known at the close of any other.
 
-It is the money that really changed hands. Where a ruling is settled without (`--settle none`), a
-closed period is known to have been another than what was posted for it: see `nomoledger.state.bitemporal`.
+These balances are the money that really changed hands. A ruling with `--settle none` changes what
+is known of a closed period without posting anything: see `nomoledger.state.bitemporal`.
 """
 
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ from nomoledger.state.bitemporal import check_times
 def posted_balances(
     ledger: Ledger, game: str, period: int | None = None, known: int | None = None
 ) -> Balances:
-    """What all postings for periods up to *period* come to, of those made up to period *known*.
+    """Return the sum of all postings for periods up to *period* made up to period *known*.
 
-    None is all of them. The cost is that of the cells, whatever the number of events.
+    None means all periods. The cost depends on the number of cells, not of events.
 
     Raises:
         UsageError: *known* is before *period*.
@@ -32,9 +32,9 @@ def posted_balances(
 def posted_balances_by_period(
     ledger: Ledger, game: str, known: int | None = None
 ) -> Iterator[tuple[int, Balances]]:
-    """The same for every period for which something was posted, in one sum over all cells.
+    """Yield every period that has postings, and its balances, in one pass over all cells.
 
-    The balances of one period become those of the next: each is to be read before that.
+    The iterator reuses one table of balances: finish with each period before advancing.
     """
     ledger.secret(game)
     balances: Balances = {}

@@ -1,6 +1,6 @@
-"""A sealer at rest: what it needs to go on from a close, kept as a snapshot of the ledger is.
+"""Checkpoints of the sealer: what it needs to continue after a close, stored like a snapshot.
 
-It is only a matter of speed: whatever is kept, seals are verified against the events.
+Checkpoints only save time. Verification recomputes every seal from the events.
 """
 
 from array import array
@@ -17,7 +17,7 @@ from nomoledger.proof.public_numbering import PublicNumbers
 from nomoledger.proof.sealer import Sealer
 from nomoledger.state.snapshot_codec import decode_snapshot, encode_snapshot
 
-#: The modules, besides the fold itself, that what is kept depends on.
+#: The modules, besides those of the reducer, that a checkpoint depends on.
 _MODULES = (
     "events.codec", "proof.checkpoint", "proof.public_numbering", "proof.public_stream",
     "proof.seal", "proof.sealer", "proof.translation",
@@ -26,7 +26,7 @@ Numbers = tuple[tuple[int, ...], dict[int, int]]
 
 
 class SealerCheckpoint(msgspec.Struct, frozen=True, array_like=True):
-    """A sealer that has just sealed the period which closed with event *number*."""
+    """The state of a sealer that has just sealed the period closed by event *number*."""
 
     number: int
     previous: str
@@ -41,16 +41,16 @@ class SealerCheckpoint(msgspec.Struct, frozen=True, array_like=True):
 
 @cache
 def checkpoint_version() -> str:
-    """Under what a sealer is kept: nobody else's snapshots are read."""
+    """Return the version of checkpoints: a hash of the source that they depend on."""
     return f"sealer-{hash_of_source(_MODULES, fold_version())}"
 
 
 def store_checkpoint(ledger: Ledger, sealer: Sealer, period: int) -> None:
-    """Keep *sealer*, which has just sealed *period*."""
+    """Store a checkpoint of *sealer*, which has just sealed *period*."""
     stream, chain = sealer.stream, sealer.chain
     frozen = encode_snapshot(chain.world)
     terms = (stream.terms.events, stream.terms.rulings, stream.terms.disputes)
-    kept = SealerCheckpoint(
+    checkpoint = SealerCheckpoint(
         number=sealer.number,
         previous=sealer.previous,
         public_number=chain.number,
@@ -59,40 +59,41 @@ def store_checkpoint(ledger: Ledger, sealer: Sealer, period: int) -> None:
         readers=tuple(chain.readers),
         hidden=tuple(sorted(stream.hidden)),
         recorded_at=stream.recorded_at,
-        numbers=cast(Any, tuple((tuple(each.sealed), each.placed) for each in terms)),
+        numbers=cast(Any, tuple((tuple(numbers.sealed), numbers.placed) for numbers in terms)),
     )
-    place, data = (sealer.number, period), msgspec.msgpack.encode(kept)
+    place, data = (sealer.number, period), msgspec.msgpack.encode(checkpoint)
     try:
         with ledger.store.writing() as writer:
             writer.add_snapshot(sealer.game, checkpoint_version(), place, data, frozen.parts)
-    except StoreError:  # which has cost nothing but speed
+    except StoreError:  # without a checkpoint the next seal only takes longer
         chain.world.forget_frozen()
 
 
 def resume_sealer(ledger: Ledger, game: str, number: int) -> Sealer:
-    """The sealer of *game* as it was kept after event *number*.
+    """Return the sealer of *game* from its checkpoint after event *number*.
 
     Raises:
-        CorruptError: there is none, or it cannot be read.
+        CorruptError: there is no checkpoint, or it is unreadable.
     """
     data = ledger.store.snapshot(game, checkpoint_version(), number)
     try:
-        kept = msgspec.msgpack.decode(data or b"", type=SealerCheckpoint)
+        checkpoint = msgspec.msgpack.decode(data or b"", type=SealerCheckpoint)
     except msgspec.MsgspecError as error:
-        raise CorruptError(f"no sealer is kept after #{number}: {error}") from error
+        raise CorruptError(f"no checkpoint of the sealer after #{number}: {error}") from error
     sealer = Sealer(game, ledger.secret(game))
-    sealer.number, sealer.previous = kept.number, kept.previous
+    sealer.number, sealer.previous = checkpoint.number, checkpoint.previous
     stream, chain = sealer.stream, sealer.chain
-    chain.number, chain.hash = kept.public_number, kept.public_hash
-    chain.world = decode_snapshot(kept.world, partial(ledger.store.parts, game))
-    chain.readers = dict.fromkeys(kept.readers)
-    stream.head, stream.hidden, stream.recorded_at = chain.number, {*kept.hidden}, kept.recorded_at
+    chain.number, chain.hash = checkpoint.public_number, checkpoint.public_hash
+    chain.world = decode_snapshot(checkpoint.world, partial(ledger.store.parts, game))
+    chain.readers = dict.fromkeys(checkpoint.readers)
+    stream.head, stream.hidden = chain.number, {*checkpoint.hidden}
+    stream.recorded_at = checkpoint.recorded_at
     terms = stream.terms
-    terms.events, terms.rulings, terms.disputes = (_numbers(each) for each in kept.numbers)
+    terms.events, terms.rulings, terms.disputes = map(_public_numbers, checkpoint.numbers)
     return sealer
 
 
-def _numbers(kept: Numbers) -> PublicNumbers:
+def _public_numbers(stored: Numbers) -> PublicNumbers:
     numbers = PublicNumbers()
-    numbers.sealed, numbers.placed = array("q", kept[0]), kept[1]
+    numbers.sealed, numbers.placed = array("q", stored[0]), stored[1]
     return numbers

@@ -1,4 +1,4 @@
-"""Recomputes what a ledger's events come to, while they are verified one by one."""
+"""The audit of events during verification: states, dice, seals and snapshots."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,14 +14,15 @@ from nomoledger.state.world import World
 
 
 class ContentAudit:
-    """Takes each event that is as it was written, and says what is wrong with what it says.
+    """Checks each event that is as it was written, in order.
 
-    States at the closes, dice, and the seals that were *stored*, or *published* elsewhere, are held
-    against what the events come to, and so are *snapshots*. *told* is given every public line,
-    *sealed* every seal.
+    The audit recomputes the state at every close, the dice, the seals that are *stored* or were
+    *published* elsewhere, and the *snapshots*, and compares them. It calls *on_line* with every
+    public line and *on_seal* with every seal.
 
     Attributes:
-        sealer: what was made on the way. sealed_count: how many periods were held against a seal.
+        sealer: the sealer that computed the public lines and seals.
+        sealed_count: the number of periods whose seal was compared.
     """
 
     def __init__(
@@ -31,73 +32,74 @@ class ContentAudit:
         *,
         stored: Sequence[Stored] = (),
         published: Sequence[Seal] = (),
-        told: Callable[[PublicLine], None] = lambda line: None,
-        sealed: Callable[[Seal], None] = lambda seal: None,
+        on_line: Callable[[PublicLine], None] = lambda line: None,
+        on_seal: Callable[[Seal], None] = lambda seal: None,
         snapshots: SnapshotCheck | None = None,
     ) -> None:
+        """Audit *game* from its first event, with its *secret*."""
         self.sealer = Sealer(game, secret)
         self.sealed_count = 0
         self._world = World()
-        self._throws = DiceAudit(secret)
+        self._dice = DiceAudit(secret)
         self._stored = {period: (number, seal) for period, number, seal in stored}
-        self._published = {each.period: each for each in published}
-        self._told = told
-        self._seal = sealed
+        self._published = {seal.period: seal for seal in published}
+        self._on_line = on_line
+        self._on_seal = on_seal
         self._snapshots = snapshots
 
-    def take(self, number: int, body: e.Event, reached: bytes) -> tuple[str, str] | None:
-        """What is wrong with event *number*, as a word and a sentence; None where nothing is.
+    def check(self, number: int, body: e.Event, reached: bytes) -> tuple[str, str] | None:
+        """Return the problem of event *number* as a word and a sentence, or None.
 
-        *reached* is the hash of the chain up to it.
+        *reached* is the hash of the event.
         """
         if isinstance(body, e.PeriodClosed) and body.digest != self._world.digest():
-            return "state", "the state at its close is not what the events before it come to"
-        if trouble := self._throws.take(body):
-            return "dice", trouble
+            return "state", "the state at its close does not follow from the events before it"
+        if problem := self._dice.check(body):
+            return "dice", problem
         try:
             apply(self._world, body)
             lines = self.sealer.take(number, body)
         except CorruptError as error:
             return "unreadable", str(error)
-        except Exception as error:  # whatever somebody has written there
+        except Exception as error:  # a tamperer may have written anything
             return "state", f"what it says cannot follow from the events before it: {error!r}"
         for line in lines:
-            self._told(line)
+            self._on_line(line)
         if isinstance(body, e.PeriodClosed):
-            return self._closed(number, self.sealer.seal(reached))
+            return self._check_close(number, self.sealer.seal(reached))
         return None
 
-    def unsealed(self) -> str | None:
-        """What a seal says of periods that the ledger does not have, once all events are taken."""
+    def missing_close(self) -> str | None:
+        """Describe a seal without a close in the ledger, after the last event; None if sound."""
         left = sorted({*self._stored, *self._published})
         if not left:
             return None
         where = "published" if left[0] in self._published else "stored"
         return f"period {left[0]} is sealed ({where}), but the ledger has no close of it"
 
-    def _closed(self, number: int, seal: Seal) -> tuple[str, str] | None:
-        self._seal(seal)
+    def _check_close(self, number: int, seal: Seal) -> tuple[str, str] | None:
+        self._on_seal(seal)
         published = self._published.pop(seal.period, None)
         if published is not None and (why := published.differs(seal)):
             return "published", f"period {seal.period} is not what was published: {why}"
         stored = self._stored.pop(seal.period, None)
         self.sealed_count += published is not None or stored is not None
-        why = _wrong(stored, number, seal) if stored else _lacking(self._stored)
+        why = _compare(stored, number, seal) if stored else _describe_gap(self._stored)
         if why is not None:
             return "seal", f"the seal of period {seal.period}: {why}"
         why = None if self._snapshots is None else self._snapshots.wrong(self._world)
         return None if why is None else ("snapshot", why)
 
 
-def _lacking(later: dict[int, tuple[int, bytes]]) -> str | None:
-    """Why a seal ought to be stored that is not: they are, in the order of their periods."""
-    return f"it is not there, but that of period {min(later)} is" if later else None
+def _describe_gap(later: dict[int, tuple[int, bytes]]) -> str | None:
+    """Describe a missing seal; a seal may be missing only if no *later* one is stored."""
+    return f"it is missing, but that of period {min(later)} is stored" if later else None
 
 
-def _wrong(stored: tuple[int, bytes], number: int, seal: Seal) -> str | None:
-    """What is wrong with a stored seal, where the events come to *seal*."""
+def _compare(stored: tuple[int, bytes], number: int, seal: Seal) -> str | None:
+    """Return how a *stored* seal differs from *seal*, which was computed; None if it does not."""
     try:
-        found = decode_seal(stored[1], "as it is stored")
+        decoded = decode_seal(stored[1], "as it is stored")
     except RecordError as error:
         return str(error)
-    return "it is stored for another event" if stored[0] != number else found.differs(seal)
+    return "it is stored for another event" if stored[0] != number else decoded.differs(seal)

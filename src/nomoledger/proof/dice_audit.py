@@ -1,64 +1,65 @@
-"""Holds dice against what was published of their seeds, and draws against what the seeds give."""
+"""The audit of dice: seeds against their published commitments, draws against their seeds."""
 
 from nomoledger import events as e
 from nomoledger.engine import dice
 
 
 class DiceAudit:
-    """Takes events in order. With the game's *secret* sealed draws are checked, too.
+    """Checks events in order; with the game's *secret*, sealed draws too.
 
-    A draw of a period whose seed is not revealed yet is kept until it is.
+    Without the secret, a draw is checked when the seed of its period is revealed.
     """
 
     def __init__(self, secret: bytes | None = None) -> None:
+        """Begin before the first event."""
         self._secret = secret
         self._is_seeded = False
         self._commitment = ""
         self._open: list[e.DrawRecorded] = []
         self._seeds: dict[int, bytes] = {}
 
-    def take(self, body: e.Event) -> str | None:
-        """What is wrong with *body*, in words; None where nothing is."""
+    def check(self, body: e.Event) -> str | None:
+        """Return what is wrong with the dice of *body* in words, or None."""
         if isinstance(body, e.GameOpened):
             self._is_seeded, self._commitment = body.dice == "seeded", body.commitment
         elif isinstance(body, e.DrawRecorded) and self._is_seeded:
-            return self._drawn(body)
+            return self._check_draw(body)
         elif isinstance(body, e.PeriodClosed):
-            return self._closed(body)
+            return self._check_close(body)
         return None
 
-    def _drawn(self, body: e.DrawRecorded) -> str | None:
-        if not (body.sides or body.options):  # recorded before draws said from what they are
+    def _check_draw(self, body: e.DrawRecorded) -> str | None:
+        if not (body.sides or body.options):  # recorded before draws had sides or options
             return None
         if self._secret is not None:
             period = body.period if body.effective is None else body.effective
             seed = dice.seed_for(self._secret, period, body.audience)
-            return None if fits(body, seed) else _told(body)
+            return None if follows_from_seed(body, seed) else _describe(body)
         if body.effective is None:
             self._open.append(body)
             return None
         revealed = self._seeds.get(body.effective)
-        return None if revealed is None or fits(body, revealed) else _told(body)
+        return None if revealed is None or follows_from_seed(body, revealed) else _describe(body)
 
-    def _closed(self, body: e.PeriodClosed) -> str | None:
+    def _check_close(self, body: e.PeriodClosed) -> str | None:
         if not body.seed:
             return None
         seed = bytes.fromhex(body.seed)
         if self._commitment and dice.commitment(seed) != self._commitment:
-            return "the seed of its dice is not the one committed to when the period opened"
+            return "the seed of its dice does not fit the commitment from when the period opened"
         self._commitment, self._seeds[body.period] = body.commitment, seed
-        made, self._open = self._open, []
-        wrong = next((each for each in made if not fits(each, seed)), None)
-        return None if wrong is None else _told(wrong)
+        draws, self._open = self._open, []
+        wrong = next((draw for draw in draws if not follows_from_seed(draw, seed)), None)
+        return None if wrong is None else _describe(wrong)
 
 
-def fits(body: e.DrawRecorded, seed: bytes) -> bool:
-    """Whether *seed* gives what was drawn."""
+def follows_from_seed(body: e.DrawRecorded, seed: bytes) -> bool:
+    """Return whether the draw of *body* follows from *seed*."""
     if body.sides:
         return list(body.values) == dice.roll(seed, body.address, body.sides)
     return list(body.values) == [dice.draw(seed, body.address, body.options)]
 
 
-def _told(body: e.DrawRecorded) -> str:
+def _describe(body: e.DrawRecorded) -> str:
     drawn = ", ".join(map(str, body.values))
     return f"the draw {drawn} at {body.address} is not what the seed of its period gives"

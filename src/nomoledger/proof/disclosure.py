@@ -1,4 +1,4 @@
-"""Opens what was sealed: shows one event, and proves that it was in an envelope all along."""
+"""Disclosures: show one sealed event and prove that its envelope contained it all along."""
 
 from pathlib import Path
 
@@ -21,10 +21,10 @@ class Disclosure(
     tag_field="nomoledger",
     tag="opening/1",
 ):
-    """One event out of the envelope of *reader* in *period* of *game*.
+    """One event from the envelope of *reader* in *period* of *game*.
 
-    *salt* opens its commitment, which stands in *slot*; *path* leads from there to the envelope.
-    All hashes are hexadecimal digits.
+    *salt* and *event* give the commitment, *slot* is its place in the tree, and *path* leads from
+    there to the root. All hashes are hexadecimal digits.
     """
 
     game: str
@@ -37,57 +37,58 @@ class Disclosure(
 
     @property
     def body(self) -> e.Event:
-        """The event that is opened."""
+        """The disclosed event."""
         return decode_json(bytes(self.event))
 
     def encoded(self) -> bytes:
-        """The opening as one line of JSON, always the same."""
+        """Return the disclosure as one line of JSON, always with the same bytes."""
         return msgspec.json.encode(self, order="deterministic")
 
 
 def disclose_event(ledger: Ledger, game: str, number: int, reader: str | None = None) -> Disclosure:
-    """Open event *number* (as in the ledger) of *game*, out of the envelope of *reader*.
+    """Disclose event *number* (its number in the ledger) of *game* from the envelope of *reader*.
 
-    Where None, it is one of those who saw it, or the admin.
+    If *reader* is None, the envelope is that of one of the players who saw it, or of the admin.
 
     Raises:
-        UnknownError: there is no such event. UsageError: it is public, its period is not closed
-            yet, or it is not in that envelope.
+        UnknownError: there is no such event.
+        UsageError: the event is public, its period is not closed yet, or that envelope does not
+            contain the event.
     """
     secret = ledger.secret(game)
-    sealer, wanted = Sealer(game, secret), None
+    sealer, sealed = Sealer(game, secret), None
     for entry in ledger.read(game):
         sealer.take(entry.number, entry.body)
         if entry.number == number:
-            wanted = entry.body
+            sealed = entry.body
             if not sealer.stream.sealed:
                 raise UsageError(f"{game}: event #{number} is public: there is nothing to open")
         if isinstance(entry.body, e.PeriodClosed):
-            if wanted is not None:
-                return _opening(sealer, entry.body.period, number, wanted, reader)
+            if sealed is not None:
+                return _disclosure(sealer, entry.body.period, number, sealed, reader)
             sealer.seal(b"")
-    if wanted is None:
+    if sealed is None:
         raise UnknownError(f"{game}: there is no event #{number}; the last is #{sealer.number}")
     raise UsageError(f"{game}: event #{number} is not sealed yet: its period is still open")
 
 
-def _opening(
+def _disclosure(
     sealer: Sealer, period: int, number: int, body: e.Event, reader: str | None
 ) -> Disclosure:
     envelopes = sealer.envelopes(period)
-    holding = [each for each, made in envelopes.items() if number in made.slots]
+    readers = [name for name, envelope in envelopes.items() if number in envelope.slots]
     if reader is None:
-        reader = next((each for each in body.audience or () if each in holding), ADMIN)
-    if reader not in holding:
+        reader = next((name for name in body.audience or () if name in readers), ADMIN)
+    if reader not in readers:
         raise UsageError(
             f"{sealer.game}: event #{number} is not in the envelope of {reader!r}, but in"
-            f" {', '.join(holding)}"
+            f" {', '.join(readers)}"
         )
     return Disclosure(
         game=sealer.game,
         period=period,
         reader=reader,
-        event=msgspec.Raw(sealer.told(body)),
+        event=msgspec.Raw(sealer.disclosed_line(body)),
         salt=salt_of(sealer.secret, number).hex(),
         slot=envelopes[reader].slots[number],
         path=tuple(envelopes[reader].path(number)),
@@ -95,31 +96,33 @@ def _opening(
 
 
 def read_disclosure(file: str | Path) -> Disclosure:
-    """The opening in *file*.
+    """Return the disclosure in *file*.
 
     Raises:
-        RecordError: there is none. OSError: it cannot be read.
+        RecordError: the file is not a disclosure.
+        OSError: the file cannot be read.
     """
     try:
-        found = msgspec.json.decode(Path(file).read_bytes(), type=Disclosure)
-        event = encode_json(found.body)  # however somebody has laid it out
-        fits = len(found.path) == DEPTH and 0 <= found.slot < 1 << DEPTH
-        if not fits or any(len(bytes.fromhex(each)) != 32 for each in (found.salt, *found.path)):
-            raise ValueError("its path is not one")
+        disclosure = msgspec.json.decode(Path(file).read_bytes(), type=Disclosure)
+        event = encode_json(disclosure.body)  # its canonical bytes, however the file writes it
+        hashes = (disclosure.salt, *disclosure.path)
+        fits = len(disclosure.path) == DEPTH and 0 <= disclosure.slot < 1 << DEPTH
+        if not fits or any(len(bytes.fromhex(text)) != 32 for text in hashes):
+            raise ValueError("invalid salt, slot or path")
     except (msgspec.MsgspecError, CorruptError, ValueError) as error:
-        raise RecordError(f"{file}: not an opening: {error}") from None
-    return msgspec.structs.replace(found, event=msgspec.Raw(event))
+        raise RecordError(f"{file}: not a disclosure: {error}") from None
+    return msgspec.structs.replace(disclosure, event=msgspec.Raw(event))
 
 
-def find_refutation(opening: Disclosure, seal: Seal) -> str | None:
-    """Why *seal* does not bear *opening* out; None where it does."""
-    if (opening.game, opening.period) != (seal.game, seal.period):
+def find_refutation(disclosure: Disclosure, seal: Seal) -> str | None:
+    """Return why *seal* refutes *disclosure*; None if *seal* confirms the disclosure."""
+    if (disclosure.game, disclosure.period) != (seal.game, seal.period):
         return f"the seal is of period {seal.period} of {seal.game}"
-    if opening.reader not in seal.envelopes:
-        return f"the seal has no envelope of {opening.reader!r}"
-    leaf = commitment(bytes.fromhex(opening.salt), bytes(opening.event))
-    root = climb(leaf, opening.slot, [bytes.fromhex(each) for each in opening.path])
-    made = seal_envelope(opening.game, opening.period, opening.reader, root)
-    if made != seal.envelopes[opening.reader]:
-        return f"that event is not in the envelope of {opening.reader!r}"
+    if disclosure.reader not in seal.envelopes:
+        return f"the seal has no envelope of {disclosure.reader!r}"
+    leaf = commitment(bytes.fromhex(disclosure.salt), bytes(disclosure.event))
+    root = climb(leaf, disclosure.slot, [bytes.fromhex(node) for node in disclosure.path])
+    envelope = seal_envelope(disclosure.game, disclosure.period, disclosure.reader, root)
+    if envelope != seal.envelopes[disclosure.reader]:
+        return f"that event is not in the envelope of {disclosure.reader!r}"
     return None

@@ -1,4 +1,4 @@
-"""Checks a public export with nothing but itself, and seals that were published elsewhere."""
+"""Check a public export on its own, and against seals that were published elsewhere."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,10 +18,15 @@ Read = TypeVar("Read", ExportHeader, PublicEvent, ExportEnd)
 
 
 class PublicVerdict(msgspec.Struct, frozen=True):
-    """What checking a public export of *game* found: *events* are as they were chained.
+    """The result of checking a public export of *game*.
 
-    *seals* is how many periods are sealed, *key* who signed. Where not all is *ok*, *detail* says
-    what is wrong, and begins with the file and the line.
+    Attributes:
+        ok: whether nothing is wrong.
+        events: the number of sound events.
+        seals: the number of sealed periods.
+        head: the public head after those events.
+        key: the public key of the seals.
+        detail: what is wrong, after the file and the line; None if nothing is.
     """
 
     game: str
@@ -36,15 +41,16 @@ class PublicVerdict(msgspec.Struct, frozen=True):
 def check_export(file: str | Path, published: Sequence[Seal] = ()) -> PublicVerdict:
     """Check the public export in *file*, also against seals that were *published* elsewhere.
 
-    OSError: it cannot be read.
+    Raises:
+        OSError: the file cannot be read.
     """
     with open(file, "rb") as source:
         check = _Check(str(file), published)
         try:
             check.run(source)
         except RecordError as error:
-            return check.found(str(error))
-        return check.found(None)
+            return check.verdict(str(error))
+        return check.verdict(None)
 
 
 class _Check:
@@ -53,13 +59,18 @@ class _Check:
         self._number = 0
         self._header = ExportHeader("", "")
         self._chain = PublicChain("")
-        self._throws = DiceAudit()
+        self._dice = DiceAudit()
         self._previous = NO_SEAL
         self._closed: int | None = None
         self._seals = 0
-        self._published = {each.period: each for each in published}
+        self._published = {seal.period: seal for seal in published}
 
     def run(self, file: BinaryIO) -> None:
+        """Check all lines of *file*.
+
+        Raises:
+            RecordError: a line is wrong.
+        """
         self._header = self._read(self._line(file), ExportHeader)
         self._chain = PublicChain(self._header.game)
         while True:
@@ -72,8 +83,8 @@ class _Check:
                 self._event(self._read(line, PublicEvent))
         self._end(self._read(line, ExportEnd), file)
 
-    def found(self, detail: str | None) -> PublicVerdict:
-        """What was found."""
+    def verdict(self, detail: str | None) -> PublicVerdict:
+        """Return the result, with *detail* as the problem."""
         return PublicVerdict(
             game=self._header.game,
             ok=detail is None,
@@ -104,7 +115,7 @@ class _Check:
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise self._wrong(f"not a line of a public export: {error}") from None
 
-    # --- what the lines say
+    # --- kinds of lines
 
     def _event(self, line: PublicEvent) -> None:
         if self._closed is not None:
@@ -119,8 +130,8 @@ class _Check:
             self._chain.take(event)
         except CorruptError as error:
             raise self._wrong(str(error)) from None
-        if trouble := self._throws.take(body):
-            raise self._wrong(trouble)
+        if problem := self._dice.check(body):
+            raise self._wrong(problem)
         if isinstance(body, e.PeriodClosed):
             self._closed = body.period
 
@@ -132,16 +143,16 @@ class _Check:
         published = self._published.pop(seal.period, None)
         if published is not None and (why := published.differs(seal)):
             raise self._wrong(f"period {seal.period} is not what was published: {why}")
-        for is_so, problem in (
+        for is_sound, problem in (
             (seal.game == self._header.game, "is of another game"),
-            (seal.public == str(self._chain), "is of other public events"),
-            (seal.previous == self._previous, "does not follow the seal before"),
+            (seal.public == str(self._chain), "does not fit the public events"),
+            (seal.previous == self._previous, "does not follow the seal before it"),
             (
                 seal.fold != FOLD or seal.state == self._chain.world.digest(),
-                "is of another public state than the events come to",
+                "does not fit the public state of the events",
             ),
         ):
-            if not is_so:
+            if not is_sound:
                 raise self._wrong(f"the seal of period {seal.period} {problem}")
         self._previous, self._closed = seal.digest, None
         self._seals += 1
@@ -150,9 +161,11 @@ class _Check:
         if self._closed is not None:
             raise self._wrong(f"the seal of period {self._closed} is missing")
         if end.head != str(self._chain):
-            raise self._wrong("the file does not end where its events do")
+            raise self._wrong("the last line does not fit the events before it")
         if self._published:
-            raise self._wrong(f"it ends before period {min(self._published)}, which is published")
+            raise self._wrong(
+                f"the file ends before period {min(self._published)}, whose seal is published"
+            )
         self._number += 1
         if file.read(1):
-            raise self._wrong("something follows after the end")
+            raise self._wrong("there is more after the last line")

@@ -1,8 +1,8 @@
-"""The public export: what everybody may see of a game, and its seals, for anybody to check.
+"""The public export: the public events of a game and its seals, for anybody to check.
 
-JSON lines: a header; every public event with its number and the hash of the public chain up to it;
-after each close its seal; and at last where the chain ends. It follows from the ledger alone, and
-comes out the same each time.
+The file consists of JSON lines: a header; every public event with its number and the hash of the
+public chain up to it; a seal after each close; the public head at the end. The same ledger always
+gives the same bytes.
 """
 
 from pathlib import Path
@@ -13,6 +13,7 @@ import msgspec
 from nomoledger.errors import CorruptError
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.content_audit import ContentAudit
+from nomoledger.proof.seal import Seal
 from nomoledger.proof.sealer import PublicLine
 from nomoledger.proof.signing import Signer, own_signer
 
@@ -20,7 +21,7 @@ from nomoledger.proof.signing import Signer, own_signer
 class ExportHeader(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="nomoledger", tag="public/1"
 ):
-    """The first line: which *game*, and the *key* its seals are signed with."""
+    """The first line: the *game*, and the public *key* of its seals."""
 
     game: str
     key: str
@@ -47,30 +48,33 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def is_public_export(file: str | Path) -> bool:
-    """Whether *file* begins as a public export does."""
+    """Return whether *file* begins like a public export."""
     with open(file, "rb") as source:
         return source.read(len(MARK)) == MARK
 
 
 def export_public(ledger: Ledger, game: str, file: BinaryIO, signer: Signer | None = None) -> str:
-    """Write the public export of *game* into *file*, and return its public head.
+    """Write the public export of *game* to *file* and return the public head.
 
-    Its seals are signed by *signer*, or else with the game's own key.
+    *signer* signs the seals; if None, the game's own key does.
 
     Raises:
-        CorruptError: the game does not verify; what was written until then is of no use.
+        CorruptError: the game does not verify; discard what was written.
     """
     secret = ledger.secret(game)
-    by = signer or own_signer(secret)
+    signer = signer or own_signer(secret)
 
     def write(struct: msgspec.Struct) -> None:
         file.write(_encode(struct) + b"\n")
 
-    def tell(line: PublicLine) -> None:
+    def write_event(line: PublicLine) -> None:
         write(PublicEvent(line.number, line.hash.hex(), msgspec.Raw(line.event)))
 
-    audit = ContentAudit(game, secret, told=tell, sealed=lambda seal: write(seal.signed(by)))
-    write(ExportHeader(game, by.public))
+    def write_seal(seal: Seal) -> None:
+        write(seal.signed(signer))
+
+    audit = ContentAudit(game, secret, on_line=write_event, on_seal=write_seal)
+    write(ExportHeader(game, signer.public))
     verdict = ledger.verify(game, audit=audit)
     if not verdict.ok:
         raise CorruptError(f"game {game!r} cannot be exported: {verdict.detail}")

@@ -1,45 +1,47 @@
-"""Numbers without gaps for what is public, so that nobody can count what is sealed."""
+"""Public numbers: consecutive numbers of public things, so that nobody can count sealed ones."""
 
 from array import array
 from bisect import bisect_left
 
-#: Stands where something public speaks of something that is sealed.
+#: The public number of anything sealed.
 SEALED = -1
 
 
 class PublicNumbers:
-    """The public number of each thing of one kind, by its number in the ledger.
+    """The public numbers of the things of one kind, by their numbers in the ledger.
 
-    What is sealed has none; what is public keeps its order, but for those that `place` puts
-    elsewhere. Memory grows with what is sealed, not with what is public.
+    Sealed things have none. Public things keep their order, except those moved by `place`. Memory
+    grows with the number of sealed things only.
 
     Attributes:
-        sealed: what has no public number, in order. placed: those that stand elsewhere.
+        sealed: the ledger numbers of sealed things, in order.
+        placed: the public numbers of things that were moved, by ledger number.
     """
 
     def __init__(self) -> None:
+        """Begin with nothing sealed."""
         self.sealed = array("q")
         self.placed: dict[int, int] = {}
 
     @property
     def is_plain(self) -> bool:
-        """Whether every number so far is the same in public."""
+        """Whether every public number so far equals the ledger number."""
         return not self.sealed and not self.placed
 
     def seal(self, number: int) -> None:
-        """*number*, the highest so far, is not public."""
+        """Mark *number*, the highest so far, as sealed."""
         self.sealed.append(number)
 
     def place(self, number: int, public: int) -> None:
-        """*number* comes as *public*, which is noted where that is not its place in the order."""
+        """Give *number* the public number *public*, even out of order."""
         if self.of(number) != public:
             self.placed[number] = public
 
     def of(self, number: int) -> int:
-        """The public number; SEALED where there is none.
+        """Return the public number of *number*, or SEALED.
 
-        >>> numbers = Gapless(); numbers.seal(1)
-        >>> [numbers.of(each) for each in range(4)]
+        >>> numbers = PublicNumbers(); numbers.seal(1)
+        >>> [numbers.of(number) for number in range(4)]
         [0, -1, 1, 2]
         """
         if number in self.placed:

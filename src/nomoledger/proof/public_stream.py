@@ -1,7 +1,8 @@
-"""The public events of a game as if nothing else had ever happened: own numbers, own order.
+"""The public stream: the public events of a game, renumbered and reordered to hide all others.
 
-A secret request moves the clock. What falls due by that is told when the clock would have been
-moved without it: after the next public request. So the stream does not show that there was one.
+A secret request moves the clock, and timers may fire. Their public events are released after the
+next public request, when the clock would have moved without the secret request. The stream
+therefore does not show that there was one.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +16,7 @@ from nomoledger.proof.translation import Terms
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
-#: Requests that speak of what came before, and so come after all of it.
+#: Requests that refer to earlier events, and so must follow all of them.
 _LOOKING_BACK = (
     e.ChoiceAnswered, e.DisputeArgued, e.DisputeOpened, e.DrawEntered, e.InputWithdrawn,
     e.RulingMade,
@@ -23,60 +24,63 @@ _LOOKING_BACK = (
 
 
 class PublicStream:
-    """Takes the events of a ledger one by one, and hands on what everybody may see.
+    """Turns the events of a ledger, one by one, into the public stream.
 
-    Where it is for one *reader*, what that player may see is public here, and so numbered.
+    For a *reader*, the events that this player may see count as public and are numbered too.
 
     Attributes:
-        terms: the public numbers so far. head: the last public number.
-        sealed: whether the event taken last is not public.
-        hidden: questions that are not public. recorded_at: when the last public request was.
+        terms: the public numbers so far.
+        head: the last public number.
+        sealed: whether the last event is not public.
+        hidden: the questions that are not public.
+        recorded_at: the time of the last public request.
     """
 
     def __init__(self, reader: str | None = None) -> None:
+        """Begin before the first event."""
         self._reader = reader
         self.terms = Terms()
         self.head = -1
         self.sealed = False
         self.hidden: set[str] = set()
         self._held: list[tuple[int, e.Event]] = []
-        self._holds = False
+        self._is_holding = False
         self.recorded_at: datetime | None = None
 
     def take(self, number: int, body: e.Event) -> list[e.Event]:
-        """What becomes public with event *number*, in public terms and in order."""
+        """Return the events that become public with event *number*, in public terms, in order."""
         self.sealed = self._is_sealed(body)
         if self.sealed:
             self.terms.seal(number, body)
             if isinstance(body, e.Input):
                 is_answer = getattr(body, "question", None) is not None
-                self._holds = not is_answer
+                self._is_holding = not is_answer
             return []
         if isinstance(body, e.Input):
-            self._holds = False
-            return self._asked(number, body)
+            self._is_holding = False
+            return self._request(number, body)
         is_of_secret = body.cause is not None and self.terms.events.of(body.cause) == SEALED
-        if self._holds and not is_of_secret and not isinstance(body, e.PeriodClosed):
+        if self._is_holding and not is_of_secret and not isinstance(body, e.PeriodClosed):
             self._held.append((number, body))
             return []
         return [*self._released(), self._next(number, body, is_of_secret)]
 
     @property
-    def is_level(self) -> bool:
-        """Whether nothing is held back for the next public request."""
-        return not self._held and not self._holds
+    def is_caught_up(self) -> bool:
+        """Whether no event waits for the next public request."""
+        return not self._held and not self._is_holding
 
     def _is_sealed(self, body: e.Event) -> bool:
-        """Not everybody may see it; an answer to such a question is sealed with it."""
+        """Return whether *body* is not public; answers to a hidden question are hidden too."""
         question = getattr(body, "question", None)
-        is_told = body.audience is None or self._reader in body.audience
-        if is_told and question not in self.hidden:
+        is_visible = body.audience is None or self._reader in body.audience
+        if is_visible and question not in self.hidden:
             return False
         if question is not None:
             self.hidden.add(question)
         return True
 
-    def _asked(self, number: int, body: e.Input) -> list[e.Event]:
+    def _request(self, number: int, body: e.Input) -> list[e.Event]:
         looks_back = isinstance(body, _LOOKING_BACK)
         before = self._released() if looks_back else []
         self.recorded_at = body.recorded_at
@@ -89,14 +93,14 @@ class PublicStream:
     def _next(self, number: int, body: e.Event, is_of_secret: bool = False) -> e.Event:
         self.head += 1
         self.terms.events.place(number, self.head)
-        told = self.terms.of(body)
-        if is_of_secret or self.recorded_at in (None, told.recorded_at):
-            return told
-        return msgspec.structs.replace(told, recorded_at=self.recorded_at)
+        public = self.terms.of(body)
+        if is_of_secret or self.recorded_at in (None, public.recorded_at):
+            return public
+        return msgspec.structs.replace(public, recorded_at=self.recorded_at)
 
 
 def public_events(entries: Iterable[e.Entry], reader: str | None = None) -> Iterator[e.Entry]:
-    """What everybody (and *reader*) may see of *entries*, numbered as if it were all there is."""
+    """Yield those of *entries* that are public (or visible to *reader*), with public numbers."""
     stream = PublicStream(reader)
     for entry in entries:
         first = stream.head + 1
@@ -105,17 +109,17 @@ def public_events(entries: Iterable[e.Entry], reader: str | None = None) -> Iter
 
 
 def apply_public(world: World, body: e.Event) -> None:
-    """Take *body* into a *world* made of public events alone.
+    """Apply *body* to a *world* made of public events only.
 
-    What comes to its end there without ever having begun changes nothing.
+    The end of something whose beginning was secret changes nothing.
     """
-    if _speaks_of_the_unknown(world, body):
+    if _ends_something_secret(world, body):
         world.head += 1
     else:
         apply(world, body)
 
 
-def _speaks_of_the_unknown(world: World, body: e.Event) -> bool:
+def _ends_something_secret(world: World, body: e.Event) -> bool:
     if isinstance(body, e.TimerFired):
         return body.attempt not in world.timers
     if isinstance(body, e.OrderFired):

@@ -1,4 +1,4 @@
-"""Goes over a ledger event by event, and makes its public chain and the seal of each close."""
+"""The sealer: computes the public chain of a game and the seal of each close, event by event."""
 
 from hashlib import sha256
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from nomoledger.state.world import World
 
 TAG = b"nomoledger-public/1"
 ADMIN = "admin"
-#: The version of how events become state: raised when the digest of a recorded state changes.
+#: The version of the reducer in seals: raised when the digest of a recorded state changes.
 FOLD = "1"
 
 
@@ -30,23 +30,27 @@ class PublicLine(NamedTuple):
 
 
 class PublicChain:
-    """The public events of *game*, chained, and the state they make.
+    """The chained public events of *game*, and the state that they make.
 
     Attributes:
-        number, hash: of the last event. world: the public state.
+        number: the number of the last event.
+        hash: the hash of the last event.
+        world: the public state.
+        readers: the players so far, as of the last close.
     """
 
     def __init__(self, game: str) -> None:
+        """Begin before the first event."""
         self.number = -1
         self.hash = sha256(TAG + framed_part(game)).digest()
         self.world = World()
         self.readers: dict[str, None] = {}
 
     def take(self, event: bytes) -> PublicLine:
-        """Add *event*, a line of JSON. It is folded as everybody reads it.
+        """Add *event*, a line of JSON, and apply what it says to the public state.
 
         Raises:
-            CorruptError: it is no event.
+            CorruptError: the line is not an event.
         """
         body = decode_json(event)
         self.hash = self.hash_with(event)
@@ -57,23 +61,27 @@ class PublicChain:
         return PublicLine(self.number, self.hash, event)
 
     def hash_with(self, event: bytes) -> bytes:
-        """The hash that the chain would have with *event* at its end."""
+        """Return the hash that the chain would have with *event* at its end."""
         data = self.hash + framed_part(self.number + 1) + framed_part(event)
         return sha256(TAG + data).digest()
 
     def __str__(self) -> str:
+        """Return the public head, `41:ab12…`."""
         return f"{self.number}:{self.hash.hex()}"
 
 
 class Sealer:
-    """Takes the events of *game* in order; after each close, `seal` seals the period.
+    """Reads the events of *game* in order; after each close, `seal` seals the period.
 
     Attributes:
-        number: that of the event taken last. previous: digest of the last seal.
-        chain: the public chain so far. stream: what of the ledger is in it.
+        number: the number of the last event.
+        previous: the digest of the last seal.
+        chain: the public chain so far.
+        stream: the public stream, which feeds the chain.
     """
 
     def __init__(self, game: str, secret: bytes) -> None:
+        """Begin before the first event."""
         self.game = game
         self.secret = secret
         self.number = -1
@@ -85,10 +93,10 @@ class Sealer:
         self._closed: e.PeriodClosed | None = None
 
     def take(self, number: int, body: e.Event) -> list[PublicLine]:
-        """Take in event *number*, and say what becomes public with it.
+        """Read event *number* and return the lines that become public with it.
 
         Raises:
-            CorruptError: it cannot be written as JSON.
+            CorruptError: an event cannot be written as JSON.
         """
         self.number = number
         public = self.stream.take(number, body)
@@ -98,13 +106,13 @@ class Sealer:
             add(self._sums, (body,))
         elif isinstance(body, e.PeriodClosed):
             self._closed = body
-        return [self.chain.take(public_line(each)) for each in public]
+        return [self.chain.take(public_line(event)) for event in public]
 
     def seal(self, head: bytes) -> Seal:
-        """The seal of the period whose close was taken last; *head* is the ledger's hash there."""
+        """Return the seal of the period that just closed; *head* is the ledger's hash there."""
         closed = self._closed
         assert closed is not None
-        made = Seal(
+        seal = Seal(
             game=self.game,
             period=closed.period,
             fold=FOLD,
@@ -112,34 +120,38 @@ class Sealer:
             public=str(self.chain),
             state=self.chain.world.digest(),
             whole=self._salted("whole state", closed.period, closed.digest.encode()),
-            rollup=self._salted("roll-up", closed.period, _listed(cells(self._sums))),
-            envelopes={each: made.seal for each, made in self.envelopes(closed.period).items()},
+            rollup=self._salted("roll-up", closed.period, _encode_cells(cells(self._sums))),
+            envelopes={
+                reader: envelope.seal for reader, envelope in self.envelopes(closed.period).items()
+            },
             previous=self.previous,
         )
-        self.previous = made.digest
+        self.previous = seal.digest
         self._sealed, self._sums = [], {}
-        return made
+        return seal
 
     @property
     def stands_still(self) -> bool:
-        """Whether all that was taken is sealed, and nothing is held back."""
+        """Whether every event so far is sealed, and no event waits for a public request."""
         is_sealed = not (self._sealed or self._sums) and self._closed is not None
-        return is_sealed and self.stream.is_level
+        return is_sealed and self.stream.is_caught_up
 
     def envelopes(self, period: int) -> dict[str, Envelope]:
-        """The envelopes of the *period* that is about to be sealed."""
-        leaves: dict[str, dict[int, bytes]] = {each: {} for each in (*self.chain.readers, ADMIN)}
+        """Return the envelopes by reader of the *period* that is about to be sealed."""
+        leaves: dict[str, dict[int, bytes]] = {
+            reader: {} for reader in (*self.chain.readers, ADMIN)
+        }
         for number, body in self._sealed:
-            leaf = commitment(salt_of(self.secret, number), self.told(body))
+            leaf = commitment(salt_of(self.secret, number), self.disclosed_line(body))
             for reader in {*(body.audience or ()), ADMIN} & leaves.keys():
                 leaves[reader][number] = leaf
         return {
-            reader: Envelope(self.secret, self.game, period, reader, held)
-            for reader, held in sorted(leaves.items())
+            reader: Envelope(self.secret, self.game, period, reader, sealed)
+            for reader, sealed in sorted(leaves.items())
         }
 
-    def told(self, body: e.Event) -> bytes:
-        """A sealed event as it is told when it is opened: in public terms, too."""
+    def disclosed_line(self, body: e.Event) -> bytes:
+        """Return a sealed event as the line that a disclosure shows, in public terms."""
         return public_line(self.stream.terms.of(body))
 
     def _salted(self, use: str, period: int, data: bytes) -> str:
@@ -147,10 +159,10 @@ class Sealer:
 
 
 def public_line(body: e.Event) -> bytes:
-    """*body* as one line of JSON, always the same.
+    """Return *body* as one line of JSON, always with the same bytes.
 
     Raises:
-        CorruptError: it holds what JSON cannot say.
+        CorruptError: *body* has a value that JSON cannot express.
     """
     try:
         return encode_json(body)
@@ -158,5 +170,5 @@ def public_line(body: e.Event) -> bytes:
         raise CorruptError(f"an event cannot be written as JSON: {error}") from None
 
 
-def _listed(units: dict[Cell, int]) -> bytes:
-    return msgspec.json.encode(sorted([*cell, str(sum_)] for cell, sum_ in units.items()))
+def _encode_cells(units: dict[Cell, int]) -> bytes:
+    return msgspec.json.encode(sorted([*cell, str(total)] for cell, total in units.items()))

@@ -1,4 +1,4 @@
-"""Ed25519 signatures; the key follows from the game's secret, or is one that the admin keeps."""
+"""Ed25519 signatures, with a key derived from the game's secret or one from the admin's file."""
 
 from pathlib import Path
 
@@ -16,28 +16,30 @@ SSH = b"-----BEGIN OPENSSH"
 
 
 class Signer:
-    """Signs with one private *key*. Signing the same again gives the same signature."""
+    """Signs with one private key; the same message always gets the same signature."""
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
+        """Sign with *key*."""
         self._key = key
         #: The public key, 64 hexadecimal digits.
         self.public = key.public_key().public_bytes_raw().hex()
 
     def sign(self, message: bytes) -> str:
-        """The signature of *message*, 128 hexadecimal digits."""
+        """Return the signature of *message*, 128 hexadecimal digits."""
         return self._key.sign(message).hex()
 
 
 def own_signer(secret: bytes) -> Signer:
-    """The signer that a game has by itself: its key follows from the game's *secret*."""
+    """Return the game's own signer, whose key is derived from the game's *secret*."""
     return Signer(Ed25519PrivateKey.from_private_bytes(derive(secret, "signing key")))
 
 
 def signer_in(file: str | Path) -> Signer:
-    """The signer whose key is in *file*, as ssh-keygen or openssl write it, without a password.
+    """Return the signer with the key in *file*, written by ssh-keygen or openssl, no password.
 
     Raises:
-        UsageError: it is no such key. OSError: it cannot be read.
+        UsageError: the file is not such a key.
+        OSError: the file cannot be read.
     """
     data = Path(file).read_bytes()
     try:
@@ -54,7 +56,7 @@ def signer_in(file: str | Path) -> Signer:
 
 
 def is_signed(message: bytes, signature: str, key: str) -> bool:
-    """Whether *signature* of *message* was made with the private key of that public *key*."""
+    """Return whether *signature* fits *message* and the public *key*."""
     try:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
         public.verify(bytes.fromhex(signature), message)

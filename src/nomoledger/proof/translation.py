@@ -1,4 +1,4 @@
-"""An event in public terms: every number in it that counts what is sealed becomes a public one."""
+"""Events in public terms: numbers that count sealed things become public numbers."""
 
 import re
 from collections.abc import Callable
@@ -12,20 +12,27 @@ from nomoledger.state.reducer import SETTLE
 
 _CITE = re.compile(r"#([0-9]{1,18})")
 _RULING = re.compile(r"^(ruling[ :]|settling ruling )([0-9]{1,18})")
-#: Keys under which the report of a replay or a what-if has the number of an event.
+#: Keys with event numbers in the report of a replay or a what-if.
 _EVENT_KEYS = frozenset({"event", "first", "fact", "after", "about", "cause"})
 
 
 class Terms:
-    """Public numbers of *events*, *rulings* and *disputes*, and what they make of an event."""
+    """Translates events to public terms.
+
+    Attributes:
+        events: the public numbers of events.
+        rulings: the public numbers of rulings.
+        disputes: the public numbers of disputes.
+    """
 
     def __init__(self) -> None:
+        """Begin with nothing sealed."""
         self.events = PublicNumbers()
         self.rulings = PublicNumbers()
         self.disputes = PublicNumbers()
 
     def seal(self, number: int, body: e.Event) -> None:
-        """Event *number* is not public, nor is the ruling or dispute that it begins."""
+        """Mark event *number* as sealed, and the ruling or dispute that it begins."""
         self.events.seal(number)
         if isinstance(body, e.RulingMade):
             self.rulings.seal(body.number)
@@ -33,7 +40,7 @@ class Terms:
             self.disputes.seal(body.number)
 
     def of(self, body: e.Event) -> e.Event:
-        """*body* in public terms: without the digest of the whole state, which secrets decide."""
+        """Return *body* in public terms, without the digest of the whole state with its secrets."""
         if isinstance(body, e.PeriodClosed):
             body = msgspec.structs.replace(body, digest="")
         if self.events.is_plain:
@@ -41,30 +48,30 @@ class Terms:
         fields: dict[str, Any] = {}
         if body.cause is not None:
             fields["cause"] = self.events.of(body.cause)
-        if any(each.startswith("ruling:") for each in body.rules):
-            fields["rules"] = tuple(map(self._ruled, body.rules))
+        if any(rule.startswith("ruling:") for rule in body.rules):
+            fields["rules"] = tuple(map(self._with_ruling, body.rules))
             for name in ("why", "source"):
                 if isinstance(text := getattr(body, name, None), str):
-                    fields[name] = self._ruled(text)
+                    fields[name] = self._with_ruling(text)
         more = _FIELDS.get(type(body))
         if more is not None:
             fields |= more(self, body)
         return msgspec.structs.replace(body, **fields)
 
-    # --- what stands in the fields of an event
+    # --- fields of events
 
     def _event(self, number: int | None) -> int | None:
         return None if number is None else self.events.of(number)
 
-    def _ruled(self, text: str) -> str:
-        """*text*, which may begin with a ruling as the engine writes it."""
+    def _with_ruling(self, text: str) -> str:
+        """Return *text* with the public number of the ruling that it may begin with."""
         return _RULING.sub(lambda match: f"{match[1]}{self.rulings.of(int(match[2]))}", text)
 
-    def _cited(self, text: str) -> str:
+    def _citation(self, text: str) -> str:
         return _CITE.sub(lambda match: f"#{self.events.of(int(match[1]))}", text)
 
     def _known_rulings(self, numbers: Any) -> tuple[int, ...]:
-        """Those of the rulings that are public."""
+        """Return the public numbers of those rulings that are public."""
         return tuple(x for x in map(self.rulings.of, numbers or ()) if x != SEALED)
 
     def _dispute(self, number: int | None) -> int | None:
@@ -81,20 +88,23 @@ class Terms:
         return {"number": self.disputes.of(body.number), "about": self._event(body.about)}
 
     def _argued(self, body: e.DisputeArgued) -> dict[str, Any]:
-        return {"dispute": self.disputes.of(body.dispute), "evidence": self._shown(body.evidence)}
+        return {
+            "dispute": self.disputes.of(body.dispute),
+            "evidence": self._evidence(body.evidence),
+        }
 
-    def _shown(self, value: Any, key: str = "") -> Any:
+    def _evidence(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
-            return {name: self._shown(each, name) for name, each in value.items()}
+            return {name: self._evidence(field, name) for name, field in value.items()}
         if isinstance(value, list | tuple):
-            return [self._shown(each, key) for each in value]
+            return [self._evidence(item, key) for item in value]
         is_number = key in _EVENT_KEYS and isinstance(value, int) and not isinstance(value, bool)
         return self.events.of(value) if is_number else value
 
     def _ruling(self, body: e.RulingMade) -> dict[str, Any]:
         return {
             "number": self.rulings.of(body.number),
-            "cites": tuple(self._cited(x) if _CITE.fullmatch(x) else x for x in body.cites),
+            "cites": tuple(self._citation(x) if _CITE.fullmatch(x) else x for x in body.cites),
             "about": self._event(body.about),
             "edits": tuple(map(self._edit, body.edits)),
             "overrules": self._known_rulings(body.overrules),
@@ -109,17 +119,19 @@ class Terms:
         return msgspec.structs.replace(edit, event=self.events.of(edit.event))
 
     def _refused(self, body: e.AttemptRefused) -> dict[str, Any]:
-        """The engine's own words on why a ruling cannot be settled name events."""
+        """Translate the engine's reasons why a ruling cannot be settled, which name events."""
         if body.operation != SETTLE:
             return {}
-        told = (e.Reason(self._ruled(x.rule), self._cited(x.text)) for x in body.reasons)
-        return {"reasons": tuple(told)}
+        reasons = (
+            e.Reason(self._with_ruling(x.rule), self._citation(x.text)) for x in body.reasons
+        )
+        return {"reasons": tuple(reasons)}
 
     def _scheduled(self, body: e.Scheduled) -> dict[str, Any]:
         return {"arguments": self._arguments(body.operation, body.arguments)}
 
     def _arguments(self, operation: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The end of a status names the event that began it."""
+        """Translate the arguments of *operation*; the end of a status names its first event."""
         if operation != "@expire" or len(arguments) != 3:
             return arguments
         entity, attribute, number = arguments
@@ -129,7 +141,7 @@ class Terms:
         waiting = body.waiting
         return {
             "ruling": self.rulings.of(body.ruling),
-            "tables": tuple((path, self._standing(path, value)) for path, value in body.tables),
+            "tables": tuple((path, self._state(path, value)) for path, value in body.tables),
             "waiting": None if waiting is None else tuple(map(self._waiting, waiting)),
         }
 
@@ -140,8 +152,8 @@ class Terms:
         cause = self.events.of(waiting.cause)
         return msgspec.structs.replace(waiting, arguments=arguments, cause=cause)
 
-    def _standing(self, path: tuple[Any, ...], value: Any) -> Any:
-        """What is to stand in the state at *path*: rulings by their number, here and there."""
+    def _state(self, path: tuple[Any, ...], value: Any) -> Any:
+        """Translate *value*, the new state at *path*, which may contain numbers of rulings."""
         if path[0] == "edges" and isinstance(value, int):
             return self.rulings.of(value)
         if tuple(path) == ("game", "refused") or (path[0] == "past" and path[-1] == "ruled"):

@@ -1,1 +1,1 @@
-"""The databases that hold ledgers: SQLite files and PostgreSQL, behind one protocol."""
+"""Where ledgers are stored: SQLite files, PostgreSQL and memory, behind one protocol."""

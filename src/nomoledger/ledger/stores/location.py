@@ -1,4 +1,4 @@
-"""Where a ledger is, as it may be shown: the password in an address is nobody's business."""
+"""The location of a ledger, and how to show it without the passwords in it."""
 
 import re
 
@@ -9,7 +9,7 @@ _OPTION = re.compile(r"((?:password|passwd|sslpassword)\s*=\s*)[^\s&]+", re.IGNO
 
 
 def is_postgres(location: str) -> bool:
-    """Whether *location* is the address of a PostgreSQL database.
+    """Return whether *location* is the address of a PostgreSQL database.
 
     >>> is_postgres("postgresql://db.example.org/games"), is_postgres("games.db")
     (True, False)
@@ -19,11 +19,11 @@ def is_postgres(location: str) -> bool:
 
 
 def redacted(text: str) -> str:
-    """*text*, a location or a message, without the passwords of the addresses in it.
+    """Return *text*, a location or a message, with the passwords in its addresses hidden.
 
-    >>> shown("postgresql://ann:secret@db/games?sslmode=require")
+    >>> redacted("postgresql://ann:secret@db/games?sslmode=require")
     'postgresql://ann:***@db/games?sslmode=require'
-    >>> shown("postgresql://db/games?user=ann&password=secret")
+    >>> redacted("postgresql://db/games?user=ann&password=secret")
     'postgresql://db/games?user=ann&password=***'
     """
     return _OPTION.sub(r"\1***", _USER.sub(r"\1:***@", text))

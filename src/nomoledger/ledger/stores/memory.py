@@ -24,7 +24,7 @@ _number = itemgetter(0)
 class GameTables(Struct, frozen=True):
     """Everything stored of one game.
 
-    A change replaces a whole table, so that a reader who has one keeps what was committed then.
+    A change replaces a whole table. A reader who has the old one sees what was committed before.
 
     Attributes:
         secret: None if the game was never created.
@@ -51,7 +51,7 @@ class GameTables(Struct, frozen=True):
         return self.links[index] if index < len(self.links) else None
 
     def between(self, after: int, upto: int) -> list[Row]:
-        """Return the records numbered above *after*, up to and including *upto*."""
+        """Return the records numbered *after* + 1 to *upto*, in order."""
         first = bisect_right(self.rows, after, key=_number)
         return self.rows[first : bisect_right(self.rows, upto, key=_number)]
 
@@ -87,7 +87,7 @@ class MemoryStore:
         return sorted(game for game, tables in self._games.items() if tables.secret is not None)
 
     def unlisted(self) -> list[str]:
-        """As `nomoledger.ledger.stores.store.Store.unlisted`."""
+        """See `nomoledger.ledger.stores.store.Store.unlisted`."""
         return sorted(
             game
             for game, tables in self._games.items()
@@ -107,16 +107,16 @@ class MemoryStore:
         return self._tables(game).link(number)
 
     def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
-        """Return the records of *game* numbered above *after*, up to and including *upto*."""
+        """Return the records of *game* numbered *after* + 1 to *upto*, in order."""
         return iter(self._tables(game).between(after, upto))
 
     def states(self, game: str, topics: Collection[str], upto: int) -> Iterator[bytes]:
-        """As `nomoledger.ledger.stores.store.Store.states`."""
+        """See `nomoledger.ledger.stores.store.Store.states`."""
         rows = self._tables(game).between(-1, upto)
         return (state for _, topic, state in rows if topic in topics)
 
     def count(self, game: str, upto: int) -> int:
-        """Return the number of records of *game* from number 0 up to and including *upto*."""
+        """Return the number of records of *game* from number 0 to *upto*."""
         return len(self._tables(game).between(-1, upto))
 
     def containing(self, game: str, text: str) -> Iterator[Row]:
@@ -125,7 +125,7 @@ class MemoryStore:
         return (row for row in self._tables(game).rows if pattern in row[2])
 
     def deltas(self, game: str, effective: int | None, recorded: int | None) -> Iterator[Delta]:
-        """As `nomoledger.ledger.stores.store.Store.deltas`."""
+        """See `nomoledger.ledger.stores.store.Store.deltas`."""
         latest, known = limit(effective), limit(recorded)
         for cell, units in sorted(self._tables(game).cells.items()):
             if cell[0] <= latest and cell[1] <= known:
@@ -139,7 +139,7 @@ class MemoryStore:
         period: int | None = None,
         count: int | None = None,
     ) -> list[Place]:
-        """As `nomoledger.ledger.stores.store.Store.snapshots`."""
+        """See `nomoledger.ledger.stores.store.Store.snapshots`."""
         places = sorted(
             (number, closed)
             for (version, number), (closed, _) in self._tables(game).snapshots.items()
@@ -197,7 +197,7 @@ class MemoryWriter:
     """
 
     def __init__(self, games: Games, location: str) -> None:
-        """Begin a transaction on *games*, which stay as they are."""
+        """Begin a transaction on a copy of *games*."""
         self.games = dict(games)
         self._location = location
 
@@ -221,7 +221,7 @@ class MemoryWriter:
         return self._tables(game).link(number)
 
     def rows(self, game: str, after: int, upto: int) -> list[Row]:
-        """Return the records of *game* numbered above *after*, up to and including *upto*."""
+        """Return the records of *game* numbered *after* + 1 to *upto*, in order."""
         return self._tables(game).between(after, upto)
 
     def insert(
@@ -234,7 +234,7 @@ class MemoryWriter:
         """Add records with their chain rows, and add *units* to cells of the roll-up.
 
         Raises:
-            CorruptError: there is a record of that number already.
+            CorruptError: a record with that number exists already.
         """
         tables = self._tables(game)
         for stored, added in ((tables.rows, rows), (tables.links, links)):
@@ -271,10 +271,10 @@ class MemoryWriter:
         self.games[game] = replace(self._tables(game), snapshots={}, parts={})
 
     def add_seal(self, game: str, period: int, number: int, seal: bytes) -> None:
-        """Add the *seal* of *period*, whose last event is *number*.
+        """Store the *seal* of *period*, whose last event is *number*.
 
         Raises:
-            CorruptError: there is a seal of that period already.
+            CorruptError: the period is sealed already.
         """
         tables = self._tables(game)
         if period in tables.seals:

@@ -1,7 +1,7 @@
-"""The store for many: a PostgreSQL database, on eventsourcing's pool and table of events.
+"""The store for many writers: a PostgreSQL database, with eventsourcing's pool and events table.
 
-The tables are described in `docs/postgresql.md`. Whoever writes to a game holds the lock of that
-game, and of no other, until the transaction ends.
+`docs/postgresql.md` describes the tables. A writer locks each game that it writes to, and no
+other, until its transaction ends.
 """
 
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
@@ -28,14 +28,14 @@ from nomoledger.ledger.stores.postgres_side_tables import (
     PostgresSideTables,
     PostgresSideTableWriter,
     add_units,
-    found_cells,
+    raw_cells,
 )
 from nomoledger.ledger.stores.store import Evidence, Row
 
 Connection = psycopg.Connection[Any]
 
 PAGE = 1000
-#: From so many rows on they are copied in bulk.
+#: Batches of at least so many rows are sent with COPY.
 BULK = 20
 
 LOCK = (
@@ -75,9 +75,10 @@ INSERT = f"""WITH events AS (INSERT INTO {EVENTS}
 
 
 class PostgresStore(PostgresSideTables):
-    """The `nomoledger.ledger.stores.Store` in the database at an address, which is not shown in full."""
+    """The `nomoledger.ledger.stores.store.Store` in a database; `location` hides the password."""
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
+        """Open the database at *location*; wait *lock_timeout* seconds for locked games."""
         self.location = redacted(location)
         address = address_of(location)
         with connected(address, self.location) as connection:
@@ -85,52 +86,52 @@ class PostgresStore(PostgresSideTables):
         self.datastore = PostgresConnections(address, lock_timeout=lock_timeout)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self.datastore.close()
 
     def games(self) -> list[str]:
-        """The games in it, sorted."""
+        """Return the names of the games, sorted."""
         return [game for (game,) in self._fetch(SELECT_GAMES)]
 
     def unlisted(self) -> list[str]:
-        """As `nomoledger.ledger.stores.Store.unlisted`."""
+        """See `nomoledger.ledger.stores.store.Store.unlisted`."""
         return sorted(game for (game,) in self._fetch(SELECT_UNLISTED))
 
     def secret(self, game: str) -> bytes | None:
-        """The secret of *game*; None when there is no such game."""
-        found = self._fetch(SELECT_SECRET, game)
-        return found[0][0] if found else None
+        """Return the secret of *game*, or None if there is no such game."""
+        rows = self._fetch(SELECT_SECRET, game)
+        return rows[0][0] if rows else None
 
     def tail(self, game: str) -> Link | None:
-        """The last row of the chain of *game*; None when it has none."""
-        found = self._fetch(SELECT_TAIL, game)
-        return found[0] if found else None
+        """Return the last chain row of *game*, or None."""
+        links = self._fetch(SELECT_TAIL, game)
+        return links[0] if links else None
 
     def link(self, game: str, number: int) -> Link | None:
-        """The first row of the chain of *game* that ends at *number* or later; or None."""
-        found = self._fetch(SELECT_LINK, game, number)
-        return found[0] if found else None
+        """Return the first chain row of *game* that ends at *number* or later, or None."""
+        links = self._fetch(SELECT_LINK, game, number)
+        return links[0] if links else None
 
     def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
-        """The records of *game* numbered above *after*, up to and with *upto*, in order."""
+        """Return the records of *game* numbered *after* + 1 to *upto*, in order."""
         return self._pages(SELECT_ROWS, game, after, upto)
 
     def states(self, game: str, topics: Collection[str], upto: int) -> Iterator[bytes]:
-        """As `nomoledger.ledger.stores.Store.states`."""
+        """See `nomoledger.ledger.stores.store.Store.states`."""
         for _, state in self._pages(SELECT_STATES, game, -1, upto, list(topics)):
             yield state
 
     def count(self, game: str, upto: int) -> int:
-        """How many records *game* has from number 0 up to and with *upto*."""
+        """Return the number of records of *game* from number 0 to *upto*."""
         return int(self._fetch(SELECT_COUNT, game, upto)[0][0])
 
     def containing(self, game: str, text: str) -> Iterator[Row]:
-        """The records of *game* whose state has the bytes of *text* somewhere, in order."""
+        """Return the records of *game* whose state contains the bytes of *text*, in order."""
         return self._pages(SELECT_CONTAINING, game, -1, text.encode())
 
     @contextmanager
     def evidence(self, game: str) -> Iterator[Evidence]:
-        """Everything stored of *game* at one moment, for verifying it."""
+        """Yield everything stored of *game* at one moment, for verification."""
         with self._connection() as connection, connection.transaction():
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             with (
@@ -138,11 +139,11 @@ class PostgresStore(PostgresSideTables):
                 closing(_streamed(connection, "links", SELECT_CHAIN, game)) as links,
                 closing(_streamed(connection, "cells", SELECT_CELLS, game)) as cells,
             ):
-                yield Evidence(contents, links, found_cells(cells))
+                yield Evidence(contents, links, raw_cells(cells))
 
     @contextmanager
     def writing(self) -> Iterator["PostgresWriter"]:
-        """A transaction: committed at the end of the block, or not at all."""
+        """Open a transaction: everything is committed at the end of the block, or nothing."""
         with self._connection() as connection, connection.transaction():
             yield PostgresWriter(connection, self.location)
 
@@ -152,20 +153,20 @@ class PostgresStore(PostgresSideTables):
             yield connection
 
     def _fetch(self, query: str, *values: Any) -> list[Any]:
-        """All rows that *query* gives, put anew where the connection breaks."""
-        for tried in range(1, TRIES_MAX + 1):
+        """Return all rows of *query*; retry when the connection breaks."""
+        for attempt in range(1, TRIES_MAX + 1):
             try:
                 with self._connection() as connection:
                     return _rows(connection, query, *values)
             except LostError:
-                if tried == TRIES_MAX:
+                if attempt == TRIES_MAX:
                     raise
         raise AssertionError
 
-    def _pages(self, query: str, game: str, after: int, *rest: Any) -> Iterator[Any]:
-        """Rows page by page: no transaction stays open between one row and the next."""
+    def _pages(self, query: str, game: str, after: int, *values: Any) -> Iterator[Any]:
+        """Yield rows a page at a time, so that no transaction stays open between two rows."""
         while True:
-            page = self._fetch(f"{query} LIMIT {PAGE}", game, after, *rest)
+            page = self._fetch(f"{query} LIMIT {PAGE}", game, after, *values)
             yield from page
             if len(page) < PAGE:
                 return
@@ -173,35 +174,36 @@ class PostgresStore(PostgresSideTables):
 
 
 class PostgresWriter(PostgresSideTableWriter):
-    """The `nomoledger.ledger.stores.Writer` of a database; it locks a game when it first looks at it."""
+    """The `nomoledger.ledger.stores.store.Writer` of a database; locks each game on first use."""
 
     def __init__(self, connection: Connection, location: str) -> None:
+        """Write within the transaction that is open on *connection*."""
         self._connection = connection
         self._location = location
         self._locked: dict[str, tuple[bytes | None, Link | None]] = {}
 
     def create_game(self, game: str, secret: bytes) -> None:
-        """Add *game*, which is not there yet."""
+        """Add *game*, which must not exist yet."""
         self._lock(game)
         values = (game, secret)
         self._connection.execute("INSERT INTO nomoledger.games VALUES (%s, %s)", values)
         self._locked[game] = (secret, None)
 
     def secret(self, game: str) -> bytes | None:
-        """The secret of *game*; None when there is no such game."""
+        """Return the secret of *game*, or None if there is no such game."""
         return self._lock(game)[0]
 
     def tail(self, game: str) -> Link | None:
-        """The last row of the chain of *game*; None when it has none."""
+        """Return the last chain row of *game*, or None."""
         return self._lock(game)[1]
 
     def link(self, game: str, number: int) -> Link | None:
-        """The first row of the chain of *game* that ends at *number* or later; or None."""
-        found = _rows(self._connection, SELECT_LINK, game, number)
-        return found[0] if found else None
+        """Return the first chain row of *game* that ends at *number* or later, or None."""
+        links = _rows(self._connection, SELECT_LINK, game, number)
+        return links[0] if links else None
 
     def rows(self, game: str, after: int, upto: int) -> list[Row]:
-        """The records of *game* numbered above *after*, up to and with *upto*, in order."""
+        """Return the records of *game* numbered *after* + 1 to *upto*, in order."""
         return _rows(self._connection, SELECT_ROWS, game, after, upto)
 
     def insert(
@@ -211,10 +213,10 @@ class PostgresWriter(PostgresSideTableWriter):
         links: Sequence[Link],
         units: Mapping[Cell, int] = NO_UNITS,
     ) -> None:
-        """Add records with their rows of the chain, and *units* to cells of the roll-up.
+        """Add records with their chain rows, and add *units* to cells of the roll-up.
 
         Raises:
-            CorruptError: a record of that number is there already.
+            CorruptError: a record with that number exists already.
         """
         secret, _ = self._lock(game)
         if not rows:
@@ -241,11 +243,11 @@ class PostgresWriter(PostgresSideTableWriter):
         self._connection.execute(INSERT_LINKS, (game, *_columns(links)), prepare=True)
 
     def _lock(self, game: str) -> tuple[bytes | None, Link | None]:
-        """Lock *game* unless that is done, and give its secret and the last row of its chain."""
+        """Lock *game* unless locked already; return its secret and its last chain row."""
         if game not in self._locked:
             self._connection.execute(LOCK, (game,), prepare=True)
-            found = _rows(self._connection, SELECT_GAME, game, game)
-            secret, number, commitments, hash_ = found[0] if found else (None, None, b"", b"")
+            games = _rows(self._connection, SELECT_GAME, game, game)
+            secret, number, commitments, hash_ = games[0] if games else (None, None, b"", b"")
             tail = None if number is None else (number, commitments, hash_)
             self._locked[game] = (secret, tail)
         return self._locked[game]
@@ -262,7 +264,7 @@ def _rows(connection: Connection, query: str, *values: Any) -> list[Any]:
 def _streamed(
     connection: Connection, name: str, query: str, game: str
 ) -> Generator[Any, None, None]:
-    """The rows that *query* gives, fetched from the server a page at a time."""
+    """Yield the rows of *query*, fetched from the server a page at a time."""
     with connection.cursor(name) as cursor:
         cursor.itersize = PAGE
         cursor.execute(query.encode(), (game,), binary=True)

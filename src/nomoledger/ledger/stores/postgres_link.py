@@ -1,4 +1,4 @@
-"""The way to a PostgreSQL server: its address, the pool of connections, and what errors mean."""
+"""Connections to a PostgreSQL server: addresses, the pool, and messages for errors."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,14 +15,14 @@ from psycopg_pool import PoolTimeout
 from nomoledger.errors import CorruptError, LostError, StoreError, UsageError
 from nomoledger.ledger.stores.location import redacted
 
-#: How long to wait for a connection, and for the server to come back, before giving up.
+#: Seconds to wait for a connection, or for a starting server, before giving up.
 PATIENCE_SECONDS = 5
 CONNECTIONS_MAX = 10
-#: How often something is tried anew when a connection breaks.
+#: Attempts at a query or connection before a broken connection is reported.
 TRIES_MAX = 3
-#: A writer that has gone silent with a game locked is cut off after so long.
+#: The server disconnects a writer that holds a lock and is idle for so many seconds.
 SILENCE_SECONDS = 300
-#: What the address does not say: give up early, and notice when the other side has vanished.
+#: Defaults for addresses: give up early, and notice when the server has vanished.
 DEFAULTS = {
     "connect_timeout": PATIENCE_SECONDS,
     "keepalives_idle": 30,
@@ -30,14 +30,14 @@ DEFAULTS = {
     "keepalives_count": 3,
     "application_name": "nomoledger",
 }
-#: Rows are looked up by number, in order: the index is the way, also where no statistics say so.
+#: Rows are read in order of their numbers: use the index even when statistics are missing.
 SETTINGS = (
     "SET enable_bitmapscan = off",
     "SET enable_seqscan = off",
     f"SET idle_in_transaction_session_timeout = '{SILENCE_SECONDS}s'",
 )
 
-#: What an error of the server (its SQLSTATE) means; the first that it begins with counts.
+#: Messages by SQLSTATE; the first prefix that matches counts.
 EXPLANATIONS = {
     "28": "{} does not let you in: check user and password (PGPASSWORD or ~/.pgpass)",
     "3D000": "there is no database {}: create it (createdb), or check the address",
@@ -49,7 +49,7 @@ EXPLANATIONS = {
     "53300": "{} has too many connections: close some or try again",
     "57P03": "{} is just starting or stopping: try again",
 }
-#: The same where connecting fails: there is only a text then.
+#: SQLSTATE by error text, for failed connections, which carry no SQLSTATE.
 SIGNS = {
     "authentication failed": "28",
     "no password supplied": "28",
@@ -65,9 +65,10 @@ LOST = ("08", "57P01", "57P02", "25P03")
 
 
 class PostgresConnections(PostgresDatastore):
-    """The library's pool of connections, opened by an address with all that it may say."""
+    """The library's pool of connections, opened with every option that an address may have."""
 
     def __init__(self, address: dict[str, Any], *, lock_timeout: int) -> None:
+        """Prepare connections to *address*; wait *lock_timeout* seconds for locked games."""
         super().__init__(
             "", "", "", "", "",
             connect_timeout=PATIENCE_SECONDS,
@@ -81,7 +82,7 @@ class PostgresConnections(PostgresDatastore):
 
     @contextmanager
     def living_connection(self) -> Iterator[psycopg.Connection[Any]]:
-        """A connection that works: where one has broken meanwhile, all that have are replaced."""
+        """Yield a working connection; if one broke in the meantime, replace all broken ones."""
         with ExitStack() as stack:
             for _ in range(TRIES_MAX):
                 connection = stack.enter_context(self.get_connection())
@@ -94,7 +95,7 @@ class PostgresConnections(PostgresDatastore):
             yield connection
 
     def after_connect_func(self) -> Callable[[psycopg.Connection[Any]], None]:
-        """What prepares a new connection; it holds on to nothing of ours."""
+        """Return the function that prepares a new connection; it does not refer to *self*."""
         statements = (*SETTINGS, f"SET lock_timeout = '{self.lock_timeout}s'")
 
         def prepare(connection: psycopg.Connection[Any]) -> None:
@@ -105,26 +106,26 @@ class PostgresConnections(PostgresDatastore):
 
 
 def address_of(location: str) -> dict[str, Any]:
-    """What the address *location* says, and our defaults for what it does not.
+    """Return the connection options in the address *location*, with our defaults for the others.
 
     Raises:
-        UsageError: it cannot be read.
+        UsageError: the address cannot be parsed.
     """
     try:
-        read = conninfo_to_dict(location)
+        options = conninfo_to_dict(location)
     except psycopg.Error:
         raise UsageError(
-            f"cannot read {redacted(location)}: write postgresql://user@host:port/database, and @ in"
-            " a password as %40"
+            f"cannot read {redacted(location)}: write postgresql://user@host:port/database, and @"
+            " in a password as %40"
         ) from None
-    if "@" in str(read.get("host", "")):
+    if "@" in str(options.get("host", "")):
         raise UsageError(f"cannot read {redacted(location)}: write @ in a password as %40")
-    return DEFAULTS | {name: value for name, value in read.items() if value is not None}
+    return DEFAULTS | {name: value for name, value in options.items() if value is not None}
 
 
 @contextmanager
 def connected(address: dict[str, Any], location: str) -> Iterator[psycopg.Connection[Any]]:
-    """A connection of its own, after waiting a little for a server that is just starting."""
+    """Yield a new connection outside the pool; wait a little if the server is just starting."""
     give_up = monotonic() + PATIENCE_SECONDS
     with explained(location):
         while True:
@@ -141,7 +142,7 @@ def connected(address: dict[str, Any], location: str) -> Iterator[psycopg.Connec
 
 @contextmanager
 def explained(location: str) -> Iterator[None]:
-    """Turn what psycopg or the library raises into a StoreError of one plain line."""
+    """Turn the errors of psycopg and the library into a StoreError with a one-line message."""
     try:
         yield
     except (psycopg.Error, PersistenceError) as error:
@@ -172,7 +173,7 @@ def _explanation(location: str, error: BaseException) -> StoreError:
 
 
 def _state(error: BaseException) -> str:
-    """The SQLSTATE of *error*, guessed where connecting failed."""
+    """Return the SQLSTATE of *error*, guessed from its text if connecting failed."""
     state = getattr(error, "sqlstate", None) or ""
     text = str(error)
     if not state and "FATAL" in text:

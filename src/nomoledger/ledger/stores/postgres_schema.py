@@ -1,4 +1,4 @@
-"""The tables of a ledger in a PostgreSQL database: made, checked and upgraded."""
+"""The tables of a ledger in a PostgreSQL database: create, check and upgrade them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,14 +8,14 @@ import psycopg
 from nomoledger.errors import StoreError, UnknownError
 from nomoledger.ledger.stores.location import redacted
 from nomoledger.ledger.stores.postgres_link import address_of, connected
-from nomoledger.ledger.stores.postgres_side_tables import CREATE as CREATE_BESIDE
+from nomoledger.ledger.stores.postgres_side_tables import CREATE as CREATE_SIDE_TABLES
 from nomoledger.ledger.stores.postgres_side_tables import roll_up_all
 from nomoledger.ledger.stores.schema_versions import Upgrade, check_not_newer, check_version
 
 SCHEMA_VERSION = 3
 
-#: As eventsourcing's PostgresApplicationRecorder creates it (a test compares them), but that names
-#: of games are compared byte by byte, which no update of the system's locales can change.
+#: As eventsourcing's PostgresApplicationRecorder creates it (a test compares them), except that
+#: names of games are compared byte by byte, so that no update of the system's locales matters.
 CREATE_EVENTS = """CREATE TABLE nomoledger.stored_events (
     originator_id text COLLATE "C" NOT NULL,
     originator_version bigint NOT NULL,
@@ -47,74 +47,81 @@ CREATE_GAMES = """CREATE TABLE nomoledger.games (
     created timestamptz NOT NULL DEFAULT now()
 )"""
 CREATE_VERSION = "CREATE TABLE nomoledger.schema_version (version integer NOT NULL)"
-CREATE = (CREATE_EVENTS, CREATE_LOG, CREATE_CHAIN, CREATE_GAMES, CREATE_VERSION, *CREATE_BESIDE)
+CREATE = (
+    CREATE_EVENTS,
+    CREATE_LOG,
+    CREATE_CHAIN,
+    CREATE_GAMES,
+    CREATE_VERSION,
+    *CREATE_SIDE_TABLES,
+)
 
 Connection = psycopg.Connection[Any]
 
-#: What leads to a version from the one before it: statements, and what must be worked out.
+#: A step of a migration: a statement, or a function that computes what SQL cannot.
 Step = str | Callable[[Connection], object]
 MIGRATIONS: dict[int, tuple[Step, ...]] = {
-    2: (*CREATE_BESIDE, roll_up_all),
+    2: (*CREATE_SIDE_TABLES, roll_up_all),
     3: ("ALTER TABLE nomoledger.chain RENAME COLUMN commitment TO commitments",),
 }
 
-#: Asked of the catalogue itself: to_regclass may answer from before somebody else made them.
+#: These query the catalogue itself, because to_regclass may answer from an outdated cache.
 HAS_SCHEMA = "SELECT 1 FROM pg_namespace WHERE nspname = 'nomoledger'"
 HAS_VERSION = (
     "SELECT 1 FROM pg_tables WHERE schemaname = 'nomoledger' AND tablename = 'schema_version'"
 )
-#: Held by whoever makes or changes tables.
+#: The lock of a program that creates or changes tables.
 LOCK = "SELECT pg_advisory_xact_lock(7885643)"
 
 
 def prepare(connection: Connection, location: str, create: bool) -> None:
-    """Check that the database holds a ledger we can use; where *create*, make it one if it is not.
+    """Check that the database has a ledger we can use; create the tables if missing and *create*.
 
     Raises:
-        UnknownError: there is no ledger and none is to be made.
-        StoreError: there is one that we cannot use.
+        UnknownError: there is no ledger, and *create* is False.
+        StoreError: there is a ledger that we cannot use.
     """
     if _version(connection) is None:
         if not create:
             raise UnknownError(f"no ledger at {location}: check the address, or create it first")
         with connection.transaction():
             connection.execute(LOCK)
-            if _version(connection) is None:  # nobody else was faster
+            if _version(connection) is None:  # no other program was faster
                 _create(connection, location)
     check_version(location, _version(connection) or 0, SCHEMA_VERSION)
 
 
 def upgrade_database(location: str) -> Upgrade:
-    """As `nomoledger.ledger.stores.upgrade_store`, for the database at *location*."""
+    """Upgrade the database at *location*; see `nomoledger.ledger.stores.open_store`."""
     with connected(address_of(location), redacted(location)) as connection:
         return _upgrade(connection, redacted(location))
 
 
 def _upgrade(connection: Connection, location: str) -> Upgrade:
-    """Bring the tables to the version of this program, all the way or not at all.
+    """Upgrade the tables to the version of this program in one transaction.
 
     Raises:
         UnknownError: there is no ledger.
-        StoreError: its tables are newer than this program.
+        StoreError: the tables are newer than this program.
     """
     with connection.transaction():
         connection.execute(LOCK)
-        found = _version(connection)
-        if found is None:
+        current = _version(connection)
+        if current is None:
             raise UnknownError(f"no ledger at {location}: check the address, or create it first")
-        check_not_newer(location, found, SCHEMA_VERSION)
-        for version in range(found + 1, SCHEMA_VERSION + 1):
+        check_not_newer(location, current, SCHEMA_VERSION)
+        for version in range(current + 1, SCHEMA_VERSION + 1):
             for step in MIGRATIONS[version]:
                 if isinstance(step, str):
                     connection.execute(step.encode())
                 else:
                     step(connection)
         connection.execute("UPDATE nomoledger.schema_version SET version = %s", (SCHEMA_VERSION,))
-    return Upgrade(found, SCHEMA_VERSION)
+    return Upgrade(current, SCHEMA_VERSION)
 
 
 def _version(connection: Connection) -> int | None:
-    """The version of the tables; None where there are none."""
+    """Return the version of the tables, or None if there are none."""
     if _value(connection, HAS_VERSION) is None:
         return None
     version: int | None = _value(connection, "SELECT max(version) FROM nomoledger.schema_version")

@@ -1,4 +1,4 @@
-"""What a database keeps beside the records of its games: the roll-up, snapshots, seals."""
+"""The side tables of a PostgreSQL database: the roll-up, snapshots and seals."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -8,7 +8,7 @@ import psycopg
 from psycopg.errors import UniqueViolation
 
 from nomoledger.errors import CorruptError
-from nomoledger.ledger.rollup import POSTED, Cell, Delta, FoundCell, units_of_encoded
+from nomoledger.ledger.rollup import POSTED, Cell, Delta, RawCell, units_of_encoded
 from nomoledger.ledger.stores.store import Place, Seal, limit
 
 Connection = psycopg.Connection[Any]
@@ -61,7 +61,7 @@ SELECT_CELLS = """SELECT effective, recorded, account, commodity, units::text
     ORDER BY effective, recorded, account, commodity"""
 SELECT_SNAPSHOT = """SELECT root FROM nomoledger.snapshots
     WHERE game = %s AND fold = %s AND number = %s"""
-# A snapshot is of one history: under another chain, or none, it is not seen.
+# A snapshot belongs to one history: it counts only if its hash is in the chain.
 SELECT_PLACES = """SELECT number, period FROM nomoledger.snapshots AS taken
     WHERE game = %s AND fold = %s AND number <= %s AND period <= %s
     AND hash = (SELECT hash FROM nomoledger.chain
@@ -82,15 +82,15 @@ _ESCAPED = re.compile(r"\\[\\0]")
 
 
 class PostgresSideTables:
-    """The part of a `nomoledger.ledger.stores.Store` that is about what stands beside the records."""
+    """The part of a `nomoledger.ledger.stores.store.Store` that reads the side tables."""
 
     _fetch: Callable[..., list[Any]]
 
     def deltas(self, game: str, effective: int | None, recorded: int | None) -> Iterator[Delta]:
-        """As `nomoledger.ledger.stores.Store.deltas`."""
+        """See `nomoledger.ledger.stores.store.Store.deltas`."""
         values = (game, limit(effective), limit(recorded))
         for period, account, commodity, units in self._fetch(SELECT_DELTAS, *values):
-            yield period, _read_text(account), _read_text(commodity), int(units)
+            yield period, _unescape(account), _unescape(commodity), int(units)
 
     def snapshots(
         self,
@@ -100,53 +100,53 @@ class PostgresSideTables:
         period: int | None = None,
         count: int | None = None,
     ) -> list[Place]:
-        """As `nomoledger.ledger.stores.Store.snapshots`."""
+        """See `nomoledger.ledger.stores.store.Store.snapshots`."""
         values = (game, fold, limit(upto), limit(period), limit(count))
         return self._fetch(SELECT_PLACES, *values)[::-1]
 
     def snapshot(self, game: str, fold: str, number: int) -> bytes | None:
-        """The root of the snapshot after event *number*; None where there is none."""
-        found = self._fetch(SELECT_SNAPSHOT, game, fold, number)
-        return found[0][0] if found else None
+        """Return the root of the snapshot after event *number*, or None."""
+        rows = self._fetch(SELECT_SNAPSHOT, game, fold, number)
+        return rows[0][0] if rows else None
 
     def parts(self, game: str, keys: Collection[bytes]) -> dict[bytes, bytes]:
-        """The parts of snapshots under *keys*, as far as they are there."""
+        """Return the snapshot parts stored under *keys*; missing keys are left out."""
         return dict(self._fetch(SELECT_PARTS, game, list(keys)))
 
     def seals(self, game: str) -> list[Seal]:
-        """The seals of *game*, in the order of the periods."""
+        """Return the seals of *game*, in the order of the periods."""
         return self._fetch(SELECT_SEALS, game)
 
 
 class PostgresSideTableWriter:
-    """The same of a `nomoledger.ledger.stores.Writer`."""
+    """The part of a `nomoledger.ledger.stores.store.Writer` that writes the side tables."""
 
     _connection: Connection
     _location: str
 
     def replace_rollup(self, game: str, units: Mapping[Cell, int]) -> None:
-        """Make the roll-up of *game* anew."""
+        """Replace the whole roll-up of *game* by *units*."""
         self._connection.execute("DELETE FROM nomoledger.rollup WHERE game = %s", (game,))
         add_units(self._connection, game, units)
 
     def add_snapshot(
         self, game: str, fold: str, place: Place, root: bytes, parts: Mapping[bytes, bytes]
     ) -> None:
-        """Keep a snapshot made by that *fold*: its *root*, and *parts* that are not there yet."""
+        """Store a snapshot made by *fold*: its *root*, and the *parts* not stored yet."""
         self._connection.execute(ADD_PARTS, (game, list(parts), list(parts.values())))
         number, period = place
         self._connection.execute(ADD_SNAPSHOT, (fold, number, period, root, game, number))
 
     def drop_snapshots(self, game: str) -> None:
-        """Remove all snapshots of *game*, whatever fold made them."""
+        """Delete all snapshots of *game*, whatever fold made them."""
         self._connection.execute("DELETE FROM nomoledger.snapshots WHERE game = %s", (game,))
         self._connection.execute("DELETE FROM nomoledger.snapshot_parts WHERE game = %s", (game,))
 
     def add_seal(self, game: str, period: int, number: int, seal: bytes) -> None:
-        """Add the *seal* of *period*, whose last event is *number*.
+        """Store the *seal* of *period*, whose last event is *number*.
 
         Raises:
-            CorruptError: that period is sealed already.
+            CorruptError: the period is sealed already.
         """
         row = (game, period, number, seal)
         try:
@@ -158,41 +158,41 @@ class PostgresSideTableWriter:
 
 
 def add_units(connection: Connection, game: str, units: Mapping[Cell, int]) -> None:
-    """Add *units* to the cells of the roll-up."""
+    """Add *units* to cells of the roll-up."""
     if units:
         values = (game, *columns(units))
         connection.execute(ADD.encode(), values, prepare=True)
 
 
 def columns(units: Mapping[Cell, int]) -> tuple[list[Any], ...]:
-    """*units* as the columns of the roll-up."""
+    """Return *units* as the columns of the roll-up."""
     effective, recorded, accounts, commodities = zip(*units, strict=True)
-    names = ([_text(each) for each in column] for column in (accounts, commodities))
-    return list(effective), list(recorded), *names, [str(each) for each in units.values()]
+    names = ([_escape(name) for name in column] for column in (accounts, commodities))
+    return list(effective), list(recorded), *names, [str(added) for added in units.values()]
 
 
-def _text(name: str) -> str:
-    r"""*name* without the one character that a text of PostgreSQL cannot have.
+def _escape(name: str) -> str:
+    r"""Return *name* with character 0 escaped, which PostgreSQL cannot store in a text.
 
-    >>> _text("a\0b"), _read_text(_text("a\\0\0"))
+    >>> _escape("a\0b"), _unescape(_escape("a\\0\0"))
     ('a\\0b', 'a\\0\x00')
     """
     return name.replace("\\", r"\\").replace("\0", r"\0")
 
 
-def _read_text(text: str) -> str:
-    return _ESCAPED.sub(lambda found: "\0" if found[0] == r"\0" else "\\", text)
+def _unescape(text: str) -> str:
+    return _ESCAPED.sub(lambda match: "\0" if match[0] == r"\0" else "\\", text)
 
 
-def found_cells(rows: Iterable[Any]) -> Iterator[FoundCell]:
-    """The roll-up as it is found, from the *rows* of it."""
+def raw_cells(rows: Iterable[Any]) -> Iterator[RawCell]:
+    """Yield the cells in *rows* of the roll-up, unchecked."""
     for effective, recorded, account, commodity, units in rows:
-        names = (_read_text(each).encode() for each in (account, commodity))
+        names = (_unescape(name).encode() for name in (account, commodity))
         yield effective, recorded, *names, units
 
 
 def roll_up_all(connection: Connection) -> None:
-    """Fill the roll-up, which is empty, from the records of all games."""
+    """Fill the empty roll-up from the records of all games."""
     for (game,) in connection.execute("SELECT game FROM nomoledger.games").fetchall():
         with connection.cursor("records") as cursor:
             cursor.itersize = PAGE

@@ -1,4 +1,4 @@
-"""The version of a store's tables: which ones this program can use, and what to do about others."""
+"""The schema version of a store, and which versions this program can use."""
 
 from typing import NamedTuple
 
@@ -6,17 +6,17 @@ from nomoledger.errors import StoreError
 
 
 class Upgrade(NamedTuple):
-    """The versions of the tables before and after an upgrade; the same where nothing was done."""
+    """The schema versions before and after an upgrade; equal if there was nothing to do."""
 
     before: int
     after: int
 
 
 def check_version(location: str, found: int, known: int) -> None:
-    """Refuse tables of another version than the one that is *known*.
+    """Refuse the version *found* in a store unless it is the *known* one.
 
     Raises:
-        StoreError: they are newer, or are still to be upgraded.
+        StoreError: the tables are newer, or need an upgrade.
     """
     check_not_newer(location, found, known)
     if found < known:
@@ -27,10 +27,10 @@ def check_version(location: str, found: int, known: int) -> None:
 
 
 def check_not_newer(location: str, found: int, known: int) -> None:
-    """Refuse tables that only a newer version of this program understands.
+    """Refuse tables that a newer version of this program wrote.
 
     Raises:
-        StoreError: they are newer.
+        StoreError: the tables are newer.
     """
     if found > known:
         raise StoreError(

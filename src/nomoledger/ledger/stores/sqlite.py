@@ -1,7 +1,7 @@
-"""The embedded store: one SQLite file for any number of games, on eventsourcing's recorder.
+"""The embedded store: one SQLite file for any number of games, with eventsourcing's connections.
 
-The events stand in the library's own table; ours beside it are described in
-`docs/ledger-file.md`. Nothing here depends on environment variables.
+The events are in the library's own table; `docs/ledger-file.md` describes all tables. Nothing here
+depends on environment variables.
 """
 
 import sqlite3
@@ -24,8 +24,8 @@ from nomoledger.ledger.stores.sqlite_side_tables import (
     SqliteSideTables,
     SqliteSideTableWriter,
     add_units,
-    found_cells,
     insert_rows,
+    raw_cells,
 )
 from nomoledger.ledger.stores.store import Evidence, Row
 
@@ -56,8 +56,8 @@ SELECT_CONTAINING = (
     "SELECT originator_version, topic, state FROM stored_events WHERE originator_id=?"
     " AND originator_version>? AND instr(state, ?) ORDER BY originator_version LIMIT ?"
 )
-# SQLite lets a tamperer put any type into any column: a number that is none becomes -1 and
-# any other value that is no blob becomes an empty one, which no commitment fits.
+# SQLite accepts any type in any column, so a tamperer may have stored anything. A number that is
+# not an integer becomes -1; a state that is not a blob becomes empty, which fits no commitment.
 SELECT_CONTENTS = (
     "SELECT CASE typeof(originator_version) WHEN 'integer' THEN originator_version ELSE -1 END,"
     " coalesce(CAST(topic AS BLOB), x''),"
@@ -74,48 +74,49 @@ INSERT_LINKS = "INSERT INTO chain VALUES {}"
 
 
 class SqliteStore(SqliteSideTables):
-    """The `nomoledger.ledger.stores.Store` in the file at *location*."""
+    """The `nomoledger.ledger.stores.store.Store` in the file at *location*."""
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
+        """Open the file at *location*; wait *lock_timeout* seconds for its lock."""
         self.location = location
         self.datastore = open_file(location, create=create, lock_timeout=lock_timeout)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the connections to the file."""
         self.datastore.close()
 
     def games(self) -> list[str]:
-        """The games in it, sorted."""
+        """Return the names of the games, sorted."""
         with self._reading() as cursor:
             return [game for (game,) in cursor.execute("SELECT game FROM games ORDER BY game")]
 
     def unlisted(self) -> list[str]:
-        """As `nomoledger.ledger.stores.Store.unlisted`."""
+        """See `nomoledger.ledger.stores.store.Store.unlisted`."""
         with self._reading() as cursor:
-            found = cursor.execute(SELECT_UNLISTED).fetchall()
-        return sorted(bytes(game or b"").decode(errors="replace") for (game,) in found)
+            games = cursor.execute(SELECT_UNLISTED).fetchall()
+        return sorted(bytes(game or b"").decode(errors="replace") for (game,) in games)
 
     def secret(self, game: str) -> bytes | None:
-        """The secret of *game*; None when there is no such game."""
+        """Return the secret of *game*, or None if there is no such game."""
         with self._reading() as cursor:
             return _secret(cursor, game)
 
     def tail(self, game: str) -> Link | None:
-        """The last row of the chain of *game*; None when it has none."""
+        """Return the last chain row of *game*, or None."""
         with self._reading() as cursor:
             return _tail(cursor, game)
 
     def link(self, game: str, number: int) -> Link | None:
-        """The first row of the chain of *game* that ends at *number* or later; or None."""
+        """Return the first chain row of *game* that ends at *number* or later, or None."""
         with self._reading() as cursor:
             return _link(cursor, game, number)
 
     def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
-        """The records of *game* numbered above *after*, up to and with *upto*, in order."""
+        """Return the records of *game* numbered *after* + 1 to *upto*, in order."""
         return self._pages(SELECT_ROWS, game, after, upto)
 
     def states(self, game: str, topics: Collection[str], upto: int) -> Iterator[bytes]:
-        """As `nomoledger.ledger.stores.Store.states`."""
+        """See `nomoledger.ledger.stores.store.Store.states`."""
         query = SELECT_STATES.format(",".join("?" * len(topics)))
         for first in range(0, upto + 1, PAGE):
             last = min(first + PAGE - 1, upto)
@@ -124,17 +125,17 @@ class SqliteStore(SqliteSideTables):
             yield from chain.from_iterable(page)
 
     def count(self, game: str, upto: int) -> int:
-        """How many records *game* has from number 0 up to and with *upto*."""
+        """Return the number of records of *game* from number 0 to *upto*."""
         with self._reading() as cursor:
             return int(cursor.execute(SELECT_COUNT, (game, upto)).fetchone()[0])
 
     def containing(self, game: str, text: str) -> Iterator[Row]:
-        """The records of *game* whose state has the bytes of *text* somewhere, in order."""
+        """Return the records of *game* whose state contains the bytes of *text*, in order."""
         return self._pages(SELECT_CONTAINING, game, -1, text.encode())
 
     @contextmanager
     def evidence(self, game: str) -> Iterator[Evidence]:
-        """Everything stored of *game* at one moment, for verifying it."""
+        """Yield everything stored of *game* at one moment, for verification."""
         with (
             self._reading() as cursor,
             closing(cursor.connection.cursor()) as second,
@@ -144,12 +145,12 @@ class SqliteStore(SqliteSideTables):
             yield Evidence(
                 contents=cursor.execute(SELECT_CONTENTS, (game,)),
                 links=second.execute(SELECT_LINKS, (game,)),
-                cells=found_cells(third, game),
+                cells=raw_cells(third, game),
             )
 
-    def writing(self) -> "WriterMaker":
-        """A transaction: committed at the end of the block, or not at all."""
-        return WriterMaker(self.datastore, self.location)
+    def writing(self) -> "WritingBlock":
+        """Open a transaction: everything is committed at the end of the block, or nothing."""
+        return WritingBlock(self.datastore, self.location)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Cursor]:
@@ -157,25 +158,27 @@ class SqliteStore(SqliteSideTables):
             cursor.sqlite_cursor.row_factory = None
             yield cursor.sqlite_cursor
 
-    def _pages(self, query: str, game: str, after: int, *rest: Any) -> Iterator[Row]:
-        """Rows page by page: no transaction stays open between one row and the next."""
+    def _pages(self, query: str, game: str, after: int, *values: Any) -> Iterator[Row]:
+        """Yield rows a page at a time, so that no transaction stays open between two rows."""
         while True:
             with self._reading() as cursor:
-                page = cursor.execute(query, (game, after, *rest, PAGE)).fetchall()
+                page = cursor.execute(query, (game, after, *values, PAGE)).fetchall()
             yield from page
             if len(page) < PAGE:
                 return
             after = page[-1][0]
 
 
-class WriterMaker:
-    """A transaction; small ones are so quick that a generator in place of this would show."""
+class WritingBlock:
+    """The `with` block of a transaction, as a class: a generator would slow down small ones."""
 
     def __init__(self, datastore: SqliteConnections, location: str) -> None:
+        """Prepare a transaction on the connection of *datastore* that writes."""
         self._datastore = datastore
         self._location = location
 
     def __enter__(self) -> "SqliteWriter":
+        """Wait for other writers and begin the transaction."""
         with explained(self._location):
             self._transaction = WriteTransaction(self._datastore.take_turn(), commit=True)
             try:
@@ -192,6 +195,7 @@ class WriterMaker:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """Commit, or roll back after an error."""
         with explained(self._location):
             try:
                 self._cursor.close()
@@ -201,26 +205,26 @@ class WriterMaker:
 
 
 class SqliteWriter(SqliteSideTableWriter):
-    """The `nomoledger.ledger.stores.Writer` of a file."""
+    """The `nomoledger.ledger.stores.store.Writer` of a file."""
 
     def create_game(self, game: str, secret: bytes) -> None:
-        """Add *game*, which is not there yet."""
+        """Add *game*, which must not exist yet."""
         self._cursor.execute("INSERT INTO games (game, secret) VALUES (?,?)", (game, secret))
 
     def secret(self, game: str) -> bytes | None:
-        """The secret of *game*; None when there is no such game."""
+        """Return the secret of *game*, or None if there is no such game."""
         return _secret(self._cursor, game)
 
     def tail(self, game: str) -> Link | None:
-        """The last row of the chain of *game*; None when it has none."""
+        """Return the last chain row of *game*, or None."""
         return _tail(self._cursor, game)
 
     def link(self, game: str, number: int) -> Link | None:
-        """The first row of the chain of *game* that ends at *number* or later; or None."""
+        """Return the first chain row of *game* that ends at *number* or later, or None."""
         return _link(self._cursor, game, number)
 
     def rows(self, game: str, after: int, upto: int) -> list[Row]:
-        """The records of *game* numbered above *after*, up to and with *upto*, in order."""
+        """Return the records of *game* numbered *after* + 1 to *upto*, in order."""
         return self._cursor.execute(SELECT_ROWS, (game, after, upto, -1)).fetchall()
 
     def insert(
@@ -230,10 +234,10 @@ class SqliteWriter(SqliteSideTableWriter):
         links: Sequence[Link],
         units: Mapping[Cell, int] = NO_UNITS,
     ) -> None:
-        """Add records with their rows of the chain, and *units* to cells of the roll-up.
+        """Add records with their chain rows, and add *units* to cells of the roll-up.
 
         Raises:
-            CorruptError: a record of that number is there already.
+            CorruptError: a record with that number exists already.
         """
         try:
             insert_rows(self._cursor, INSERT_EVENTS, [(game, *row) for row in rows])

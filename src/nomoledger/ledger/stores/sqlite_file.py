@@ -1,4 +1,4 @@
-"""The file behind the embedded store: opening it, its tables, and what its errors mean."""
+"""The file of the embedded store: connections, tables, and messages for errors."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ from eventsourcing.sqlite import (
 
 from nomoledger.errors import CorruptError, StoreError, UnknownError
 from nomoledger.ledger.stores.schema_versions import Upgrade, check_not_newer, check_version
-from nomoledger.ledger.stores.sqlite_side_tables import CREATE, learn_to_add, roll_up_all
+from nomoledger.ledger.stores.sqlite_side_tables import CREATE, register_exact_sum, roll_up_all
 
 APPLICATION_ID = 0x6E6F6D6F  # "nomo"
 SCHEMA_VERSION = 3
@@ -46,14 +46,14 @@ CREATE_GAMES = """CREATE TABLE games (
     secret BLOB NOT NULL,
     created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
 )"""
-#: What leads to a version from the one before it: statements, and what must be worked out.
+#: A step of a migration: a statement, or a function that computes what SQL cannot.
 Step = str | Callable[[sqlite3.Connection], object]
 MIGRATIONS: dict[int, tuple[Step, ...]] = {
     2: (*CREATE, roll_up_all),
     3: ("ALTER TABLE chain RENAME COLUMN commitment TO commitments",),
 }
 
-#: What SQLite says, in part, and what that means to whoever uses the file.
+#: Messages by a part of the text of an SQLite error; the first that matches counts.
 EXPLANATIONS = {
     "locked": "{} is locked by another program: close it there or try again",
     "busy": "{} is busy: try again",
@@ -159,14 +159,15 @@ def _new_connection(uri: str, lock_timeout: int) -> SQLiteConnection:
     )
     connection.execute("PRAGMA journal_mode=WAL")
     connection.row_factory = sqlite3.Row
-    learn_to_add(connection)
+    register_exact_sum(connection)
     return SQLiteConnection(connection, max_age=None)
 
 
 class WriteTransaction(SQLiteTransaction):
-    """The library's, but that it begins with the lock already held, and leaves nothing open."""
+    """The library's transaction, except that it takes the lock first and leaves nothing open."""
 
     def __enter__(self) -> SQLiteCursor:
+        """Wait for the lock and begin."""
         cursor = self.connection.cursor()
         cursor.execute("BEGIN IMMEDIATE")
         return cursor
@@ -177,6 +178,7 @@ class WriteTransaction(SQLiteTransaction):
         exc_val: BaseException | None,
         exc_tb: TracebackType | None,
     ) -> None:
+        """Commit, or roll back after an error."""
         try:
             super().__exit__(exc_type, exc_val, exc_tb)
         finally:
@@ -184,11 +186,11 @@ class WriteTransaction(SQLiteTransaction):
 
 
 def open_file(location: str, *, create: bool, lock_timeout: int) -> SqliteConnections:
-    """The ledger file at *location*, checked; where *create*, made first if it is not there.
+    """Open and check the ledger file at *location*; create it first if missing and *create*.
 
     Raises:
-        UnknownError: there is no file and none is to be made.
-        StoreError: it is no ledger, or one we cannot use.
+        UnknownError: the file does not exist, and *create* is False.
+        StoreError: the file is not a ledger, or is one that we cannot use.
     """
     with _connected(location, create=create, lock_timeout=lock_timeout) as connection:
         _prepare(connection, location, create)
@@ -214,26 +216,26 @@ def _uri(location: str, create: bool) -> str:
 
 
 def _prepare(connection: sqlite3.Connection, location: str, create: bool) -> None:
-    """Check that the file is a ledger we can read; make an empty one into a ledger."""
+    """Check that the file is a ledger we can read; if *create*, turn an empty file into one."""
     if _pragma(connection, "application_id") != APPLICATION_ID:
         if not create:
             raise StoreError(f"{location} is not a ledger: check the path")
         connection.execute("BEGIN IMMEDIATE")
-        if _pragma(connection, "application_id") != APPLICATION_ID:  # nobody else was faster
+        if _pragma(connection, "application_id") != APPLICATION_ID:  # no other program was faster
             _create_tables(connection, location)
         connection.execute("COMMIT")
     check_version(location, _pragma(connection, "user_version"), SCHEMA_VERSION)
 
 
 def upgrade_file(location: str, lock_timeout: int = 5) -> Upgrade:
-    """As `nomoledger.ledger.stores.upgrade_store`, for the file at *location*."""
+    """Upgrade the file at *location*; see `nomoledger.ledger.stores.open_store`."""
     with _connected(location, create=False, lock_timeout=lock_timeout) as connection:
-        connection.execute("BEGIN IMMEDIATE")  # what is not committed is undone at the end
+        connection.execute("BEGIN IMMEDIATE")  # an error before COMMIT undoes everything
         if _pragma(connection, "application_id") != APPLICATION_ID:
             raise StoreError(f"{location} is not a ledger: check the path")
-        found = _pragma(connection, "user_version")
-        check_not_newer(location, found, SCHEMA_VERSION)
-        for version in range(found + 1, SCHEMA_VERSION + 1):
+        current = _pragma(connection, "user_version")
+        check_not_newer(location, current, SCHEMA_VERSION)
+        for version in range(current + 1, SCHEMA_VERSION + 1):
             for step in MIGRATIONS[version]:
                 if isinstance(step, str):
                     connection.execute(step)
@@ -241,7 +243,7 @@ def upgrade_file(location: str, lock_timeout: int = 5) -> Upgrade:
                     step(connection)
         connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute("COMMIT")
-    return Upgrade(found, SCHEMA_VERSION)
+    return Upgrade(current, SCHEMA_VERSION)
 
 
 def _create_tables(connection: sqlite3.Connection, location: str) -> None:
@@ -261,23 +263,29 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 class explained:
-    """Turns what SQLite or the library raises in a block into a StoreError of one plain line."""
+    """A `with` block that turns the errors of SQLite and the library into a one-line StoreError."""
 
     def __init__(self, location: str) -> None:
+        """Name *location* in the messages."""
         self._location = location
 
     def __enter__(self) -> None:
-        pass
+        """Begin the block."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: object
     ) -> None:
+        """Raise the error of the block as a StoreError.
+
+        Raises:
+            StoreError: SQLite or the library raised an error.
+        """
         if isinstance(error, sqlite3.Error | PersistenceError):
-            raise _meant(str(error), self._location) from error
+            raise _explanation(str(error), self._location) from error
 
 
-def _meant(text: str, location: str) -> StoreError:
-    """What an error of that *text* means to whoever uses the file."""
+def _explanation(text: str, location: str) -> StoreError:
+    """Return the error to raise for an SQLite error with that *text*."""
     for sign, explanation in EXPLANATIONS.items():
         if sign in text:
             return StoreError(explanation.format(location))

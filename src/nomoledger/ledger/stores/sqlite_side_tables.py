@@ -1,4 +1,4 @@
-"""What a ledger file keeps beside its records: the roll-up, snapshots, seals."""
+"""The side tables of a ledger file: the roll-up, snapshots and seals."""
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -7,14 +7,14 @@ from functools import cache
 from itertools import chain
 
 from nomoledger.errors import CorruptError
-from nomoledger.ledger.rollup import Cell, Delta, FoundCell, units_of_encoded
+from nomoledger.ledger.rollup import Cell, Delta, RawCell, units_of_encoded
 from nomoledger.ledger.stores.store import Place, Seal, limit
 
-#: What an integer of SQLite can hold.
+#: The integers that SQLite can store.
 INTEGERS = range(-(2**63), 2**63)
-#: So many rows are inserted by one statement.
+#: Rows inserted by one statement.
 TOGETHER = 20
-#: Units are an integer, or a text of digits where they do not fit into 64 bits.
+#: Units are an integer, or a text of digits if they do not fit into 64 bits.
 CREATE_ROLLUP = """CREATE TABLE rollup (
     game TEXT NOT NULL,
     effective INTEGER NOT NULL,
@@ -48,7 +48,7 @@ CREATE_SEALS = """CREATE TABLE seals (
 )"""
 CREATE = (CREATE_ROLLUP, CREATE_SNAPSHOTS, CREATE_PARTS, CREATE_SEALS)
 
-# The function is only called where 64 bits are not enough: SQLite would go on with floats.
+# SQLite would continue with floats beyond 64 bits; only then is exact_sum called.
 ADD = """INSERT INTO rollup VALUES {} ON CONFLICT DO UPDATE SET units =
     CASE WHEN typeof(units)='integer' AND typeof(excluded.units)='integer'
         AND typeof(units + excluded.units)='integer'
@@ -58,7 +58,7 @@ SELECT_DELTAS = """SELECT effective, account, commodity, units FROM rollup
 SELECT_CELLS = """SELECT effective, recorded, CAST(account AS BLOB), CAST(commodity AS BLOB), units
     FROM rollup WHERE game=? ORDER BY effective, recorded, account, commodity"""
 SELECT_SNAPSHOT = "SELECT root FROM snapshots WHERE game=? AND fold=? AND number=?"
-# A snapshot is of one history: under another chain, or none, it is not seen.
+# A snapshot belongs to one history: it counts only if its hash is in the chain.
 SELECT_PLACES = """SELECT number, period FROM snapshots AS taken
     WHERE game=? AND fold=? AND number<=? AND period<=?
     AND hash = (SELECT hash FROM chain WHERE game=taken.game AND number>=taken.number
@@ -70,17 +70,17 @@ SELECT_SEALS = "SELECT period, number, seal FROM seals WHERE game=? ORDER BY per
 
 
 class SqliteSideTables:
-    """The part of a `nomoledger.ledger.stores.Store` that is about what stands beside the records."""
+    """The part of a `nomoledger.ledger.stores.store.Store` that reads the side tables."""
 
     location: str
     _reading: Callable[[], AbstractContextManager[sqlite3.Cursor]]
 
     def deltas(self, game: str, effective: int | None, recorded: int | None) -> Iterator[Delta]:
-        """As `nomoledger.ledger.stores.Store.deltas`."""
+        """See `nomoledger.ledger.stores.store.Store.deltas`."""
         values = (game, limit(effective), limit(recorded))
         with self._reading() as cursor:
-            found = cursor.execute(SELECT_DELTAS, values).fetchall()
-        for period, account, commodity, units in found:
+            rows = cursor.execute(SELECT_DELTAS, values).fetchall()
+        for period, account, commodity, units in rows:
             yield period, account, commodity, self._exact(game, units)
 
     def _exact(self, game: str, units: object) -> int:
@@ -100,48 +100,49 @@ class SqliteSideTables:
         period: int | None = None,
         count: int | None = None,
     ) -> list[Place]:
-        """As `nomoledger.ledger.stores.Store.snapshots`."""
+        """See `nomoledger.ledger.stores.store.Store.snapshots`."""
         values = (game, fold, limit(upto), limit(period), limit(count))
         with self._reading() as cursor:
             return cursor.execute(SELECT_PLACES, values).fetchall()[::-1]
 
     def snapshot(self, game: str, fold: str, number: int) -> bytes | None:
-        """The root of the snapshot after event *number*; None where there is none."""
+        """Return the root of the snapshot after event *number*, or None."""
         with self._reading() as cursor:
             row = cursor.execute(SELECT_SNAPSHOT, (game, fold, number)).fetchone()
         return None if row is None else row[0]
 
     def parts(self, game: str, keys: Collection[bytes]) -> dict[bytes, bytes]:
-        """The parts of snapshots under *keys*, as far as they are there."""
-        query, found = "SELECT part FROM snapshot_parts WHERE game=? AND key=?", {}
+        """Return the snapshot parts stored under *keys*; missing keys are left out."""
+        query, parts = "SELECT part FROM snapshot_parts WHERE game=? AND key=?", {}
         with self._reading() as cursor:
             for key in keys:
                 for (part,) in cursor.execute(query, (game, key)):
-                    found[key] = part
-        return found
+                    parts[key] = part
+        return parts
 
     def seals(self, game: str) -> list[Seal]:
-        """The seals of *game*, in the order of the periods."""
+        """Return the seals of *game*, in the order of the periods."""
         with self._reading() as cursor:
             return cursor.execute(SELECT_SEALS, (game,)).fetchall()
 
 
 class SqliteSideTableWriter:
-    """The same of a `nomoledger.ledger.stores.Writer`."""
+    """The part of a `nomoledger.ledger.stores.store.Writer` that writes the side tables."""
 
     def __init__(self, cursor: sqlite3.Cursor, location: str) -> None:
+        """Write within the transaction that is open on *cursor*."""
         self._cursor = cursor
         self._location = location
 
     def replace_rollup(self, game: str, units: Mapping[Cell, int]) -> None:
-        """Make the roll-up of *game* anew."""
+        """Replace the whole roll-up of *game* by *units*."""
         self._cursor.execute("DELETE FROM rollup WHERE game=?", (game,))
         add_units(self._cursor, game, units)
 
     def add_snapshot(
         self, game: str, fold: str, place: Place, root: bytes, parts: Mapping[bytes, bytes]
     ) -> None:
-        """Keep a snapshot made by that *fold*: its *root*, and *parts* that are not there yet."""
+        """Store a snapshot made by *fold*: its *root*, and the *parts* not stored yet."""
         self._cursor.executemany(
             "INSERT OR IGNORE INTO snapshot_parts VALUES (?,?,?)",
             [(game, key, part) for key, part in parts.items()],
@@ -150,15 +151,15 @@ class SqliteSideTableWriter:
         self._cursor.execute(ADD_SNAPSHOT, (fold, number, period, root, game, number))
 
     def drop_snapshots(self, game: str) -> None:
-        """Remove all snapshots of *game*, whatever fold made them."""
+        """Delete all snapshots of *game*, whatever fold made them."""
         self._cursor.execute("DELETE FROM snapshots WHERE game=?", (game,))
         self._cursor.execute("DELETE FROM snapshot_parts WHERE game=?", (game,))
 
     def add_seal(self, game: str, period: int, number: int, seal: bytes) -> None:
-        """Add the *seal* of *period*, whose last event is *number*.
+        """Store the *seal* of *period*, whose last event is *number*.
 
         Raises:
-            CorruptError: that period is sealed already.
+            CorruptError: the period is sealed already.
         """
         row = (game, period, number, seal)
         try:
@@ -170,14 +171,14 @@ class SqliteSideTableWriter:
 
 
 def add_units(cursor: sqlite3.Cursor, game: str, units: Mapping[Cell, int]) -> None:
-    """Add *units* to the cells of the roll-up."""
-    insert_rows(cursor, ADD, [(game, *cell, _stored(each)) for cell, each in units.items()])
+    """Add *units* to cells of the roll-up."""
+    insert_rows(cursor, ADD, [(game, *cell, _stored(added)) for cell, added in units.items()])
 
 
 def insert_rows(cursor: sqlite3.Cursor, statement: str, rows: Sequence[Sequence[object]]) -> None:
-    """Run *statement*, which has braces where its values stand, for all *rows*.
+    """Run *statement*, which has braces in place of its values, for all *rows*.
 
-    Most of the time of a statement goes by before its first row: so each is of several.
+    A statement spends most of its time before its first row, so each inserts several rows.
     """
     whole = len(rows) // TOGETHER * TOGETHER
     if whole:
@@ -192,13 +193,17 @@ def _of_several(statement: str, columns: int, rows: int) -> str:
     return statement.format(",".join([f"({','.join('?' * columns)})"] * rows))
 
 
-def found_cells(cursor: sqlite3.Cursor, game: str) -> Iterator[FoundCell]:
-    """The roll-up of *game* as it is found."""
+def raw_cells(cursor: sqlite3.Cursor, game: str) -> Iterator[RawCell]:
+    """Yield the cells of the roll-up of *game*, unchecked."""
     return cursor.execute(SELECT_CELLS, (game,))
 
 
 def read_units(stored: object) -> int:
-    """Units as they are stored, as a number; ValueError where they are none."""
+    """Return units as an integer.
+
+    Raises:
+        ValueError: *stored* is neither an integer nor a text of digits.
+    """
     if isinstance(stored, int):
         return stored
     if isinstance(stored, str):
@@ -206,11 +211,11 @@ def read_units(stored: object) -> int:
     raise ValueError(stored)
 
 
-def learn_to_add(connection: sqlite3.Connection) -> None:
-    """Let *connection* add up units that do not fit into 64 bits."""
+def register_exact_sum(connection: sqlite3.Connection) -> None:
+    """Give *connection* the function that adds units beyond 64 bits."""
 
-    def exact_sum(one: object, other: object) -> int | str:
-        return _stored(read_units(one) + read_units(other))
+    def exact_sum(first: object, second: object) -> int | str:
+        return _stored(read_units(first) + read_units(second))
 
     connection.create_function("exact_sum", 2, exact_sum, deterministic=True)
 
@@ -220,8 +225,8 @@ def _stored(units: int) -> int | str:
 
 
 def roll_up_all(connection: sqlite3.Connection) -> None:
-    """Fill the roll-up, which is empty, from the records of all games."""
-    learn_to_add(connection)
+    """Fill the empty roll-up from the records of all games."""
+    register_exact_sum(connection)
     for (game,) in connection.execute("SELECT game FROM games").fetchall():
         records = connection.execute(
             "SELECT topic, state FROM stored_events WHERE originator_id=?"

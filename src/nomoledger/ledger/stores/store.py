@@ -1,6 +1,7 @@
-"""Where ledgers are kept: the small interface behind which a database hides.
+"""The protocols that every store implements.
 
-A store keeps rows and makes them durable, all or none; it knows nothing of events or hashing.
+A store stores rows durably, all rows of a transaction or none. It knows nothing of events or
+hashing.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -8,44 +9,46 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
 from nomoledger.ledger.chain import Link
-from nomoledger.ledger.rollup import NO_UNITS, Cell, Delta, FoundCell
+from nomoledger.ledger.rollup import NO_UNITS, Cell, Delta, RawCell
 
 #: A stored record: number, topic, state.
 Row = tuple[int, str, bytes]
-#: The same as it is found, whether or not its topic is text.
+#: A stored record as raw bytes: number, topic, state. The topic may not be valid text.
 Content = tuple[int, bytes, bytes]
-#: A seal: the period, the number of its last event, and what was sealed.
+#: A stored seal: period, number of its last event, encoded seal.
 Seal = tuple[int, int, bytes]
-#: Where a snapshot stands: number of the event after which it was taken, the period that closed.
+#: The place of a snapshot: number of the event after which it was taken, and the period closed.
 Place = tuple[int, int]
 
-
-#: The largest number that every database takes.
+#: The largest integer that every database can store.
 NUMBER_MAX = 2**63 - 1
 
 
 def limit(number: int | None) -> int:
-    """*number* as an upper limit that every database takes; None is no limit."""
+    """Return *number*, or no limit if None, as an integer that every database can store."""
     return NUMBER_MAX if number is None else max(min(number, NUMBER_MAX), -NUMBER_MAX)
 
 
 class Writer(Protocol):
-    """One transaction; nobody else writes to a game from when it was first looked at here."""
+    """One transaction.
+
+    No other transaction writes to a game after this one first reads or writes it.
+    """
 
     def create_game(self, game: str, secret: bytes) -> None:
-        """Add *game*, which is not there yet."""
+        """Add *game*, which must not exist yet."""
 
     def secret(self, game: str) -> bytes | None:
-        """The secret of *game*; None when there is no such game."""
+        """Return the secret of *game*, or None if there is no such game."""
 
     def tail(self, game: str) -> Link | None:
-        """The last row of the chain of *game*; None when it has none."""
+        """Return the last chain row of *game*, or None."""
 
     def link(self, game: str, number: int) -> Link | None:
-        """The first row of the chain of *game* that ends at *number* or later; or None."""
+        """Return the first chain row of *game* that ends at *number* or later, or None."""
 
     def rows(self, game: str, after: int, upto: int) -> list[Row]:
-        """The records of *game* numbered above *after*, up to and with *upto*, in order."""
+        """Return the records of *game* numbered *after* + 1 to *upto*, in order."""
 
     def insert(
         self,
@@ -54,41 +57,41 @@ class Writer(Protocol):
         links: Sequence[Link],
         units: Mapping[Cell, int] = NO_UNITS,
     ) -> None:
-        """Add records with their rows of the chain, and *units* to cells of the roll-up.
+        """Add records with their chain rows, and add *units* to cells of the roll-up.
 
         Raises:
-            CorruptError: a record of that number is there already.
+            CorruptError: a record with that number exists already.
         """
 
     def replace_rollup(self, game: str, units: Mapping[Cell, int]) -> None:
-        """Make the roll-up of *game* anew."""
+        """Replace the whole roll-up of *game* by *units*."""
 
     def add_snapshot(
         self, game: str, fold: str, place: Place, root: bytes, parts: Mapping[bytes, bytes]
     ) -> None:
-        """Keep a snapshot made by that *fold*: its *root*, and *parts* that are not there yet."""
+        """Store a snapshot made by *fold*: its *root*, and the *parts* not stored yet."""
 
     def drop_snapshots(self, game: str) -> None:
-        """Remove all snapshots of *game*, whatever fold made them."""
+        """Delete all snapshots of *game*, whatever fold made them."""
 
     def add_seal(self, game: str, period: int, number: int, seal: bytes) -> None:
-        """Add the *seal* of *period*, whose last event is *number*.
+        """Store the *seal* of *period*, whose last event is *number*.
 
         Raises:
-            CorruptError: that period is sealed already.
+            CorruptError: the period is sealed already.
         """
 
 
 class Evidence(NamedTuple):
-    """What is kept of one game at one moment, in order, whatever somebody has put in it."""
+    """Everything stored of one game at one moment, in order, as found and unchecked."""
 
     contents: Iterator[Content]
     links: Iterator[Link]
-    cells: Iterator[FoundCell]
+    cells: Iterator[RawCell]
 
 
 class Store(Protocol):
-    """A database that holds the ledgers of many games.
+    """A place that stores the ledgers of many games.
 
     Every method raises StoreError when the database cannot be read or written.
     """
@@ -96,39 +99,43 @@ class Store(Protocol):
     location: str
 
     def games(self) -> list[str]:
-        """The games in it, sorted."""
+        """Return the names of the games, sorted."""
 
     def unlisted(self) -> list[str]:
-        """Of what games there are records, or rows of the chain, that are none of these; sorted."""
+        """Return the games that have records or chain rows but no row in `games`, sorted.
+
+        The list is empty in a sound ledger.
+        """
 
     def secret(self, game: str) -> bytes | None:
-        """The secret of *game*; None when there is no such game."""
+        """Return the secret of *game*, or None if there is no such game."""
 
     def tail(self, game: str) -> Link | None:
-        """The last row of the chain of *game*; None when it has none."""
+        """Return the last chain row of *game*, or None."""
 
     def link(self, game: str, number: int) -> Link | None:
-        """The first row of the chain of *game* that ends at *number* or later; or None."""
+        """Return the first chain row of *game* that ends at *number* or later, or None."""
 
     def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
-        """The records of *game* numbered above *after*, up to and with *upto*, in order."""
+        """Return the records of *game* numbered *after* + 1 to *upto*, in order."""
 
     def states(self, game: str, topics: Collection[str], upto: int) -> Iterator[bytes]:
-        """The states of the records of *game* under *topics*, up to and with *upto*, in order.
+        """Return the states of the records of *game* with *topics*, up to number *upto*, in order.
 
-        For a pass over all of them: the rest is passed over by the database.
+        The database skips all other records.
         """
 
     def count(self, game: str, upto: int) -> int:
-        """How many records *game* has from number 0 up to and with *upto*."""
+        """Return the number of records of *game* from number 0 to *upto*."""
 
     def containing(self, game: str, text: str) -> Iterator[Row]:
-        """The records of *game* whose state has the bytes of *text* somewhere, in order."""
+        """Return the records of *game* whose state contains the bytes of *text*, in order."""
 
     def deltas(self, game: str, effective: int | None, recorded: int | None) -> Iterator[Delta]:
-        """What was posted for periods up to *effective* in periods up to *recorded*, by period.
+        """Return what was posted for periods up to *effective* in periods up to *recorded*.
 
-        None is all. There may be several for one account and commodity, to be added up.
+        None means all periods. The deltas come in the order of the effective periods. One account
+        and commodity may have several; the caller adds them up.
         """
 
     def snapshots(
@@ -139,25 +146,26 @@ class Store(Protocol):
         period: int | None = None,
         count: int | None = None,
     ) -> list[Place]:
-        """The snapshots of *game* that this *fold* made, in order.
+        """Return the places of the snapshots of *game* made by *fold*, in order.
 
-        Of those up to event *upto* and to the close of *period* the last *count*; None is all.
+        Only the last *count* of those up to event *upto* and the close of *period*; None means no
+        limit. A snapshot of another history, whose hash is not in the chain, is left out.
         """
 
     def snapshot(self, game: str, fold: str, number: int) -> bytes | None:
-        """The root of the snapshot after event *number*; None where there is none."""
+        """Return the root of the snapshot after event *number*, or None."""
 
     def parts(self, game: str, keys: Collection[bytes]) -> dict[bytes, bytes]:
-        """The parts of snapshots under *keys*, as far as they are there."""
+        """Return the snapshot parts stored under *keys*; missing keys are left out."""
 
     def seals(self, game: str) -> list[Seal]:
-        """The seals of *game*, in the order of the periods."""
+        """Return the seals of *game*, in the order of the periods."""
 
     def evidence(self, game: str) -> AbstractContextManager[Evidence]:
-        """Everything stored of *game*, for verifying it."""
+        """Open everything stored of *game* at one moment, for verification."""
 
     def writing(self) -> AbstractContextManager[Writer]:
-        """A transaction: committed at the end of the block, or not at all."""
+        """Open a transaction: everything is committed at the end of the block, or nothing."""
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Release the database."""
