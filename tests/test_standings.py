@@ -17,7 +17,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger_projections.standings import standings
 from nomoledger_projections.standings_by_period import standings_by_period
-from nomoledger_projections.standings_chart import ChartLine, Weeks, draw
+from nomoledger_projections.standings_chart import ChartLine, ChartPeriods, draw
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
@@ -80,19 +80,19 @@ def test_the_chart_is_the_same_every_time(desk: Game) -> None:
 
 @pytest.mark.parametrize("name", ["_Ann", "$x$ and $y$", "A" * 300, "A\x1b[31m", "安妮", "<&>"])
 def test_any_name_can_stand_in_a_chart(name: str) -> None:
-    svg = draw("g", "$", Weeks([1, 2]), [ChartLine(name, [1, 2], [1, 1], [5.0, 6.0])], "svg")
+    svg = draw("g", "$", ChartPeriods([1, 2]), [ChartLine(name, [1, 2], [1, 1], [5.0, 6.0])], "svg")
     texts = {each.text for each in ElementTree.fromstring(svg).iter() if each.tag.endswith("text")}
     assert any(text and text.strip().startswith(name[:1]) for text in texts)
 
 
 def test_a_chart_of_nobody_is_a_chart() -> None:
-    assert draw("g", "money", Weeks([1], 1), [], "png").startswith(b"\x89PNG")
+    assert draw("g", "money", ChartPeriods([1], 1), [], "png").startswith(b"\x89PNG")
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match=r"pip install 'nomoledger\[charts\]'"):
-        draw("g", "$", Weeks([1]), [], "svg")
+        draw("g", "$", ChartPeriods([1]), [], "svg")
 
 
 def test_matplotlib_is_loaded_for_a_chart_only() -> None:
