@@ -16,7 +16,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load, parse
 from nomoledger_projections.history import history
 from nomoledger_projections.log import log
-from nomoledger_projections.sentences import Said, sentences
+from nomoledger_projections.sentences import Phrase, sentences
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
@@ -61,16 +61,18 @@ def told(desk: Game, reader: str | None = None, only: int | None = None) -> list
 
 def test_what_is_said_of_one_person_in_turn_is_one_sentence() -> None:
     said = [
-        Said("Ann", "rolls 1"),
-        Said("Ann", "walks"),
-        Said("Ann", "pays"),
-        Said(None, "so be it"),
+        Phrase("Ann", "rolls 1"),
+        Phrase("Ann", "walks"),
+        Phrase("Ann", "pays"),
+        Phrase(None, "so be it"),
     ]
     assert sentences(said) == "Ann rolls 1, walks and pays. So be it."
-    assert sentences([Said("Ann", "rolls 1"), Said("Ann", "rolls 2", fresh=True)]) == (
+    assert sentences([Phrase("Ann", "rolls 1"), Phrase("Ann", "rolls 2", fresh=True)]) == (
         "Ann rolls 1. Ann rolls 2."
     )
-    assert sentences([Said(None, "called “Corp.”"), Said(None, "a\nb")]) == "Called “Corp.” A b."
+    assert (
+        sentences([Phrase(None, "called “Corp.”"), Phrase(None, "a\nb")]) == "Called “Corp.” A b."
+    )
     assert sentences([]) == ""
 
 

@@ -171,7 +171,7 @@ def test_a_board_whose_places_fail_says_so(ledger: Ledger) -> None:
     _add(desk, 1)
     found = board(view(desk))
     assert found.note is not None
-    assert found.note.startswith("where squares lie cannot be told: rule I.1")
+    assert found.note.startswith("the positions of squares cannot be computed: rule I.1")
 
 
 def _add(desk: Game, *numbers: int) -> None:
