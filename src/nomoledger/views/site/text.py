@@ -37,7 +37,7 @@ def finalize(value: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def prose(text: str) -> Markup:
-    r"""Return Markdown as HTML without raw HTML, images, or links other than web and mail addresses.
+    r"""Return Markdown as HTML, without raw HTML and images, and with outward links only.
 
     >>> prose("A *rent* of <b>5</b>.")
     Markup('<p>A <em>rent</em> of &lt;b&gt;5&lt;/b&gt;.</p>\n')
