@@ -90,7 +90,7 @@ def test_a_ruling_is_listed_under_the_rules_it_interprets(game: Game) -> None:
 def test_an_overruled_ruling_is_marked(game: Game, tmp_path: Path) -> None:
     game.rule("two is", value=2, at=NOON)
     game.rule_on("uphold", "let it be open", overrules=(1,), at=NOON)
-    assert [each.stands for each in all_of(game)] == ["overruled by ruling 2", "in force"]
+    assert [each.state_text for each in all_of(game)] == ["overruled by ruling 2", "in force"]
     assert under(game, "II.1") == ("ruling 1 is overruled by ruling 2",)
     publish(game.ledger, "g", tmp_path / "site")
     page = (tmp_path / "site" / "rules" / "ii-1.html").read_text("utf-8")

@@ -59,7 +59,7 @@ class RulingRow(msgspec.Struct):
     def __str__(self) -> str:
         """Return one line, as it is listed under a rule."""
         if self.state != IN_FORCE:
-            return f"ruling {self.number} is {self.stands}"
+            return f"ruling {self.number} is {self.state_text}"
         answer = "" if self.question is None else f"{self.question} {self.value}. "
         return f"ruling {self.number} ({self.what}): {answer}{self.text}"
 
@@ -69,7 +69,7 @@ class RulingRow(msgspec.Struct):
         return f"{self.kind} {join_words([f'#{number}' for number in self.about])}".strip()
 
     @property
-    def stands(self) -> str:
+    def state_text(self) -> str:
         """The state of the ruling, and the ruling that overruled it."""
         by = "" if self.overruled_by is None else f" by ruling {self.overruled_by}"
         return self.state + by
@@ -101,7 +101,7 @@ def _row(ruling: RulingRow) -> tuple[str, ...]:
         f"{ruling.recorded_at:%Y-%m-%d}",
         ", ".join(ruling.cites),
         ruling.by,
-        ruling.stands,
+        ruling.state_text,
         ruling.text,
     )
 
