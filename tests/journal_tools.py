@@ -1,4 +1,4 @@
-"""What beancount, hledger and ledger make of a journal: do they take it, and what is in it?"""
+"""Runs beancount, hledger and ledger on a journal: their complaints and their balances."""
 
 import csv
 import json
@@ -28,7 +28,7 @@ def is_here(tool: str) -> bool:
 
 
 def complaints(tool: str, file: Path) -> str:
-    """What the tool has to say against *file*; nothing where it takes it."""
+    """Return the complaints of *tool* about *file*, or an empty text."""
     commands = {
         "beancount": (str(BEAN_CHECK), "--no-cache", str(file)),
         "hledger": ("hledger", "-f", str(file), "check", "--strict"),
@@ -39,7 +39,7 @@ def complaints(tool: str, file: Path) -> str:
 
 
 def held(tool: str, file: Path, period: int | None = None, before: date | None = None) -> Held:
-    """What is held after *period*, or *before* a day; nothing is left out but what is zero."""
+    """Return all balances other than zero, after *period* or *before* a day."""
     read = {"beancount": _beancount, "hledger": _hledger, "ledger": _ledger}[tool]
     return {key: number for key, number in read(file, period, before).items() if number}
 
@@ -47,16 +47,18 @@ def held(tool: str, file: Path, period: int | None = None, before: date | None =
 def _beancount(file: Path, period: int | None, before: date | None) -> Held:
     entries, errors, _ = loader.load_file(str(file))
     assert errors == []
-    called = {each.account: each.meta["name"] for each in entries if isinstance(each, data.Open)}
+    called = {
+        entry.account: entry.meta["name"] for entry in entries if isinstance(entry, data.Open)
+    }
     called |= {x.currency: x.meta["name"] for x in entries if isinstance(x, data.Commodity)}
-    found: Held = {}
-    for each in data.filter_txns(entries):
-        if _is_in(each, period, before):
-            for posting in each.postings:
+    balances: Held = {}
+    for transaction in data.filter_txns(entries):
+        if _is_in(transaction, period, before):
+            for posting in transaction.postings:
                 units: Any = posting.units
                 key = called[posting.account], called[units.currency]
-                found[key] = found.get(key, Decimal()) + units.number
-    return found
+                balances[key] = balances.get(key, Decimal()) + units.number
+    return balances
 
 
 def _is_in(entry: Any, period: int | None, before: date | None) -> bool:
@@ -80,16 +82,16 @@ def _ledger(file: Path, period: int | None, before: date | None) -> Held:
     form = "%(account)\\t%(display_total)\\n"
     text = _printed("ledger", file, "bal", "--flat", "--no-total", "--format", form, *words)
     called, account = _called(file), ""
-    found: Held = {}
+    balances: Held = {}
     for line in text.splitlines():
-        before_tab, tab, rest = line.partition("\t")
+        before_tab, tab, after_tab = line.partition("\t")
         account = before_tab if tab else account
-        amount = _AMOUNT.fullmatch(rest if tab else line)
+        amount = _AMOUNT.fullmatch(after_tab if tab else line)
         assert amount is not None, line
         name = amount[1] or (amount[3] or "").strip('"')
         if name:
-            found[called[account], _known(called, name)] = Decimal(amount[2])
-    return found
+            balances[called[account], _known(called, name)] = Decimal(amount[2])
+    return balances
 
 
 def _printed(tool: str, file: Path, *words: str) -> str:
@@ -101,8 +103,9 @@ def _printed(tool: str, file: Path, *words: str) -> str:
 
 
 def _called(file: Path) -> dict[str, str]:
-    """What the journal says that its names stand for."""
-    return {each[3]: json.loads(each[1]) for each in _DECLARED.finditer(file.read_text("utf-8"))}
+    """Return the original names that the journal declares."""
+    declarations = _DECLARED.finditer(file.read_text("utf-8"))
+    return {match[3]: json.loads(match[1]) for match in declarations}
 
 
 def _known(called: dict[str, str], name: str) -> str:

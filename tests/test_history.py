@@ -1,4 +1,4 @@
-"""The history: running text, one paragraph a submission, and nothing in it that is not public."""
+"""The history: running text, one paragraph per submission, without secrets."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -16,7 +16,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load, parse
 from nomoledger_projections.history import history
 from nomoledger_projections.log import log
-from nomoledger_projections.sentences import Said, sentences
+from nomoledger_projections.sentences import Phrase, sentences
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
@@ -52,43 +52,45 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def told(desk: Game, reader: str | None = None, only: int | None = None) -> list[str]:
-    view = LedgerView(desk.ledger, desk.name, None, reader)
+def told(game: Game, reader: str | None = None, only: int | None = None) -> list[str]:
+    view = LedgerView(game.ledger, game.name, None, reader)
     return [
         each.text for chapter in history(view, only=only).chapters for each in chapter.paragraphs
     ]
 
 
-def test_what_is_said_of_one_person_in_turn_is_one_sentence() -> None:
+def test_consecutive_phrases_about_one_person_are_one_sentence() -> None:
     said = [
-        Said("Ann", "rolls 1"),
-        Said("Ann", "walks"),
-        Said("Ann", "pays"),
-        Said(None, "so be it"),
+        Phrase("Ann", "rolls 1"),
+        Phrase("Ann", "walks"),
+        Phrase("Ann", "pays"),
+        Phrase(None, "so be it"),
     ]
     assert sentences(said) == "Ann rolls 1, walks and pays. So be it."
-    assert sentences([Said("Ann", "rolls 1"), Said("Ann", "rolls 2", fresh=True)]) == (
+    assert sentences([Phrase("Ann", "rolls 1"), Phrase("Ann", "rolls 2", fresh=True)]) == (
         "Ann rolls 1. Ann rolls 2."
     )
-    assert sentences([Said(None, "called “Corp.”"), Said(None, "a\nb")]) == "Called “Corp.” A b."
+    assert (
+        sentences([Phrase(None, "called “Corp.”"), Phrase(None, "a\nb")]) == "Called “Corp.” A b."
+    )
     assert sentences([]) == ""
 
 
 def test_a_week_in_words(ledger: Ledger) -> None:
     rulebook = load("mail-opening")
-    desk = open_game(ledger, "g", rulebook, settings={"squares": 9}, dice_from="entered", at=NOON)
-    desk.join("Ann", {"email": "a@x.org"}, at=NOON)
-    desk.join("Bob", {"email": "b@x.org"}, at=NOON)
-    desk.join("Bob", {"email": "b@x.org"}, at=NOON)
-    desk.propose("Ann", "nothing", (), at=NOON)
-    desk.judge(1, "rejected", at=NOON)
-    desk.enter_dice([3, 4], at=NOON)
-    desk.submit("Ann", "buy", {"square": 8}, at=NOON)
-    desk.submit("Ann", "name_square", {"square": 8, "name": "Mill"}, at=NOON)
+    game = open_game(ledger, "g", rulebook, settings={"squares": 9}, dice_from="entered", at=NOON)
+    game.join("Ann", {"email": "a@x.org"}, at=NOON)
+    game.join("Bob", {"email": "b@x.org"}, at=NOON)
+    game.join("Bob", {"email": "b@x.org"}, at=NOON)
+    game.propose("Ann", "nothing", (), at=NOON)
+    game.judge(1, "rejected", at=NOON)
+    game.enter_dice([3, 4], at=NOON)
+    game.submit("Ann", "buy", {"square": 8}, at=NOON)
+    game.submit("Ann", "name_square", {"square": 8, "name": "Mill"}, at=NOON)
     changes = (Do("fine", {"player": "Ann", "amount": 20, "why": "late"}),)
-    desk.rule("she was late", changes=changes, cites=("IV.2",), at=NOON)
-    desk.close(at=NOON + timedelta(days=1))
-    assert told(desk) == [
+    game.rule("she was late", changes=changes, cites=("IV.2",), at=NOON)
+    game.close(at=NOON + timedelta(days=1))
+    assert told(game) == [
         "The game g opens under the rules of mail-opening.",
         "Ann joins, gets $1000 from admin (starting money) and starts on square 1.",
         "Bob joins, gets $1000 from admin (starting money) and starts on square 1.",
@@ -102,7 +104,7 @@ def test_a_week_in_words(ledger: Ledger) -> None:
         "Ruling 1: she was late (cites IV.2). Ann pays $20 to admin (late).",
         "Period 1 is closed.",
     ]
-    assert told(desk, only=2) == []
+    assert told(game, only=2) == []
     view = LedgerView(ledger, "g")
     chapter = history(view).chapters[0]
     every = {number for each in chapter.paragraphs for number in each.events}
@@ -110,21 +112,21 @@ def test_a_week_in_words(ledger: Ledger) -> None:
     assert str(chapter).startswith("Period 1\n\n05 Jan  The game g opens")
 
 
-def test_what_falls_due_is_told_when_it_falls_due(ledger: Ledger) -> None:
-    desk = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
-    desk.join("Ann", {"email": "a@x.org"}, at=NOON)
-    desk.propose("Ann", "nothing", (), at=NOON)
-    desk.judge(1, "rejected", at=NOON)
-    desk.enter_dice([3, 4], at=NOON)
-    desk.advance(at=NOON + timedelta(days=8))
+def test_a_timer_is_described_when_it_fires(ledger: Ledger) -> None:
+    game = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
+    game.join("Ann", {"email": "a@x.org"}, at=NOON)
+    game.propose("Ann", "nothing", (), at=NOON)
+    game.judge(1, "rejected", at=NOON)
+    game.enter_dice([3, 4], at=NOON)
+    game.advance(at=NOON + timedelta(days=8))
     last = history(LedgerView(ledger, "g")).chapters[0].paragraphs[-1]
     assert last.text == "The option (player Ann, square 8) is gone."
     assert f"{last.at:%d %b}" == "12 Jan"
 
 
 def test_a_hand_kept_week_reads_like_any_other(ledger: Ledger) -> None:
-    desk = import_record(ledger, find("weekly-vote-season"), until=2)
-    weeks = told(desk, only=1), told(desk, only=2)
+    game = import_record(ledger, find("weekly-vote-season"), until=2)
+    weeks = told(game, only=1), told(game, only=2)
     assert "Jamie rolls 6 and 6 and goes from 1 to 13. Jamie rolls 5 and 3" in " ".join(weeks[0])
     assert any(each.startswith("The record has 3 as the square of Jamie") for each in weeks[0])
     assert any("is rejected (vote 4-3)." in each for each in weeks[0])
@@ -132,27 +134,27 @@ def test_a_hand_kept_week_reads_like_any_other(ledger: Ledger) -> None:
     assert not any("turns_taken" in each for week in weeks for each in week)
 
 
-def test_questions_are_told_with_their_answers(ledger: Ledger) -> None:
-    desk = open_game(ledger, "b", parse(BOMBS, "bombs.md"), at=NOON)
-    desk.join("Ann", at=NOON)
-    desk.submit("Ann", "bet", at=NOON)
-    desk.answer("yes", "Ann", at=NOON)
-    desk.rule("two will do", value=2, at=NOON)
-    assert told(desk)[-1] == (
+def test_questions_are_described_with_their_answers(ledger: Ledger) -> None:
+    game = open_game(ledger, "b", parse(BOMBS, "bombs.md"), at=NOON)
+    game.join("Ann", at=NOON)
+    game.submit("Ann", "bet", at=NOON)
+    game.answer("yes", "Ann", at=NOON)
+    game.rule("two will do", value=2, at=NOON)
+    assert told(game)[-1] == (
         "Ann asks to bet. Ann is asked “higher?” and answers yes."
         " Ruling 1 on “how much?”: 2. two will do. Ann pays 2 gold to bank (bet)"
         " and gets 2 pies from mint."
     )
 
 
-def test_what_is_secret_is_not_told_though_it_ends_in_public(ledger: Ledger) -> None:
-    desk = open_game(ledger, "b", parse(BOMBS, "bombs.md"), at=NOON)
-    desk.join("Ann", at=NOON)
-    desk.join("Bob", at=NOON)
-    desk.submit("Ann", "plant", at=NOON)
-    desk.submit("Bob", "blast", at=NOON)
-    assert any("asks to plant" in each for each in told(desk, "Ann"))
+def test_a_secret_is_not_described_even_if_its_result_is_public(ledger: Ledger) -> None:
+    game = open_game(ledger, "b", parse(BOMBS, "bombs.md"), at=NOON)
+    game.join("Ann", at=NOON)
+    game.join("Bob", at=NOON)
+    game.submit("Ann", "plant", at=NOON)
+    game.submit("Bob", "blast", at=NOON)
+    assert any("asks to plant" in each for each in told(game, "Ann"))
     for reader in (None, "Bob"):
-        assert not any("plant" in each or "Ann)" in each for each in told(desk, reader))
+        assert not any("plant" in each or "Ann)" in each for each in told(game, reader))
         assert log(LedgerView(ledger, "b", None, reader)).events
-    assert "pays 10 gold (damages)" in told(desk)[-1]
+    assert "pays 10 gold (damages)" in told(game)[-1]

@@ -1,4 +1,4 @@
-"""Journals: the tools they are written for take them, and come to our balances."""
+"""Journals: accounting tools accept them and compute the same balances."""
 
 import csv
 import io
@@ -58,7 +58,7 @@ WHY = 'rent for "square 9"; ä\nand\r\n(more)\t\\n  [2001/01/01] | x:y, z = 5 \0
 
 @pytest.fixture(scope="module")
 def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
-    """Five weeks of a real season; a landing of week 3 is put right in week 6."""
+    """Five weeks of a real season, in which a ruling in week 6 corrects a landing of week 3."""
     with Ledger.open(tmp_path_factory.mktemp("season") / "s.db", create=True) as ledger:
         desk = import_record(ledger, find("weekly-vote-season"))
         edits = (e.Replaced(event=496, value={"square": 20}),)
@@ -74,7 +74,7 @@ def simulated(tmp_path_factory: pytest.TempPathFactory, request: Any) -> Iterato
 
 
 class Wild:
-    """A game written by hand, event by event, with names as nobody should give them."""
+    """A game written event by event, with the most awkward names."""
 
     def __init__(self, ledger: Ledger, names: tuple[str, ...], goods: tuple[str, ...]) -> None:
         self.ledger = ledger
@@ -106,7 +106,7 @@ def wild(tmp_path: Path) -> Iterator[Wild]:
 
 
 def busy(wild: Wild, days: int = 2) -> None:
-    """Two periods a day, in which everybody gets of everything; and more is paid afterwards."""
+    """Two periods a day, in which every player gets every commodity, and payments afterwards."""
     for day in range(days):
         wild.at = NOON + timedelta(days=day)
         for _ in range(2):
@@ -125,7 +125,7 @@ def written(folder: Path, ledger: Ledger, format: str, is_public: bool = False) 
 
 
 def ours(ledger: Ledger, period: int) -> Held:
-    """What everybody had at the close of *period*, as it was published."""
+    """Return all balances at the close of *period*, as published."""
     world = as_of(ledger, ledger.games()[0], period)
     places = {name: each.places for name, each in world.commodities().items()}
     return {
@@ -136,7 +136,7 @@ def ours(ledger: Ledger, period: int) -> Held:
     }
 
 
-# --- the tools themselves -------------------------------------------------------------------------
+# --- accounting tools -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("tool", HERE)
@@ -151,7 +151,9 @@ def test_a_real_season_has_our_balances_in_every_period(
 
 
 @pytest.mark.parametrize("tool", HERE)
-def test_by_date_it_is_what_was_paid_until_then(tmp_path: Path, season: Game, tool: str) -> None:
+def test_balances_by_date_include_all_payments_until_then(
+    tmp_path: Path, season: Game, tool: str
+) -> None:
     file = written(tmp_path, season.ledger, tool)
     for period in range(1, 6):
         world = as_of(season.ledger, season.name, period)
@@ -180,10 +182,8 @@ def test_names_reasons_and_several_closes_on_a_day(tmp_path: Path, wild: Wild, t
 @pytest.mark.parametrize("tool", HERE)
 @pytest.mark.parametrize("period", [1, 2, 3, 4])
 @pytest.mark.slow_with("2", "3", "4")
-def test_a_figure_that_is_changed_is_found(
-    tmp_path: Path, wild: Wild, tool: str, period: int
-) -> None:
-    """Even by one smallest unit; beancount holds the end of a day against it, no matter which."""
+def test_a_changed_amount_is_noticed(tmp_path: Path, wild: Wild, tool: str, period: int) -> None:
+    """A difference of one smallest unit is enough. Beancount checks the end of each day."""
     busy(wild)
     file = written(tmp_path, wild.ledger, tool)
     text = file.read_text("utf-8")
@@ -195,7 +195,7 @@ def test_a_figure_that_is_changed_is_found(
 
 
 def one_more(payment: str) -> str:
-    """The payment with one smallest unit more on both sides."""
+    """Return the payment with one smallest unit more on both sides."""
     last = re.compile(r"(?<=[-$ .])(\d+)(?=( [A-Z\"].*)?$)")
     lines = payment.splitlines()
     return "\n".join(
@@ -226,7 +226,7 @@ texts = st.text(min_size=1, max_size=30).filter(lambda each: "\0" not in each)
     paid=st.lists(st.tuples(*[st.integers(0, 3)] * 3, st.integers(1, 10**15), texts), max_size=8),
 )
 @pytest.mark.parametrize("tool", HERE)
-def test_whatever_the_names_the_sums_are_ours(
+def test_balances_are_correct_for_any_names(
     tmp_path_factory: pytest.TempPathFactory,
     tool: str,
     names: list[str],
@@ -250,7 +250,7 @@ def test_whatever_the_names_the_sums_are_ours(
 
 
 @given(st.lists(texts, unique=True, max_size=30))
-def test_names_are_legal_and_never_alike(names: list[str]) -> None:
+def test_names_are_valid_and_unique(names: list[str]) -> None:
     from beancount.core import account, amount
 
     seen: dict[str, set[str]] = {"path": set(), "currency": set(), "symbol": set()}
@@ -279,7 +279,7 @@ def test_a_player_who_left_keeps_the_name_and_a_commodity_its_places(
     ]  # fmt: skip
 
 
-def test_days_never_go_back(tmp_path: Path, wild: Wild) -> None:
+def test_days_never_decrease(tmp_path: Path, wild: Wild) -> None:
     wild.pay("mint", "p0", "$", 5)
     wild.at = NOON - timedelta(days=3)
     wild.pay("p0", "mint", "$", 2)
@@ -334,7 +334,7 @@ def test_each_commodity_sums_to_zero_in_a_season(tmp_path: Path, season: Game) -
     assert set(sums.values()) == {Decimal()}
 
 
-def test_what_a_ruling_put_right_has_the_period_it_belongs_to(tmp_path: Path, season: Game) -> None:
+def test_a_correction_has_the_period_that_it_corrects(tmp_path: Path, season: Game) -> None:
     rows = read_csv(written(tmp_path, season.ledger, "csv"))
     settled = [each for each in rows if each["period"] != each["effective"]]
     assert {(each["period"], each["effective"]) for each in settled} >= {("6", "3")}
@@ -345,11 +345,11 @@ def test_what_a_ruling_put_right_has_the_period_it_belongs_to(tmp_path: Path, se
     assert (known, then) == (9850, 9770)
 
 
-# --- what everybody may see -----------------------------------------------------------------------
+# --- public exports -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_in_public_there_is_nothing_secret(tmp_path: Path, wild: Wild, format: str) -> None:
+def test_a_public_export_holds_no_secrets(tmp_path: Path, wild: Wild, format: str) -> None:
     hidden = {"name": "Mallory"}
     wild.add(e.EntityCreated, entity="m", kind="spy", attributes=hidden, audience=())
     wild.pay("mint", "p0", "$", 5, why="open")

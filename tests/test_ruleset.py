@@ -1,6 +1,6 @@
-"""The history of the rules: every change and what it rests on, differences, and blame."""
+"""The history of the rules: changes with their authorities, differences, and blame."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,33 +24,30 @@ LATER = NOON + timedelta(days=7)
 NEW = Rule(number="X.1", title="New", prose="Words.\nMore.", text_only="for a test")
 
 
-def record_changes(ledger: Ledger) -> None:
-    """Two periods: a proposal amends and a ruling enacts; then a ruling renumbers and repeals."""
-    desk = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
-    desk.join("Ann", {"email": "a@x.org"}, at=NOON)
-    amend = Amend("IV.1", parameters={"starting_money": 5})
-    desk.propose("Ann", "less money", (amend,), at=NOON)
-    desk.judge(1, "accepted", at=NOON)
-    desk.enter_dice([1, 2], at=NOON)
-    desk.rule("as it was played", changes=(Enact(NEW),), basis="inferred", at=NOON)
-    desk.close(at=NOON)
-    changes = (Renumber("X.1", "X.2"), Amend("X.2", prose="Words.\nLess."), Repeal("I.5"))
-    assert not desk.rule("in order", changes=changes, cites=("X.1",), at=LATER).refusals
-    desk.close(at=LATER)
-
-
 @pytest.fixture
-def desk(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game]:
-    with Ledger.open(copy_of(record_changes)) as ledger:
-        yield Game(ledger, "g")
+def game(tmp_path: Path) -> Iterator[Game]:
+    """Two periods. A proposal amends and a ruling enacts, then a ruling renumbers and repeals."""
+    with Ledger.open(tmp_path / "g.db", create=True) as ledger:
+        game = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
+        game.join("Ann", {"email": "a@x.org"}, at=NOON)
+        amend = Amend("IV.1", parameters={"starting_money": 5})
+        game.propose("Ann", "less money", (amend,), at=NOON)
+        game.judge(1, "accepted", at=NOON)
+        game.enter_dice([1, 2], at=NOON)
+        game.rule("as it was played", changes=(Enact(NEW),), basis="inferred", at=NOON)
+        game.close(at=NOON)
+        changes = (Renumber("X.1", "X.2"), Amend("X.2", prose="Words.\nLess."), Repeal("I.5"))
+        assert not game.rule("in order", changes=changes, cites=("X.1",), at=LATER).refusals
+        game.close(at=LATER)
+        yield game
 
 
-def view(desk: Game, period: int | None = None) -> LedgerView:
-    return LedgerView(desk.ledger, desk.name, period)
+def view(game: Game, period: int | None = None) -> LedgerView:
+    return LedgerView(game.ledger, game.name, period)
 
 
-def test_every_change_says_what_it_rests_on(desk: Game) -> None:
-    found = [each for each in ruleset(view(desk)).changes if each.authority.source != "rulebook"]
+def test_every_change_has_its_authority(game: Game) -> None:
+    found = [each for each in ruleset(view(game)).changes if each.authority.source != "rulebook"]
     assert [(each.done, each.rule.number, each.period) for each in found] == [
         ("amended", "IV.1", 1),
         ("enacted", "X.1", 1),
@@ -62,22 +59,22 @@ def test_every_change_says_what_it_rests_on(desk: Game) -> None:
     assert (proposal.by, proposal.text, proposal.verdict) == ("Ann", "less money", "accepted")
     assert (inferred.source, inferred.inferred, ruling.inferred) == ("ruling 1", True, False)
     assert ruling.cites == ("X.1",)
-    told = list(ruleset(view(desk)).show())
+    told = list(ruleset(view(game)).show())
     assert told[0] == "#1 to #27 period 1, 2026-01-05: 27 rules enacted by rulebook"
     assert "rule X.1 (now X.2) New is renumbered by ruling 2 (cites X.1): in order" in str(told[3])
 
 
-def test_the_rules_at_each_close_are_those_that_were_in_force(desk: Game) -> None:
-    history = ruleset(view(desk))
+def test_the_rules_at_each_close_are_those_that_were_in_force(game: Game) -> None:
+    history = ruleset(view(game))
     for period in (1, 2):
-        in_force = {rule.number: rule for rule in view(desk, period).world.rules}
+        in_force = {rule.number: rule for rule in view(game, period).world.rules}
         assert {rule.number: rule for rule in history.at(period).values()} == in_force
-        assert {each.number for each in rules(view(desk, period)).rules} == set(in_force)
+        assert {each.number for each in rules(view(game, period)).rules} == set(in_force)
     assert len(history.at(0)) == 27
 
 
-def test_a_difference_is_told_rule_by_rule(desk: Game) -> None:
-    found = {each.number: each for each in diff(view(desk), before=1, after=2).differences}
+def test_differences_are_listed_rule_by_rule(game: Game) -> None:
+    found = {each.number: each for each in diff(view(game), before=1, after=2).differences}
     assert list(found) == ["I.5", "X.2"]
     assert found["I.5"].done == ("repealed",)
     assert found["I.5"].now is None
@@ -87,22 +84,22 @@ def test_a_difference_is_told_rule_by_rule(desk: Game) -> None:
     assert [each.split(" (")[0] for each in found["X.2"].by] == ["ruling 2"]
 
 
-def test_differences_go_both_ways_and_from_the_opening(desk: Game) -> None:
-    opening = {each.number: each for each in diff(view(desk), before=0, after=1).differences}
+def test_differences_go_both_ways_and_from_the_opening(game: Game) -> None:
+    opening = {each.number: each for each in diff(view(game), before=0, after=1).differences}
     assert opening["IV.1"].parameters[-2:] == ("-starting_money = 1000", "+starting_money = 5")
     assert opening["X.1"].done == ("enacted",)
-    back = {each.number: each for each in diff(view(desk), before=2, after=0).differences}
+    back = {each.number: each for each in diff(view(game), before=2, after=0).differences}
     assert back["X.2"].done == ("repealed",)
     assert back["I.5"].done == ("enacted",)
-    (same,) = diff(view(desk), before=1, after=1).show()
+    (same,) = diff(view(game), before=1, after=1).show()
     assert same == "the rules are the same at the close of periods 1 and 1"
     with pytest.raises(UnknownError, match="no period 7; the periods are 1 to 3, and 0 for the"):
-        diff(view(desk), before=1, after=7)
+        diff(view(game), before=1, after=7)
 
 
 @pytest.mark.parametrize("number", ["X.1", "X.2"])
-def test_blame_follows_renumberings(desk: Game, number: str) -> None:
-    found = blame(view(desk), number=number)
+def test_blame_follows_renumberings(game: Game, number: str) -> None:
+    found = blame(view(game), number=number)
     assert (found.number, found.in_force) == ("X.2", True)
     assert [(each.name, each.done) for each in found.versions] == [
         ("X.1@1", "is enacted"),
@@ -112,22 +109,22 @@ def test_blame_follows_renumberings(desk: Game, number: str) -> None:
     assert found.versions[2].prose[-2:] == ("-More.", "+Less.")
 
 
-def test_blame_of_what_is_gone_and_of_what_never_was(desk: Game) -> None:
-    found = blame(view(desk), number="I.5")
+def test_blame_of_a_repealed_rule_and_of_an_unknown_one(game: Game) -> None:
+    found = blame(view(game), number="I.5")
     assert not found.in_force
     assert "(not in force)" in str(next(iter(found.show())))
     again = Enact(Rule(number="I.5", title="Again", prose="Anew.", text_only="for a test"))
-    desk.rule("again", changes=(again,), at=LATER)
-    back = blame(view(desk), number="I.5")
+    game.rule("again", changes=(again,), at=LATER)
+    back = blame(view(game), number="I.5")
     assert [each.done for each in back.versions] == ["is enacted", "is repealed", "is enacted"]
     assert back.in_force
     with pytest.raises(UnknownError, match="there has been no rule 'XX'"):
-        blame(view(desk), number="XX")
+        blame(view(game), number="XX")
 
 
-def test_proposals_have_their_verdict(desk: Game) -> None:
-    desk.propose("Ann", "nothing", (), at=LATER)
-    found = proposals(view(desk))
+def test_proposals_have_their_verdict(game: Game) -> None:
+    game.propose("Ann", "nothing", (), at=LATER)
+    found = proposals(view(game))
     assert [(each.number, each.by, each.verdict) for each in found.proposals] == [
         (1, "Ann", "accepted"),
         (2, "Ann", None),

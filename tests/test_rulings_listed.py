@@ -1,6 +1,6 @@
-"""Rulings as they are listed, and printed under the rules that they interpret."""
+"""The list of rulings, and rulings under the rules that they interpret."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -46,109 +46,106 @@ def action_whisper(player: Player):
 """
 
 
-def record_bet(ledger: Ledger) -> None:
-    """A game in which Ann asks what is fair."""
-    desk = open_game(ledger, "g", parse(BETS, "bets.md"), at=NOON)
-    desk.join("Ann", at=NOON)
-    desk.join("Bob", at=NOON)
-    desk.submit("Ann", "bet", at=NOON, id="bet")
-
-
 @pytest.fixture
-def desk(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game]:
-    with Ledger.open(copy_of(record_bet)) as ledger:
-        yield Game(ledger, "g")
+def game(tmp_path: Path) -> Iterator[Game]:
+    """A game in which Ann asks what is fair."""
+    with Ledger.open(tmp_path / "g.db", create=True) as ledger:
+        game = open_game(ledger, "g", parse(BETS, "bets.md"), at=NOON)
+        game.join("Ann", at=NOON)
+        game.join("Bob", at=NOON)
+        game.submit("Ann", "bet", at=NOON, id="bet")
+        yield game
 
 
-def all_of(desk: Game, rule: str | None = None, reader: str | None = None) -> list[RulingRow]:
-    view = LedgerView(desk.ledger, "g", None, reader)
+def all_of(game: Game, rule: str | None = None, reader: str | None = None) -> list[RulingRow]:
+    view = LedgerView(game.ledger, "g", None, reader)
     return list(rulings(view, rule=rule).rulings)
 
 
-def under(desk: Game, number: str) -> tuple[str, ...]:
-    """What stands under the rule of that number."""
-    found = rules(LedgerView(desk.ledger, "g")).rules
+def under(game: Game, number: str) -> tuple[str, ...]:
+    """Return the rulings under the rule with this number."""
+    found = rules(LedgerView(game.ledger, "g")).rules
     return next(each.rulings for each in found if each.number == number)
 
 
-def test_a_ruling_is_listed_with_all_that_belongs_to_it(desk: Game) -> None:
-    desk.rule("two is", value=2, cites=("I.1@1", "#3"), scope="precedent", at=NOON)
-    (found,) = all_of(desk)
+def test_a_ruling_is_listed_with_all_its_fields(game: Game) -> None:
+    game.rule("two is", value=2, cites=("I.1@1", "#3"), scope="precedent", at=NOON)
+    (found,) = all_of(game)
     assert (found.number, found.kind, found.by, found.scope) == (1, "answer", "admin", "precedent")
     assert (found.question, found.value, found.state) == ("what is fair?", "2", "in force")
     assert (found.cites, found.rules) == (("I.1@1", "#3"), ("II.1", "I.1"))
     assert (found.period, found.effective, found.received_at) == (1, 1, NOON)
-    body = next(x.body for x in desk.ledger.read("g") if x.number == found.event)
+    body = next(x.body for x in game.ledger.read("g") if x.number == found.event)
     assert body.recorded_at == found.recorded_at
 
 
-def test_it_stands_under_the_rules_it_interprets(desk: Game) -> None:
-    desk.rule("two is", value=2, cites=("I.1",), at=NOON)
-    assert under(desk, "II.1") == ("ruling 1 (answer): what is fair? 2. two is",)
-    assert under(desk, "I.1") == under(desk, "II.1")
-    (text,) = [str(x) for x in rules(LedgerView(desk.ledger, "g")).rules if x.number == "II.1"]
+def test_a_ruling_is_listed_under_the_rules_it_interprets(game: Game) -> None:
+    game.rule("two is", value=2, cites=("I.1",), at=NOON)
+    assert under(game, "II.1") == ("ruling 1 (answer): what is fair? 2. two is",)
+    assert under(game, "I.1") == under(game, "II.1")
+    (text,) = [str(x) for x in rules(LedgerView(game.ledger, "g")).rules if x.number == "II.1"]
     assert text.endswith("A fair price is paid.\n\nruling 1 (answer): what is fair? 2. two is\n")
 
 
-def test_one_that_is_overruled_is_noted(desk: Game, tmp_path: Path) -> None:
-    desk.rule("two is", value=2, at=NOON)
-    desk.rule_on("uphold", "let it be open", overrules=(1,), at=NOON)
-    assert [each.stands for each in all_of(desk)] == ["overruled by ruling 2", "in force"]
-    assert under(desk, "II.1") == ("ruling 1 is overruled by ruling 2",)
-    publish(desk.ledger, "g", tmp_path / "site")
+def test_an_overruled_ruling_is_marked(game: Game, tmp_path: Path) -> None:
+    game.rule("two is", value=2, at=NOON)
+    game.rule_on("uphold", "let it be open", overrules=(1,), at=NOON)
+    assert [each.state_text for each in all_of(game)] == ["overruled by ruling 2", "in force"]
+    assert under(game, "II.1") == ("ruling 1 is overruled by ruling 2",)
+    publish(game.ledger, "g", tmp_path / "site")
     page = (tmp_path / "site" / "rules" / "ii-1.html").read_text("utf-8")
     assert 'overruled by <a href="../rulings.html#r2">ruling 2</a>' in page
 
 
-def test_a_precedent_lapses_with_the_version_of_its_rule(desk: Game) -> None:
-    desk.rule("two is", value=2, scope="precedent", at=NOON)
+def test_a_precedent_lapses_with_the_version_of_its_rule(game: Game) -> None:
+    game.rule("two is", value=2, scope="precedent", at=NOON)
     change = {"amend": "II.1", "prose": "Any price is paid."}
-    desk.rule("words", changes=read_changes(change), at=NOON)
-    assert [each.state for each in all_of(desk)] == ["lapsed", "in force"]
-    assert under(desk, "II.1") == ("ruling 1 is lapsed",)
+    game.rule("words", changes=read_changes(change), at=NOON)
+    assert [each.state for each in all_of(game)] == ["lapsed", "in force"]
+    assert under(game, "II.1") == ("ruling 1 is lapsed",)
 
 
-def test_one_for_the_period_lapses_with_it(desk: Game) -> None:
-    desk.rule("two is", value=2, scope="period", at=NOON)
-    assert all_of(desk)[0].state == "in force"
-    desk.close(at=NOON)
-    assert all_of(desk)[0].state == "lapsed"
+def test_a_ruling_for_a_period_lapses_with_the_period(game: Game) -> None:
+    game.rule("two is", value=2, scope="period", at=NOON)
+    assert all_of(game)[0].state == "in force"
+    game.close(at=NOON)
+    assert all_of(game)[0].state == "lapsed"
 
 
-def test_it_goes_with_its_rule_to_another_number(desk: Game) -> None:
-    desk.rule("two is", value=2, at=NOON)
-    desk.rule("order", changes=read_changes({"renumber": "II.1", "to": "III.7"}), at=NOON)
-    assert all_of(desk)[0].rules == ("III.7",)
-    assert [each.number for each in all_of(desk, "III.7")] == [1]
-    assert [each.number for each in all_of(desk, "II.1")] == [1]
-    assert under(desk, "III.7")[0].startswith("ruling 1 (answer)")
+def test_a_ruling_follows_its_rule_to_another_number(game: Game) -> None:
+    game.rule("two is", value=2, at=NOON)
+    game.rule("order", changes=read_changes({"renumber": "II.1", "to": "III.7"}), at=NOON)
+    assert all_of(game)[0].rules == ("III.7",)
+    assert [each.number for each in all_of(game, "III.7")] == [1]
+    assert [each.number for each in all_of(game, "II.1")] == [1]
+    assert under(game, "III.7")[0].startswith("ruling 1 (answer)")
 
 
-def test_only_those_of_a_rule(desk: Game) -> None:
-    desk.rule("two is", value=2, at=NOON)
-    desk.rule("players", cites=("I.1",), at=NOON)
-    assert [each.number for each in all_of(desk, "II.1")] == [1]
-    assert [each.number for each in all_of(desk, "I.1")] == [2]
+def test_the_list_can_be_limited_to_a_rule(game: Game) -> None:
+    game.rule("two is", value=2, at=NOON)
+    game.rule("players", cites=("I.1",), at=NOON)
+    assert [each.number for each in all_of(game, "II.1")] == [1]
+    assert [each.number for each in all_of(game, "I.1")] == [2]
     with pytest.raises(UnknownError, match=r"there is no rule 'IX\.9'"):
-        all_of(desk, "IX.9")
+        all_of(game, "IX.9")
 
 
-def test_one_that_reaches_back_says_from_when(desk: Game) -> None:
-    desk.rule("two is", value=2, at=NOON)
-    number = next(x.number for x in desk.ledger.read("g") if isinstance(x.body, e.RulingMade))
-    desk.close(at=NOON)
+def test_a_retroactive_ruling_says_from_when(game: Game) -> None:
+    game.rule("two is", value=2, at=NOON)
+    number = next(x.number for x in game.ledger.read("g") if isinstance(x.body, e.RulingMade))
+    game.close(at=NOON)
     edits = (e.Replaced(number, 1),)
-    desk.rule_on("replace", "one is", edits=edits, cites=("II.1",), at=NOON)
-    found = all_of(desk)[1]
+    game.rule_on("replace", "one is", edits=edits, cites=("II.1",), at=NOON)
+    found = all_of(game)[1]
     assert (found.period, found.effective, found.about, found.settle) == (2, 1, (number,), "all")
     assert str(found) == f"ruling 2 (replace #{number}): one is"
 
 
-def test_what_is_ruled_in_secret_is_not_listed(desk: Game) -> None:
-    desk.rule("two is", value=2, at=NOON)
-    desk.submit("Bob", "whisper", at=NOON)
-    desk.rule("low", value=1, at=NOON)
-    assert [len(all_of(desk, reader=each)) for each in (None, "Ann", "Bob", "admin")] == [
+def test_a_secret_ruling_is_not_listed(game: Game) -> None:
+    game.rule("two is", value=2, at=NOON)
+    game.submit("Bob", "whisper", at=NOON)
+    game.rule("low", value=1, at=NOON)
+    assert [len(all_of(game, reader=each)) for each in (None, "Ann", "Bob", "admin")] == [
         1,
         1,
         2,
@@ -156,5 +153,5 @@ def test_what_is_ruled_in_secret_is_not_listed(desk: Game) -> None:
     ]
 
 
-def test_where_nothing_was_ruled_it_says_so(desk: Game) -> None:
-    assert list(rulings(LedgerView(desk.ledger, "g")).show()) == ["nothing has been ruled"]
+def test_a_game_without_rulings_says_so(game: Game) -> None:
+    assert list(rulings(LedgerView(game.ledger, "g")).show()) == ["nothing has been ruled"]

@@ -1,4 +1,4 @@
-"""The published site: what is on it, what is not, and how it takes its place."""
+"""The published site: its content, what it leaves out, and how it replaces an earlier site."""
 
 import os
 import re
@@ -56,36 +56,36 @@ TAX = {
 
 
 def played(ledger: Ledger) -> Game:
-    """Two closed periods and an open one; with rules made, amended, renumbered and repealed."""
+    """Two closed periods and an open one, with rules enacted, amended, renumbered and repealed."""
     rulebook = load("mail-opening")
     settings = {"squares": 9}
-    desk = open_game(
+    game = open_game(
         ledger, "g", rulebook, settings=settings, dice_from="entered", at=NOON, secret=b"s" * 32
     )
     for name in ("Ann", SCRIPT):
-        desk.join(name, {"email": f"{len(name)}@example.org"}, at=NOON, id=f"join{len(name)}")
-    propose(desk, "Ann", "twenty", {"amend": "V.1", "parameters": {"dollars_per_number": 20}})
-    desk.submit("Ann", "buy", {"square": 8}, at=NOON, id="buy")
-    desk.submit("Ann", "name_square", {"square": 8, "name": SCRIPT}, at=NOON, id="name")
-    desk.rule("A *clear* case", cites=("V.1", "#17", "nowhere@two"), at=NOON, id="ruling")
-    desk.close(at=NOON, id="close1")
-    propose(desk, SCRIPT, NASTY, {"enact": TAX}, {"renumber": "VIII.4", "to": "VIII.9"})
-    desk.rule("red", changes=read_changes({"set": {"square": 9, "color": "red"}}), id="r2", at=NOON)
-    desk.close(at=NOON, id="close2")
-    propose(desk, "Ann", "no more tax", {"repeal": "X.1"})
-    propose(desk, "Ann", "and not this", verdict="rejected")
-    desk.propose(SCRIPT, NASTY, (), at=NOON, id="last")
-    return desk
+        game.join(name, {"email": f"{len(name)}@example.org"}, at=NOON, id=f"join{len(name)}")
+    propose(game, "Ann", "twenty", {"amend": "V.1", "parameters": {"dollars_per_number": 20}})
+    game.submit("Ann", "buy", {"square": 8}, at=NOON, id="buy")
+    game.submit("Ann", "name_square", {"square": 8, "name": SCRIPT}, at=NOON, id="name")
+    game.rule("A *clear* case", cites=("V.1", "#17", "nowhere@two"), at=NOON, id="ruling")
+    game.close(at=NOON, id="close1")
+    propose(game, SCRIPT, NASTY, {"enact": TAX}, {"renumber": "VIII.4", "to": "VIII.9"})
+    game.rule("red", changes=read_changes({"set": {"square": 9, "color": "red"}}), id="r2", at=NOON)
+    game.close(at=NOON, id="close2")
+    propose(game, "Ann", "no more tax", {"repeal": "X.1"})
+    propose(game, "Ann", "and not this", verdict="rejected")
+    game.propose(SCRIPT, NASTY, (), at=NOON, id="last")
+    return game
 
 
 def propose(
-    desk: Game, by: str, text: str, *changes: dict[str, Any], verdict: str = "accepted"
+    game: Game, by: str, text: str, *changes: dict[str, Any], verdict: str = "accepted"
 ) -> None:
-    """A proposal that is judged at once, and the turn it earns."""
-    number = len(desk.world.proposals) + 1
-    desk.propose(by, text, read_changes(list(changes)), at=NOON, id=f"p{number}")
-    desk.judge(number, verdict, at=NOON, id=f"j{number}")
-    desk.enter_dice([3, 4], at=NOON, id=f"d{number}")
+    """Make a proposal, judge it, and enter the dice of the turn that it earns."""
+    number = len(game.world.proposals) + 1
+    game.propose(by, text, read_changes(list(changes)), at=NOON, id=f"p{number}")
+    game.judge(number, verdict, at=NOON, id=f"j{number}")
+    game.enter_dice([3, 4], at=NOON, id=f"d{number}")
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def tree(text: str) -> Any:
-    """The page as a tree; anything that is not valid HTML is an error."""
+    """Return the page as a tree. Invalid HTML raises an error."""
     return html5lib.HTMLParser(strict=True).parse(text)
 
 
@@ -131,12 +131,12 @@ def by_id(page: Any, anchor: str) -> Any:
 
 
 def links_of(page: Any) -> dict[str, str]:
-    """What each link of *page* says, and where it leads."""
+    """Return the text and the target of each link of *page*."""
     return {text_of(each): each.get("href") for each in page.iter(f"{HTML}a")}
 
 
 def check_site(folder: Path) -> None:
-    """Every page is sound HTML that loads nothing, and every link leads somewhere."""
+    """Check that every page is valid HTML that loads nothing, and that every link has a target."""
     pages = {path: text for path, text in contents(folder).items() if path.endswith(".html")}
     trees = {path: tree(text) for path, text in pages.items()}
     anchors = {}
@@ -171,10 +171,10 @@ def check_link(folder: Path, path: str, href: str | None, anchors: dict[str, set
     assert not anchor or anchor in anchors[found], (path, href)
 
 
-# --- what is there ------------------------------------------------------------------------------
+# --- content ------------------------------------------------------------------------------------
 
 
-def test_there_is_a_set_of_pages_for_every_period_and_one_for_now(site: Path) -> None:
+def test_every_period_and_the_present_have_a_set_of_pages(site: Path) -> None:
     paths = set(contents(site))
     assert paths >= {f"{folder}{name}.html" for folder in SETS for name in MENU}
     assert paths >= {f"{folder}players/ann.html" for folder in SETS}
@@ -182,11 +182,11 @@ def test_there_is_a_set_of_pages_for_every_period_and_one_for_now(site: Path) ->
     assert paths >= {"rules/x-1.html", "style.css", MARKER}
 
 
-def test_every_page_is_valid_and_every_link_leads_somewhere(site: Path) -> None:
+def test_every_page_is_valid_and_every_link_has_a_target(site: Path) -> None:
     check_site(site)
 
 
-def test_a_period_is_as_it_stood_at_its_close(site: Path) -> None:
+def test_the_pages_of_a_period_show_the_state_at_its_close(site: Path) -> None:
     pages = contents(site)
     assert "As it stood at the close of period 1" in pages["period-1/index.html"]
     assert "Period 3, which is still open" in pages["period-3/index.html"]
@@ -196,7 +196,7 @@ def test_a_period_is_as_it_stood_at_its_close(site: Path) -> None:
     assert "Proposal 2" not in pages["period-1/proposals.html"]
 
 
-def test_the_front_page_says_what_is_waited_for_and_what_happened_last(site: Path) -> None:
+def test_the_front_page_shows_open_matters_and_the_latest_events(site: Path) -> None:
     front = text_of(tree(contents(site)["index.html"]))
     assert "Period 3 is open. 2 players, 27 rules" in front
     assert f"Proposal 5 by {SCRIPT} is undecided." in front
@@ -204,7 +204,7 @@ def test_the_front_page_says_what_is_waited_for_and_what_happened_last(site: Pat
     assert f"{SCRIPT} makes proposal 5" in front
 
 
-def test_the_board_lies_as_the_rules_say(site: Path) -> None:
+def test_the_board_is_laid_out_as_the_rules_define(site: Path) -> None:
     page = tree(contents(site)["board.html"])
     board = next(t for t in page.iter(f"{HTML}table") if t.get("class") == "board")
     called = [
@@ -217,7 +217,7 @@ def test_the_board_lies_as_the_rules_say(site: Path) -> None:
     assert cells[2] == "9 red"
 
 
-def test_every_amount_leads_to_the_statement_that_it_is_the_sum_of(site: Path) -> None:
+def test_every_amount_links_to_its_statement(site: Path) -> None:
     pages = contents(site)
     links = links_of(tree(pages["period-1/standings.html"]))
     target, _, anchor = links["840"].removeprefix("../").partition("#")
@@ -244,7 +244,7 @@ def test_the_log_names_causes_and_rules(site: Path) -> None:
     assert any(text != text_of(line) and "log.html#e" in href for text, href in links.items())
 
 
-def test_a_rule_shows_its_history_what_changed_and_the_rulings_that_cite_it(site: Path) -> None:
+def test_a_rule_page_shows_history_differences_and_rulings(site: Path) -> None:
     page = tree(contents(site)["rules/v-1.html"])
     text = text_of(page)
     assert "version 1: enacted in period 1 by rulebook" in text
@@ -261,7 +261,7 @@ def test_a_rule_keeps_its_page_when_it_is_renumbered_or_repealed(site: Path) -> 
     assert "This rule is no longer in force." in text_of(tree(pages["rules/x-1.html"]))
 
 
-def test_rulings_lead_to_what_they_cite(site: Path) -> None:
+def test_rulings_link_to_their_citations(site: Path) -> None:
     page = tree(contents(site)["rulings.html"])
     links = links_of(by_id(page, "r1"))
     assert links["V.1"] == "rules/v-1.html"
@@ -278,7 +278,7 @@ def test_proposals_show_their_changes_and_verdicts(site: Path) -> None:
     assert "undecided" in text_of(by_id(page, "p5"))
 
 
-def test_a_player_has_a_page_with_what_happened(site: Path) -> None:
+def test_a_player_has_a_page_with_events(site: Path) -> None:
     text = text_of(tree(contents(site)["period-1/players/ann.html"]))
     assert "Rank 2 of 2." in text
     assert "Ann asks to buy: square 8" in text
@@ -292,7 +292,7 @@ def test_the_charts_are_drawn_without_a_script(site: Path) -> None:
 
 
 @pytest.mark.parametrize("rulebook", ["mail-opening", "weekly-vote-opening"])
-def test_a_game_that_nobody_plays_yet(fresh: Ledger, tmp_path: Path, rulebook: str) -> None:
+def test_a_game_without_players(fresh: Ledger, tmp_path: Path, rulebook: str) -> None:
     open_game(fresh, "empty", load(rulebook), at=NOON)
     publish(fresh, "empty", tmp_path / "site")
     check_site(tmp_path / "site")
@@ -302,8 +302,8 @@ def test_a_game_that_nobody_plays_yet(fresh: Ledger, tmp_path: Path, rulebook: s
 def test_a_game_without_money_and_squares(fresh: Ledger, tmp_path: Path) -> None:
     rules = "### I.1 Players\nWords.\n```yaml\ndeclares:\n  player: {name: Text key}\n```\n"
     rules += '```python\ndef define_join(name: Text):\n    create("player", {"name": name})\n```\n'
-    desk = open_game(fresh, "bare", parse(rules, "bare.md"), at=NOON)
-    desk.join("Ann", at=NOON)
+    game = open_game(fresh, "bare", parse(rules, "bare.md"), at=NOON)
+    game.join("Ann", at=NOON)
     publish(fresh, "bare", tmp_path / "site")
     check_site(tmp_path / "site")
     assert "There are no squares." in contents(tmp_path / "site")["board.html"]
@@ -311,15 +311,15 @@ def test_a_game_without_money_and_squares(fresh: Ledger, tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_a_real_season_can_be_published(fresh: Ledger, tmp_path: Path) -> None:
-    desk = import_record(fresh, find("weekly-vote-season"))
-    publish(fresh, desk.name, tmp_path / "site")
+    game = import_record(fresh, find("weekly-vote-season"))
+    publish(fresh, game.name, tmp_path / "site")
     check_site(tmp_path / "site")
 
 
-# --- what is not there --------------------------------------------------------------------------
+# --- what is left out ---------------------------------------------------------------------------
 
 
-def test_what_players_write_is_text_and_nothing_else(site: Path) -> None:
+def test_text_by_players_stays_text(site: Path) -> None:
     for path, page in contents(site).items():
         assert "<script" not in page, path
         assert "<img" not in page, path
@@ -335,25 +335,25 @@ def test_addresses_are_withheld(site: Path) -> None:
 
 
 def proof(location: Path, plants: bool) -> dict[str, str]:
-    """The site of a game in which Ann plants something in secret, or does not."""
+    """Return the site of a game in which Ann plants something in secret, or does not."""
     with Ledger.open(location / "proof.db", create=True) as ledger:
         rules = parse(PROOF.read_text("utf-8"), "proof.md")
-        desk = open_game(ledger, "proof", rules, at=NOON, secret=b"s" * 32)
+        game = open_game(ledger, "proof", rules, at=NOON, secret=b"s" * 32)
         for name in ("Ann", "Bob"):
-            desk.join(name, {"team": ""}, at=NOON, id=name)
+            game.join(name, {"team": ""}, at=NOON, id=name)
         if plants:
-            desk.submit("Ann", "plant", {"square": 33}, at=NOON + timedelta(seconds=7), id="hush")
+            game.submit("Ann", "plant", {"square": 33}, at=NOON + timedelta(seconds=7), id="hush")
         later = NOON + timedelta(minutes=1)
-        desk.submit("Bob", "gift", {"other": "Ann", "amount": 7}, at=later, id="gift")
-        desk.close(at=later, id="close")
+        game.submit("Bob", "gift", {"other": "Ann", "amount": 7}, at=later, id="gift")
+        game.close(at=later, id="close")
         publish(ledger, "proof", location / "site")
         hidden = [each.number for each in ledger.read("proof") if each.body.audience is not None]
     assert bool(hidden) == plants
     return contents(location / "site")
 
 
-def test_nothing_shows_of_what_is_secret(tmp_path: Path) -> None:
-    """The site is as if it had not been: also its numbers."""
+def test_a_secret_changes_nothing_on_the_site(tmp_path: Path) -> None:
+    """The site, including its numbers, equals that of a game without the secret."""
     sites = []
     for plants in (False, True):
         (tmp_path / str(plants)).mkdir()
@@ -373,7 +373,7 @@ def test_an_answer_to_a_secret_question_is_secret(fresh: Ledger) -> None:
     assert [(each.number, more) for each, more in public_entries(fresh, "g")] == [(0, False)]
 
 
-# --- how it takes its place ---------------------------------------------------------------------
+# --- replacement --------------------------------------------------------------------------------
 
 
 def test_publishing_twice_gives_the_same_bytes(ledger: Ledger, site: Path, tmp_path: Path) -> None:
@@ -385,7 +385,7 @@ def test_publishing_twice_gives_the_same_bytes(ledger: Ledger, site: Path, tmp_p
     assert [each.name for each in tmp_path.iterdir()] == ["site"]
 
 
-def test_what_was_published_before_is_replaced_as_a_whole(tmp_path: Path) -> None:
+def test_an_earlier_site_is_replaced_as_a_whole(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "site"
     put_in_place(folder, {"a.html": "1", "b/c.html": "2"})
     put_in_place(folder, {"a.html": "3"})
@@ -403,7 +403,7 @@ def test_a_folder_that_holds_anything_else_is_left_alone(tmp_path: Path, name: s
     assert file.read_text() == "mine"
 
 
-def test_a_file_that_came_to_a_site_is_not_lost(tmp_path: Path) -> None:
+def test_another_file_in_a_site_is_not_lost(tmp_path: Path) -> None:
     put_in_place(tmp_path / "site", {"a.html": "1"})
     (tmp_path / "site" / "CNAME").write_text("mine")
     with pytest.raises(UsageError, match="holds CNAME, which is no part of the site"):
@@ -411,14 +411,14 @@ def test_a_file_that_came_to_a_site_is_not_lost(tmp_path: Path) -> None:
     assert (tmp_path / "site" / "a.html").read_text() == "1"
 
 
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
+def test_a_file_is_refused_as_a_folder(tmp_path: Path) -> None:
     (tmp_path / "site").write_text("mine")
     with pytest.raises(UsageError, match="is a file"):
         put_in_place(tmp_path / "site", {})
 
 
 @pytest.mark.parametrize("fails_at", [1, 2, 3])
-def test_where_it_cannot_be_put_in_place_the_old_site_stays(
+def test_the_old_site_stays_if_the_new_one_cannot_replace_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
 ) -> None:
     folder = tmp_path / "site"
@@ -444,7 +444,7 @@ def test_where_it_cannot_be_put_in_place_the_old_site_stays(
     assert [each.name for each in tmp_path.iterdir()] == ["site"]
 
 
-def test_what_a_dead_process_left_does_not_get_into_the_site(tmp_path: Path) -> None:
+def test_leftovers_of_a_dead_process_are_not_published(tmp_path: Path) -> None:
     left = tmp_path / f".site.new-{os.getpid()}"
     left.mkdir()
     (left / "old.html").write_text("old")
@@ -462,7 +462,7 @@ def test_the_page_about_the_site_names_every_page_and_has_its_picture() -> None:
 # --- the command --------------------------------------------------------------------------------
 
 
-def test_the_command_says_what_it_made(ledger: Ledger, tmp_path: Path) -> None:
+def test_the_command_reports_the_number_of_pages(ledger: Ledger, tmp_path: Path) -> None:
     location = ledger.store.location
     result = CliRunner().invoke(program, ["publish", location, str(tmp_path / "site")])
     assert result.exit_code == 0

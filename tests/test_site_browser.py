@@ -1,4 +1,4 @@
-"""The published site in a real browser: what it shows, and that it fits on a phone."""
+"""The published site in a real browser: its content, and its width on a phone."""
 
 import json
 import re
@@ -51,7 +51,7 @@ onload = () => {
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and says nothing."""
+    """Serves files without logging."""
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
@@ -59,25 +59,25 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site with a name that is far too long for a phone, and long code and words."""
+    """A site with a name, code and words that are too long for a phone."""
     folder = tmp_path_factory.mktemp("browser")
     with Ledger.open(folder / "g.db", create=True) as ledger:
         settings = {"squares": 40}
-        desk = open_game(ledger, "Mail", load("mail-opening"), settings=settings, at=NOON)
+        game = open_game(ledger, "Mail", load("mail-opening"), settings=settings, at=NOON)
         for name in ("Ann", "Bob", LONG):
-            desk.join(name, {"email": f"{name}@x.org"}, at=NOON)
+            game.join(name, {"email": f"{name}@x.org"}, at=NOON)
         change = {"set": {"square": 4, "color": "red"}}
-        desk.propose(LONG, LONG * 3, read_changes(change), at=NOON)
-        desk.judge(1, "accepted", at=NOON)
-        desk.rule(LONG * 3, cites=("V.1",), at=NOON)
-        desk.close(at=NOON)
+        game.propose(LONG, LONG * 3, read_changes(change), at=NOON)
+        game.judge(1, "accepted", at=NOON)
+        game.rule(LONG * 3, cites=("V.1",), at=NOON)
+        game.close(at=NOON)
         publish(ledger, "Mail", folder / "site")
     return folder / "site"
 
 
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
-    """Where the folder that holds the site is served."""
+    """The address at which the folder of the site is served."""
     handler = partial(Quiet, directory=str(site.parent))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -88,7 +88,7 @@ def address(site: Path) -> Iterator[str]:
 
 
 def browse(profile: Path, *words: str) -> str:
-    """What the browser prints, started afresh."""
+    """Return the output of a new browser process."""
     browser = shutil.which("chromium")
     assert browser is not None, "there is no chromium: apt-get install chromium"
     command = [browser, *FLAGS, f"--user-data-dir={profile}", *words]

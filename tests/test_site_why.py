@@ -1,4 +1,4 @@
-"""The explanations of the published site: every figure has one, and none tells what is secret."""
+"""The explanations on the published site: every figure has one, and none reveals a secret."""
 
 import re
 from collections.abc import Iterator
@@ -61,10 +61,10 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 
 def lucky(ledger: Ledger) -> Game:
-    desk = open_game(ledger, "g", parse(LUCKY, "lucky.md"), at=NOON)
+    game = open_game(ledger, "g", parse(LUCKY, "lucky.md"), at=NOON)
     for name in ("Ann", "Bob"):
-        desk.join(name, at=NOON)
-    return desk
+        game.join(name, at=NOON)
+    return game
 
 
 def pages(ledger: Ledger, game: str, folder: Path) -> dict[str, Any]:
@@ -81,11 +81,11 @@ def text(page: Any) -> str:
 
 
 def item(page: Any, words: str) -> Any:
-    """The innermost item of a list that says *words*."""
+    """Return the innermost list item that contains *words*."""
     return [each for each in page.iter(f"{HTML}li") if words in text(each)][-1]
 
 
-def test_the_way_to_a_payment_is_told_step_by_step(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_payment_is_explained_step_by_step(ledger: Ledger, tmp_path: Path) -> None:
     lucky(ledger).submit("Ann", "pay_up", at=NOON)
     page = pages(ledger, "g", tmp_path)["period-1/why.html"]
     assert "pay_up(Ann) [ I.1@1 ] strength(Ann) [ I.1@1 ]: 5" in text(page)
@@ -96,12 +96,12 @@ def test_the_way_to_a_payment_is_told_step_by_step(ledger: Ledger, tmp_path: Pat
     assert UNTOLD not in text(page)
 
 
-def test_where_something_secret_had_a_part_it_is_not_told(ledger: Ledger, tmp_path: Path) -> None:
-    desk = lucky(ledger)
-    desk.submit("Ann", "try_luck", {"luck": 7}, at=NOON)
-    desk.submit("Ann", "pay_up", at=NOON)
-    desk.submit("Bob", "pay_up", at=NOON)
-    desk.submit("Ann", "brag", at=NOON)
+def test_an_event_with_a_secret_cause_has_no_steps(ledger: Ledger, tmp_path: Path) -> None:
+    game = lucky(ledger)
+    game.submit("Ann", "try_luck", {"luck": 7}, at=NOON)
+    game.submit("Ann", "pay_up", at=NOON)
+    game.submit("Bob", "pay_up", at=NOON)
+    game.submit("Ann", "brag", at=NOON)
     found = pages(ledger, "g", tmp_path)
     why = text(found["period-1/why.html"])
     assert "mint -12 gold, Ann +12 gold" in why
@@ -115,21 +115,21 @@ def test_where_something_secret_had_a_part_it_is_not_told(ledger: Ledger, tmp_pa
         assert "luck of Ann" not in words, path
 
 
-def test_what_follows_from_a_secret_has_no_head_and_no_way(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_consequence_of_a_secret_has_no_head_and_no_steps(ledger: Ledger, tmp_path: Path) -> None:
     rules = LUCKY.replace('    set(player, "luck", luck)', "    reveal()\n    give_away(player)")
     rules = rules.replace(
         "def action_brag",
         'def define_give_away(player):\n    pay("mint", player, 3, "luck")\n\ndef action_brag',
     )
-    desk = open_game(ledger, "g", parse(rules, "lucky.md"), at=NOON)
-    desk.join("Ann", at=NOON)
-    desk.submit("Ann", "try_luck", {"luck": 7}, at=NOON)
+    game = open_game(ledger, "g", parse(rules, "lucky.md"), at=NOON)
+    game.join("Ann", at=NOON)
+    game.submit("Ann", "try_luck", {"luck": 7}, at=NOON)
     why = text(pages(ledger, "g", tmp_path)["period-1/why.html"])
     assert f"{SECRET} # " in re.sub(r"#\d+", "#", why)
     assert "give_away(" not in why
 
 
-def test_a_rule_that_fails_does_not_keep_the_site_back(ledger: Ledger) -> None:
+def test_a_failing_rule_does_not_prevent_publication(ledger: Ledger) -> None:
     lucky(ledger).submit("Ann", "pay_up", at=NOON)
     public = list(public_entries(ledger, "g"))
     assert trace_public_run(public, Limits(wall_seconds=0.0)) == {}
@@ -140,13 +140,13 @@ def season(ledger: Ledger) -> str:
 
 
 def mail(ledger: Ledger) -> str:
-    desk = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
-    desk.join("Ann", {"email": "ann@example.org"}, at=NOON)
-    desk.propose("Ann", "a turn", (), at=NOON)
-    desk.judge(1, "accepted", at=NOON)
-    desk.enter_dice([3, 4], at=NOON)
-    desk.submit("Ann", "buy", {"square": 8}, at=NOON)
-    desk.close(at=NOON)
+    game = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
+    game.join("Ann", {"email": "ann@example.org"}, at=NOON)
+    game.propose("Ann", "a turn", (), at=NOON)
+    game.judge(1, "accepted", at=NOON)
+    game.enter_dice([3, 4], at=NOON)
+    game.submit("Ann", "buy", {"square": 8}, at=NOON)
+    game.close(at=NOON)
     return "g"
 
 
@@ -170,9 +170,7 @@ def test_every_event_that_matters_has_its_explanation(
 
 @pytest.mark.parametrize("make", [season, mail])
 @pytest.mark.slow_with("season")
-def test_every_statement_adds_up_to_the_figures_beside_it(
-    ledger: Ledger, tmp_path: Path, make: Any
-) -> None:
+def test_every_statement_sums_to_its_balances(ledger: Ledger, tmp_path: Path, make: Any) -> None:
     game, seen = make(ledger), set()
     found = pages(ledger, game, tmp_path)
     for path, page in found.items():
@@ -189,7 +187,7 @@ def test_every_statement_adds_up_to_the_figures_beside_it(
 
 
 def adds_up(section: Any) -> Decimal:
-    """What a statement comes to, having checked each balance on the way."""
+    """Return the closing balance of a statement, after checking every balance in it."""
     rows = [[text(cell) for cell in row] for row in section.iter(f"{HTML}tr")][1:]
     if not rows:
         return Decimal(re.findall(r": (-?[\d.]+) as before", text(section))[0])
@@ -210,7 +208,7 @@ def test_figures_lead_to_explanations_and_not_to_the_log(ledger: Ledger, tmp_pat
 
 
 @pytest.mark.slow
-def test_many_steps_that_are_alike_are_folded(ledger: Ledger, tmp_path: Path) -> None:
+def test_many_similar_steps_are_collapsed(ledger: Ledger, tmp_path: Path) -> None:
     page = pages(ledger, season(ledger), tmp_path)["period-2/why.html"]
     folded = [text(each) for each in page.iter(f"{HTML}summary")]
     assert folded

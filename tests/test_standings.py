@@ -17,28 +17,28 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger_projections.standings import standings
 from nomoledger_projections.standings_by_period import standings_by_period
-from nomoledger_projections.standings_chart import ChartLine, Weeks, draw
+from nomoledger_projections.standings_chart import ChartLine, ChartPeriods, draw
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Game]:
-    """Ann from the first period on, Bob from the second; both closed."""
+def game(tmp_path: Path) -> Iterator[Game]:
+    """A game with two closed periods. Ann plays from the first, Bob from the second."""
     with Ledger.open(tmp_path / "g.db", create=True) as ledger:
-        desk = open_game(ledger, "g", load("mail-opening"), at=NOON)
-        desk.join("Ann", {"email": "a@x.org"}, at=NOON)
-        desk.close(at=NOON)
-        desk.join("Bob", {"email": "b@x.org"}, at=NOON)
-        desk.close(at=NOON)
-        yield desk
+        game = open_game(ledger, "g", load("mail-opening"), at=NOON)
+        game.join("Ann", {"email": "a@x.org"}, at=NOON)
+        game.close(at=NOON)
+        game.join("Bob", {"email": "b@x.org"}, at=NOON)
+        game.close(at=NOON)
+        yield game
 
 
-def test_every_period_is_as_its_own_standings_say(desk: Game) -> None:
-    found = standings_by_period(LedgerView(desk.ledger, "g"))
+def test_every_period_equals_its_own_standings(game: Game) -> None:
+    found = standings_by_period(LedgerView(game.ledger, "g"))
     assert (found.periods, found.open) == ((1, 2, 3), 3)
     for period in found.periods:
-        then = standings(LedgerView(desk.ledger, "g", period)).standings
+        then = standings(LedgerView(game.ledger, "g", period)).standings
         places = {
             (course.player, place.rank, place.money)
             for course in found.players
@@ -48,16 +48,16 @@ def test_every_period_is_as_its_own_standings_say(desk: Game) -> None:
         assert places == {(each.player, each.rank, each.money) for each in then}
 
 
-def test_a_period_in_the_past_ends_the_table(desk: Game) -> None:
-    found = standings_by_period(LedgerView(desk.ledger, "g", 2))
+def test_a_period_in_the_past_ends_the_table(game: Game) -> None:
+    found = standings_by_period(LedgerView(game.ledger, "g", 2))
     assert (found.periods, found.open) == ((1, 2), None)
     (table,) = found.show()
     assert table.columns == ("player", "1", "2")  # type: ignore[union-attr]
     assert table.rows == (("Ann", "1000 (1)", "1000 (1)"), ("Bob", "", "1000 (1)"))  # type: ignore[union-attr]
 
 
-def test_the_sheet_holds_bare_figures(desk: Game) -> None:
-    found = standings_by_period(LedgerView(desk.ledger, "g"))
+def test_the_sheet_holds_bare_figures(game: Game) -> None:
+    found = standings_by_period(LedgerView(game.ledger, "g"))
     assert isinstance(found, Sheet)
     sheet = found.sheet()
     assert sheet.columns == (
@@ -68,8 +68,8 @@ def test_the_sheet_holds_bare_figures(desk: Game) -> None:
 
 
 @pytest.mark.slow
-def test_the_chart_is_the_same_every_time(desk: Game) -> None:
-    found = standings_by_period(LedgerView(desk.ledger, "g"))
+def test_the_chart_is_the_same_every_time(game: Game) -> None:
+    found = standings_by_period(LedgerView(game.ledger, "g"))
     assert isinstance(found, Drawing)
     svg = found.drawn("svg")
     assert svg == found.drawn("svg")
@@ -80,20 +80,20 @@ def test_the_chart_is_the_same_every_time(desk: Game) -> None:
 
 
 @pytest.mark.parametrize("name", ["_Ann", "$x$ and $y$", "A" * 300, "A\x1b[31m", "安妮", "<&>"])
-def test_any_name_can_stand_in_a_chart(name: str) -> None:
-    svg = draw("g", "$", Weeks([1, 2]), [ChartLine(name, [1, 2], [1, 1], [5.0, 6.0])], "svg")
+def test_a_chart_shows_any_name(name: str) -> None:
+    svg = draw("g", "$", ChartPeriods([1, 2]), [ChartLine(name, [1, 2], [1, 1], [5.0, 6.0])], "svg")
     texts = {each.text for each in ElementTree.fromstring(svg).iter() if each.tag.endswith("text")}
     assert any(text and text.strip().startswith(name[:1]) for text in texts)
 
 
-def test_a_chart_of_nobody_is_a_chart() -> None:
-    assert draw("g", "money", Weeks([1], 1), [], "png").startswith(b"\x89PNG")
+def test_a_chart_without_players_is_valid() -> None:
+    assert draw("g", "money", ChartPeriods([1], 1), [], "png").startswith(b"\x89PNG")
 
 
-def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match=r"pip install 'nomoledger\[charts\]'"):
-        draw("g", "$", Weeks([1]), [], "svg")
+        draw("g", "$", ChartPeriods([1]), [], "svg")
 
 
 def test_matplotlib_is_loaded_for_a_chart_only() -> None:

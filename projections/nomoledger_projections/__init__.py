@@ -1,1 +1,1 @@
-"""The read models that come with nomoledger: one a file, each found by its entry point."""
+"""The read models that come with nomoledger, one per file, each found by its entry point."""

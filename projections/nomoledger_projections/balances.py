@@ -1,4 +1,4 @@
-"""balances: what is in every account, by commodity."""
+"""balances: the balance of every account, by commodity."""
 
 from collections.abc import Iterator
 
@@ -9,32 +9,32 @@ from nomoledger.language.values import Number, from_units
 
 
 class BalanceSheet(msgspec.Struct, frozen=True):
-    """The amount of each commodity in each account; over all accounts each sums to zero."""
+    """The amount of each commodity in each account. The amounts of a commodity sum to zero."""
 
     period: int
     commodities: tuple[str, ...]
     accounts: dict[str, dict[str, Number]]
 
     def show(self) -> Iterator[Table | str]:
-        """One table: an account a row, a commodity a column."""
+        """Yield one table with a row per account and a column per commodity."""
         if not self.commodities:
             yield "the rules declare nothing that can be owned in quantity"
             return
         yield self.sheet()
 
     def sheet(self) -> Table:
-        """A row an account, a column a commodity."""
+        """Return a row per account, with a column per commodity."""
         rows = tuple(
-            (account, *(str(held[each]) for each in self.commodities))
+            (account, *(str(held[commodity]) for commodity in self.commodities))
             for account, held in self.accounts.items()
         )
         return Table(("account", *self.commodities), rows)
 
 
 def balances(view: View, posted: bool = False) -> BalanceSheet:
-    """All accounts of *view*: the players in the order they joined, then the others by name.
+    """Return all accounts of *view*: the players in the order of joining, then the others by name.
 
-    Where *posted*, what really changed hands: a correction that nobody paid for is left out.
+    With *posted*, the balances are sums of postings, without corrections that nobody paid.
     """
     world = view.world
     held = view.posted() if posted else world.balances
@@ -42,8 +42,8 @@ def balances(view: View, posted: bool = False) -> BalanceSheet:
     players = world.kinds.get("player", ())
     accounts = {
         str(world.label(account)): {
-            name: from_units(held.get(account, {}).get(name, 0), each.places)
-            for name, each in declared.items()
+            name: from_units(held.get(account, {}).get(name, 0), commodity.places)
+            for name, commodity in declared.items()
         }
         for account in (*players, *sorted(held.keys() - set(players)))
     }

@@ -1,4 +1,4 @@
-"""board: every square, who owns it and who stands there, laid out where the rules say it lies."""
+"""board: every square with its owner and pieces, laid out as the rules define."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ Place = tuple[int, int]
 
 
 class BoardSquare(msgspec.Struct, frozen=True):
-    """A square: *place* is how many squares east and north it lies, if the rules say so."""
+    """A square. *place* is its position, in squares east and north, if the rules define one."""
 
     square: int | str
     name: str | None
@@ -23,25 +23,25 @@ class BoardSquare(msgspec.Struct, frozen=True):
     place: Place | None
 
     def lines(self) -> str:
-        """What is written on it: its number and name, its owner, and who stands there."""
+        """Return the text of the square: its key and name, its owner, and the pieces on it."""
         head = f"{self.square} {self.name}" if self.name else str(self.square)
         owner = f"owner {self.owner}" if self.owner else ""
-        lines = (head, owner, *(f"> {each}" for each in self.standing))
+        lines = (head, owner, *(f"> {piece}" for piece in self.standing))
         return "\n".join(line for line in lines if line)
 
 
 class BoardModel(msgspec.Struct, frozen=True):
-    """All squares in their order; *note* says why they have no place, where they have none."""
+    """All squares in order. *note* says why they have no positions, if the rules failed."""
 
     period: int
     squares: tuple[BoardSquare, ...]
     note: str | None = None
 
     def show(self) -> Iterator[Table | str]:
-        """The board as it lies, north above; a list where the rules do not say how it lies."""
+        """Yield the board with north at the top, or a list if the rules define no positions."""
         if not self.squares:
             yield "there are no squares"
-        elif all(each.place is not None for each in self.squares):
+        elif all(square.place is not None for square in self.squares):
             yield self._grid()
         else:
             rows = tuple(
@@ -53,7 +53,7 @@ class BoardModel(msgspec.Struct, frozen=True):
             yield self.note
 
     def _grid(self) -> Table:
-        places = {each.place: each.lines() for each in self.squares if each.place is not None}
+        places = {s.place: s.lines() for s in self.squares if s.place is not None}
         east = sorted({place[0] for place in places})
         north = sorted({place[1] for place in places}, reverse=True)
         columns = range(east[0], east[-1] + 1)
@@ -62,11 +62,11 @@ class BoardModel(msgspec.Struct, frozen=True):
 
 
 def board(view: View) -> BoardModel:
-    """The board of *view*."""
+    """Return the board of *view*."""
     world = view.world
     squares = world.kinds.get("square", ())
     places, note = _places(view, squares)
-    found = tuple(
+    rows = tuple(
         BoardSquare(
             square=label_all(world, square),
             name=world.get(square, "name"),
@@ -76,24 +76,24 @@ def board(view: View) -> BoardModel:
         )
         for square, place in zip(squares, places, strict=True)
     )
-    return BoardModel(view.period, found, note)
+    return BoardModel(view.period, rows, note)
 
 
 def _standing(view: View, square: str) -> tuple[str, ...]:
-    there = [each for kind in PIECES for each in view.world.where(kind, "square", square)]
-    return tuple(str(view.world.label(each)) for each in there)
+    pieces = [piece for kind in PIECES for piece in view.world.where(kind, "square", square)]
+    return tuple(str(view.world.label(piece)) for piece in pieces)
 
 
 def _places(view: View, squares: Sequence[str]) -> tuple[list[Place | None], str | None]:
-    """Where each square lies: asked of the rules, which alone know."""
+    """Return the position of each square, as the rules compute it, and a note if they fail."""
     nowhere: list[Place | None] = [None] * len(squares)
     try:
-        found = view.values("place", [(square,) for square in squares])
+        values = view.values("place", [(square,) for square in squares])
     except RuleFault as fault:
-        return nowhere, f"where squares lie cannot be told: {fault}"
-    if found is None:
+        return nowhere, f"the positions of squares cannot be computed: {fault}"
+    if values is None:
         return nowhere, None
-    places = [_place(each) for each in found]
+    places = [_place(value) for value in values]
     known = [place for place in places if place is not None]
     if len(set(known)) < len(squares):
         return nowhere, None

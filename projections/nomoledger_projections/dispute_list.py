@@ -1,4 +1,4 @@
-"""disputes: what is or was disputed, what was said on it, and which ruling closed it."""
+"""disputes: every dispute with its arguments and the ruling that closed it."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -13,7 +13,7 @@ from nomoledger.game.read_models import Table, View
 
 
 class DisputeArgument(msgspec.Struct, frozen=True):
-    """What *by* says ("engine": what was attached); *evidence* is a replay or a what-if."""
+    """An argument of *by* ("engine" for attached evidence). *evidence* is a replay or a what-if."""
 
     event: int
     by: str
@@ -22,13 +22,13 @@ class DisputeArgument(msgspec.Struct, frozen=True):
     evidence: dict[str, Any]
 
     def __str__(self) -> str:
-        who = "" if self.by == "engine" else f"{self.by}: "
-        lines = [f"{self.at:%Y-%m-%d} {who}{self.text}", *describe_evidence(self.evidence)]
+        speaker = "" if self.by == "engine" else f"{self.by}: "
+        lines = [f"{self.at:%Y-%m-%d} {speaker}{self.text}", *describe_evidence(self.evidence)]
         return "\n  ".join(lines)
 
 
 class DisputeRow(msgspec.Struct):
-    """A dispute: *by* whom, of which *period* or event *about*, and the *ruling* that closed it."""
+    """A dispute of a *period*, or of the event *about*. *ruling* is the one that closed it."""
 
     number: int
     event: int
@@ -43,12 +43,12 @@ class DisputeRow(msgspec.Struct):
 
     @property
     def of(self) -> str:
-        """What is disputed."""
+        """The disputed period or event."""
         return f"period {self.period}" if self.about is None else f"#{self.about}"
 
     @property
     def state(self) -> str:
-        """Whether it is open, or what closed it."""
+        """The state: open, or closed by a ruling."""
         return "open" if self.ruling is None else f"closed by ruling {self.ruling}"
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ class DisputeRow(msgspec.Struct):
 
 
 class DisputeList(msgspec.Struct, frozen=True):
-    """The disputes in the order in which they were opened; or *only* one, in full."""
+    """The disputes in the order in which they were opened, or *only* one of them in full."""
 
     game: str
     period: int
@@ -65,7 +65,7 @@ class DisputeList(msgspec.Struct, frozen=True):
     only: int | None = None
 
     def show(self) -> Iterator[Table | str]:
-        """One table; or all that was said on the one."""
+        """Yield one table, or all arguments of the one dispute."""
         if self.only is not None:
             yield from map(str, self.disputes)
         elif not self.disputes:
@@ -88,27 +88,27 @@ def _row(dispute: DisputeRow) -> tuple[str, ...]:
 
 
 def disputes(view: View, *, number: int | None = None) -> DisputeList:
-    """The disputes that the reader of *view* may know of; with *number*, that one alone.
+    """Return the disputes that the reader of *view* may see, or only dispute *number*.
 
     Raises:
-        UnknownError: there is no dispute of that number.
+        UnknownError: There is no dispute with this number.
     """
-    found: dict[int, DisputeRow] = {}
-    closed: dict[str, DisputeRow] = {}
+    rows: dict[int, DisputeRow] = {}
+    closed_by: dict[str, DisputeRow] = {}
     for entry in view.entries():
-        _take(found, closed, entry)
+        _apply(rows, closed_by, entry)
     if number is None:
-        return DisputeList(view.game, view.period, tuple(found.values()))
-    if number not in found:
-        there = ", ".join(map(str, found)) or "none"
-        raise UnknownError(f"{view.game}: there is no dispute {number}; there is: {there}")
-    return DisputeList(view.game, view.period, (found[number],), number)
+        return DisputeList(view.game, view.period, tuple(rows.values()))
+    if number not in rows:
+        numbers = ", ".join(map(str, rows)) or "none"
+        raise UnknownError(f"{view.game}: there is no dispute {number}; there is: {numbers}")
+    return DisputeList(view.game, view.period, (rows[number],), number)
 
 
-def _take(found: dict[int, DisputeRow], closed: dict[str, DisputeRow], entry: e.Entry) -> None:
+def _apply(rows: dict[int, DisputeRow], closed_by: dict[str, DisputeRow], entry: e.Entry) -> None:
     body = entry.body
     if isinstance(body, e.DisputeOpened):
-        found[body.number] = DisputeRow(
+        rows[body.number] = DisputeRow(
             number=body.number,
             event=entry.number,
             by=body.by,
@@ -117,12 +117,13 @@ def _take(found: dict[int, DisputeRow], closed: dict[str, DisputeRow], entry: e.
             text=body.text,
             opened_at=body.received_at,
         )
-    elif isinstance(body, e.DisputeArgued) and body.dispute in found:
-        said = DisputeArgument(entry.number, body.by, body.received_at, body.text, body.evidence)
-        found[body.dispute].arguments = (*found[body.dispute].arguments, said)
-    elif isinstance(body, e.RulingMade) and body.closes in found:
-        dispute = closed[body.id] = found[body.closes]
+    elif isinstance(body, e.DisputeArgued) and body.dispute in rows:
+        dispute = rows[body.dispute]
+        argument = (entry.number, body.by, body.received_at, body.text, body.evidence)
+        dispute.arguments = (*dispute.arguments, DisputeArgument(*argument))
+    elif isinstance(body, e.RulingMade) and body.closes in rows:
+        dispute = closed_by[body.id] = rows[body.closes]
         dispute.closed_at, dispute.ruling = body.received_at, body.number
-    elif isinstance(body, e.AttemptRefused) and body.attempt in closed:
-        dispute = closed[body.attempt]  # by a ruling that could not be carried out
+    elif isinstance(body, e.AttemptRefused) and body.attempt in closed_by:
+        dispute = closed_by[body.attempt]  # The ruling was refused, so the dispute is open again.
         dispute.closed_at = dispute.ruling = None

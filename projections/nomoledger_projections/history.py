@@ -1,4 +1,4 @@
-"""history: the game as a published log, told in words: one paragraph a submission, by periods."""
+"""history: the game in prose, one paragraph per submission, by period."""
 
 from array import array
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from nomoledger import events as e
 from nomoledger.game.read_models import Table, View, events_with_worlds
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.state.world import World
-from nomoledger_projections.sentences import Said, SentenceWriter, sentences
+from nomoledger_projections.sentences import Phrase, SentenceWriter, sentences
 
-#: A thread is what one input led to, in one period: the period, and the number of its first event.
+#: A thread is one input with its consequences in one period: the period and the input's number.
 Thread = tuple[int, int]
 
 
 class Paragraph(msgspec.Struct, frozen=True):
-    """What one submission led to: *text* tells it, *events* are the numbers of all it rests on."""
+    """A submission and its consequences as *text*, with the numbers of all its *events*."""
 
     at: datetime
     text: str
@@ -25,44 +25,44 @@ class Paragraph(msgspec.Struct, frozen=True):
 
 
 class Chapter(msgspec.Struct, frozen=True):
-    """One period."""
+    """The paragraphs of one period."""
 
     period: int
     paragraphs: tuple[Paragraph, ...]
 
     def __str__(self) -> str:
-        lines = (f"{each.at:%d %b}  {each.text}" for each in self.paragraphs)
+        lines = (f"{paragraph.at:%d %b}  {paragraph.text}" for paragraph in self.paragraphs)
         return "\n".join([f"Period {self.period}", "", *lines]) + "\n"
 
 
 class HistoryModel(msgspec.Struct, frozen=True):
-    """What the reader may see of a game, told for people."""
+    """The events of a game that the reader may see, as prose."""
 
     game: str
     chapters: tuple[Chapter, ...]
 
     def show(self) -> Iterator[Table | str]:
-        """The periods in order."""
+        """Yield the periods in order."""
         if not self.chapters:
             yield "nothing has happened"
         yield from map(str, self.chapters)
 
 
 def history(view: View, *, only: int | None = None) -> HistoryModel:
-    """The history of *view*; of the period *only*, where one is given.
+    """Return the history of *view*, or of the one period *only*.
 
-    Paragraphs stand in the order in which there was first something to say.
+    Paragraphs are in the order of their first described event.
     """
     writer = HistoryWriter()
     for entry, world in events_with_worlds(view):
-        writer.take(entry, world)
+        writer.apply(entry, world)
     starts: dict[int, list[tuple[int, Thread]]] = {}
-    for thread, events in writer.told.items():
+    for thread, events in writer.described.items():
         starts.setdefault(thread[0], []).append((events[0], thread))
     return HistoryModel(
         view.game,
         tuple(
-            Chapter(period, tuple(writer.paragraph(*each) for each in sorted(starts[period])))
+            Chapter(period, tuple(writer.paragraph(*start) for start in sorted(starts[period])))
             for period in sorted(starts)
             if only in (None, period)
         ),
@@ -70,50 +70,53 @@ def history(view: View, *, only: int | None = None) -> HistoryModel:
 
 
 class HistoryWriter:
-    """Sorts events into threads, and has each told."""
+    """Sorts events into threads and writes a paragraph for each.
+
+    *described* are the numbers of the events that the paragraph of a thread describes.
+    """
 
     def __init__(self) -> None:
         self.threads: dict[Thread, list[int]] = {}
-        self.told: dict[Thread, list[int]] = {}
-        self.said: dict[Thread, list[Said]] = {}
+        self.described: dict[Thread, list[int]] = {}
+        self.phrases: dict[Thread, list[Phrase]] = {}
         self.times: dict[int, datetime] = {}
-        self._roots = array("q")  # by number; -1 where nobody told
-        self._is_of_sealed = False
+        self._roots = array("q")  # By event number; -1 for an event that the reader may not see.
+        self._follows_sealed = False
         self._questions: dict[str, int] = {}
-        self._teller = SentenceWriter()
+        self._sentence_writer = SentenceWriter()
 
-    def take(self, entry: e.Entry, world: World) -> Thread:
-        """The next event; the thread that it belongs to."""
+    def apply(self, entry: e.Entry, world: World) -> Thread:
+        """Apply the next event and return its thread."""
         body, number = entry.body, entry.number
         root = self._root(number, body)
-        self._is_of_sealed = body.cause == SEALED
+        self._follows_sealed = body.cause == SEALED
         self._roots.extend((number - len(self._roots)) * (-1,))
         self._roots.append(root)
         if isinstance(body, e.QuestionRaised):
             self._questions[body.question] = root
         thread = body.period, root
         self.threads.setdefault(thread, []).append(number)
-        if said := list(self._teller.tell(entry, world)):
-            self.told.setdefault(thread, []).append(number)
+        if phrases := list(self._sentence_writer.describe(entry, world)):
+            self.described.setdefault(thread, []).append(number)
             self.times.setdefault(number, body.received_at)
-            self.said.setdefault(thread, []).extend(said)
+            self.phrases.setdefault(thread, []).extend(phrases)
         return thread
 
     def paragraph(self, first: int, thread: Thread) -> Paragraph:
-        """What there is to say of *thread*, from event *first* on."""
+        """Return the paragraph of *thread*, whose first described event is *first*."""
         events = tuple(self.threads[thread])
-        return Paragraph(self.times[first], sentences(self.said[thread]), events)
+        return Paragraph(self.times[first], sentences(self.phrases[thread]), events)
 
     def forget(self, period: int) -> None:
-        """Nothing more will come of what was asked before *period*."""
-        for thread in [each for each in self.threads if each[0] < period]:
+        """Forget the threads before *period*, which cannot grow any more."""
+        for thread in [thread for thread in self.threads if thread[0] < period]:
             del self.threads[thread]
-            self.said.pop(thread, None)
-            for number in self.told.pop(thread, ()):
+            self.phrases.pop(thread, None)
+            for number in self.described.pop(thread, ()):
                 del self.times[number]
 
     def _root(self, number: int, body: e.Event) -> int:
-        """The event that *body* goes back to: an input, or something that was to come later."""
+        """Return the event that *body* follows from: an input, or the start of a timer."""
         if isinstance(body, e.Scheduled) and body.due is not None:
             return number
         question = getattr(body, "question", None)
@@ -121,7 +124,7 @@ class HistoryWriter:
             return self._questions[question]
         if body.cause is None:
             return number
-        if body.cause == SEALED:  # with what came of it just before
-            return self._roots[-1] if self._is_of_sealed else number
+        if body.cause == SEALED:  # Consecutive consequences of secret inputs are one thread.
+            return self._roots[-1] if self._follows_sealed else number
         root = self._roots[body.cause] if body.cause < len(self._roots) else -1
         return body.cause if root < 0 else root

@@ -17,9 +17,9 @@ from nomoledger.state.world import World
 
 
 class LogLine(msgspec.Struct, frozen=True):
-    """One event: what it says in words, and all of it as it is recorded.
+    """One event: *told* describes it in words, and *event* is the recorded event.
 
-    *public* is its public number, told to the admin alone: SEALED where not everybody may see it.
+    *public* is its public number, for the admin only: SEALED if the event is not public.
     """
 
     number: int
@@ -35,48 +35,48 @@ class LogLine(msgspec.Struct, frozen=True):
         cause = "" if self.cause is None else f" <- #{self.cause}"
         rules = f" ({', '.join(self.rules)})" if self.rules else ""
         if self.public not in (None, self.number):
-            told = "not public" if self.public == SEALED else f"public #{self.public}"
-            cause = f"{cause} ({told})"
+            public = "not public" if self.public == SEALED else f"public #{self.public}"
+            cause = f"{cause} ({public})"
         return f"#{self.number} {self.at:%Y-%m-%d %H:%M:%S} {self.told}{rules}{cause}"
 
 
 class Log(msgspec.Struct, frozen=True):
-    """What the reader may see of a game's events, in order."""
+    """The events of a game that the reader may see, in order."""
 
     game: str
     period: int
     events: tuple[LogLine, ...]
 
     def show(self) -> Iterator[Table | str]:
-        """A line an event."""
+        """Yield a line per event."""
         yield from map(str, self.events)
 
 
 def log(view: View) -> Log:
-    """The log of *view*: each event told with the names that held when it happened."""
+    """Return the log of *view*. Each event is described with the names at its time."""
     stream = PublicStream() if view.reader == "admin" else None
     lines = []
     for entry, world in events_with_worlds(view):
-        lines.append(_line(entry, _told(world, entry.body)))
+        lines.append(_line(entry, _description(world, entry.body)))
         if stream is not None:
             stream.take(entry.number, entry.body)
     if stream is not None:
-        of = stream.terms.events.of
-        lines = [msgspec.structs.replace(line, public=of(line.number)) for line in lines]
+        public_number = stream.terms.events.of
+        lines = [msgspec.structs.replace(line, public=public_number(line.number)) for line in lines]
     return Log(view.game, view.period, tuple(lines))
 
 
-def _told(world: World, body: e.Event) -> str:
+def _description(world: World, body: e.Event) -> str:
     return describe_event(body, partial(describe_thing, world), world.commodities())
 
 
-def _line(entry: e.Entry, told: str) -> LogLine:
+def _line(entry: e.Entry, description: str) -> LogLine:
     body = entry.body
     return LogLine(
         number=entry.number,
         period=body.period,
         at=body.received_at,
-        told=told,
+        told=description,
         cause=body.cause,
         rules=body.rules,
         event=msgspec.Raw(encode_json(body)),

@@ -1,4 +1,4 @@
-"""proposals: what was proposed, by whom, how it was voted on, and what became of it."""
+"""proposals: every proposal with its proposer, votes and verdict."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,16 +9,18 @@ from nomoledger import events as e
 from nomoledger.game.read_models import Table, View
 from nomoledger.prose.labels import format_cell
 
-#: The kind of fact by which a hand-kept record tells the vote on a proposal.
+#: The kind of fact with which a hand-kept record states the result of a vote.
 RESULT = "proposal-result"
 
 
 class ProposalRow(msgspec.Struct):
-    """A proposal; *verdict* is None while it is undecided.
+    """A proposal. *verdict* is None while it is undecided.
 
     Attributes:
-        number: counted per game. event: the number of the event that made it.
-        votes: what each player voted. vote: the result as a record tells it, or counted.
+        number: The number of the proposal in its game.
+        event: The number of the event that made the proposal.
+        votes: The vote of each player.
+        vote: The result, as a record states it or as counted.
     """
 
     number: int
@@ -39,7 +41,7 @@ class Proposals(msgspec.Struct, frozen=True):
     proposals: tuple[ProposalRow, ...]
 
     def show(self) -> Iterator[Table | str]:
-        """One table."""
+        """Yield one table."""
         if not self.proposals:
             yield "nothing has been proposed yet"
             return
@@ -51,17 +53,17 @@ class Proposals(msgspec.Struct, frozen=True):
 
 
 def proposals(view: View) -> Proposals:
-    """The proposals in *view*."""
+    """Return the proposals in *view*."""
     book = Book()
     for entry in view.entries():
-        book.take(entry)
+        book.apply(entry)
     return Proposals(view.game, view.period, tuple(book.proposals.values()))
 
 
 class Book:
-    """What is known of each proposal so far, event by event."""
+    """The proposals so far, updated event by event."""
 
-    #: The events from which it learns anything.
+    #: The events that change a proposal.
     KINDS = (
         *(e.ProposalMade, e.VoteCast, e.ProposalJudged, e.FactRecorded),
         *(e.EntityCreated, e.AttributeSet),
@@ -72,34 +74,34 @@ class Book:
         self._things: dict[str, tuple[Any, Any]] = {}
         self._results: dict[Any, str] = {}
 
-    def take(self, entry: e.Entry) -> None:
-        """Learn from the next event."""
+    def apply(self, entry: e.Entry) -> None:
+        """Apply the next event."""
         body = entry.body
         if isinstance(body, e.ProposalMade):
-            made = ProposalRow(body.number, body.by, body.text, body.period, entry.number)
-            made.vote = self._results.get(body.number)
-            self.proposals[body.number] = made
+            proposal = ProposalRow(body.number, body.by, body.text, body.period, entry.number)
+            proposal.vote = self._results.get(body.number)
+            self.proposals[body.number] = proposal
         elif isinstance(body, e.VoteCast) and body.proposal in self.proposals:
-            self._vote(self.proposals[body.proposal], body)
+            self._add_vote(self.proposals[body.proposal], body)
         elif isinstance(body, e.ProposalJudged) and body.proposal in self.proposals:
             self.proposals[body.proposal].verdict = body.verdict
         elif isinstance(body, e.FactRecorded) and body.kind == RESULT:
             self._results[body.fields.get("number")] = format_cell(body.fields.get("vote")) or ""
         else:
-            self._state(body)
+            self._apply_state(body)
 
-    def _vote(self, proposal: ProposalRow, body: e.VoteCast) -> None:
+    def _add_vote(self, proposal: ProposalRow, body: e.VoteCast) -> None:
         proposal.votes = proposal.votes | {body.by: body.choice}
         choices = list(proposal.votes.values())
-        counts = {each: choices.count(each) for each in sorted(set(choices))}
+        counts = {choice: choices.count(choice) for choice in sorted(set(choices))}
         proposal.vote = ", ".join(f"{count} {choice}" for choice, count in counts.items())
 
-    def _state(self, body: e.Event) -> None:
-        """Where rules decide without a judge, the proposal's own state says how."""
+    def _apply_state(self, body: e.Event) -> None:
+        """Apply a verdict that rules give without a judge, by setting the proposal's state."""
         if isinstance(body, e.EntityCreated) and body.kind == "proposal":
             number, state = body.attributes.get("number"), body.attributes.get("state")
             self._things[body.entity] = number, state
         elif isinstance(body, e.AttributeSet) and body.attribute == "state":
-            number, first = self._things.get(body.entity, (None, None))
-            if number in self.proposals and body.value != first:
+            number, initial = self._things.get(body.entity, (None, None))
+            if number in self.proposals and body.value != initial:
                 self.proposals[number].verdict = body.value

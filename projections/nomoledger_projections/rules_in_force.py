@@ -1,4 +1,4 @@
-"""rules: the rules in force, in their order, with what brought each of them in and changed it."""
+"""rules: the rules in force in order, each with its history."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,11 +10,11 @@ from nomoledger.game.read_models import Table, View
 from nomoledger.prose.labels import format_cell
 from nomoledger.state.bitemporal import rulings_that_corrected
 from nomoledger_projections.ruleset import ruleset
-from nomoledger_projections.rulings import listed_in
+from nomoledger_projections.rulings import read_docket
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """A change to a rule: its *version* from then on, by which *event*, and on whose authority."""
+    """A change to a rule: the new *version*, the *event*, and the authority (*source*)."""
 
     version: int
     event: int
@@ -23,9 +23,9 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class RuleInForce(msgspec.Struct, frozen=True):
-    """A rule and its history; *kind* is "executable", "text only" or "by ruling".
+    """A rule and its history. *kind* is "executable", "text only" or "by ruling".
 
-    *rulings* are those that interpret it, a line each.
+    *rulings* are the rulings that interpret the rule, one line each.
     """
 
     number: str
@@ -40,12 +40,12 @@ class RuleInForce(msgspec.Struct, frozen=True):
     rulings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        sources = [f"{each.source}, #{each.event}" for each in self.history]
+        sources = [f"{origin.source}, #{origin.event}" for origin in self.history]
         lines = [f"### {self.number} {self.title}", ""]
         lines += [f"version {self.version}: {'; '.join(sources)}", "", self.prose, ""]
         if self.parameters:
-            given = (f"{name} = {format_cell(value)}" for name, value in self.parameters.items())
-            lines += [f"parameters: {', '.join(given)}", ""]
+            values = (f"{name} = {format_cell(value)}" for name, value in self.parameters.items())
+            lines += [f"parameters: {', '.join(values)}", ""]
         if self.why is not None:
             lines += [f"{self.kind}: {self.why}", ""]
         if self.rulings:
@@ -54,26 +54,26 @@ class RuleInForce(msgspec.Struct, frozen=True):
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """The rules in force as they stood."""
+    """The rules in force in a period."""
 
     game: str
     period: int
     rules: tuple[RuleInForce, ...]
 
     def show(self) -> Iterator[Table | str]:
-        """Each rule with its prose."""
+        """Yield each rule with its prose."""
         yield from map(str, self.rules)
 
 
 def rules(view: View) -> Rules:
-    """The rules in force in *view*, but for those that its reader may not know of."""
-    histories, docket = _histories(view), listed_in(view)
-    found = tuple(
+    """Return the rules in force in *view* that its reader may see."""
+    histories, docket = _histories(view), read_docket(view)
+    visible = tuple(
         _in_force(rule, tuple(histories[rule.number]), tuple(map(str, docket.on(rule.number))))
         for rule in view.world.rules
         if rule.number in histories
     )
-    return Rules(view.game, view.period, found)
+    return Rules(view.game, view.period, visible)
 
 
 def _in_force(rule: Rule, history: tuple[Origin, ...], rulings: tuple[str, ...]) -> RuleInForce:
@@ -95,21 +95,21 @@ def _in_force(rule: Rule, history: tuple[Origin, ...], rulings: tuple[str, ...])
 
 
 def _histories(view: View) -> dict[str, list[Origin]]:
-    """What has happened to each rule in force, under the number it has now."""
+    """Return the history of each rule in force, by its current number."""
     lives: dict[int, list[Origin]] = {}
     history = ruleset(view)
     for change in history.changes:
         version, source = change.rule.version, change.authority.source
         origin = Origin(version, change.event, change.period, source)
         lives.setdefault(change.life, []).append(origin)
-    found = {rule.number: lives[life] for life, rule in history.at(view.period).items()}
-    return found | dict(_corrected(view, found))
+    by_number = {rule.number: lives[life] for life, rule in history.at(view.period).items()}
+    return by_number | dict(_corrected(view, by_number))
 
 
 def _corrected(
     view: View, histories: dict[str, list[Origin]]
 ) -> Iterator[tuple[str, list[Origin]]]:
-    """The rules that a later ruling has put into this period, or changed in it."""
+    """Yield the histories of rules that a later ruling enacted or changed in this period."""
     rulings = rulings_that_corrected(view.reading.later, view.period)
     published = {rule.number: rule for rule in view.reading.published.rules}
     for rule in view.world.rules:

@@ -1,4 +1,4 @@
-"""ruleset: every change to the rules in order, and on whose authority; what history is made of."""
+"""ruleset: every change to the rules in order, with its authority."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -22,13 +22,17 @@ RULEBOOK = "rulebook"
 
 
 class Authority(msgspec.Struct, frozen=True):
-    """What a change rests on.
+    """The authority of a change.
 
     Attributes:
         source: "rulebook", "proposal 4", "ruling 2", or the rule whose code made the change.
-        event: number of the proposal or ruling. by: who proposed, or "admin". text: its words.
-        verdict, vote: of a proposal. cites: of a ruling.
-        inferred: whether it is known only from how the game was played.
+        event: The number of the event of the proposal or ruling.
+        by: The proposer, or "admin".
+        text: The text of the proposal or ruling.
+        verdict: The verdict on the proposal.
+        vote: The result of the vote on the proposal.
+        cites: The rules and events that the ruling cites.
+        inferred: Whether the change is only inferred from how the game was played.
     """
 
     source: str
@@ -43,21 +47,23 @@ class Authority(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         by = f" by {self.by}" if self.by not in (None, "admin") else ""
         vote = f"vote {self.vote}" if self.vote else ""
-        judged = ", ".join(each for each in (self.verdict, vote) if each)
+        judged = ", ".join(part for part in (self.verdict, vote) if part)
         cites = f"cites {', '.join(self.cites)}" if self.cites else ""
         inferred = "inferred from play" if self.inferred else ""
-        notes = "; ".join(each for each in (judged, inferred, cites) if each)
-        said = f": {self.text}" if self.text else ""
-        return f"{self.source}{by}" + (f" ({notes})" if notes else "") + said
+        notes = "; ".join(note for note in (judged, inferred, cites) if note)
+        text = f": {self.text}" if self.text else ""
+        return f"{self.source}{by}" + (f" ({notes})" if notes else "") + text
 
 
 class RuleChange(msgspec.Struct, frozen=True):
     """One change to one rule.
 
     Attributes:
-        event: its number. done: enacted, amended, repealed or renumbered.
-        life: number of the event that enacted the rule, whatever it was called since.
-        was, now: the rule before and after; None where there was or is none.
+        event: The number of the event.
+        done: enacted, amended, repealed or renumbered.
+        life: The number of the event that enacted the rule. Renumbering does not change it.
+        was: The rule before the change, or None.
+        now: The rule after the change, or None.
     """
 
     event: int
@@ -71,10 +77,10 @@ class RuleChange(msgspec.Struct, frozen=True):
 
     @property
     def rule(self) -> Rule:
-        """The rule as it is now, or as it was last."""
-        found = self.now or self.was
-        assert found is not None
-        return found
+        """The rule after the change, or its last version."""
+        rule = self.now or self.was
+        assert rule is not None
+        return rule
 
     def __str__(self) -> str:
         return f"#{self.event} period {self.period}, {self.at:%Y-%m-%d}: {self._what()}"
@@ -87,59 +93,59 @@ class RuleChange(msgspec.Struct, frozen=True):
 
 
 class RulesetModel(msgspec.Struct, frozen=True):
-    """All changes to the rules of a game that the reader may know of, in order."""
+    """All changes to the rules of a game that the reader may see, in order."""
 
     game: str
     period: int
     changes: tuple[RuleChange, ...]
 
     def show(self) -> Iterator[Table | str]:
-        """A line a change; what the rulebook brought in at the start is one line."""
-        for source, group in groupby(self.changes, lambda each: each.authority.source):
+        """Yield a line per change. The rules of the rulebook share one line."""
+        for source, group in groupby(self.changes, lambda change: change.authority.source):
             changes = list(group)
             if source == RULEBOOK and len(changes) > 1:
-                yield _opening(changes)
+                yield _rulebook_line(changes)
             else:
                 yield from map(str, changes)
 
     def until(self, period: int) -> tuple[RuleChange, ...]:
-        """The changes made by the close of *period*.
+        """Return the changes made by the close of *period*.
 
-        By the close of the period before the first, the rulebook was enacted and nothing else.
+        The period before the first has the changes of the rulebook only.
         """
-        opening = bool(self.changes) and period < self.changes[0].period
-        if opening:
-            return tuple(each for each in self.changes if each.authority.source == RULEBOOK)
-        return tuple(each for each in self.changes if each.period <= period)
+        is_before_start = bool(self.changes) and period < self.changes[0].period
+        if is_before_start:
+            return tuple(c for c in self.changes if c.authority.source == RULEBOOK)
+        return tuple(change for change in self.changes if change.period <= period)
 
     def at(self, period: int) -> dict[int, Rule]:
-        """The rules in force at the close of *period*, each by the number of its enactment."""
-        found: dict[int, Rule] = {}
+        """Return the rules in force at the close of *period*, by `RuleChange.life`."""
+        rules: dict[int, Rule] = {}
         for change in self.until(period):
             if change.now is None:
-                found.pop(change.life, None)
+                rules.pop(change.life, None)
             else:
-                found[change.life] = change.now
-        return found
+                rules[change.life] = change.now
+        return rules
 
 
-def _opening(changes: list[RuleChange]) -> str:
+def _rulebook_line(changes: list[RuleChange]) -> str:
     first, last = changes[0], changes[-1]
     when = f"period {first.period}, {first.at:%Y-%m-%d}"
     return f"#{first.event} to #{last.event} {when}: {len(changes)} rules enacted by {RULEBOOK}"
 
 
 def ruleset(view: View) -> RulesetModel:
-    """The history of the rules in *view*."""
+    """Return the history of the rules in *view*."""
     changes = RuleChangeList()
-    found = tuple(change for entry in view.entries() for change in changes.take(entry))
-    return RulesetModel(view.game, view.period, found)
+    applied = tuple(change for entry in view.entries() for change in changes.apply(entry))
+    return RulesetModel(view.game, view.period, applied)
 
 
 class RuleChangeList:
-    """The changes to the rules, event by event, with what each rests on."""
+    """The changes to the rules, event by event, with their authorities."""
 
-    #: The events from which it learns anything.
+    #: The events that it applies.
     KINDS: tuple[type[e.Event], ...] = (*DONE, e.RulingMade, *Book.KINDS)
 
     def __init__(self) -> None:
@@ -147,10 +153,10 @@ class RuleChangeList:
         self._rulings: dict[int, tuple[int, e.RulingMade]] = {}
         self._in_force: dict[str, tuple[int, Rule]] = {}
 
-    def take(self, entry: e.Entry) -> Iterator[RuleChange]:
-        """The change that the next event is, if it is one."""
+    def apply(self, entry: e.Entry) -> Iterator[RuleChange]:
+        """Apply the next event, and yield the change that it makes, if any."""
         body = entry.body
-        self._book.take(entry)
+        self._book.apply(entry)
         if isinstance(body, e.RulingMade):
             self._rulings[body.number] = entry.number, body
         if isinstance(body, RuleEvent):
@@ -163,7 +169,7 @@ class RuleChangeList:
 def _change(
     entry: e.Entry, body: RuleEvent, in_force: dict[str, tuple[int, Rule]], authority: Authority
 ) -> RuleChange | None:
-    """The change that *body* is; None where the reader has never seen the rule that it is about."""
+    """Return the change that *body* makes, or None if the reader has never seen the rule."""
     number = body.rule.number if isinstance(body, e.RuleEnacted | e.RuleAmended) else body.number
     life, was = in_force.pop(number, (entry.number, None))
     now = None
@@ -182,9 +188,10 @@ def _change(
 def _authority(source: str, book: Book, rulings: dict[int, tuple[int, e.RulingMade]]) -> Authority:
     word, _, number = source.partition(" ")
     if word == "proposal" and number.isdecimal() and int(number) in book.proposals:
-        made = book.proposals[int(number)]
-        verdict, vote = made.verdict, made.vote
-        return Authority(source, made.event, made.by, made.text, verdict=verdict, vote=vote)
+        proposal = book.proposals[int(number)]
+        verdict, vote = proposal.verdict, proposal.vote
+        described = (source, proposal.event, proposal.by, proposal.text)
+        return Authority(*described, verdict=verdict, vote=vote)
     if word == "ruling" and number.isdecimal() and int(number) in rulings:
         event, ruling = rulings[int(number)]
         inferred = ruling.basis == "inferred"

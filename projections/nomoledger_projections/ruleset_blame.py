@@ -1,4 +1,4 @@
-"""ruleset_blame: every version of one rule, with what changed, when, and on whose authority."""
+"""ruleset_blame: every version of one rule, with its differences, time and authority."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from nomoledger_projections.ruleset_diff import texts
 
 
 class Version(msgspec.Struct, frozen=True):
-    """A version of the rule: how it came to be, and how it differs from the one before it."""
+    """A version of the rule, and its differences from the previous version."""
 
     name: str
     done: str
@@ -31,7 +31,7 @@ class Version(msgspec.Struct, frozen=True):
 
 
 class Blame(msgspec.Struct, frozen=True):
-    """The history of the rule now called *number*, also from when it was called otherwise."""
+    """The history of the rule that now has *number*, under all its numbers."""
 
     game: str
     number: str
@@ -40,7 +40,7 @@ class Blame(msgspec.Struct, frozen=True):
     versions: tuple[Version, ...]
 
     def show(self) -> Iterator[Table | str]:
-        """The rule, then its versions, the first first."""
+        """Yield the rule, and then its versions from the first."""
         yield (
             f"### {self.number} {self.title}" + ("" if self.in_force else " (not in force)") + "\n"
         )
@@ -48,39 +48,43 @@ class Blame(msgspec.Struct, frozen=True):
 
 
 def blame(view: View, *, number: str) -> Blame:
-    """The history of the rule that players call *number*, or called so last."""
+    """Return the history of the rule that has *number*, or had it last.
+
+    Raises:
+        UnknownError: No rule ever had this number.
+    """
     changes = ruleset(view).changes
-    called = _called_now(changes, number)
-    found = _lineage(changes, called)
-    if not found:
+    current = _current_number(changes, number)
+    lineage = _lineage(changes, current)
+    if not lineage:
         raise UnknownError(f"{view.game}: there has been no rule {number!r}: see rules LEDGER")
-    rule = found[-1].rule
-    versions = tuple(map(_version, found))
-    return Blame(view.game, called, rule.title, found[-1].now is not None, versions)
+    rule = lineage[-1].rule
+    versions = tuple(map(_version, lineage))
+    return Blame(view.game, current, rule.title, lineage[-1].now is not None, versions)
 
 
-def _called_now(changes: Sequence[RuleChange], number: str) -> str:
-    """What the rule last called *number* is called today."""
+def _current_number(changes: Sequence[RuleChange], number: str) -> str:
+    """Return the current number of the rule that last had *number*."""
     life = next((c.life for c in reversed(changes) if number in _names(c)), None)
     names = [change.rule.number for change in changes if change.life == life]
     return names[-1] if names else number
 
 
 def _names(change: RuleChange) -> set[str]:
-    return {each.number for each in (change.was, change.now) if each is not None}
+    return {rule.number for rule in (change.was, change.now) if rule is not None}
 
 
 def _lineage(changes: Sequence[RuleChange], number: str) -> list[RuleChange]:
-    """What happened to the rule called *number* in the end, back through its earlier numbers.
+    """Return the changes of the rule with the last number *number*, through its earlier numbers.
 
     A rule that was repealed and enacted again is one rule.
     """
-    found = []
+    lineage = []
     for change in reversed(changes):
         if change.rule.number == number:
-            found.append(change)
+            lineage.append(change)
             number = change.was.number if change.was is not None else number
-    return found[::-1]
+    return lineage[::-1]
 
 
 def _version(change: RuleChange) -> Version:

@@ -1,4 +1,4 @@
-"""ruleset_diff: what differs between the rules at the close of two periods, in words and code."""
+"""ruleset_diff: the differences between the rules at the close of two periods."""
 
 from collections.abc import Iterator
 from difflib import unified_diff
@@ -12,17 +12,18 @@ from nomoledger.game.read_models import Table, View
 from nomoledger.prose.labels import format_cell
 from nomoledger_projections.ruleset import RuleChange, ruleset
 
-#: What a rule that is not in force is compared as.
+#: Stands for a rule that is not in force.
 NOTHING = Rule(number="")
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """What differs in one rule; *prose*, *parameters* and *code* are unified diffs, by lines.
+    """The differences of one rule. *prose*, *parameters* and *code* are lines of unified diffs.
 
     Attributes:
-        done: enacted, amended, repealed, renumbered: one or two of them.
-        was, now: number and version; None where the rule was, or is, not in force.
-        by: what each change in between rests on.
+        done: One or two of enacted, amended, repealed, renumbered.
+        was: The earlier number and version; None if the rule was not in force.
+        now: The later number and version; None if the rule was not in force.
+        by: The authorities of the changes in between.
     """
 
     number: str
@@ -37,13 +38,13 @@ class Difference(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         head = [f"### {self.number} {self.title}: {' and '.join(self.done)}"]
-        head += [f"by {each}" for each in self.by]
+        head += [f"by {authority}" for authority in self.by]
         parts = ("\n".join(part) for part in (self.prose, self.parameters, self.code) if part)
         return "\n\n".join(["\n".join(head), *parts]) + "\n"
 
 
 class RulesetDiff(msgspec.Struct, frozen=True):
-    """What differs between the rules at the close of period *before* and those of *after*."""
+    """The differences between the rules at the close of periods *before* and *after*."""
 
     game: str
     before: int
@@ -51,25 +52,29 @@ class RulesetDiff(msgspec.Struct, frozen=True):
     differences: tuple[Difference, ...]
 
     def show(self) -> Iterator[Table | str]:
-        """A part a rule, in the order of the rules."""
+        """Yield a section per rule, in the order of the rules."""
         if not self.differences:
             yield f"the rules are the same at the close of periods {self.before} and {self.after}"
         yield from map(str, self.differences)
 
 
 def diff(view: View, *, before: int, after: int) -> RulesetDiff:
-    """The rules at the close of period *before* against those at the close of *after*."""
-    found = ruleset(view)
-    first = found.changes[0].period if found.changes else view.period
+    """Return the differences between the rules at the close of periods *before* and *after*.
+
+    Raises:
+        UnknownError: A period does not exist.
+    """
+    history = ruleset(view)
+    first = history.changes[0].period if history.changes else view.period
     for period in (before, after):
         if not first - 1 <= period <= view.period:
             there_is = f"the periods are {first} to {view.period}, and {first - 1} for the opening"
             raise UnknownError(f"{view.game}: there is no period {period}; {there_is}")
-    old, new = found.at(before), found.at(after)
-    few, many = sorted((found.until(before), found.until(after)), key=len)
-    between = many[len(few) :]
+    old, new = history.at(before), history.at(after)
+    earlier, later = sorted((history.until(before), history.until(after)), key=len)
+    between = later[len(earlier) :]
     differences = tuple(
-        _difference(old.get(life), new.get(life), [each for each in between if each.life == life])
+        _difference(old.get(life), new.get(life), [c for c in between if c.life == life])
         for life in dict.fromkeys((*old, *new))
         if old.get(life) != new.get(life)
     )
@@ -85,7 +90,7 @@ def _difference(was: Rule | None, now: Rule | None, changes: list[RuleChange]) -
         done=tuple(_done(was, now)),
         was=None if was is None else was.name,
         now=None if now is None else now.name,
-        by=tuple(dict.fromkeys(str(each.authority) for each in changes)),
+        by=tuple(dict.fromkeys(str(change.authority) for change in changes)),
         **texts(was, now),
     )
 
@@ -101,12 +106,12 @@ def _done(was: Rule | None, now: Rule | None) -> Iterator[str]:
 
 
 def texts(was: Rule | None, now: Rule | None) -> dict[str, Any]:
-    """What differs between two versions of a rule: a unified diff for each part of it."""
+    """Return a unified diff for each part of two versions of a rule."""
     old, new = was or NOTHING, now or NOTHING
-    before, after = (each.name if each is not NOTHING else "nothing" for each in (old, new))
-    titled = old.title != new.title and NOTHING not in (old, new)
+    before, after = (rule.name if rule is not NOTHING else "nothing" for rule in (old, new))
+    with_title = old.title != new.title and NOTHING not in (old, new)
     parts = {
-        "prose": (_prose(old, titled), _prose(new, titled)),
+        "prose": (_prose(old, with_title), _prose(new, with_title)),
         "parameters": (_parameters(old), _parameters(new)),
         "code": (old.code.splitlines(), new.code.splitlines()),
     }
@@ -116,8 +121,8 @@ def texts(was: Rule | None, now: Rule | None) -> dict[str, Any]:
     }
 
 
-def _prose(rule: Rule, titled: bool) -> list[str]:
-    return [rule.title, "", *rule.prose.splitlines()] if titled else rule.prose.splitlines()
+def _prose(rule: Rule, with_title: bool) -> list[str]:
+    return [rule.title, "", *rule.prose.splitlines()] if with_title else rule.prose.splitlines()
 
 
 def _parameters(rule: Rule) -> list[str]:

@@ -1,4 +1,4 @@
-"""rulings: what the admin ruled, what each ruling is about, and whether it still holds."""
+"""rulings: the admin's rulings, what each is about, and whether it is in force."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -18,17 +18,19 @@ IN_FORCE = "in force"
 
 
 class RulingRow(msgspec.Struct):
-    """A ruling, as `RulingMade` has it.
+    """A ruling, with the fields of `RulingMade`.
 
     Attributes:
-        event: its number in the ledger. period: in which it was made.
-        effective: the period from which it takes effect.
-        about: the events it decides on. cites: what it cites, as written.
-        rules: the rules that it interprets, as they are called now: those it cites, and that whose
-            question it answers.
-        changes: how many things it puts right from now on.
-        state: "in force", "overruled", "lapsed" (what it was to hold for is over), or "refused" (it
-            could not be carried out).
+        event: The number of the ruling's event.
+        period: The period in which the ruling was made.
+        effective: The period from which the ruling takes effect.
+        about: The events that the ruling decides on.
+        cites: The citations as written.
+        rules: The current numbers of the rules that the ruling interprets: the rules that it
+            cites, and the rule whose question it answers.
+        changes: The number of changes that the ruling makes.
+        state: "in force", "overruled", "lapsed" (its scope has ended) or "refused" (it could not
+            be applied).
     """
 
     number: int
@@ -55,20 +57,20 @@ class RulingRow(msgspec.Struct):
     state: str = IN_FORCE
 
     def __str__(self) -> str:
-        """One line, to stand under a rule."""
+        """Return one line, as it is listed under a rule."""
         if self.state != IN_FORCE:
-            return f"ruling {self.number} is {self.stands}"
+            return f"ruling {self.number} is {self.state_text}"
         answer = "" if self.question is None else f"{self.question} {self.value}. "
         return f"ruling {self.number} ({self.what}): {answer}{self.text}"
 
     @property
     def what(self) -> str:
-        """Its kind, and what it is about."""
+        """The kind of the ruling, and the events that it is about."""
         return f"{self.kind} {join_words([f'#{number}' for number in self.about])}".strip()
 
     @property
-    def stands(self) -> str:
-        """Its state, and which ruling overruled it."""
+    def state_text(self) -> str:
+        """The state of the ruling, and the ruling that overruled it."""
         by = "" if self.overruled_by is None else f" by ruling {self.overruled_by}"
         return self.state + by
 
@@ -81,7 +83,7 @@ class RulingList(msgspec.Struct, frozen=True):
     rulings: tuple[RulingRow, ...]
 
     def show(self) -> Iterator[Table | str]:
-        """One table."""
+        """Yield one table."""
         if not self.rulings:
             yield "nothing has been ruled"
             return
@@ -99,42 +101,43 @@ def _row(ruling: RulingRow) -> tuple[str, ...]:
         f"{ruling.recorded_at:%Y-%m-%d}",
         ", ".join(ruling.cites),
         ruling.by,
-        ruling.stands,
+        ruling.state_text,
         ruling.text,
     )
 
 
 def rulings(view: View, *, rule: str | None = None) -> RulingList:
-    """The rulings that the reader of *view* may know of; with *rule*, those that interpret it.
+    """Return the rulings that the reader of *view* may see, or only those that interpret *rule*.
 
     Raises:
-        UnknownError: there never was a rule of that number.
+        UnknownError: No rule ever had this number.
     """
-    found = listed_in(view)
+    docket = read_docket(view)
     if rule is not None:
-        if rule not in found.numbers:
+        if rule not in docket.numbers:
             raise UnknownError(f"{view.game}: there is no rule {rule!r}")
-        return RulingList(view.game, view.period, tuple(found.on(rule)))
-    return RulingList(view.game, view.period, tuple(found.rulings.values()))
+        return RulingList(view.game, view.period, tuple(docket.on(rule)))
+    return RulingList(view.game, view.period, tuple(docket.rulings.values()))
 
 
-def listed_in(view: View) -> "Docket":
-    """All rulings in *view*, and what they interpret."""
+def read_docket(view: View) -> "Docket":
+    """Return all rulings in *view* and the rules that they interpret."""
     docket = Docket()
     for entry, world in events_with_worlds(view):
-        docket.take(entry, world)
+        docket.apply(entry, world)
     docket.finish(view.period)
     return docket
 
 
 class Docket:
-    """The rulings so far. A rule is known by the event that enacted it, whatever it is called.
+    """The rulings so far. The number of its enactment identifies a rule.
 
     Attributes:
-        rulings: by number. numbers: which rule has, or last had, each number.
+        rulings: The rulings by number.
+        numbers: For each rule number, the rule that has it, or had it last.
     """
 
-    #: The events from which it learns anything.
+    #: The events that it applies.
     KINDS = (
         *(e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered),
         *(e.QuestionRaised, e.RulingMade, e.AttemptRefused),
@@ -144,67 +147,67 @@ class Docket:
         self.rulings: dict[int, RulingRow] = {}
         self.numbers: dict[str, int] = {}
         self._in_force: dict[str, int] = {}
-        self._called: dict[int, str] = {}
+        self._numbers_now: dict[int, str] = {}
         self._versions: dict[int, int] = {}
-        self._asked: dict[str, e.QuestionRaised] = {}
-        self._lives: dict[int, list[tuple[int, int | None]]] = {}
+        self._questions: dict[str, e.QuestionRaised] = {}
+        self._interpreted: dict[int, list[tuple[int, int | None]]] = {}
         self._ids: dict[str, int] = {}
 
-    def take(self, entry: e.Entry, world: World) -> None:
-        """The next event; *world* is as it is after it."""
+    def apply(self, entry: e.Entry, world: World) -> None:
+        """Apply the next event. *world* is the state after it."""
         body = entry.body
         if isinstance(body, e.RuleEnacted | e.RuleAmended):
             life = self._in_force.get(body.rule.number, entry.number)
             self._versions[life] = body.rule.version
-            self._call(life, body.rule.number)
+            self._set_number(life, body.rule.number)
         elif isinstance(body, e.RuleRepealed):
             self._versions.pop(self._in_force.pop(body.number, -1), None)
         elif isinstance(body, e.RuleRenumbered) and body.number in self._in_force:
-            self._call(self._in_force.pop(body.number), body.to)
+            self._set_number(self._in_force.pop(body.number), body.to)
         elif isinstance(body, e.QuestionRaised):
-            self._asked[body.question] = body
+            self._questions[body.question] = body
         elif isinstance(body, e.RulingMade):
-            self._ruled(entry.number, body, world)
+            self._add(entry.number, body, world)
         elif isinstance(body, e.AttemptRefused) and body.operation in RULINGS:
-            self._refused(self._ids.get(body.attempt))
+            self._refuse(self._ids.get(body.attempt))
 
-    def _call(self, life: int, number: str) -> None:
-        self._called[life] = number
+    def _set_number(self, life: int, number: str) -> None:
+        self._numbers_now[life] = number
         self._in_force[number] = self.numbers[number] = life
 
     def on(self, rule: str) -> list[RulingRow]:
-        """The rulings that interpret the rule that has (or last had) that number."""
+        """Return the rulings that interpret the rule that has number *rule*, or had it last."""
         life = self.numbers.get(rule)
         return [
             ruling
             for number, ruling in self.rulings.items()
-            if any(life == each for each, _ in self._lives[number])
+            if any(life == interpreted for interpreted, _ in self._interpreted[number])
         ]
 
     def finish(self, period: int) -> None:
-        """All is taken in, and *period* is the one to be shown."""
+        """Set the fields that depend on all events, as of *period*."""
         for number, ruling in self.rulings.items():
-            lives = self._lives[number]
-            ruling.rules = tuple(dict.fromkeys(self._called[life] for life, _ in lives))
+            lives = self._interpreted[number]
+            ruling.rules = tuple(dict.fromkeys(self._numbers_now[life] for life, _ in lives))
             if ruling.state == IN_FORCE and self._has_lapsed(ruling, period):
                 ruling.state = "lapsed"
 
     def _has_lapsed(self, ruling: RulingRow, period: int) -> bool:
         if ruling.scope == "period":
             return period > ruling.period
-        first = self._lives[ruling.number][:1] if ruling.scope == "precedent" else []
+        first = self._interpreted[ruling.number][:1] if ruling.scope == "precedent" else []
         return any(self._versions.get(life) != version for life, version in first)
 
-    def _ruled(self, event: int, body: e.RulingMade, world: World) -> None:
-        asked = self._asked.get(body.question or "")
+    def _add(self, event: int, body: e.RulingMade, world: World) -> None:
+        question = self._questions.get(body.question or "")
         self._ids[body.id] = body.number
-        self._lives[body.number] = list(self._interprets(body, asked))
-        self.rulings[body.number] = _ruling(event, body, asked, world)
+        self._interpreted[body.number] = list(self._interprets(body, question))
+        self.rulings[body.number] = _ruling(event, body, question, world)
         for number in body.overrules:
             self._overrule(number, body.number)
 
     def _overrule(self, number: int, by: int | None) -> None:
-        """Ruling *number* no longer holds, or holds again; so what it overruled itself turns."""
+        """Overrule ruling *number*, or reinstate it if *by* is None, and so on down the chain."""
         ruling = self.rulings.get(number)
         if ruling is not None:
             ruling.state, ruling.overruled_by = IN_FORCE if by is None else "overruled", by
@@ -213,15 +216,15 @@ class Docket:
                     self._overrule(other, None if by is not None else number)
 
     def _interprets(
-        self, body: e.RulingMade, asked: e.QuestionRaised | None
+        self, body: e.RulingMade, question: e.QuestionRaised | None
     ) -> Iterator[tuple[int, int | None]]:
-        """The rules that *body* speaks of, in the versions they have."""
-        for cite in (*(asked.rules if asked is not None else ()), *body.cites):
-            life = self.numbers.get(cite.partition("@")[0])
+        """Yield the rules that *body* interprets, with their current versions."""
+        for citation in (*(question.rules if question is not None else ()), *body.cites):
+            life = self.numbers.get(citation.partition("@")[0])
             if life is not None:
                 yield life, self._versions.get(life)
 
-    def _refused(self, number: int | None) -> None:
+    def _refuse(self, number: int | None) -> None:
         if number is None:
             return
         self.rulings[number].state = "refused"
@@ -230,7 +233,7 @@ class Docket:
 
 
 def _ruling(
-    event: int, body: e.RulingMade, asked: e.QuestionRaised | None, world: World
+    event: int, body: e.RulingMade, question: e.QuestionRaised | None, world: World
 ) -> RulingRow:
     answer: Any = None if body.value is None else format_cell(describe_thing(world, body.value))
     return RulingRow(
@@ -246,7 +249,7 @@ def _ruling(
         received_at=body.received_at,
         recorded_at=body.recorded_at,
         about=tuple(events_ruled_on(body)),
-        question=None if asked is None else asked.text,
+        question=None if question is None else question.text,
         value=answer,
         cites=body.cites,
         rules=(),

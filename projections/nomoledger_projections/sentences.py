@@ -1,4 +1,4 @@
-"""Events as sentences that players like to read: who did what, and what came of it."""
+"""Events as sentences for players: who did what, and the consequences."""
 
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import shorten
@@ -20,10 +20,10 @@ from nomoledger.prose.labels import describe_thing, format_cell
 from nomoledger.state.world import World
 from nomoledger_projections.proposals import Book
 
-#: How much of a proposal's words is said again with its verdict.
+#: The maximum length of a proposal's text in the sentence of its verdict.
 TEXT_MAX = 70
 REFUSED = "this is refused"
-#: What a ruling does to the events it is about.
+#: The verb for each kind of ruling on events.
 RULED = {
     "uphold": "upholds",
     "ratify": "ratifies",
@@ -32,10 +32,11 @@ RULED = {
 }
 
 
-class Said(NamedTuple):
-    """*text* about *who*, or a sentence of its own; a *fresh* one begins a new sentence.
+class Phrase(NamedTuple):
+    """A phrase: a predicate *text* with the subject *who*, or a whole sentence if *who* is None.
 
-    What was asked for and is not refused is told as *granted*, where that is given.
+    A *fresh* phrase begins a new sentence. *granted* replaces the text of a request that is not
+    refused.
     """
 
     who: str | None
@@ -44,23 +45,24 @@ class Said(NamedTuple):
     granted: str = ""
 
 
-def sentences(said: Sequence[Said]) -> str:
-    """All of it as running text: what is said of the same person in turn is one sentence."""
-    is_refused = any(each.text.startswith(REFUSED) for each in said)
-    groups: list[list[Said]] = []
-    for each in said:
-        if each.granted and not is_refused:
-            each = each._replace(text=each.granted)
+def sentences(phrases: Sequence[Phrase]) -> str:
+    """Return running text. Consecutive *phrases* with the same subject become one sentence."""
+    is_refused = any(phrase.text.startswith(REFUSED) for phrase in phrases)
+    groups: list[list[Phrase]] = []
+    for phrase in phrases:
+        if phrase.granted and not is_refused:
+            phrase = phrase._replace(text=phrase.granted)
         last = groups[-1][-1] if groups else None
-        if last is not None and last.who is not None and last.who == each.who and not each.fresh:
-            groups[-1].append(each)
+        same_subject = last is not None and last.who is not None and last.who == phrase.who
+        if same_subject and not phrase.fresh:
+            groups[-1].append(phrase)
         else:
-            groups.append([each])
+            groups.append([phrase])
     return " ".join(" ".join(map(_sentence, groups)).split())
 
 
-def _sentence(group: list[Said]) -> str:
-    who, texts = group[0].who, [each.text for each in group]
+def _sentence(group: list[Phrase]) -> str:
+    who, texts = group[0].who, [phrase.text for phrase in group]
     if who is None:
         text = texts[0][:1].upper() + texts[0][1:]
     else:
@@ -70,50 +72,50 @@ def _sentence(group: list[Said]) -> str:
 
 
 class SentenceWriter:
-    """Tells one event after the other, and knows who acts and what was asked."""
+    """Describes events in order, and remembers actors and questions."""
 
     def __init__(self) -> None:
         self._actors: dict[int, str] = {}
-        self._asked: dict[str, e.QuestionRaised] = {}
+        self._questions: dict[str, e.QuestionRaised] = {}
         self._book = Book()
-        self._start: set[int] = set()
+        self._start_events: set[int] = set()
 
-    def tell(self, entry: e.Entry, world: World) -> Iterator[Said]:
-        """What there is to say about the event in *entry*."""
+    def describe(self, entry: e.Entry, world: World) -> Iterator[Phrase]:
+        """Yield the phrases about the event in *entry*."""
         body = entry.body
-        self._book.take(entry)
-        self._follow(entry.number, body, world)
+        self._book.apply(entry)
+        self._remember(entry.number, body, world)
         if isinstance(body, e.DrawRecorded):
-            yield self._rolled(body.cause, body.values, world)
+            yield self._draw(body.cause, body.values, world)
         elif isinstance(body, e.DrawEntered):
-            asked = self._asked.get(body.question)
-            yield self._rolled(asked.cause if asked else None, body.values, world)
+            question = self._questions.get(body.question)
+            yield self._draw(question.cause if question else None, body.values, world)
         elif isinstance(body, e.ChoiceAnswered | e.RulingMade) and body.question is not None:
-            yield from self._answered(body, world)
+            yield from self._answer(body, world)
         elif isinstance(body, e.ProposalJudged):
-            yield Said(None, self._judged(body))
-        elif not self._is_told(body, world):
-            teller = _TELLERS.get(type(body))
-            yield from teller(body, world) if teller is not None else ()
+            yield Phrase(None, self._verdict(body))
+        elif not self._is_omitted(body, world):
+            describer = _DESCRIBERS.get(type(body))
+            yield from describer(body, world) if describer is not None else ()
 
-    def _follow(self, number: int, body: e.Event, world: World) -> None:
-        """Note what later events refer to."""
+    def _remember(self, number: int, body: e.Event, world: World) -> None:
+        """Remember what later events refer to."""
         actor = self._actors.get(body.cause) if body.cause is not None else None
         if isinstance(body, e.Scheduled):
-            players = [each for each in body.arguments if _kind(world, each) == "player"]
+            players = [value for value in body.arguments if _kind(world, value) == "player"]
             actor = players[0] if players else body.by or actor
         elif isinstance(body, e.Input):
             actor = getattr(body, "by", getattr(body, "name", None))
         if actor:
             self._actors[number] = actor
         if isinstance(body, e.QuestionRaised):
-            self._asked[body.question] = body
-        if isinstance(body, e.GameOpened | e.StateGiven) or body.cause in self._start:
-            self._start.add(number)
+            self._questions[body.question] = body
+        if isinstance(body, e.GameOpened | e.StateGiven) or body.cause in self._start_events:
+            self._start_events.add(number)
 
-    def _is_told(self, body: e.Event, world: World) -> bool:
-        """Whether *body* belongs to the opening, or to the engine's or a rule's own bookkeeping."""
-        if body.cause in self._start:
+    def _is_omitted(self, body: e.Event, world: World) -> bool:
+        """Return whether *body* is part of the opening, or bookkeeping of the engine or a rule."""
+        if body.cause in self._start_events:
             return True
         if isinstance(body, e.AttributeSet):
             is_verdict = _kind(world, body.entity) == "proposal" and body.attribute == "state"
@@ -121,34 +123,36 @@ class SentenceWriter:
             return is_verdict or counts or body.rules in (("engine",), ("record",))
         return isinstance(body, e.EntityCreated) and body.kind in ("player", "proposal")
 
-    def _rolled(self, cause: int | None, values: tuple[Any, ...], world: World) -> Said:
+    def _draw(self, cause: int | None, values: tuple[Any, ...], world: World) -> Phrase:
         actor = self._actors.get(cause) if cause is not None else None
-        verb = "rolls" if all(type(each) is int for each in values) else "draws"
+        verb = "rolls" if all(type(value) is int for value in values) else "draws"
         who = None if actor in (None, "admin") else _called(world, actor)
-        drawn = " and ".join(_called(world, each) for each in values)
-        return Said(who, f"{verb} {drawn}" if who else f"the {verb[:-1]} is {drawn}", fresh=True)
+        results = " and ".join(_called(world, value) for value in values)
+        text = f"{verb} {results}" if who else f"the {verb[:-1]} is {results}"
+        return Phrase(who, text, fresh=True)
 
-    def _answered(self, body: e.ChoiceAnswered | e.RulingMade, world: World) -> Iterator[Said]:
-        asked = self._asked.get(body.question or "")
-        text = asked.text if asked is not None else "a question"
+    def _answer(self, body: e.ChoiceAnswered | e.RulingMade, world: World) -> Iterator[Phrase]:
+        question = self._questions.get(body.question or "")
+        text = question.text if question is not None else "a question"
         value = _called(world, body.value)
         if isinstance(body, e.RulingMade):
-            ruled = f"Ruling {body.number} on “{text}”: {value}. {body.text}"
-            yield Said(None, ruled + _notes(body))
+            ruling = f"Ruling {body.number} on “{text}”: {value}. {body.text}"
+            yield Phrase(None, ruling + _notes(body))
         else:
-            who = body.by if asked is None or body.by != "admin" else asked.to
-            yield Said(_called(world, who), f"is asked “{text}” and answers {value}", fresh=True)
+            who = body.by if question is None or body.by != "admin" else question.to
+            yield Phrase(_called(world, who), f"is asked “{text}” and answers {value}", fresh=True)
 
-    def _judged(self, body: e.ProposalJudged) -> str:
-        made = self._book.proposals.get(body.proposal)
-        if made is None:
+    def _verdict(self, body: e.ProposalJudged) -> str:
+        proposal = self._book.proposals.get(body.proposal)
+        if proposal is None:
             return f"proposal {body.proposal} is {body.verdict}"
-        vote = f" (vote {made.vote})" if made.vote else ""
-        words = shorten(made.text, TEXT_MAX, placeholder=" …")
-        return f"proposal {made.number} by {made.by} (“{words}”) is {body.verdict}{vote}"
+        vote = f" (vote {proposal.vote})" if proposal.vote else ""
+        text = shorten(proposal.text, TEXT_MAX, placeholder=" …")
+        made = f"proposal {proposal.number} by {proposal.by} (“{text}”)"
+        return f"{made} is {body.verdict}{vote}"
 
 
-# --- one kind of event after the other ----------------------------------------------------------
+# --- the kinds of events ------------------------------------------------------------------------
 
 
 def _kind(world: World, value: Any) -> str | None:
@@ -156,14 +160,14 @@ def _kind(world: World, value: Any) -> str | None:
 
 
 def _called(world: World, value: Any) -> str:
-    """What people call *value*, squares with their name where they have one."""
+    """Return *value* as people call it; squares with their name, if any."""
     text = format_cell(value) if isinstance(value, bool) else str(describe_thing(world, value))
     name = world.get(value, "name") if _kind(world, value) == "square" else None
     return text if name in (None, text) else f"{text} ({name})"
 
 
 def _thing(world: World, entity: str) -> str:
-    """A thing with what kind of thing it is."""
+    """Return the name of a thing; squares with their kind."""
     kind = _kind(world, entity)
     return f"{kind} {describe_thing(world, entity)}" if kind == "square" else _called(world, entity)
 
@@ -171,16 +175,18 @@ def _thing(world: World, entity: str) -> str:
 def _notes(body: e.RulingMade) -> str:
     cites = f"cites {', '.join(body.cites)}" if body.cites else ""
     inferred = "inferred from how the game was played" if body.basis == "inferred" else ""
-    notes = "; ".join(each for each in (inferred, cites) if each)
+    notes = "; ".join(note for note in (inferred, cites) if note)
     return f" ({notes})" if notes else ""
 
 
-def _alone(text: Callable[[Any, World], str]) -> Callable[[Any, World], Iterator[Said]]:
-    return lambda body, world: iter((Said(None, text(body, world)),))
+def _whole(text: Callable[[Any, World], str]) -> Callable[[Any, World], Iterator[Phrase]]:
+    return lambda body, world: iter((Phrase(None, text(body, world)),))
 
 
-def _of(said: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any, World], Iterator[Said]]:
-    return lambda body, world: iter((Said(*said(body)),))
+def _phrase(
+    fields: Callable[[Any], tuple[Any, ...]],
+) -> Callable[[Any, World], Iterator[Phrase]]:
+    return lambda body, world: iter((Phrase(*fields(body)),))
 
 
 def _opened(body: e.GameOpened, world: World) -> str:
@@ -191,49 +197,51 @@ def _given(body: e.StateGiven, world: World) -> str:
     return f"it begins with {', '.join(body.players)}" if body.players else "its start is given"
 
 
-def _submitted(body: e.SubmissionReceived, world: World) -> Iterator[Said]:
+def _submitted(body: e.SubmissionReceived, world: World) -> Iterator[Phrase]:
     pairs = (f"{name} {_called(world, value)}" for name, value in body.arguments.items())
-    given = f" ({', '.join(pairs)})" if body.arguments else ""
-    yield Said(_called(world, body.by), f"asks to {body.action.replace('_', ' ')}{given}")
+    arguments = f" ({', '.join(pairs)})" if body.arguments else ""
+    yield Phrase(_called(world, body.by), f"asks to {body.action.replace('_', ' ')}{arguments}")
 
 
 def _ruled(body: e.RulingMade, world: World) -> str:
     verb = RULED.get(body.kind, "")
     about = join_words([f"#{number}" for number in events_ruled_on(body)])
-    does = [
+    effects = [
         f"{verb} {about}" if verb and about else "",
         f"overrules ruling {join_words(list(map(str, body.overrules)))}" if body.overrules else "",
         f"closes dispute {body.closes}" if body.closes is not None else "",
     ]
-    done = join_words(list(filter(None, does)))
-    return f"ruling {body.number}{done and ' ' + done}: {body.text}{_notes(body)}"
+    effect = join_words(list(filter(None, effects)))
+    return f"ruling {body.number}{effect and ' ' + effect}: {body.text}{_notes(body)}"
 
 
-def _disputed(body: e.DisputeOpened, world: World) -> Iterator[Said]:
+def _disputed(body: e.DisputeOpened, world: World) -> Iterator[Phrase]:
     text = f"disputes {describe_disputed(body)} (dispute {body.number}): {body.text}"
     yield _by(body.by, text, world)
 
 
-def _by(who: str, text: str, world: World) -> Said:
-    return Said(None, f"the admin {text}") if who == "admin" else Said(_called(world, who), text)
+def _by(who: str, text: str, world: World) -> Phrase:
+    return (
+        Phrase(None, f"the admin {text}") if who == "admin" else Phrase(_called(world, who), text)
+    )
 
 
-def _argued(body: e.DisputeArgued, world: World) -> Iterator[Said]:
+def _argued(body: e.DisputeArgued, world: World) -> Iterator[Phrase]:
     if body.by == "engine":
-        found = "; ".join(evidence.describe_evidence(body.evidence))
-        yield Said(None, f"{body.text}{found and ': ' + found}")
+        shown = "; ".join(evidence.describe_evidence(body.evidence))
+        yield Phrase(None, f"{body.text}{shown and ': ' + shown}")
         return
-    shown = " (with a what-if)" if body.evidence else ""
-    yield _by(body.by, f"says on dispute {body.dispute}{shown}: {body.text}", world)
+    with_evidence = " (with a what-if)" if body.evidence else ""
+    yield _by(body.by, f"says on dispute {body.dispute}{with_evidence}: {body.text}", world)
 
 
-def _settled(body: e.Settled, world: World) -> Iterator[Said]:
+def _settled(body: e.Settled, world: World) -> Iterator[Phrase]:
     if periods := corrected_periods(body):
-        many = "s" if len(periods) > 1 else ""
-        yield Said(None, f"what is known of period{many} {join_words(periods)} is corrected")
+        plural = "s" if len(periods) > 1 else ""
+        yield Phrase(None, f"what is known of period{plural} {join_words(periods)} is corrected")
 
 
-def _moved(body: e.Moved, world: World) -> Iterator[Said]:
+def _moved(body: e.Moved, world: World) -> Iterator[Phrase]:
     to = f"square {_called(world, body.to)}"
     if body.left is None:
         text = f"starts on {to}"
@@ -243,57 +251,56 @@ def _moved(body: e.Moved, world: World) -> Iterator[Said]:
         text = f"is put on {to}"
     else:
         text = f"goes from {_called(world, body.left)} to {_called(world, body.to)}"
-    yield Said(_called(world, body.piece), text)
+    yield Phrase(_called(world, body.piece), text)
 
 
-def _posted(body: e.Posted, world: World) -> Iterator[Said]:
-    """Who pays what to whom; several at once one by one, as far as they can be told apart."""
+def _posted(body: e.Posted, world: World) -> Iterator[Phrase]:
+    """Yield who pays whom. Several payers or receivers of a commodity get a phrase each."""
     why = f" ({body.why})" if body.why else ""
-    for commodity in dict.fromkeys(each.commodity for each in body.postings):
-        these = [each for each in body.postings if each.commodity == commodity]
-        payers = [each for each in these if each.amount < 0]
-        takers = [each for each in these if each.amount > 0]
-        if len(payers) == len(takers) == 1:
-            yield _paid(payers[0], takers[0], world, why)
+    for commodity in dict.fromkeys(posting.commodity for posting in body.postings):
+        postings = [posting for posting in body.postings if posting.commodity == commodity]
+        payments = [posting for posting in postings if posting.amount < 0]
+        receipts = [posting for posting in postings if posting.amount > 0]
+        if len(payments) == len(receipts) == 1:
+            yield _payment(payments[0], receipts[0], world, why)
             continue
-        for each in (*payers, *takers):
-            verb = "pays" if each.amount < 0 else "gets"
-            told = f"{verb} {_amount(world, commodity, abs(each.amount))}{why}"
-            yield Said(_called(world, each.account), told)
+        for posting in (*payments, *receipts):
+            verb = "pays" if posting.amount < 0 else "gets"
+            amount = _amount(world, commodity, abs(posting.amount))
+            yield Phrase(_called(world, posting.account), f"{verb} {amount}{why}")
 
 
-def _paid(payer: e.Posting, taker: e.Posting, world: World, why: str) -> Said:
-    what = _amount(world, taker.commodity, taker.amount)
-    if _kind(world, payer.account) != "player" and _kind(world, taker.account) == "player":
-        giver = _called(world, payer.account)
-        return Said(_called(world, taker.account), f"gets {what} from {giver}{why}")
-    to = _called(world, taker.account)
-    return Said(_called(world, payer.account), f"pays {what} to {to}{why}")
+def _payment(payment: e.Posting, receipt: e.Posting, world: World, why: str) -> Phrase:
+    amount = _amount(world, receipt.commodity, receipt.amount)
+    payer, receiver = _called(world, payment.account), _called(world, receipt.account)
+    if _kind(world, payment.account) != "player" and _kind(world, receipt.account) == "player":
+        return Phrase(receiver, f"gets {amount} from {payer}{why}")
+    return Phrase(payer, f"pays {amount} to {receiver}{why}")
 
 
 def _amount(world: World, commodity: str, units: int) -> str:
     figure = from_units(units, world.commodities().get(commodity, Commodity()).places)
-    is_sign = not any(each.isalnum() for each in commodity)
+    is_sign = not any(character.isalnum() for character in commodity)
     return f"{commodity}{figure}" if is_sign else f"{figure} {commodity}"
 
 
-def _set(body: e.AttributeSet, world: World) -> Iterator[Said]:
+def _set(body: e.AttributeSet, world: World) -> Iterator[Phrase]:
     thing = _thing(world, body.entity)
     if body.attribute == "owner" and body.value is not None:
-        yield Said(_called(world, body.value), f"now owns {thing}")
+        yield Phrase(_called(world, body.value), f"now owns {thing}")
     elif body.attribute == "name" and body.value is not None:
-        yield Said(None, f"{thing} is now called “{body.value}”")
+        yield Phrase(None, f"{thing} is now called “{body.value}”")
     else:
-        yield Said(None, describe_event(body, lambda value: _called(world, value)))
+        yield Phrase(None, describe_event(body, lambda value: _called(world, value)))
 
 
 def _refused(body: e.AttemptRefused, world: World) -> str:
-    reasons = (f"{each.text} ({each.rule.partition('@')[0]})" for each in body.reasons)
+    reasons = (f"{reason.text} ({reason.rule.partition('@')[0]})" for reason in body.reasons)
     return f"{REFUSED}: {'; '.join(reasons)}"
 
 
 def _prevailed(body: e.RecordPrevailed, world: World) -> str:
-    rules = f" ({', '.join(each.partition('@')[0] for each in body.rules)})" if body.rules else ""
+    rules = f" ({', '.join(rule.partition('@')[0] for rule in body.rules)})" if body.rules else ""
     return (
         f"the record has {body.recorded} as the {body.what} of {body.subject}, where the rules"
         f" give {body.by_rules}{rules}; the record stands"
@@ -301,39 +308,41 @@ def _prevailed(body: e.RecordPrevailed, world: World) -> str:
 
 
 def _ended(body: e.GameEnded, world: World) -> str:
-    winners = ", ".join(_called(world, each) for each in body.winners)
+    winners = ", ".join(_called(world, winner) for winner in body.winners)
     return f"the game is over: {body.why}" + (f"; the winner is {winners}" if winners else "")
 
 
-_TELLERS: dict[type[e.Event], Callable[[Any, World], Iterator[Said]]] = {
-    e.GameOpened: _alone(_opened),
-    e.StateGiven: _alone(_given),
-    e.JoinRequested: _of(lambda body: (body.name, "asks to join", False, "joins")),
-    e.LeaveRequested: _of(lambda body: (body.by, "asks to leave", False, "leaves")),
+_DESCRIBERS: dict[type[e.Event], Callable[[Any, World], Iterator[Phrase]]] = {
+    e.GameOpened: _whole(_opened),
+    e.StateGiven: _whole(_given),
+    e.JoinRequested: _phrase(lambda body: (body.name, "asks to join", False, "joins")),
+    e.LeaveRequested: _phrase(lambda body: (body.by, "asks to leave", False, "leaves")),
     e.SubmissionReceived: _submitted,
-    e.ProposalMade: _of(lambda body: (body.by, f"makes proposal {body.number} (“{body.text}”)")),
-    e.VoteCast: _of(lambda body: (body.by, f"votes {body.choice} on proposal {body.proposal}")),
-    e.RulingMade: _alone(_ruled),
+    e.ProposalMade: _phrase(
+        lambda body: (body.by, f"makes proposal {body.number} (“{body.text}”)")
+    ),
+    e.VoteCast: _phrase(lambda body: (body.by, f"votes {body.choice} on proposal {body.proposal}")),
+    e.RulingMade: _whole(_ruled),
     e.Settled: _settled,
     e.DisputeOpened: _disputed,
     e.DisputeArgued: _argued,
-    e.FinalitySet: _alone(lambda body, _: f"standings turn final {body.days} days after a close"),
-    e.OrderGiven: _of(lambda body: (body.by, f"orders: {describe_order(body)}")),
-    e.OrderFired: _alone(lambda body, _: "a standing order is carried out"),
-    e.OrderLapsed: _alone(lambda body, _: f"a standing order lapses: {body.why}"),
-    e.InputWithdrawn: _alone(lambda body, _: "the last request is taken back"),
-    e.RuleEnacted: _alone(lambda body, _: f"rule {body.rule.number} {body.rule.title} is new"),
-    e.RuleAmended: _alone(lambda body, _: f"rule {body.rule.number} {body.rule.title} is amended"),
-    e.RuleRepealed: _alone(lambda body, _: f"rule {body.number} is repealed"),
-    e.RuleRenumbered: _alone(lambda body, _: f"rule {body.number} is now {body.to}"),
+    e.FinalitySet: _whole(lambda body, _: f"standings turn final {body.days} days after a close"),
+    e.OrderGiven: _phrase(lambda body: (body.by, f"orders: {describe_order(body)}")),
+    e.OrderFired: _whole(lambda body, _: "a standing order is carried out"),
+    e.OrderLapsed: _whole(lambda body, _: f"a standing order lapses: {body.why}"),
+    e.InputWithdrawn: _whole(lambda body, _: "the last request is taken back"),
+    e.RuleEnacted: _whole(lambda body, _: f"rule {body.rule.number} {body.rule.title} is new"),
+    e.RuleAmended: _whole(lambda body, _: f"rule {body.rule.number} {body.rule.title} is amended"),
+    e.RuleRepealed: _whole(lambda body, _: f"rule {body.number} is repealed"),
+    e.RuleRenumbered: _whole(lambda body, _: f"rule {body.number} is now {body.to}"),
     e.Posted: _posted,
     e.Moved: _moved,
     e.AttributeSet: _set,
-    e.EntityCreated: _alone(lambda body, world: f"there is a new {_thing(world, body.entity)}"),
-    e.EntityDestroyed: _alone(lambda body, world: f"the {_thing(world, body.entity)} is gone"),
-    e.AttemptRefused: _alone(_refused),
-    e.RecordPrevailed: _alone(_prevailed),
-    e.FactUnexplained: _alone(lambda body, _: f"the record has more than the rules: {body.why}"),
-    e.PeriodClosed: _alone(lambda body, _: f"period {body.period} is closed"),
-    e.GameEnded: _alone(_ended),
+    e.EntityCreated: _whole(lambda body, world: f"there is a new {_thing(world, body.entity)}"),
+    e.EntityDestroyed: _whole(lambda body, world: f"the {_thing(world, body.entity)} is gone"),
+    e.AttemptRefused: _whole(_refused),
+    e.RecordPrevailed: _whole(_prevailed),
+    e.FactUnexplained: _whole(lambda body, _: f"the record has more than the rules: {body.why}"),
+    e.PeriodClosed: _whole(lambda body, _: f"period {body.period} is closed"),
+    e.GameEnded: _whole(_ended),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""How the standings of a period are marked: disputed, or final."""
+"""Marks of a period's standings: disputed, or final."""
 
 from collections.abc import Iterable
 
@@ -7,26 +7,26 @@ from nomoledger.state.disputes import StandingMark, standing_mark
 
 
 def mark_of(view: View, period: int) -> StandingMark:
-    """The mark of *period*, by all that is known when *view* is."""
+    """Return the mark of *period*, as known at the time of *view*."""
     return standing_mark(view.reading.later, period, view.reader)
 
 
 def disputed_among(view: View, periods: Iterable[int]) -> tuple[int, ...]:
-    """Those of *periods* that an open dispute touches."""
-    return tuple(each for each in periods if mark_of(view, each).disputed)
+    """Return those of *periods* that an open dispute concerns."""
+    return tuple(period for period in periods if mark_of(view, period).disputed)
 
 
 def final_among(view: View, periods: Iterable[int]) -> tuple[int, ...]:
-    """Those of *periods* whose standings are final."""
-    return tuple(each for each in periods if mark_of(view, each).final)
+    """Return those of *periods* whose standings are final."""
+    return tuple(period for period in periods if mark_of(view, period).final)
 
 
-def titled(
+def period_title(
     period: int, open_: int | None, disputed: tuple[int, ...], final: tuple[int, ...]
 ) -> str:
-    """The title of a period's column: `3 (open, disputed)`.
+    """Return the title of a period's column, such as `3 (open, disputed)`.
 
-    >>> titled(3, 3, (2, 3), (1,)), titled(1, 3, (2, 3), (1,)), titled(4, None, (), ())
+    >>> period_title(3, 3, (2, 3), ()), period_title(1, 3, (), (1,)), period_title(4, 0, (), ())
     ('3 (open, disputed)', '1 (final)', '4')
     """
     marks = ["open"] if period == open_ else []
@@ -35,12 +35,12 @@ def titled(
     return f"{period} ({', '.join(marks)})" if marks else str(period)
 
 
-def describe_marks(found: StandingMark, period: int) -> str:
-    """*found* in a sentence, where there is anything to say.
+def describe_mark(mark: StandingMark, period: int) -> str:
+    """Return *mark* as a sentence; empty for an unmarked period.
 
-    >>> told(Mark((1, 2)), 3), told(Mark(final=True), 3), told(Mark(), 3)
-    ('period 3 is disputed: dispute 1, 2', 'the standings of period 3 are final', '')
+    >>> describe_mark(StandingMark((1, 2)), 3), describe_mark(StandingMark(), 3)
+    ('period 3 is disputed: dispute 1, 2', '')
     """
-    if found.disputed:
-        return f"period {period} is disputed: dispute {', '.join(map(str, found.disputed))}"
-    return f"the standings of period {period} are final" if found.final else ""
+    if mark.disputed:
+        return f"period {period} is disputed: dispute {', '.join(map(str, mark.disputed))}"
+    return f"the standings of period {period} are final" if mark.final else ""

@@ -1,4 +1,4 @@
-"""standings: the players by money, and how many squares each owns."""
+"""standings: the players in order of money, with the squares that each owns."""
 
 from collections.abc import Iterator
 
@@ -9,11 +9,11 @@ from nomoledger.language.values import Number
 from nomoledger.prose.labels import amount_held, format_cell, label_all
 from nomoledger.state.disputes import StandingMark
 from nomoledger.state.world import World
-from nomoledger_projections.standing_of import describe_marks, mark_of
+from nomoledger_projections.standing_of import describe_mark, mark_of
 
 
 class StandingRow(msgspec.Struct, frozen=True):
-    """One player's place: equal money is equal *rank*; *owned* names the squares counted."""
+    """The standing of one player. Players with equal money share a *rank*."""
 
     rank: int
     player: str
@@ -23,9 +23,10 @@ class StandingRow(msgspec.Struct, frozen=True):
 
 
 class StandingsModel(msgspec.Struct, frozen=True):
-    """All players, the richest first; in order of their names where money is equal.
+    """All players, the richest first, players with equal money by name.
 
-    *disputed* are the open disputes that touch the period; *final* says that it is past disputing.
+    *disputed* are the open disputes about the period. *final* says that the period can no longer be
+    disputed.
     """
 
     period: int
@@ -35,16 +36,16 @@ class StandingsModel(msgspec.Struct, frozen=True):
     final: bool = False
 
     def show(self) -> Iterator[Table | str]:
-        """One table."""
+        """Yield one table, and the mark of the period."""
         if not self.standings:
             yield "nobody plays yet"
             return
         yield self.sheet()
-        if marked := describe_marks(StandingMark(self.disputed, self.final), self.period):
-            yield marked
+        if mark := describe_mark(StandingMark(self.disputed, self.final), self.period):
+            yield mark
 
     def sheet(self) -> Table:
-        """A row a player."""
+        """Return a row per player."""
         rows = tuple(
             (str(s.rank), s.player, format_cell(s.money), str(s.squares), format_cell(s.owned))
             for s in self.standings
@@ -53,23 +54,24 @@ class StandingsModel(msgspec.Struct, frozen=True):
 
 
 def standings(view: View) -> StandingsModel:
-    """The players of *view* in their order."""
+    """Return the standings of *view*."""
     money = next(iter(view.world.commodities()), "")
-    found = mark_of(view, view.period)
+    mark = mark_of(view, view.period)
     places = tuple(ranked(view.world))
-    return StandingsModel(view.period, places, money, found.disputed, found.final)
+    return StandingsModel(view.period, places, money, mark.disputed, mark.final)
 
 
 def ranked(world: World) -> list[StandingRow]:
-    """The players of *world*, the richest first."""
+    """Return the standings of the players of *world*, the richest first."""
     money = next(iter(world.commodities()), "")
     players = world.kinds.get("player", ())
-    wealth = {each: amount_held(world, each, money) if money else 0 for each in players}
-    order = sorted(players, key=lambda each: (-wealth[each], str(world.label(each))))
-    found = []
+    wealth = {player: amount_held(world, player, money) if money else 0 for player in players}
+    order = sorted(players, key=lambda player: (-wealth[player], str(world.label(player))))
+    rows = []
     for player in order:
-        owned = tuple(label_all(world, each) for each in world.where("square", "owner", player))
+        squares = world.where("square", "owner", player)
+        owned = tuple(label_all(world, square) for square in squares)
         rank = 1 + sum(wealth[other] > wealth[player] for other in players)
         amount = wealth[player] if money else None
-        found.append(StandingRow(rank, str(world.label(player)), amount, len(owned), owned))
-    return found
+        rows.append(StandingRow(rank, str(world.label(player)), amount, len(owned), owned))
+    return rows

@@ -1,4 +1,4 @@
-"""standings_by_period: the money and the rank of every player at the close of every period."""
+"""standings_by_period: money and rank of every player at the close of every period."""
 
 from collections.abc import Iterator
 
@@ -7,12 +7,12 @@ import msgspec
 from nomoledger.game.read_models import Table, View
 from nomoledger.language.values import Number
 from nomoledger.prose.labels import format_cell
-from nomoledger_projections.standing_of import disputed_among, final_among, titled
+from nomoledger_projections.standing_of import disputed_among, final_among, period_title
 from nomoledger_projections.standings import ranked
 
 
 class PeriodPlace(msgspec.Struct, frozen=True):
-    """Where a player stood: money, rank and how many squares are theirs."""
+    """The standing of a player in a period: rank, money and number of squares."""
 
     period: int
     rank: int
@@ -21,17 +21,19 @@ class PeriodPlace(msgspec.Struct, frozen=True):
 
 
 class PlayerSeries(msgspec.Struct, frozen=True):
-    """A player's places, from the first period in which they played."""
+    """The standings of a player, from the player's first period."""
 
     player: str
     places: tuple[PeriodPlace, ...]
 
 
 class StandingsByPeriod(msgspec.Struct, frozen=True):
-    """How the players fared; in the order of the last standings, those who left behind them.
+    """The standings of all players, in the order of the last standings. Former players come last.
 
-    *open* is the period that is not closed yet, in which the places are as they stand now;
-    *disputed* are the periods that an open dispute touches, *final* those past disputing.
+    Attributes:
+        open: The open period, which has the present standings.
+        disputed: The periods that an open dispute concerns.
+        final: The periods that can no longer be disputed.
     """
 
     game: str
@@ -43,23 +45,23 @@ class StandingsByPeriod(msgspec.Struct, frozen=True):
     final: tuple[int, ...] = ()
 
     def show(self) -> Iterator[Table | str]:
-        """One table: a row a player, a column a period; the rank stands in brackets."""
+        """Yield one table with a row per player and a column per period, ranks in brackets."""
         if not self.players:
             yield "nobody plays yet"
             return
         marks = self.open, self.disputed, self.final
-        columns = (titled(each, *marks) for each in self.periods)
+        columns = (period_title(period, *marks) for period in self.periods)
         rows = []
-        for course in self.players:
-            at = {place.period: _told(place) for place in course.places}
-            rows.append((course.player, *(at.get(period, "") for period in self.periods)))
+        for series in self.players:
+            at = {place.period: _format_place(place) for place in series.places}
+            rows.append((series.player, *(at.get(period, "") for period in self.periods)))
         yield Table(("player", *columns), tuple(rows))
 
     def sheet(self) -> Table:
-        """A row a player and period."""
+        """Return a row per player and period."""
         rows = tuple(
             (
-                course.player,
+                series.player,
                 str(place.period),
                 format_cell(place.period == self.open),
                 format_cell(place.period in self.disputed),
@@ -68,35 +70,35 @@ class StandingsByPeriod(msgspec.Struct, frozen=True):
                 format_cell(place.money),
                 str(place.squares),
             )
-            for course in self.players
-            for place in course.places
+            for series in self.players
+            for place in series.places
         )
         states, money = ("open", "disputed", "final"), self.money or "money"
         return Table(("player", "period", *states, "rank", money, "squares"), rows)
 
     def drawn(self, kind: str) -> bytes:
-        """Rank and money over the periods, as a file of that *kind*: svg or png."""
-        from nomoledger_projections.standings_chart import ChartLine, Weeks, draw
+        """Return a chart of rank and money over the periods, as a file of *kind* svg or png."""
+        from nomoledger_projections.standings_chart import ChartLine, ChartPeriods, draw
 
         lines = [
             ChartLine(
-                course.player,
-                [place.period for place in course.places],
-                [place.rank for place in course.places],
-                [float(place.money or 0) for place in course.places],
+                series.player,
+                [place.period for place in series.places],
+                [place.rank for place in series.places],
+                [float(place.money or 0) for place in series.places],
             )
-            for course in self.players
+            for series in self.players
         ]
-        weeks = Weeks(self.periods, self.open, self.disputed)
+        weeks = ChartPeriods(self.periods, self.open, self.disputed)
         return draw(self.game, self.money or "money", weeks, lines, kind)
 
 
 def standings_by_period(view: View, published: bool = False) -> StandingsByPeriod:
-    """The standings at the close of every period of *view*, and as they stand in the open one.
+    """Return the standings at the close of every period of *view*, and now in the open one.
 
-    Each is as known when *view* is, or as *published* at its own close.
+    They are as known at the time of *view*, or as *published* at the close of each period.
     """
-    courses: dict[str, list[PeriodPlace]] = {}
+    places: dict[str, list[PeriodPlace]] = {}
     periods, open_, money, last = [], None, "", list[str]()
     for reading in view.standing():
         world = reading.published if published else reading.known
@@ -104,16 +106,16 @@ def standings_by_period(view: View, published: bool = False) -> StandingsByPerio
         open_ = None if reading.is_closed else reading.period
         money = next(iter(world.commodities()), "")
         standings = ranked(world)
-        last = [each.player for each in standings]
-        for each in standings:
-            place = PeriodPlace(reading.period, each.rank, each.money, each.squares)
-            courses.setdefault(each.player, []).append(place)
+        last = [row.player for row in standings]
+        for row in standings:
+            place = PeriodPlace(reading.period, row.rank, row.money, row.squares)
+            places.setdefault(row.player, []).append(place)
     players = tuple(
-        PlayerSeries(name, tuple(courses[name])) for name in dict.fromkeys((*last, *courses))
+        PlayerSeries(name, tuple(places[name])) for name in dict.fromkeys((*last, *places))
     )
     marks = disputed_among(view, periods), final_among(view, periods)
     return StandingsByPeriod(view.game, tuple(periods), open_, players, money, *marks)
 
 
-def _told(place: PeriodPlace) -> str:
+def _format_place(place: PeriodPlace) -> str:
     return f"{format_cell(place.money)} ({place.rank})".strip()

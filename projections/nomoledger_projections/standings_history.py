@@ -1,4 +1,4 @@
-"""standings_history: every period as it was published and as it is known, and who corrected it."""
+"""standings_history: the standings of every period as published and as known, with corrections."""
 
 from collections.abc import Iterator
 
@@ -11,12 +11,12 @@ from nomoledger.prose.descriptions import name_rulings
 from nomoledger.prose.labels import format_cell
 from nomoledger.state.bitemporal import rulings_that_corrected
 from nomoledger.state.world import World
-from nomoledger_projections.standing_of import disputed_among, final_among, titled
+from nomoledger_projections.standing_of import disputed_among, final_among, period_title
 from nomoledger_projections.standings import ranked
 
 
 class StandingReading(msgspec.Struct, frozen=True):
-    """A player's rank, money and number of squares."""
+    """The rank, money and number of squares of a player."""
 
     rank: int
     money: Number | None
@@ -26,10 +26,11 @@ class StandingReading(msgspec.Struct, frozen=True):
         return f"{format_cell(self.money)} ({self.rank})".strip()
 
 
-class Week(msgspec.Struct, frozen=True):
-    """A player in a period, *published* at its close and *known* now; None where not playing.
+class PeriodStanding(msgspec.Struct, frozen=True):
+    """The standing of a player in a period, as *published* at its close and as *known* now.
 
-    *rulings* are those that have corrected the period, where the two differ.
+    None means that the player was not in the game. *rulings* corrected the period, if the two
+    standings differ.
     """
 
     period: int
@@ -40,24 +41,26 @@ class Week(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         if self.published == self.known:
             return str(self.known)
-        was, now = (str(each or "not playing") for each in (self.published, self.known))
+        was, now = (str(reading or "not playing") for reading in (self.published, self.known))
         if was == now and self.published is not None and self.known is not None:
             was, now = f"{now}: {self.published.squares}", f"{self.known.squares} squares"
         return f"{was} → {now}, {name_rulings(self.rulings)}"
 
 
 class StandingsHistoryModel(msgspec.Struct, frozen=True):
-    """A player, from the first period in which they played."""
+    """The standings of a player, from the player's first period."""
 
     player: str
-    weeks: tuple[Week, ...]
+    weeks: tuple[PeriodStanding, ...]
 
 
 class StandingsHistory(msgspec.Struct, frozen=True):
-    """How the players fared, in the order of the last standings as they are known.
+    """The standings of all players, in the order of the last standings as known.
 
-    *open* is the period that is not closed yet; *disputed* are those that an open
-    dispute touches, *final* those past disputing.
+    Attributes:
+        open: The open period, if it is included.
+        disputed: The periods that an open dispute concerns.
+        final: The periods that can no longer be disputed.
     """
 
     game: str
@@ -69,25 +72,25 @@ class StandingsHistory(msgspec.Struct, frozen=True):
     final: tuple[int, ...] = ()
 
     def show(self) -> Iterator[Table | str]:
-        """One table: a row a player, a column a period; the rank stands in brackets."""
+        """Yield one table with a row per player and a column per period, ranks in brackets."""
         if not self.players:
             yield "nobody plays yet"
             return
         rows = []
-        for each in self.players:
-            at = {week.period: str(week) for week in each.weeks}
-            rows.append((each.player, *(at.get(period, "") for period in self.periods)))
+        for player in self.players:
+            at = {week.period: str(week) for week in player.weeks}
+            rows.append((player.player, *(at.get(period, "") for period in self.periods)))
         marks = self.open, self.disputed, self.final
-        titles = (titled(each, *marks) for each in self.periods)
+        titles = (period_title(period, *marks) for period in self.periods)
         yield Table(("player", *titles), tuple(rows))
 
     def sheet(self) -> Table:
-        """A row a player and period, with both readings."""
+        """Return a row per player and period, with both standings."""
         money = self.money or "money"
         names = ("player", "period", "open", "disputed", "rank published", f"{money} published")
         rows = tuple(
             (
-                each.player,
+                player.player,
                 str(week.period),
                 format_cell(week.period == self.open),
                 format_cell(week.period in self.disputed),
@@ -95,37 +98,37 @@ class StandingsHistory(msgspec.Struct, frozen=True):
                 *_cells(week.known),
                 " ".join(map(str, week.rulings)),
             )
-            for each in self.players
-            for week in each.weeks
+            for player in self.players
+            for week in player.weeks
         )
         return Table((*names, "rank", money, "rulings"), rows)
 
     def drawn(self, kind: str) -> bytes:
-        """Rank and money over the periods as known, with rings where it was published otherwise."""
-        from nomoledger_projections.standings_chart import ChartLine, Weeks, draw
+        """Return a chart of rank and money as known, with rings at differing published values."""
+        from nomoledger_projections.standings_chart import ChartLine, ChartPeriods, draw
 
         lines = []
-        for each in self.players:
-            known = [(week.period, week.known) for week in each.weeks if week.known is not None]
+        for player in self.players:
+            known = [(week.period, week.known) for week in player.weeks if week.known is not None]
             line = ChartLine(
-                each.player,
+                player.player,
                 [period for period, _ in known],
                 [place.rank for _, place in known],
                 [float(place.money or 0) for _, place in known],
                 [
                     (week.period, week.published.rank, float(week.published.money or 0))
-                    for week in each.weeks
+                    for week in player.weeks
                     if week.published is not None and week.published != week.known
                 ],
             )
             lines.append(line)
-        weeks = Weeks(self.periods, self.open, self.disputed)
+        weeks = ChartPeriods(self.periods, self.open, self.disputed)
         return draw(self.game, self.money or "money", weeks, lines, kind)
 
 
 def standings_history(view: View) -> StandingsHistory:
-    """Every period of *view* as it was published, and as it is known when *view* is."""
-    weeks: dict[str, list[Week]] = {}
+    """Return the standings of every period of *view*, as published and as known at its time."""
+    weeks: dict[str, list[PeriodStanding]] = {}
     periods, open_, last = [], None, dict[str, StandingReading]()
     for reading in view.standing():
         periods.append(reading.period)
@@ -148,16 +151,14 @@ def standings_history(view: View) -> StandingsHistory:
 
 def _week(
     reading: Reading, published: StandingReading | None, known: StandingReading | None
-) -> Week:
+) -> PeriodStanding:
     differs = published != known
     rulings = rulings_that_corrected(reading.later, reading.period) if differs else ()
-    return Week(reading.period, published, known, rulings)
+    return PeriodStanding(reading.period, published, known, rulings)
 
 
 def _standings(world: World) -> dict[str, StandingReading]:
-    return {
-        each.player: StandingReading(each.rank, each.money, each.squares) for each in ranked(world)
-    }
+    return {row.player: StandingReading(row.rank, row.money, row.squares) for row in ranked(world)}
 
 
 def _cells(standing: StandingReading | None) -> tuple[str, str]:

@@ -1,7 +1,7 @@
-"""state: everything that is so, as people call it: the attributes of all things, and who has what.
+"""state: the whole state of a game by name: the attributes of all things, and all balances.
 
-Every attribute that the rules in force declare is there for everything it is declared for, null
-where it was never set.
+A thing has every attribute that the rules in force declare for its kind. The value is null if it
+was never set.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,16 @@ class State(msgspec.Struct, frozen=True):
     """The state of a game.
 
     Attributes:
-        players: by name; with `money`, and `items` for the other commodities.
-        squares: by what they are called. things: what else there is, by kind.
-        game: the attributes of the game itself.
-        accounts: per account, how much of each commodity.
-        name: what the game is called.
-        waiting: the question that play waits for. ended: why the game is over.
-        digest: the hash of the whole state, the same in every process that is in it.
+        name: The name of the game.
+        players: The attributes of players by name, with `money`, and `items` for the other
+            commodities.
+        squares: The attributes of squares by key.
+        things: The attributes of all other things, by kind.
+        game: The attributes of the game itself.
+        accounts: The balances of each account by commodity.
+        waiting: The question that the game waits for.
+        ended: Why the game is over.
+        digest: The hash of the whole state. Equal states have equal digests.
     """
 
     name: str
@@ -42,7 +45,7 @@ class State(msgspec.Struct, frozen=True):
     digest: str
 
     def show(self) -> Iterator[Table | str]:
-        """A table per kind of thing."""
+        """Yield a table per kind of thing."""
         yield f"{self.name}, period {self.period}"
         yield from _table("player", [{"player": n, **a} for n, a in self.players.items()])
         yield from _table("square", [{"square": n, **a} for n, a in self.squares.items()])
@@ -57,16 +60,19 @@ class State(msgspec.Struct, frozen=True):
 
 
 def state(view: View) -> State:
-    """The state of the game in *view*."""
+    """Return the state of the game in *view*."""
     world = view.world
     money, *items = (*world.commodities(), "")
     players = {}
     for player in world.kinds.get("player", ()):
-        held = {each: amount_held(world, player, each) for each in items if each}
+        held = {item: amount_held(world, player, item) for item in items if item}
         wealth = {"money": amount_held(world, player, money)} if money else {}
-        players[str(world.label(player))] = _of(world, "player", player) | wealth | {"items": held}
+        players[str(world.label(player))] = (
+            _attributes(world, "player", player) | wealth | {"items": held}
+        )
     squares = {
-        str(world.label(each)): _of(world, "square", each) for each in world.kinds.get("square", ())
+        str(world.label(square)): _attributes(world, "square", square)
+        for square in world.kinds.get("square", ())
     }
     return State(
         name=view.game,
@@ -74,11 +80,11 @@ def state(view: View) -> State:
         players=players,
         squares=squares,
         things={
-            kind: [{"id": each, **_of(world, kind, each)} for each in things]
+            kind: [{"id": thing, **_attributes(world, kind, thing)} for thing in things]
             for kind, things in sorted(world.kinds.items())
             if kind not in ("player", "square") and things
         },
-        game=_of(world, "game", "game"),
+        game=_attributes(world, "game", "game"),
         accounts=_accounts(world),
         waiting=None if world.waiting is None else world.waiting.text,
         ended=world.game["ended"],
@@ -86,7 +92,7 @@ def state(view: View) -> State:
     )
 
 
-def _of(world: World, kind: str, entity: str) -> Attributes:
+def _attributes(world: World, kind: str, entity: str) -> Attributes:
     declared = dict.fromkeys(world.declared(kind))
     return declared | {
         name: label_all(world, value) for name, value in world.attributes.get(entity, {}).items()
@@ -97,14 +103,14 @@ def _accounts(world: World) -> dict[str, dict[str, Number]]:
     names = (*world.kinds.get("player", ()), *sorted(world.balances))
     return {
         str(world.label(account)): {
-            each: amount_held(world, account, each) for each in world.commodities()
+            commodity: amount_held(world, account, commodity) for commodity in world.commodities()
         }
         for account in dict.fromkeys(names)
     }
 
 
 def _table(kind: str, things: list[Attributes]) -> Iterator[Table]:
-    """One row a thing, leaving out what is set for none of them."""
+    """Yield a table with a row per thing, without columns that are empty in all rows."""
     names = dict.fromkeys(name for thing in things for name in thing if name != "id")
     set_for_some = [name for name in names if any(thing.get(name) for thing in things)]
     columns = [name for name in set_for_some if name == kind or not _repeats(things, kind, name)]
@@ -114,12 +120,12 @@ def _table(kind: str, things: list[Attributes]) -> Iterator[Table]:
 
 
 def _repeats(things: list[Attributes], kind: str, name: str) -> bool:
-    """Whether the column says again what the first column calls each thing."""
+    """Return whether column *name* repeats the first column, which names the thing."""
     return all(kind in thing and str(thing.get(name)) == thing[kind] for thing in things)
 
 
 def shown_items(value: Any) -> str:
-    """*value* in a table, also where it is amounts by commodity."""
+    """Return *value* as the text of a cell; a mapping as amounts by commodity."""
     if isinstance(value, dict):
         return ", ".join(f"{held} {name}" for name, held in value.items() if held)
     return format_cell(value)

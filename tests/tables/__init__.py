@@ -1,1 +1,1 @@
-"""Tables for SQL: what stands in them, and how they are kept."""
+"""Tests of SQL tables: their content, and their synchronisation with a ledger."""

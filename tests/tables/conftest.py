@@ -1,4 +1,4 @@
-"""A game in a ledger of its own."""
+"""Fixtures for tests of SQL tables."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -13,7 +13,7 @@ Copied = Callable[[Ledger, str], Ledger]
 
 @pytest.fixture
 def copied() -> Iterator[Copied]:
-    """Makes a copy of a ledger at a location, and opens it."""
+    """Return a function that copies a ledger to a location and opens the copy."""
     with ExitStack() as stack:
 
         def copy(source: Ledger, location: str) -> Ledger:

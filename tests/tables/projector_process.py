@@ -1,23 +1,22 @@
-"""Keeps tables in a process of its own, to be killed: `projector_process.py LEDGER PAGE [follow]`.
+"""Synchronises tables in a process that tests kill: `projector_process.py LEDGER PAGE [follow]`.
 
-It tells so many events a transaction, prints a line when it begins, and follows until it is ended
-where it is told to.
+The process writes PAGE events per transaction and prints a line when it starts. With `follow` it
+runs until it is killed.
 """
 
 import sys
 from contextlib import closing
 
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.views.sql import runner
-from nomoledger.views.sql import sync as keeping
+from nomoledger.views.sql import runner, sync
 from nomoledger.views.sql.databases import beside, open_views
 from nomoledger.views.sql.sql_views import prepare
 from nomoledger.views.sql.table import chosen
 
 
 def main(location: str, page: str, follow: str = "") -> None:
-    """Keep the tables of the ledger at *location*."""
-    runner.PAGE, runner.EVERY_SECONDS, keeping.LOOK_SECONDS = int(page), 0.01, 0.02
+    """Synchronise the tables of the ledger at *location*."""
+    runner.PAGE, runner.EVERY_SECONDS, sync.LOOK_SECONDS = int(page), 0.01, 0.02
     tables = chosen()
     with (
         Ledger.open(location) as ledger,
@@ -26,10 +25,10 @@ def main(location: str, page: str, follow: str = "") -> None:
         prepare(views, tables)
         print("ready", flush=True)
         if follow:
-            said = lambda text: print(text, flush=True)  # noqa: E731
-            keeping.Follower(ledger, views, tables, None, said).follow()
+            warn = lambda text: print(text, flush=True)  # noqa: E731
+            sync.Follower(ledger, views, tables, None, warn).follow()
         else:
-            list(keeping.sync_tables(ledger, views, tables, ledger.games(), lambda count: None))
+            list(sync.sync_tables(ledger, views, tables, ledger.games(), lambda count: None))
 
 
 if __name__ == "__main__":

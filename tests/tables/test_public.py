@@ -1,4 +1,4 @@
-"""Public tables of two games that differ in what is secret alone: nobody can tell them apart."""
+"""Public tables of two games that differ only in secrets are equal."""
 
 import sqlite3
 from contextlib import closing
@@ -14,12 +14,11 @@ from nomoledger.errors import UsageError
 from nomoledger.game.game import Game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
-from nomoledger.views.sql import runner
-from nomoledger.views.sql import sync as keeping
+from nomoledger.views.sql import runner, sync
 from nomoledger.views.sql.databases import beside, open_views
 from nomoledger.views.sql.sql_views import empty, prepare
 from nomoledger.views.sql.table import chosen
-from tables.kept import Rows, again_in_pieces, ask, bring_up
+from tables.table_tools import Rows, ask, copy_in_pieces, synchronise
 
 #: At the end a secret, of which nothing public has come yet; and what is asked after that.
 MOVES: tuple[Move, ...] = (*PLAIN, ("submit", ["Bob", "plot", {"plan": "sleep"}], 90))
@@ -27,7 +26,7 @@ LATER: tuple[Move, ...] = (*MOVES, ("submit", ["Ann", "go"], 100))
 
 
 def every_row(location: str) -> dict[str, Rows]:
-    """All that stands in the public database, whatever it is for."""
+    """Return the rows of all tables of the public database, including its bookkeeping."""
     place = beside(location, True)
     if is_postgres(location):
         with psycopg.connect(place) as connection:
@@ -37,26 +36,26 @@ def every_row(location: str) -> dict[str, Rows]:
         with closing(sqlite3.connect(place)) as file:
             query = b"SELECT name FROM sqlite_master WHERE type = 'table'"
             names = [x for (x,) in file.execute(query.decode())]
-    assert {"heads", "tracking", "made", *(each.name for each in chosen())} <= set(names)
+    assert {"heads", "tracking", "made", *(table.name for table in chosen())} <= set(names)
     return {
         name: sorted(ask(location, f"SELECT * FROM {{}}{name}", public=True), key=repr)
         for name in names
     }
 
 
-def project(ledger: Ledger, location: str) -> dict[str, Rows]:
-    """What stands at *location* when the public tables of *ledger* are made anew there."""
+def rebuild_public(ledger: Ledger, location: str) -> dict[str, Rows]:
+    """Rebuild the public tables of *ledger* at *location* and return their rows."""
     with closing(open_views(beside(location, True), True)) as views:
         empty(views, chosen(), None)
-    go_on(ledger, location)
+    synchronise_public(ledger, location)
     return every_row(location)
 
 
-def go_on(ledger: Ledger, location: str) -> list[keeping.SyncResult]:
+def synchronise_public(ledger: Ledger, location: str) -> list[sync.SyncResult]:
     with closing(open_views(beside(location, True), True)) as views:
         prepare(views, chosen())
         games = ledger.games()
-        return list(keeping.sync_tables(ledger, views, chosen(), games, lambda count: None))
+        return list(sync.sync_tables(ledger, views, chosen(), games, lambda count: None))
 
 
 @pytest.mark.parametrize("moves", [MOVES, LATER], ids=["at the end", "later"])
@@ -68,7 +67,7 @@ def test_a_secret_request_shows_in_no_table(
     for plotting in (True, False):
         file = played(tmp_path / f"{plotting}.db", moves, with_secrets=plotting)
         with Ledger.open(file) as ledger:
-            found.append(project(ledger, location))
+            found.append(rebuild_public(ledger, location))
             counts.append(ledger.head("plots").number)
     assert counts[0] > counts[1]
     for name, rows in found[0].items():
@@ -78,7 +77,7 @@ def test_a_secret_request_shows_in_no_table(
 
 
 @pytest.mark.slow
-def test_nor_does_it_when_the_admin_rules_on_the_past(tmp_path: Path) -> None:
+def test_a_secret_request_shows_in_no_table_after_a_ruling_on_the_past(tmp_path: Path) -> None:
     found = []
     for plotting in (True, False):
         place = str(tmp_path / f"{plotting}.db")
@@ -92,7 +91,7 @@ def test_nor_does_it_when_the_admin_rules_on_the_past(tmp_path: Path) -> None:
             desk.clock = stopped_at(at)
             desk.rule_on("replace", "misread", edits=edits, settle="all", at=at, id="ruled")
             desk.close(at=at, id="closed")
-            found.append(project(ledger, place))
+            found.append(rebuild_public(ledger, place))
     assert found[0] == found[1]
     assert len(found[0]["rulings"]) == 1
     assert any(row[1] < row[2] for row in found[0]["balances"])  # corrected: known later
@@ -100,35 +99,37 @@ def test_nor_does_it_when_the_admin_rules_on_the_past(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", [1, 20])
 @pytest.mark.slow
-def test_nor_while_it_is_kept(tmp_path: Path, page: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However it is told, in whatever pages: the same rows stand as when it is told at once."""
+def test_a_secret_request_shows_in_no_table_that_grows_in_pieces(
+    tmp_path: Path, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows do not depend on the pages in which events arrive."""
     file = played(tmp_path / "whole.db", LATER)
     with Ledger.open(played(tmp_path / "none.db", LATER, with_secrets=False)) as ledger:
-        expected = project(ledger, str(tmp_path / "none.db"))
+        expected = rebuild_public(ledger, str(tmp_path / "none.db"))
     monkeypatch.setattr(runner, "PAGE", page)
     place = str(tmp_path / "g.db")
     sizes = iter(lambda: 30, 0)
     with Ledger.open(file) as whole, Ledger.open(place, create=True) as ledger:
-        for count, _ in enumerate(again_in_pieces(whole, ledger, sizes)):
-            bring_up(ledger, place, ("periods", "standings")[: count % 3], public=True)
-        go_on(ledger, place)
-        assert go_on(ledger, place)[0].new == 0
+        for count, _ in enumerate(copy_in_pieces(whole, ledger, sizes)):
+            synchronise(ledger, place, ("periods", "standings")[: count % 3], public=True)
+        synchronise_public(ledger, place)
+        assert synchronise_public(ledger, place)[0].new == 0
     assert every_row(place) == expected
 
 
-def test_nothing_is_written_of_a_secret(tmp_path: Path) -> None:
-    """Who looks at the file all the time does not see when somebody plots."""
+def test_a_secret_request_writes_nothing(tmp_path: Path) -> None:
+    """An observer of the file cannot see when a player plots."""
     place = str(tmp_path / "g.db")
     with Ledger.open(place, create=True) as ledger:
         make(open_plots(ledger), PLAIN)
-        (kept,) = go_on(ledger, place)
+        (result,) = synchronise_public(ledger, place)
         before, head = every_row(place), ledger.head("plots")
-        assert kept.events == ask(place, "SELECT max(number) FROM {}heads", public=True)[0][0] + 1
-        assert kept.events < head.number
+        assert result.events == ask(place, "SELECT max(number) FROM {}heads", public=True)[0][0] + 1
+        assert result.events < head.number
         make(Game(ledger), MOVES)
         assert ledger.head("plots").number > head.number
-        (kept,) = go_on(ledger, place)
-        assert kept.new == 0
+        (result,) = synchronise_public(ledger, place)
+        assert result.new == 0
     assert every_row(place) == before
 
 
@@ -136,11 +137,11 @@ def test_nothing_is_written_of_a_secret(tmp_path: Path) -> None:
 def test_public_tables_of_another_game_are_refused(tmp_path: Path) -> None:
     place = str(tmp_path / "g.db")
     with Ledger.open(played(tmp_path / "g.db")) as ledger:
-        go_on(ledger, place)
+        synchronise_public(ledger, place)
     other = (*PLAIN[:1], ("join", ["Eve"], 1), *LATER[2:])
     other = tuple(x for x in other if "Bob" not in x[1])
     other = (*other, *(3 * (LATER[-1],)))
-    for moves, said in ((other, "were not made from"), (PLAIN[:3], "ends at public #")):
+    for moves, message in ((other, "were not made from"), (PLAIN[:3], "ends at public #")):
         file = played(tmp_path / f"{len(moves)}.db", moves)
-        with Ledger.open(file) as ledger, pytest.raises(UsageError, match=said):
-            go_on(ledger, place)
+        with Ledger.open(file) as ledger, pytest.raises(UsageError, match=message):
+            synchronise_public(ledger, place)

@@ -1,4 +1,4 @@
-"""What stands in the tables: what the read models show, as of any period, as known at any."""
+"""The tables equal the read models, as of any period and as known at any period."""
 
 import json
 import random
@@ -28,9 +28,9 @@ from nomoledger_projections.history import history
 from nomoledger_projections.ruleset import ruleset
 from nomoledger_projections.rulings import rulings
 from nomoledger_projections.standings import standings
-from tables.kept import Rows, again_in_pieces, all_rows, ask, bring_up
+from tables.table_tools import Rows, all_rows, ask, copy_in_pieces, synchronise
 
-#: A reading: as of the first, as known at the second and third.
+#: The condition of a reading: as of the first value, as known at the second and third.
 AT = "FROM {}%s WHERE period = ? AND known <= ? AND (until IS NULL OR until > ?) ORDER BY place"
 SEEDS = (3, 11)
 #: The periods of the season whose standings were corrected, and when.
@@ -39,7 +39,7 @@ CORRECTED = [(3, 6), (4, 6), (4, 7), (5, 6), (5, 7), (6, 7)]
 
 @pytest.fixture(scope="module")
 def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
-    """Five weeks of a real season; then a landing of week 3 is put right, and that again."""
+    """A real season of five weeks, in which two rulings correct a landing of week 3."""
     with Ledger.open(tmp_path_factory.mktemp("season") / "s.db", create=True) as ledger:
         desk = import_record(ledger, find("weekly-vote-season"))
         before = tuple[int, ...]()
@@ -62,7 +62,7 @@ def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def check(ledger: Ledger, location: str) -> int:
-    """Every reading of every period is what its read models show; says how many there are."""
+    """Check every reading of every period against the read models, and return their number."""
     (game,) = ledger.games()
     last, readings = world_of(ledger, game).period, 0
     for period in range(1, last + 1):
@@ -72,7 +72,7 @@ def check(ledger: Ledger, location: str) -> int:
             assert tables_at(location, period, at or last) == models_in(view), (period, at)
             readings += 1
         view = LedgerView(ledger, game, period, "admin")
-        check_told(view, location, period)
+        check_facts(view, location, period)
     return readings
 
 
@@ -103,9 +103,9 @@ def models_in(view: LedgerView) -> dict[str, Rows]:
     }
 
 
-def check_told(view: LedgerView, location: str, period: int) -> None:
-    """What was told by the close of *period*."""
-    told = [
+def check_facts(view: LedgerView, location: str, period: int) -> None:
+    """Check the facts up to the close of *period*."""
+    paragraphs = [
         (paragraph.events[-1], chapter.period, paragraph.text)
         for chapter in history(view).chapters
         for paragraph in chapter.paragraphs
@@ -113,14 +113,14 @@ def check_told(view: LedgerView, location: str, period: int) -> None:
     query = (
         "SELECT last_event, period, text FROM {}history WHERE period <= ? ORDER BY period, event"
     )
-    assert ask(location, query, (period,)) == told
-    made = [
+    assert ask(location, query, (period,)) == paragraphs
+    changes = [
         (x.event, x.done, x.rule.number, x.authority.source) for x in ruleset(view).until(period)
     ]
     query = (
         "SELECT event, done, number, source FROM {}rule_changes WHERE period <= ? ORDER BY event"
     )
-    assert ask(location, query, (period,)) == made
+    assert ask(location, query, (period,)) == changes
     ruled = [(x.number, x.state, x.overruled_by, list(x.rules)) for x in rulings(view).rulings]
     query = """SELECT number, state, overruled_by, rules FROM {}rulings
         WHERE known <= ? AND (until IS NULL OR until > ?) ORDER BY number"""
@@ -148,29 +148,33 @@ def listed(cell: Any) -> Any:
     return json.loads(cell) if isinstance(cell, str) else cell
 
 
-# --- what they say -------------------------------------------------------------------------------
+# --- content -------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow_with("postgres")
-def test_tables_are_the_read_models(played: Ledger, location: str, copied: Any) -> None:
+def test_tables_equal_the_read_models(played: Ledger, location: str, copied: Any) -> None:
     ledger = copied(played, location)
-    bring_up(ledger, location)
+    synchronise(ledger, location)
     assert check(ledger, location) >= 3
 
 
 @pytest.mark.slow
-def test_they_are_so_after_rulings_on_the_past(season: Ledger, location: str, copied: Any) -> None:
+def test_tables_equal_the_read_models_after_corrections(
+    season: Ledger, location: str, copied: Any
+) -> None:
     ledger = copied(season, location)
-    bring_up(ledger, location)
+    synchronise(ledger, location)
     assert check(ledger, location) == 36
     query = "SELECT DISTINCT period, known FROM {}standings WHERE known > period ORDER BY 1, 2"
     assert ask(location, query) == CORRECTED
 
 
-def test_attributes_lead_to_how_it_stands(played: Ledger, tmp_path: Path, copied: Any) -> None:
+def test_the_last_change_of_an_attribute_is_its_present_value(
+    played: Ledger, tmp_path: Path, copied: Any
+) -> None:
     place = str(tmp_path / "g.db")
     ledger = copied(played, place)
-    bring_up(ledger, place, ["attributes"])
+    synchronise(ledger, place, ["attributes"])
     (game,) = ledger.games()
     world = world_of(ledger, game)
     query = "SELECT id, value FROM {}attributes WHERE attribute = ? ORDER BY event, place"
@@ -179,50 +183,50 @@ def test_attributes_lead_to_how_it_stands(played: Ledger, tmp_path: Path, copied
     assert {x: listed(last.get(x)) for x in owners} == owners
 
 
-# --- kept and made anew --------------------------------------------------------------------------
+# --- rebuilding ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.slow_with("postgres", "11")
-def test_kept_is_made_anew(
+def test_grown_tables_equal_rebuilt_ones(
     season: Ledger, location: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However it grew, and whatever pages it was told in, the same stands in the tables."""
+    """The rows do not depend on the pages in which events arrive."""
     chance = random.Random(seed)
     monkeypatch.setattr(runner, "PAGE", chance.choice([7, 50, 400]))
     sizes = iter(lambda: chance.choice([1, 13, 150, 400]), 0)
     with Ledger.open(location, create=True) as ledger:
-        for _ in again_in_pieces(season, ledger, sizes):
+        for _ in copy_in_pieces(season, ledger, sizes):
             if chance.random() < 0.5:
-                bring_up(
+                synchronise(
                     ledger, location, chance.choice([(), ("standings", "rulings"), ("board",)])
                 )
-        bring_up(ledger, location)
-        kept = all_rows(location)
+        synchronise(ledger, location)
+        grown = all_rows(location)
         monkeypatch.undo()
         with closing(open_views(beside(location, False), False)) as views:
             empty(views, chosen(), None)
-        bring_up(ledger, location)
-    assert all_rows(location) == kept
-    assert all(kept.values())
+        synchronise(ledger, location)
+    assert all_rows(location) == grown
+    assert all(grown.values())
 
 
-def test_a_row_that_stands_is_not_written_anew(season: Ledger, tmp_path: Path, copied: Any) -> None:
+def test_an_unchanged_row_is_not_written_again(season: Ledger, tmp_path: Path, copied: Any) -> None:
     place = str(tmp_path / "g.db")
-    bring_up(copied(season, place), place)
+    synchronise(copied(season, place), place)
     query = "SELECT count(until), count(*) FROM {}board WHERE period BETWEEN 3 AND 5"
     ((ended, all_of_them),) = ask(place, query)
     assert 0 < 2 * ended < all_of_them
 
 
-# --- what is public ------------------------------------------------------------------------------
+# --- public tables -------------------------------------------------------------------------------
 
 
 @pytest.mark.slow_with("postgres")
-def test_public_tables_tell_what_is_public(season: Ledger, location: str, copied: Any) -> None:
+def test_public_tables_hold_public_events(season: Ledger, location: str, copied: Any) -> None:
     ledger = copied(season, location)
     (game,) = ledger.games()
-    bring_up(ledger, location, public=True)
+    synchronise(ledger, location, public=True)
     public = {x.number: x.body for x in public_events(ledger.read(game))}
     for name in ("attributes", "postings", "rule_changes"):
         rows = ask(location, f"SELECT event FROM {{}}{name}", public=True)
@@ -232,6 +236,6 @@ def test_public_tables_tell_what_is_public(season: Ledger, location: str, copied
     closes = [x for x, body in public.items() if isinstance(body, e.PeriodClosed)]
     assert [x for (x,) in ask(location, query, public=True)] == closes
     view = LedgerView(ledger, game, 1)
-    told = [p.text for chapter in history(view).chapters for p in chapter.paragraphs]
+    texts = [p.text for chapter in history(view).chapters for p in chapter.paragraphs]
     query = "SELECT text FROM {}history WHERE period = 1 ORDER BY event"
-    assert [x for (x,) in ask(location, query, public=True)] == told
+    assert [x for (x,) in ask(location, query, public=True)] == texts

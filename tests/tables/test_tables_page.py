@@ -1,4 +1,4 @@
-"""docs/tables.md: its queries give what it shows, and it describes every column there is."""
+"""docs/tables.md: its queries return what it shows, and it describes every column."""
 
 import importlib.util
 import os
@@ -18,7 +18,7 @@ from nomoledger.views.sql.databases import open_views
 from nomoledger.views.sql.sql_views import prepare
 from nomoledger.views.sql.sync import sync_tables
 from nomoledger.views.sql.table import Readings, SqlTable, chosen
-from tables.kept import bring_up
+from tables.table_tools import synchronise
 
 PAGE = Path(__file__).parents[2] / "docs" / "tables.md"
 MARK = "<!-- written by tests/tables/test_tables_page.py -->\n"
@@ -34,7 +34,7 @@ def season(play_page: Callable[[Path], list[str]], tmp_path: Path) -> Path:
     return tmp_path / "season.db"
 
 
-def told(names: list[str], rows: list[tuple[Any, ...]]) -> str:
+def format_result(names: list[str], rows: list[tuple[Any, ...]]) -> str:
     lines = [names, *([_cell(x) for x in row] for row in rows)]
     return "".join(f"{' | '.join(line)}\n" for line in lines)
 
@@ -48,23 +48,22 @@ def test_every_query_gives_what_the_page_shows(season: Path, postgres_url: str) 
     queries = list(QUERY.finditer(PAGE.read_text("utf-8")))
     assert len(queries) == PAGE.read_text("utf-8").count("```sql") > 7
     with closing(sqlite3.connect(season.with_name("season.views.db"))) as file:
-        for each in queries:
-            found = file.execute(each["query"])
-            assert told([x[0] for x in found.description], found.fetchall()) == each["rows"], each[
-                0
-            ]
+        for query in queries:
+            result = file.execute(query["query"])
+            names = [column[0] for column in result.description]
+            assert format_result(names, result.fetchall()) == query["rows"], query[0]
     with Ledger.open(season) as ledger, Ledger.open(postgres_url, create=True) as copied:
         copy_ledger(ledger, copied, ledger.games())
-        bring_up(copied, postgres_url)
+        synchronise(copied, postgres_url)
     with psycopg.connect(postgres_url, options="-c search_path=nomoledger_views") as server:
-        for each in queries:
-            rows = server.execute(each["query"].replace("%", "%%").encode(), ()).fetchall()
-            names = each["rows"].partition("\n")[0].split(" | ")
-            assert told(names, rows).replace('"', "") == each["rows"].replace('"', "")
+        for query in queries:
+            rows = server.execute(query["query"].replace("%", "%%").encode(), ()).fetchall()
+            names = query["rows"].partition("\n")[0].split(" | ")
+            assert format_result(names, rows).replace('"', "") == query["rows"].replace('"', "")
 
 
 def described(table: type[SqlTable]) -> str:
-    """What the page says of *table*."""
+    """Return the page's description of *table*."""
     rows = "".join(
         f"| {_name(table, x.name)} | {x.type} | {x.meaning} |\n" for x in table.columns()
     )
@@ -89,10 +88,12 @@ def test_every_column_is_described() -> None:
 
 
 @pytest.mark.slow
-def test_a_table_of_ones_own(season: Path, tmp_path: Path) -> None:
-    found = re.search(r"^```python stops.py\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.M)
-    assert found is not None
-    (tmp_path / "stops.py").write_text(found[1], "utf-8")
+def test_the_example_of_a_custom_table_works(season: Path, tmp_path: Path) -> None:
+    example = re.search(
+        r"^```python stops.py\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.M
+    )
+    assert example is not None
+    (tmp_path / "stops.py").write_text(example[1], "utf-8")
     spec = importlib.util.spec_from_file_location("stops", tmp_path / "stops.py")
     assert spec is not None
     assert spec.loader is not None
@@ -112,5 +113,5 @@ def fences() -> Iterator[str]:
     yield from re.findall(r"^```(\w+)", PAGE.read_text("utf-8"), re.M)
 
 
-def test_nothing_on_the_page_goes_untested() -> None:
+def test_every_kind_of_example_is_tested() -> None:
     assert set(fences()) == {"console", "sql", "text", "python"}

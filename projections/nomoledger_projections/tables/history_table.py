@@ -30,7 +30,7 @@ class HistoryTable(Facts):
 
     def take(self, entry: e.Entry, world: World) -> Iterable[Row]:
         """Return nothing, but remember which paragraph has grown."""
-        self._grown[self._writer.take(entry, world)] = None
+        self._grown[self._writer.apply(entry, world)] = None
         if isinstance(entry.body, e.PeriodClosed):
             self._closed = entry.body.period
         return ()
@@ -38,8 +38,8 @@ class HistoryTable(Facts):
     def due(self) -> Iterator[Row]:
         """Return the paragraphs that have grown."""
         for thread in self._grown:
-            if told := self._writer.told.get(thread):
-                paragraph = self._writer.paragraph(told[0], thread)
-                yield told[0], thread[0], paragraph.at, paragraph.text, paragraph.events[-1]
+            if events := self._writer.described.get(thread):
+                paragraph = self._writer.paragraph(events[0], thread)
+                yield events[0], thread[0], paragraph.at, paragraph.text, paragraph.events[-1]
         self._grown.clear()
         self._writer.forget(self._closed)  # Paragraphs of the close itself may still grow.

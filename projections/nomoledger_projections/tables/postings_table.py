@@ -40,7 +40,7 @@ class PostingsTable(Facts):
         body = entry.body
         if world.rules is not self._rules or not isinstance(body, e.Posted):
             self._rules = world.rules
-            self._places = {name: each.places for name, each in world.commodities().items()}
+            self._places = {name: item.places for name, item in world.commodities().items()}
             self._names.clear()
         return self._rows(entry.number, body, world) if isinstance(body, e.Posted) else ()
 

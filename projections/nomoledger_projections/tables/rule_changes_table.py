@@ -37,7 +37,7 @@ class RuleChangesTable(Facts):
 
     def take(self, entry: e.Entry, world: World) -> Iterator[Row]:
         """Return a row per change."""
-        for change in self._changes.take(entry):
+        for change in self._changes.apply(entry):
             rule, authority = change.rule, change.authority
             which = (change.life, rule.number, rule.version, rule.title, rule.prose)
             why = (authority.source, authority.by, authority.text)

@@ -51,7 +51,7 @@ class RulingsTable(Listing):
 
     def take(self, entry: e.Entry, world: World) -> Iterable[Row]:
         """Return nothing, but remember what the event means for rulings."""
-        self._docket.take(entry, world)
+        self._docket.apply(entry, world)
         return ()
 
     def rows(self, view: View) -> Iterator[Row]:

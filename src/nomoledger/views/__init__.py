@@ -1,1 +1,1 @@
-"""What people and other programs look at: the published site, journals, and tables for SQL."""
+"""Views of a game for people and other programs: the published site, journals, and SQL tables."""

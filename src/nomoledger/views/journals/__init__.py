@@ -1,8 +1,8 @@
-"""A game's payments in the formats of bookkeeping and analysis: journals that other tools check.
+"""Exports of a game's payments in the formats of accounting and analysis tools.
 
-There is no maintained library that writes journals from a stream: beancount's printer wants all
-entries in memory, and its licence on ours. The formats are a few lines each, and the tests hand
-what is written to the tools themselves.
+No maintained library writes these formats from a stream. Beancount's printer needs all entries in
+memory, and its licence would apply to this project. Each format takes a few lines, and the tests
+pass the exports to the tools themselves.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ FORMATS = ("beancount", "csv", "hledger", "ledger", "parquet")
 
 
 class Exported(msgspec.Struct, frozen=True):
-    """What was exported: *payments* (events) of *postings* in a game that has come to *head*."""
+    """The result of an export: the game's *head*, and the numbers of *payments* and *postings*."""
 
     game: str
     head: Head
@@ -32,14 +32,14 @@ class Exported(msgspec.Struct, frozen=True):
 def export_journal(
     ledger: Ledger, file: BinaryIO, game: str, format: str, *, is_public: bool = False
 ) -> Exported:
-    """Write the payments of *game* into *file*; those alone that everybody may see, if asked for.
+    """Write the payments of *game* to *file*. If *is_public*, write public payments only.
 
-    Memory does not grow with the number of payments.
+    The memory used does not depend on the number of payments.
 
     Raises:
-        UsageError: there is no such *format*, or what it needs is not installed.
-        UnknownError: there is no such game.
-        CorruptError: the game does not verify.
+        UsageError: The format is unknown, or needs a package that is not installed.
+        UnknownError: The ledger has no such game.
+        CorruptError: The game does not verify.
     """
     if format not in _WRITERS:
         raise UsageError(f"no format {format!r}: choose one of {', '.join(FORMATS)}")
@@ -61,9 +61,9 @@ def _journal(
 
 
 def _heading(source: JournalSource) -> Iterator[str]:
-    """What the file is, in words."""
+    """Yield the lines at the top of the file, which say what it holds."""
     upto = "what is public" if source.is_public else f"events up to {source.head}"
-    yield f"{source.game}, from nomoledger: {upto}"  # whose head would count what is not
+    yield f"{source.game}, from nomoledger: {upto}"  # The head would count secret events.
     if source.is_public:
         yield "only what everybody may see: balances are those of these payments alone"
     yield "amounts have the decimal places that each commodity has now"

@@ -1,7 +1,8 @@
-"""A game as a file of beancount.
+"""Writes a game as a beancount file.
 
-beancount checks a balance at the beginning of a day. So what is asserted is dated the day after a
-close, and says what there was at the end of the day of that close, whatever came after it that day.
+Beancount checks a balance at the beginning of a day. So a balance assertion is dated the day after
+a close, and states the balance at the end of the day of the close, including later payments of
+that day.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from nomoledger.views.journals.naming import (
 from nomoledger.views.journals.source import (
     Dated,
     JournalSource,
-    OpeningBalances,
+    RunningBalances,
     effective,
     exact,
     stamp,
@@ -26,7 +27,7 @@ from nomoledger.views.journals.source import (
 
 
 def lines(source: JournalSource) -> Iterator[str]:
-    """The file, piece by piece."""
+    """Yield the text of the file in pieces."""
     return _BeancountWriter(source).pieces()
 
 
@@ -34,21 +35,21 @@ class _BeancountWriter:
     def __init__(self, source: JournalSource) -> None:
         self.source = source
         self.chart = source.chart
-        self.currencies = self.chart.called(_currency, CURRENCY_LENGTH_MAX)
-        self.balances = OpeningBalances()
+        self.currencies = self.chart.commodity_names(_currency, CURRENCY_LENGTH_MAX)
+        self.balances = RunningBalances()
 
     def pieces(self) -> Iterator[str]:
         yield from self._declarations()
         closed: Dated | None = None
-        for each in self.source.dated():
-            if closed is not None and each.day > closed.day:
+        for dated in self.source.dated():
+            if closed is not None and dated.day > closed.day:
                 yield from self._assertions(closed)
                 closed = None
-            if isinstance(each.body, e.PeriodClosed):
-                closed = each
-            elif each.body.postings:
-                self.balances.take(each.body)
-                yield self._transaction(each, each.body)
+            if isinstance(dated.body, e.PeriodClosed):
+                closed = dated
+            elif dated.body.postings:
+                self.balances.add(dated.body)
+                yield self._transaction(dated, dated.body)
         if closed is not None:
             yield from self._assertions(closed)
 
@@ -58,9 +59,9 @@ class _BeancountWriter:
         for name in self.chart.commodities:
             yield f'option "operating_currency" "{self.currencies[name]}"\n'
             break
-        for name, called in self.currencies.items():
-            yield f"\n{day} commodity {called}\n  name: {quoted(name)}\n"
-        for account in sorted(self.chart.accounts.values(), key=lambda each: each.path):
+        for name, currency_name in self.currencies.items():
+            yield f"\n{day} commodity {currency_name}\n  name: {quoted(name)}\n"
+        for account in sorted(self.chart.accounts.values(), key=lambda account: account.path):
             yield f"\n{day} open {account.path}\n  name: {quoted(account.label)}\n"
 
     def _transaction(self, dated: Dated, body: e.Posted) -> str:
@@ -81,13 +82,13 @@ class _BeancountWriter:
         return f"  {path}  {number} {self.currencies[posting.commodity]}\n"
 
     def _assertions(self, closed: Dated) -> Iterator[str]:
-        """What was touched, exactly: without `~ 0` beancount lets a smallest unit pass."""
+        """Assert the balances that changed. `~ 0` makes beancount check them exactly."""
         day, period = closed.day + timedelta(days=1), closed.body.period
         yield f"\n; what there was at the end of {closed.day}, when period {period} closed\n"
-        for account, commodity, units in self.balances.touched():
+        for account, commodity, units in self.balances.pop_changed():
             number = exact(units, self.chart.commodities[commodity])
-            path, called = self.chart.accounts[account].path, self.currencies[commodity]
-            yield f"{day} balance {path}  {number} ~ 0 {called}\n  closed: {period}\n"
+            path, name = self.chart.accounts[account].path, self.currencies[commodity]
+            yield f"{day} balance {path}  {number} ~ 0 {name}\n  closed: {period}\n"
 
 
 def _currency(name: str) -> str:

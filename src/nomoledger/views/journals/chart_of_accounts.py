@@ -1,4 +1,4 @@
-"""The chart of accounts: every account and commodity that is posted to, and what it is called."""
+"""The chart of accounts: every account and commodity with postings, and their names."""
 
 from collections.abc import Callable, Iterable
 
@@ -9,7 +9,7 @@ from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 from nomoledger.views.journals.naming import component, numbered
 
-#: What names things, and says how many decimal places a commodity has.
+#: The events that set names, or the decimal places of a commodity.
 _NAMING = (
     *(e.EntityCreated, e.AttributeSet),
     *(e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered),
@@ -17,11 +17,11 @@ _NAMING = (
 
 
 class JournalAccount(msgspec.Struct, frozen=True):
-    """An account that is posted to.
+    """An account with postings.
 
     Attributes:
-        label: what people call it, as no other account of the game.
-        path: its name in journals: what a thing owns is among the assets, all else is equity.
+        label: The account's name in the game, made unique.
+        path: The account's name in journals: an asset if a thing owns the account, else equity.
     """
 
     label: str
@@ -29,12 +29,13 @@ class JournalAccount(msgspec.Struct, frozen=True):
 
 
 class ChartOfAccounts:
-    """What the postings of a game speak of: as large as the game's state, not as its history.
+    """The accounts and commodities of a game's postings. Its size does not grow with history.
 
     Attributes:
-        accounts: by id, in the order in which they were first posted to.
-        commodities: those posted, with the decimal places that each has now; money comes first.
-        postings: how many there are. payments: events that hold them.
+        accounts: The accounts by id, in the order of their first postings.
+        commodities: The posted commodities with their current decimal places, money first.
+        postings: The number of postings.
+        payments: The number of events with postings.
     """
 
     def __init__(self, entries: Iterable[e.Entry]) -> None:
@@ -43,32 +44,34 @@ class ChartOfAccounts:
         self.postings = self.payments = 0
         self._world = World()
         self._places: dict[str, int] = {}
-        self._gone: dict[str, tuple[str, str]] = {}
+        self._destroyed: dict[str, tuple[str, str]] = {}
         for entry in entries:
-            self._take(entry.body)
-        self._keep_places()
-        posted = {each: self._places.get(each, 0) for each in self.commodities}
+            self._apply(entry.body)
+        self._remember_places()
+        posted = {name: self._places.get(name, 0) for name in self.commodities}
         self.commodities = {
             name: places for name, places in (self._places | posted).items() if name in posted
         }
-        self._call(tuple(self.accounts))
+        self._name_accounts(tuple(self.accounts))
 
-    def called(self, name: Callable[[str], str], length: int | None = None) -> dict[str, str]:
-        """What *name* makes of each commodity, none like another."""
-        found: dict[str, str] = {}
-        for each in self.commodities:
-            found[each] = numbered(name(each), {*found.values()}, length)
-        return found
+    def commodity_names(
+        self, convert: Callable[[str], str], length: int | None = None
+    ) -> dict[str, str]:
+        """Return a unique name for each commodity, as *convert* makes it from the original."""
+        names: dict[str, str] = {}
+        for commodity in self.commodities:
+            names[commodity] = numbered(convert(commodity), {*names.values()}, length)
+        return names
 
-    def _take(self, body: e.Event) -> None:
+    def _apply(self, body: e.Event) -> None:
         if isinstance(body, e.Posted):
             self._count(body)
         elif isinstance(body, _NAMING):
             if isinstance(body, e.RuleRepealed | e.RuleAmended):
-                self._keep_places()
+                self._remember_places()
             apply(self._world, body)
         elif isinstance(body, e.EntityDestroyed) and body.entity in self._world.entities:
-            self._gone[body.entity] = self._named(body.entity)
+            self._destroyed[body.entity] = self._kind_and_label(body.entity)
             apply(self._world, body)
 
     def _count(self, body: e.Posted) -> None:
@@ -78,26 +81,26 @@ class ChartOfAccounts:
             self.accounts.setdefault(posting.account, JournalAccount("", ""))
             self.commodities.setdefault(posting.commodity, 0)
 
-    def _keep_places(self) -> None:
-        """A commodity that no rule speaks of any more keeps its decimal places."""
-        for name, each in self._world.commodities().items():
-            self._places[name] = each.places
+    def _remember_places(self) -> None:
+        """Remember the decimal places of commodities, for when no rule declares them any more."""
+        for name, commodity in self._world.commodities().items():
+            self._places[name] = commodity.places
 
-    def _named(self, account: str) -> tuple[str, str]:
-        """What kind of thing it is (nothing: a mere account), and what people call it."""
+    def _kind_and_label(self, account: str) -> tuple[str, str]:
+        """Return the kind of the account's owner (empty for none), and the label."""
         kind = self._world.entities.get(account)
         if kind is None:
-            return self._gone.get(account, ("", account))
+            return self._destroyed.get(account, ("", account))
         return kind, str(self._world.label(account))
 
-    def _call(self, accounts: Iterable[str]) -> None:
+    def _name_accounts(self, accounts: Iterable[str]) -> None:
         labels: set[str] = set()
         paths: set[str] = set()
-        for each in accounts:
-            kind, label = self._named(each)
+        for account in accounts:
+            kind, label = self._kind_and_label(account)
             root = f"Assets:{component(kind)}" if kind else "Equity"
             path = numbered(f"{root}:{component(label)}", paths)
             label = numbered(label, labels)
             labels.add(label)
             paths.add(path)
-            self.accounts[each] = JournalAccount(label, path)
+            self.accounts[account] = JournalAccount(label, path)

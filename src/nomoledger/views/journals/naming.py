@@ -1,16 +1,16 @@
-"""Names that other tools accept: readable, and each given once, so that the way back is clear.
+"""Names that other tools accept: readable, and unique.
 
-A name is kept as far as the tool allows; what would come out like another name gets a number.
-Journals state the whole name beside each, so that nothing is lost.
+A name changes only as far as the tool requires. A name that would equal another gets a number.
+Journals also state the original name of each account and commodity.
 """
 
 import re
 import unicodedata
 from collections.abc import Container
 
-#: Signs of money that hledger and ledger take as they are, and what beancount has to call them.
+#: Currency signs that hledger and ledger accept, with the names that beancount needs.
 SIGNS = {"$": "DOLLAR", "€": "EURO", "£": "POUND", "¥": "YEN"}
-#: Words that beancount does not take for a commodity.
+#: Words that beancount does not accept as a commodity.
 RESERVED = frozenset({"FALSE", "NULL", "TRUE"})
 CURRENCY_LENGTH_MAX = 24
 _ESCAPED = {ord('"'): '\\"', ord("\\"): "\\\\", ord("\n"): "\\n", ord("\t"): "\\t"}
@@ -18,18 +18,18 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def component(name: str) -> str:
-    """*name* as a part of an account name, for all three tools.
+    """Return *name* as a component of an account name, valid in all three tools.
 
     >>> component("The Founder"), component("örjan (2)"), component("18"), component("…")
     ('The-Founder', 'Örjan-2', '18', 'Unnamed')
     """
     text = unicodedata.normalize("NFC", name)
-    kept = _joined("".join(each if _is_word(each) else " " for each in text)) or "Unnamed"
+    kept = _joined("".join(c if _is_word(c) else " " for c in text)) or "Unnamed"
     return kept[0].upper() + kept[1:]
 
 
 def currency(name: str) -> str:
-    """*name* as a commodity of beancount: 2 to 24 capitals, digits and hyphens.
+    """Return *name* as a commodity of beancount: 2 to 24 capitals, digits and hyphens.
 
     >>> currency("$"), currency("poison donut"), currency("4 Ölfässer"), currency("日本")
     ('DOLLAR', 'POISON-DONUT', 'C-4-OLFASSER', 'COMMODITY')
@@ -37,8 +37,8 @@ def currency(name: str) -> str:
     if name in SIGNS:
         return SIGNS[name]
     text = unicodedata.normalize("NFKD", name.replace("ß", "ss")).upper()
-    bare = "".join(each for each in text if not unicodedata.combining(each))
-    kept = _joined("".join(each if each.isascii() and each.isalnum() else " " for each in bare))
+    base = "".join(c for c in text if not unicodedata.combining(c))
+    kept = _joined("".join(c if c.isascii() and c.isalnum() else " " for c in base))
     if not kept:
         return "COMMODITY"
     if not kept[0].isalpha() or len(kept) == 1:
@@ -47,19 +47,19 @@ def currency(name: str) -> str:
 
 
 def symbol(name: str) -> str:
-    """*name* as a commodity of hledger and ledger, in quotes unless it is a sign of money.
+    """Return *name* as a commodity of hledger and ledger, quoted unless it is a currency sign.
 
     >>> symbol("$"), symbol("poison donut"), symbol('a;"b"')
     ('$', '"poison donut"', '"a b"')
     """
     if name in SIGNS:
         return name
-    kept = one_line("".join(" " if each in '";\\' else each for each in name))
+    kept = one_line("".join(" " if c in '";\\' else c for c in name))
     return f'"{kept or "commodity"}"'
 
 
 def one_line(text: str) -> str:
-    r"""*text* in one line, with single spaces.
+    r"""Return *text* in one line, with single spaces.
 
     >>> one_line("rent \n for\tsquare 9\0")
     'rent for square 9'
@@ -68,34 +68,34 @@ def one_line(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""*text* as a string of beancount, which is in one line.
+    r"""Return *text* as a string literal of beancount, in one line.
 
     >>> print(quoted('say "ä\\b"'), quoted("one\ntwo\0"))
     "say \"ä\\b\"" "one\ntwo\\u0000"
     """
-    kept = _CONTROL.sub(lambda found: f"\\\\u{ord(found[0]):04x}", text.translate(_ESCAPED))
+    kept = _CONTROL.sub(lambda match: f"\\\\u{ord(match[0]):04x}", text.translate(_ESCAPED))
     return f'"{kept}"'
 
 
-def numbered(wanted: str, taken: Container[str], length: int | None = None) -> str:
-    """*wanted*, or where it is *taken*, with the first number that makes it another.
+def numbered(name: str, taken: Container[str], length: int | None = None) -> str:
+    """Return *name*, with the first free number appended if it is *taken*.
 
     >>> numbered("Ann", {"Ann", "Ann-2"}), numbered('"a"', {'"a"'}), numbered("ABCD", {"ABCD"}, 4)
     ('Ann-3', '"a-2"', 'AB-2')
     """
-    found, count = wanted, 1
-    end = '"' if wanted.endswith('"') else ""
-    while found in taken:
+    candidate, count = name, 1
+    end = '"' if name.endswith('"') else ""
+    while candidate in taken:
         count += 1
         number = f"-{count}{end}"
         room = None if length is None else length - len(number)
-        found = wanted.removesuffix(end)[:room] + number
-    return found
+        candidate = name.removesuffix(end)[:room] + number
+    return candidate
 
 
 def _joined(text: str) -> str:
     return "-".join(text.split())
 
 
-def _is_word(each: str) -> bool:
-    return unicodedata.category(each)[0] == "L" or unicodedata.category(each) == "Nd"
+def _is_word(character: str) -> bool:
+    return unicodedata.category(character)[0] == "L" or unicodedata.category(character) == "Nd"

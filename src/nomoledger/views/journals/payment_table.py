@@ -1,4 +1,4 @@
-"""A game as a table, a row a posting: CSV by the standard library, Parquet by pyarrow."""
+"""Writes a game as a table with a row per posting: CSV, or Parquet with pyarrow."""
 
 import codecs
 import csv
@@ -17,14 +17,14 @@ COLUMNS = (
     *("event", "period", "effective", "received_at", "account"),
     *("commodity", "amount", "why", "rules", "cause"),
 )
-#: As many rows stand in one group of a Parquet file, and in memory.
+#: The number of rows in one group of a Parquet file, and so in memory.
 GROUP = 20_000
-#: Decimal places of an amount in Parquet: the same for every game, unless one needs more.
+#: Decimal places of an amount in Parquet. They are the same for every game, unless it needs more.
 PLACES = 12
 
 
 def write_csv(source: JournalSource, file: BinaryIO) -> None:
-    """Write the postings of *source* as CSV: what is a list is joined by spaces."""
+    """Write the postings of *source* as CSV. The items of a list are joined by spaces."""
     rows = csv.writer(codecs.getwriter("utf-8")(file), lineterminator="\n")
     rows.writerow(COLUMNS)
     for *first, moment, account, commodity, number, why, rules, cause in _rows(source):
@@ -36,7 +36,7 @@ def write_parquet(source: JournalSource, file: BinaryIO) -> None:
     """Write the postings of *source* as Parquet, group by group.
 
     Raises:
-        UsageError: pyarrow is not installed.
+        UsageError: The package pyarrow is not installed.
     """
     try:
         import pyarrow
@@ -50,7 +50,8 @@ def write_parquet(source: JournalSource, file: BinaryIO) -> None:
         while group := list(islice(rows, GROUP)):
             columns = [list(column) for column in zip(*group, strict=True)]
             columns[6] = [Decimal(number) for number in columns[6]]
-            arrays = [pyarrow.array(*each) for each in zip(columns, schema.types, strict=True)]
+            typed = zip(columns, schema.types, strict=True)
+            arrays = [pyarrow.array(values, type_) for values, type_ in typed]
             writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
 
 
@@ -66,7 +67,7 @@ def _schema(source: JournalSource) -> "pyarrow.Schema":
 
 
 def _rows(source: JournalSource) -> Iterator[tuple[Any, ...]]:
-    """The columns of every posting; its amount as text."""
+    """Yield the columns of every posting, with the amount as text."""
     accounts, places = source.chart.accounts, source.chart.commodities
     for number, body in source.payments():
         head = number, body.period, effective(body), body.received_at

@@ -1,7 +1,7 @@
-"""A game as a journal of hledger or ledger: one text, but for what they want said at the top.
+"""Writes a game as a journal of hledger or ledger. The two differ at the top of the file only.
 
-Both take an assertion at its place in the file. So every close is followed by one for each account
-that was touched, also where several periods close on one day.
+Both tools check an assertion at its place in the file. So every close is followed by an assertion
+for each changed account, even if several periods close on one day.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from nomoledger.views.journals.naming import SIGNS, one_line, symbol
 from nomoledger.views.journals.source import (
     Dated,
     JournalSource,
-    OpeningBalances,
+    RunningBalances,
     effective,
     exact,
     stamp,
@@ -23,37 +23,37 @@ _TAGGED = str.maketrans(",;[]", " ,()")
 
 
 def hledger(source: JournalSource) -> Iterator[str]:
-    """The journal for hledger, piece by piece."""
+    """Yield the text of the journal for hledger in pieces."""
     return _PlainTextWriter(source, "decimal-mark .\n").pieces()
 
 
 def ledger(source: JournalSource) -> Iterator[str]:
-    """The journal for ledger, piece by piece."""
-    return _PlainTextWriter(source, "".join(f"tag {each}\n" for each in TAGS)).pieces()
+    """Yield the text of the journal for ledger in pieces."""
+    return _PlainTextWriter(source, "".join(f"tag {tag}\n" for tag in TAGS)).pieces()
 
 
 class _PlainTextWriter:
     def __init__(self, source: JournalSource, top: str) -> None:
         self.source = source
         self.chart = source.chart
-        self.symbols = self.chart.called(symbol)
-        self.balances = OpeningBalances()
+        self.symbols = self.chart.commodity_names(symbol)
+        self.balances = RunningBalances()
         self.top = top
 
     def pieces(self) -> Iterator[str]:
         yield from self._declarations()
-        for each in self.source.dated():
-            if isinstance(each.body, e.PeriodClosed):
-                yield self._close(each)
-            elif each.body.postings:
-                self.balances.take(each.body)
-                yield self._transaction(each, each.body)
+        for dated in self.source.dated():
+            if isinstance(dated.body, e.PeriodClosed):
+                yield self._close(dated)
+            elif dated.body.postings:
+                self.balances.add(dated.body)
+                yield self._transaction(dated, dated.body)
 
     def _declarations(self) -> Iterator[str]:
         yield self.top
-        for name, called in self.symbols.items():
-            yield f"\n; {dumps(name, ensure_ascii=False)}\ncommodity {called}\n"
-        for account in sorted(self.chart.accounts.values(), key=lambda each: each.path):
+        for name, symbol_name in self.symbols.items():
+            yield f"\n; {dumps(name, ensure_ascii=False)}\ncommodity {symbol_name}\n"
+        for account in sorted(self.chart.accounts.values(), key=lambda account: account.path):
             label = dumps(account.label, ensure_ascii=False)
             yield f"\n; {label}\naccount {account.path}\n"
 
@@ -67,28 +67,28 @@ class _PlainTextWriter:
             f"    ; effective: {effective(body)}\n"
             f"    ; received_at: {stamp(body.received_at)}\n"
             f"    ; rules: {rules}\n"
-            f"{cause}{''.join(self._posting(*each) for each in _plainly(body))}"
+            f"{cause}{''.join(self._posting(*posting) for posting in _postings(body))}"
         )
 
     def _posting(self, account: str, commodity: str, units: int) -> str:
         return f"    {self.chart.accounts[account].path}  {self._amount(commodity, units)}\n"
 
     def _close(self, closed: Dated) -> str:
-        """A transaction that moves nothing, and asserts what was touched."""
-        touched = self.balances.touched()
+        """Return a transaction of zero amounts that asserts the changed balances."""
+        changed = self.balances.pop_changed()
         head = f"\n{closed.day} * ({closed.number}) close of period {closed.body.period}\n"
-        return head + "".join(map(self._assertion, touched)) if touched else ""
+        return head + "".join(map(self._assertion, changed)) if changed else ""
 
-    def _assertion(self, touched: tuple[str, str, int]) -> str:
-        account, commodity, units = touched
-        holds = f"{self._amount(commodity, 0)} = {self._amount(commodity, units)}"
-        return f"    {self.chart.accounts[account].path}  {holds}\n"
+    def _assertion(self, balance: tuple[str, str, int]) -> str:
+        account, commodity, units = balance
+        assertion = f"{self._amount(commodity, 0)} = {self._amount(commodity, units)}"
+        return f"    {self.chart.accounts[account].path}  {assertion}\n"
 
     def _amount(self, commodity: str, units: int) -> str:
-        number, called = exact(units, self.chart.commodities[commodity]), self.symbols[commodity]
-        return f"{called}{number}" if called in SIGNS else f"{number} {called}"
+        number, name = exact(units, self.chart.commodities[commodity]), self.symbols[commodity]
+        return f"{name}{number}" if name in SIGNS else f"{number} {name}"
 
 
-def _plainly(body: e.Posted) -> Iterator[tuple[str, str, int]]:
+def _postings(body: e.Posted) -> Iterator[tuple[str, str, int]]:
     for posting in body.postings:
         yield posting.account, posting.commodity, posting.amount

@@ -1,4 +1,4 @@
-"""What a journal is written from: the payments and closes of one game, read one by one."""
+"""The source of a journal: the payments and closes of one game, read one by one."""
 
 from collections.abc import Iterator
 from datetime import date, datetime
@@ -12,7 +12,7 @@ from nomoledger.views.journals.chart_of_accounts import ChartOfAccounts
 
 
 class Dated(NamedTuple):
-    """A payment, or the close of a period; days never go back from one to the next."""
+    """A payment or the close of a period. Days never decrease from one to the next."""
 
     number: int
     day: date
@@ -20,13 +20,13 @@ class Dated(NamedTuple):
 
 
 class JournalSource:
-    """The payments of *game*, read anew each time: nothing is kept but the chart of accounts.
+    """The payments of *game*. Only the chart of accounts is in memory: each use reads the game.
 
-    Where it *is_public*, it is made of nothing but what everybody may see.
+    If *is_public*, the source has public events only.
 
     Raises:
-        UnknownError: there is no such game.
-        CorruptError: it is not what was written.
+        UnknownError: The ledger has no such game.
+        CorruptError: The game does not verify.
     """
 
     def __init__(self, ledger: Ledger, game: str, is_public: bool = False) -> None:
@@ -40,7 +40,7 @@ class JournalSource:
         self.chart = ChartOfAccounts(self._entries())
 
     def dated(self) -> Iterator[Dated]:
-        """The payments and closes, in order."""
+        """Yield the payments and closes in order."""
         day = date.min
         for entry in self._entries():
             if isinstance(entry.body, e.Posted | e.PeriodClosed):
@@ -48,43 +48,43 @@ class JournalSource:
                 yield Dated(entry.number, day, entry.body)
 
     def payments(self) -> Iterator[tuple[int, e.Posted]]:
-        """The payments alone, each with its number."""
-        for each in self.dated():
-            if isinstance(each.body, e.Posted):
-                yield each.number, each.body
+        """Yield the payments, each with its event number."""
+        for dated in self.dated():
+            if isinstance(dated.body, e.Posted):
+                yield dated.number, dated.body
 
     def first_day(self) -> date:
-        """The day of the first payment or close."""
-        return next((each.day for each in self.dated()), date.min)
+        """Return the day of the first payment or close."""
+        return next((dated.day for dated in self.dated()), date.min)
 
     def _entries(self) -> Iterator[e.Entry]:
         entries = self._ledger.read(self.game, upto=self.head.number)
         return public_events(entries) if self.is_public else entries
 
 
-class OpeningBalances:
-    """What every account holds so far, in smallest units."""
+class RunningBalances:
+    """The balances of all accounts so far, in the smallest units."""
 
     def __init__(self) -> None:
         self._units: dict[tuple[str, str], int] = {}
-        self._touched: dict[tuple[str, str], None] = {}
+        self._changed: dict[tuple[str, str], None] = {}
 
-    def take(self, body: e.Posted) -> None:
-        """Take a payment in."""
+    def add(self, body: e.Posted) -> None:
+        """Add a payment to the balances."""
         for posting in body.postings:
             key = posting.account, posting.commodity
             self._units[key] = self._units.get(key, 0) + posting.amount
-            self._touched[key] = None
+            self._changed[key] = None
 
-    def touched(self) -> list[tuple[str, str, int]]:
-        """Account, commodity and units of all that was paid or given since this was last asked."""
-        found = [(*key, self._units[key]) for key in self._touched]
-        self._touched.clear()
-        return found
+    def pop_changed(self) -> list[tuple[str, str, int]]:
+        """Return account, commodity and units of the balances that changed since the last call."""
+        balances = [(*key, self._units[key]) for key in self._changed]
+        self._changed.clear()
+        return balances
 
 
 def exact(units: int, places: int) -> str:
-    """Smallest *units* as a decimal with all its *places*.
+    """Return *units* of the smallest size as a decimal number with all its *places*.
 
     >>> exact(-5, 2), exact(1250, 2), exact(7, 0), exact(0, 1)
     ('-0.05', '12.50', '7', '0.0')
@@ -95,10 +95,10 @@ def exact(units: int, places: int) -> str:
 
 
 def effective(body: e.Posted) -> int:
-    """The period that a payment belongs to: its own, or the earlier one that it puts right."""
+    """Return the period of a payment: its own, or the earlier one that it corrects."""
     return body.period if body.effective is None else body.effective
 
 
 def stamp(moment: datetime) -> str:
-    """*moment* (UTC) as text."""
+    """Return *moment* (in UTC) as ISO 8601 text."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

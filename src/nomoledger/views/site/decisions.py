@@ -74,7 +74,7 @@ class RulingOnPage(msgspec.Struct, frozen=True):
     refused: bool = False
 
     @property
-    def holds(self) -> bool:
+    def is_in_force(self) -> bool:
         """Whether the ruling was applied and is not overruled."""
         return self.overruled_by is None and not self.refused
 

@@ -19,10 +19,10 @@ _OUTWARD = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 
 
 def harmless(text: str) -> str:
-    """Return *text* without e-mail addresses, and with control characters escaped.
+    r"""Return *text* without e-mail addresses, and with control characters escaped.
 
-    >>> harmless("Ann\\x1b <ann@example.org>")
-    'Ann\\\\x1b <[address withheld]>'
+    >>> harmless("Ann\x1b <ann@example.org>")
+    'Ann\\x1b <[address withheld]>'
     """
     text = _UNPRINTABLE.sub(lambda match: ascii(match[0])[1:-1], text)
     return _ADDRESS.sub(WITHHELD, text)
@@ -37,10 +37,10 @@ def finalize(value: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def prose(text: str) -> Markup:
-    """Return Markdown as HTML without raw HTML, images, or links other than web and mail addresses.
+    r"""Return Markdown as HTML, without raw HTML and images, and with outward links only.
 
     >>> prose("A *rent* of <b>5</b>.")
-    Markup('<p>A <em>rent</em> of &lt;b&gt;5&lt;/b&gt;.</p>\\n')
+    Markup('<p>A <em>rent</em> of &lt;b&gt;5&lt;/b&gt;.</p>\n')
     """
     tokens = _MARKDOWN.parse(harmless(text))
     for token in tokens:

@@ -85,6 +85,7 @@ class LazySqliteDatastore(SqliteConnections):
 
     @contextmanager
     def get_connection(self, *, commit: bool) -> Iterator[SQLiteConnection]:
+        """Open a connection that does not sync each commit."""
         with super().get_connection(commit=commit) as connection:
             connection.cursor().execute("PRAGMA synchronous=NORMAL")
             yield connection

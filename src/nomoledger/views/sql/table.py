@@ -117,7 +117,7 @@ class Listing(Readings):
     added = (GAME, KNOWN, UNTIL)
 
 
-def names() -> list[str]:
+def table_names() -> list[str]:
     """Return the names of the installed tables, sorted."""
     return sorted(entry_point.name for entry_point in entry_points(group=GROUP))
 
@@ -129,10 +129,12 @@ def chosen(wanted: Sequence[str] = ()) -> list[type[SqlTable]]:
         UnknownError: No installed table has this name.
     """
     tables = []
-    for name in dict.fromkeys(wanted or names()):
+    for name in dict.fromkeys(wanted or table_names()):
         entry_point = next(iter(entry_points(group=GROUP, name=name)), None)
         if entry_point is None:
-            raise UnknownError(f"no table {name!r} is installed; there is: {', '.join(names())}")
+            raise UnknownError(
+                f"no table {name!r} is installed; there is: {', '.join(table_names())}"
+            )
         table: type[SqlTable] = entry_point.load()
         tables.append(table)
     return tables

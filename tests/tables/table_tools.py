@@ -1,4 +1,4 @@
-"""What tests of tables share: games to be told, and what stands in the tables."""
+"""Helpers for tests of SQL tables: synchronise tables, query them, and copy ledgers in pieces."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -19,10 +19,10 @@ from nomoledger.views.sql.table import chosen
 Rows = list[tuple[Any, ...]]
 
 
-def bring_up(
+def synchronise(
     ledger: Ledger, location: str, names: Sequence[str] = (), public: bool = False
 ) -> None:
-    """Keep the tables of *ledger*, which is at *location*, where they are by default."""
+    """Synchronise the tables of *ledger*, which is at *location*, at their default location."""
     with closing(open_views(beside(location, public), public)) as views:
         tables = chosen(names)
         prepare(views, tables)
@@ -31,7 +31,7 @@ def bring_up(
 
 
 def ask(location: str, query: str, values: Sequence[Any] = (), public: bool = False) -> Rows:
-    """What *query* (with ? for values, and {} before each table) finds in the tables."""
+    """Return the rows of *query*, which has ? for values and {} before table names."""
     place = beside(location, public)
     if is_postgres(location):
         schema = SCHEMAS[public]
@@ -45,20 +45,20 @@ def ask(location: str, query: str, values: Sequence[Any] = (), public: bool = Fa
 
 
 def all_rows(location: str, public: bool = False) -> dict[str, Rows]:
-    """Everything in all tables."""
-    found = {}
+    """Return the rows of all tables."""
+    rows = {}
     for table in chosen():
         columns = ", ".join(
             f'"{x.name}"::text' if is_postgres(location) else f'"{x.name}"' for x in table.columns()
         )
         order = ", ".join(f'"{name}"' for name in table.primary())
         query = f"SELECT {columns} FROM {{}}{table.name} ORDER BY {order}"
-        found[table.name] = ask(location, query, public=public)
-    return found
+        rows[table.name] = ask(location, query, public=public)
+    return rows
 
 
-def again_in_pieces(source: Ledger, target: Ledger, sizes: Iterator[int]) -> Iterator[None]:
-    """Record the games of *source* in *target*, so many events at a time."""
+def copy_in_pieces(source: Ledger, target: Ledger, sizes: Iterator[int]) -> Iterator[None]:
+    """Copy the games of *source* to *target* in pieces of the given *sizes*."""
     for game in source.games():
         bodies = [entry.body for entry in source.read(game)]
         target.add_game(game, source.secret(game))

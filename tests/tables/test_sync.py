@@ -1,4 +1,4 @@
-"""Killed, doubled, cut off, pointed at the wrong thing: tables tell every event exactly once."""
+"""Synchronisation applies every event exactly once, despite kills, rivals and lost connections."""
 
 import json
 import os
@@ -24,12 +24,11 @@ from nomoledger.errors import StoreError, UsageError
 from nomoledger.game.simulation import Plan, simulate
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
-from nomoledger.views.sql import runner
-from nomoledger.views.sql import sync as keeping
+from nomoledger.views.sql import runner, sync
 from nomoledger.views.sql.databases import beside, open_views
 from nomoledger.views.sql.sql_views import Overtaken, Views, empty, prepare
 from nomoledger.views.sql.table import chosen
-from tables.kept import Rows, again_in_pieces, all_rows, ask, bring_up
+from tables.table_tools import Rows, all_rows, ask, copy_in_pieces, synchronise
 
 PROJECTOR = Path(__file__).parent / "projector_process.py"
 KILLS = 4
@@ -46,8 +45,8 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
 
 @pytest.fixture(scope="module")
 def expected(season: Ledger) -> dict[str, Rows]:
-    """What is to stand in the tables, as SQLite has it."""
-    bring_up(season, season.store.location)
+    """The expected rows of all tables, from SQLite."""
+    synchronise(season, season.store.location)
     return all_rows(season.store.location)
 
 
@@ -65,49 +64,49 @@ def projector(location: str, page: int, follow: str = "") -> Iterator[subprocess
             process.kill()
 
 
-def told(location: str, ledger: Ledger) -> bool:
-    """Whether all tables tell all events."""
+def is_complete(location: str, ledger: Ledger) -> bool:
+    """Return whether all tables hold all events."""
     (last,) = (ledger.head(game).number for game in ledger.games())
     heads = ask(location, "SELECT number FROM {}heads")
     return len(heads) == len(chosen()) and {x for (x,) in heads} == {last}
 
 
 def reached(location: str) -> int:
-    """The number of the last event that is told; -1 where nothing is."""
+    """Return the number of the last event in the tables, or -1."""
     ((number,),) = ask(location, "SELECT coalesce(max(number), -1) FROM {}heads")
     return int(number)
 
 
-def until_told(location: str, ledger: Ledger) -> None:
+def wait_until_complete(location: str, ledger: Ledger) -> None:
     give_up = time.monotonic() + PATIENCE_SECONDS
-    while not told(location, ledger):
+    while not is_complete(location, ledger):
         assert time.monotonic() < give_up
         time.sleep(0.05)
 
 
 def check(location: str, season: Ledger, expected: dict[str, Rows], tmp_path: Path) -> None:
-    """The tables are as if they had been made at once; on PostgreSQL, in another database."""
+    """Check that the tables equal rebuilt ones, and on SQLite the expected rows."""
     if is_postgres(location):
-        kept = all_rows(location)
+        before = all_rows(location)
         with Ledger.open(location) as ledger, closing(open_views(location, False)) as views:
-            keeping_from_nothing(ledger, views)
-        assert all_rows(location) == kept
-        counts = {name: len(rows) for name, rows in kept.items()}
+            rebuild(ledger, views)
+        assert all_rows(location) == before
+        counts = {name: len(rows) for name, rows in before.items()}
         assert counts == {name: len(rows) for name, rows in expected.items()}
     else:
         assert all_rows(location) == expected
 
 
-def keeping_from_nothing(ledger: Ledger, views: Views) -> None:
+def rebuild(ledger: Ledger, views: Views) -> None:
     empty(views, chosen(), None)
-    list(keeping.sync_tables(ledger, views, chosen(), ledger.games(), lambda count: None))
+    list(sync.sync_tables(ledger, views, chosen(), ledger.games(), lambda count: None))
 
 
-# --- killed --------------------------------------------------------------------------------------
+# --- kills ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_killed_at_random_moments(
+def test_kills_at_random_moments_lose_and_repeat_nothing(
     season: Ledger, expected: dict[str, Rows], location: str, copied: Any, tmp_path: Path
 ) -> None:
     ledger = copied(season, location)
@@ -120,17 +119,17 @@ def test_killed_at_random_moments(
             process.send_signal(signal.SIGKILL)
     with projector(location, 40) as process:
         assert process.wait(PATIENCE_SECONDS) == 0
-    assert told(location, ledger)
+    assert is_complete(location, ledger)
     check(location, season, expected, tmp_path)
 
 
 @pytest.mark.slow
-def test_followers_are_killed_while_it_is_played(
+def test_followers_killed_during_play_lose_and_repeat_nothing(
     season: Ledger, expected: dict[str, Rows], location: str, tmp_path: Path
 ) -> None:
     moments = random.Random(9)
     with Ledger.open(location, create=True) as ledger:
-        pieces = again_in_pieces(season, ledger, iter(lambda: moments.randrange(1, 40), 0))
+        pieces = copy_in_pieces(season, ledger, iter(lambda: moments.randrange(1, 40), 0))
         next(pieces)
         for _ in range(KILLS // 2):
             with projector(location, 9, "follow") as process:
@@ -141,34 +140,34 @@ def test_followers_are_killed_while_it_is_played(
         with projector(location, 9, "follow"):
             for _ in pieces:
                 pass
-            until_told(location, ledger)
+            wait_until_complete(location, ledger)
     check(location, season, expected, tmp_path)
 
 
-# --- two at once ---------------------------------------------------------------------------------
+# --- two writers ---------------------------------------------------------------------------------
 
 
 @pytest.mark.slow_with("postgres")
-def test_two_followers_do_no_harm(
+def test_two_followers_apply_every_event_once(
     season: Ledger, expected: dict[str, Rows], location: str, tmp_path: Path
 ) -> None:
     moments = random.Random(10)
     with Ledger.open(location, create=True) as ledger:
-        pieces = again_in_pieces(season, ledger, iter(lambda: moments.randrange(1, 30), 0))
+        pieces = copy_in_pieces(season, ledger, iter(lambda: moments.randrange(1, 30), 0))
         next(pieces)
-        with projector(location, 4, "follow") as one, projector(location, 7, "follow") as other:
+        with projector(location, 4, "follow") as first, projector(location, 7, "follow") as second:
             for _ in pieces:
                 time.sleep(moments.uniform(0, 0.02))
-            until_told(location, ledger)
-            assert one.poll() is other.poll() is None
+            wait_until_complete(location, ledger)
+            assert first.poll() is second.poll() is None
     check(location, season, expected, tmp_path)
 
 
-# --- cut off -------------------------------------------------------------------------------------
+# --- lost connections ----------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_a_follower_outlives_its_connections(
+def test_a_follower_survives_lost_connections(
     season: Ledger,
     postgres_server: PostgresServer,
     postgres_url: str,
@@ -176,56 +175,56 @@ def test_a_follower_outlives_its_connections(
     tmp_path: Path,
     expected: dict[str, Rows],
 ) -> None:
-    monkeypatch.setattr(keeping, "WAIT_SECONDS", 0.05)
-    monkeypatch.setattr(keeping, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(sync, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(sync, "LOOK_SECONDS", 0.02)
     moments = random.Random(12)
     with (
         Ledger.open(postgres_url, create=True) as ledger,
         closing(open_views(postgres_url, False)) as views,
     ):
         prepare(views, chosen())
-        said: list[str] = []
-        follower = keeping.Follower(ledger, views, chosen(), None, said.append)
-        is_told = threading.Event()
+        warnings: list[str] = []
+        follower = sync.Follower(ledger, views, chosen(), None, warnings.append)
+        is_complete_event = threading.Event()
 
         def follow() -> None:
-            while not is_told.is_set():
+            while not is_complete_event.is_set():
                 follower.follow(2)
 
         following = threading.Thread(target=follow)
         following.start()
         with Ledger.open(postgres_url) as writer:
             sizes = iter(lambda: moments.randrange(10, 40), 0)
-            for number, _ in enumerate(again_in_pieces(season, writer, sizes)):
+            for number, _ in enumerate(copy_in_pieces(season, writer, sizes)):
                 if number % 4 == 0:
                     postgres_server.drop_connections()
             try:
-                until_told(postgres_url, writer)
+                wait_until_complete(postgres_url, writer)
             finally:
-                is_told.set()
+                is_complete_event.set()
         following.join()
-    assert all("broke" in line and "trying again" in line for line in said), said
+    assert all("broke" in line and "trying again" in line for line in warnings), warnings
     check(postgres_url, season, expected, tmp_path)
 
 
-def test_a_ledger_that_stays_away_is_given_up(
+def test_a_follower_gives_up_on_a_missing_ledger(
     season: Ledger, copied: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "WAIT_SECONDS", 0.01)
-    monkeypatch.setattr(keeping, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(sync, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(sync, "LOOK_SECONDS", 0.01)
     place = str(tmp_path / "g.db")
     ledger = copied(season, place)
-    said: list[str] = []
+    warnings: list[str] = []
     with closing(open_views(beside(place, False), False)) as views:
         prepare(views, chosen())
-        follower = keeping.Follower(ledger, views, chosen(), None, said.append)
+        follower = sync.Follower(ledger, views, chosen(), None, warnings.append)
         follower.follow(0.1)
-        assert not said
+        assert not warnings
         Path(place).rename(tmp_path / "elsewhere.db")
         with pytest.raises(StoreError, match=r"g\.db is gone: put it back"):
             follower.follow()
-        assert len(said) == keeping.REACHES_MAX - 1
-        assert said[0].endswith("(trying again)")
+        assert len(warnings) == sync.REACHES_MAX - 1
+        assert warnings[0].endswith("(trying again)")
 
 
 def test_ctrl_c_ends_a_follower(season: Ledger, copied: Any, tmp_path: Path) -> None:
@@ -249,7 +248,7 @@ def test_ctrl_c_ends_a_follower(season: Ledger, copied: Any, tmp_path: Path) -> 
     assert err == "nomoledger: interrupted; what was recorded stays recorded\n"
 
 
-# --- what it is pointed at -----------------------------------------------------------------------
+# --- wrong databases -----------------------------------------------------------------------------
 
 
 def run(*words: str) -> Result:
@@ -257,7 +256,7 @@ def run(*words: str) -> Result:
 
 
 def failed(*words: str) -> str:
-    """What is said where *words* are misuse."""
+    """Return the error message of a misuse of the command."""
     done = subprocess.run(
         [sys.executable, "-c", "from nomoledger.cli import main; main()", *words],
         capture_output=True,
@@ -291,15 +290,15 @@ def test_a_database_of_something_else_is_left_alone(
 
 def test_tables_of_another_version_are_refused(season: Ledger, location: str, copied: Any) -> None:
     ledger = copied(season, location)
-    bring_up(ledger, location, ["standings"])
-    for version, said in ((2, "newer version"), (0, r"older version .* --rebuild")):
+    synchronise(ledger, location, ["standings"])
+    for version, message in ((2, "newer version"), (0, r"older version .* --rebuild")):
         execute(location, f"UPDATE {{}}made SET version = {version}")
-        with pytest.raises(StoreError, match=said):
-            bring_up(ledger, location, ["standings"])
+        with pytest.raises(StoreError, match=message):
+            synchronise(ledger, location, ["standings"])
     newer = "UPDATE {}layout SET version = 2" if is_postgres(location) else "PRAGMA user_version=2"
     execute(location, newer)
     with pytest.raises(StoreError, match=r"newer nomoledger \(schema 2, this one knows 1\)"):
-        bring_up(ledger, location, ["standings"])
+        synchronise(ledger, location, ["standings"])
 
 
 def execute(location: str, statement: str) -> None:
@@ -316,13 +315,13 @@ def execute(location: str, statement: str) -> None:
 def test_tables_of_another_ledger_are_refused(
     season: Ledger, tmp_path: Path, copied: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same name, but not the same events; or fewer of them, as in an old copy."""
+    """Another ledger has a game of the same name with other events, or with fewer events."""
     place, views = str(tmp_path / "g.db"), str(tmp_path / "v.db")
     copied(season, place)
     assert run("project", place, "--into", views).exit_code == 0
     (game,) = season.games()
     entries = [entry.body for entry in season.read(game)]
-    for name, bodies, said in (
+    for name, bodies, message in (
         ("short", entries[:100], "an older copy"),
         ("other", [*entries[:-1], entries[5]], "were not made from"),
     ):
@@ -330,7 +329,7 @@ def test_tables_of_another_ledger_are_refused(
         with Ledger.open(other, create=True) as ledger:
             ledger.add_game(game)
             ledger.append(game, bodies, expected=-1)
-        assert said in failed("project", other, "--into", views)
+        assert message in failed("project", other, "--into", views)
         assert run("project", other, "--into", views, "--rebuild").exit_code == 0
         run("project", place, "--into", views, "--rebuild")
 
@@ -361,26 +360,26 @@ def test_json_says_what_was_done(season: Ledger, copied: Any, tmp_path: Path) ->
         assert done["games"] == [{"game": game, "events": events, "new": new}]
 
 
-def test_a_page_that_somebody_else_began_is_folded_anew(
+def test_a_page_that_another_writer_began_is_refused(
     season: Ledger, copied: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two that began at once, with pages of other lengths: the later one notices."""
+    """Two writers start together with pages of different lengths. The later one notices."""
     place = str(tmp_path / "g.db")
     ledger = copied(season, place)
     (game,) = ledger.games()
     with closing(open_views(beside(place, False), False)) as views:
         prepare(views, chosen())
-        kept = runner.KeptTables(views, game, chosen(), lambda count: None)
+        slow = runner.KeptTables(views, game, chosen(), lambda count: None)
         source = runner.EventSource(ledger, game, [], is_endless=False)
         monkeypatch.setattr(runner, "PAGE", 30)
         page = source.page(-1)
         assert page is not None
         monkeypatch.setattr(runner, "PAGE", 20)
-        other = runner.KeptTables(views, game, chosen(), lambda count: None)
+        fast = runner.KeptTables(views, game, chosen(), lambda count: None)
         first = source.page(-1)
         assert first is not None
-        other.process_event(first, None)  # type: ignore[arg-type]
+        fast.process_event(first, None)  # type: ignore[arg-type]
         with pytest.raises(Overtaken):
-            kept.process_event(page, None)  # type: ignore[arg-type]
+            slow.process_event(page, None)  # type: ignore[arg-type]
         with pytest.raises(UsageError, match="ends at"):
             runner._check_not_behind(ledger, game, 5, 9)
