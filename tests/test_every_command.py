@@ -1,10 +1,10 @@
-"""Every command, on every kind of ledger there is: new, long, damaged, none at all."""
+"""Every command on every kind of ledger: new, long, damaged, missing."""
 
 import json
 import shlex
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from nomoledger.rulebook.loading import load
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
-#: What follows LEDGER, for each command; in it, OUT is a path in an empty folder.
+#: The words after LEDGER for each command; OUT stands for a path in an empty folder.
 WORDS = {
     "advance": "--to 2026-03-09",
     "answer": "yes",
@@ -73,10 +73,10 @@ WORDS = {
     "what-if": "--replace 116=square:1",
     "why-not": "land Jamie",
 }
-#: Those that take no ledger, and have tests of their own.
+#: Commands without LEDGER, which have tests of their own.
 ELSEWHERE = {"completion", "demo", "rules check", "rules list", "rules show", "rules vocabulary",
              "test"}  # fmt: skip
-#: Those that make a ledger where there is none.
+#: Commands that create a missing ledger.
 MAKE = {"init", "import", "simulate"}
 TABLES = {name: words for name, words in WORDS.items() if words is not None}
 
@@ -90,8 +90,8 @@ def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Comman
             yield " ".join((*path, name)), command
 
 
-def ask(ledger: Path, name: str, *more: str) -> Result:
-    """What comes of the command, which may say no but never breaks."""
+def run(ledger: Path, name: str, *more: str) -> Result:
+    """Run a command, which may refuse or fail but never breaks; return the result."""
     words = shlex.split(TABLES[name].replace("OUT", str(ledger.parent / "out")))
     (ledger.parent / "out").mkdir(exist_ok=True)
     result = CliRunner().invoke(program, [*name.split(), str(ledger), *words, *more])
@@ -110,32 +110,31 @@ def copied(season_file: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(season_file, tmp_path / "season.db"))
 
 
-def open_new_game(ledger: Ledger) -> None:
-    open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
-
-
-def test_every_command_is_here() -> None:
+def test_every_command_is_listed_here() -> None:
     assert {name for name, _ in commands(program)} == WORDS.keys() | ELSEWHERE
 
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.slow_with("simulate")
-def test_on_a_new_ledger(name: str, copy_of: Callable[[Callable[[Ledger], object]], Path]) -> None:
-    ask(copy_of(open_new_game), name)
-
-
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.slow_with("simulate", "publish")
-def test_on_a_long_one(name: str, copied: Path) -> None:
+def test_on_a_new_ledger(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "new.db"
+    with Ledger.open(file, create=True) as ledger:
+        open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
+    run(file, name)
+
+
+def test_on_a_long_ledger(name: str, copied: Path) -> None:
     takes_json = any("--json" in x.opts for x in dict(commands(program))[name].params)
-    result = ask(copied, name, *(["--json"] if takes_json else []))
+    result = run(copied, name, *(["--json"] if takes_json else []))
     if takes_json and result.exit_code == 0 and result.stdout:
         for line in [result.stdout] if result.stdout[0] in "{[" else result.stdout.splitlines():
             _read(line)
 
 
 def _read(text: str) -> None:
-    """One JSON document, or one a line."""
+    """Parse one JSON document, or one on each line."""
     try:
         json.loads(text)
     except json.JSONDecodeError:
@@ -147,14 +146,14 @@ def _read(text: str) -> None:
 @pytest.mark.slow_with("simulate")
 def test_on_a_ledger_without_a_game(name: str, tmp_path: Path) -> None:
     Ledger.open(tmp_path / "empty.db", create=True).close()
-    result = ask(tmp_path / "empty.db", name)
+    result = run(tmp_path / "empty.db", name)
     assert name in {*MAKE, "rebuild", "upgrade"} or result.exit_code == 2
 
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("what", ["missing", "folder", "text", "empty", "another database"])
 @pytest.mark.slow_with("simulate")
-def test_on_what_is_no_ledger(name: str, what: str, tmp_path: Path) -> None:
+def test_on_something_that_is_not_a_ledger(name: str, what: str, tmp_path: Path) -> None:
     file = tmp_path / "games.db"
     if what == "folder":
         file.mkdir()
@@ -165,18 +164,18 @@ def test_on_what_is_no_ledger(name: str, what: str, tmp_path: Path) -> None:
     elif what != "missing":
         file.write_text("to whom it may concern\n" * 99 if what == "text" else "")
     before = file.read_bytes() if file.is_file() else None
-    result = ask(file, name)
-    makes = name in MAKE and what in ("missing", "empty")
-    assert makes or result.exit_code == 2, result.output
-    assert makes or (file.read_bytes() if file.is_file() else None) == before
+    result = run(file, name)
+    creates = name in MAKE and what in ("missing", "empty")
+    assert creates or result.exit_code == 2, result.output
+    assert creates or (file.read_bytes() if file.is_file() else None) == before
 
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("what", ["cut off", "overwritten", "a record altered", "a record gone"])
 @pytest.mark.slow_with("simulate", "overwritten", "a record gone", "cut off")
-def test_on_a_damaged_one(name: str, what: str, copied: Path) -> None:
+def test_on_a_damaged_ledger(name: str, what: str, copied: Path) -> None:
     _damage(copied, what)
-    ask(copied, name)
+    run(copied, name)
 
 
 def _damage(file: Path, what: str) -> None:
@@ -197,9 +196,9 @@ def _damage(file: Path, what: str) -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_of_a_game_that_is_not_there(name: str, copied: Path) -> None:
+def test_with_an_unknown_game(name: str, copied: Path) -> None:
     takes_game = any("--game" in x.opts for x in dict(commands(program))[name].params)
     if takes_game and name not in MAKE:
-        result = ask(copied, name, "--game", "chess")
+        result = run(copied, name, "--game", "chess")
         assert result.exit_code == 2
         assert "chess" in result.stderr

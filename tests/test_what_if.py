@@ -1,4 +1,4 @@
-"""what-if on the command line: other dice, other rules, a proposal; nothing is ever recorded."""
+"""`what-if` on the command line: other dice, other rules, a proposal. It records nothing."""
 
 import json
 from pathlib import Path
@@ -30,44 +30,44 @@ def what_if(season: Path, *words: str) -> dict[str, object]:
     assert result.exit_code == 0, result.output
     with Ledger.open(season) as ledger:
         assert ledger.head("weekly-vote-season") == before
-    found: dict[str, object] = json.loads(result.stdout)
-    return found
+    parsed: dict[str, object] = json.loads(result.stdout)
+    return parsed
 
 
-def money(found: dict[str, object], player: str) -> tuple[int, int]:
-    (place,) = [each for each in found["places"] if each["player"] == player]  # type: ignore[attr-defined]
-    return place["money"], place["rerun_money"]
+def money(result: dict[str, object], player: str) -> tuple[int, int]:
+    (row,) = [place for place in result["places"] if place["player"] == player]  # type: ignore[attr-defined]
+    return row["money"], row["rerun_money"]
 
 
 def test_nothing_changed_changes_nothing(season: Path) -> None:
-    found = what_if(season, "--from", "1")
-    assert (found["difference"], found["otherwise"], found["orphans"]) == (None, [], [])
+    result = what_if(season, "--from", "1")
+    assert (result["difference"], result["otherwise"], result["orphans"]) == (None, [], [])
 
 
 def test_one_landing(season: Path) -> None:
-    found = what_if(season, "--replace", "116=square:1")
-    assert money(found, "Jamie") == (9789, 9922)
-    assert money(found, "ChocolateChip") == (9590, 9590)
+    result = what_if(season, "--replace", "116=square:1")
+    assert money(result, "Jamie") == (9789, 9922)
+    assert money(result, "ChocolateChip") == (9590, 9590)
 
 
 def test_a_week_under_the_rules_of_another(season: Path) -> None:
-    found = what_if(season, "--rules-of", "3", "--from", "4", "--to", "4")
-    assert money(found, "Cypher") == (9879, 9660)  # no rent yet in week 3
-    assert found["period"] == 4
+    result = what_if(season, "--rules-of", "3", "--from", "4", "--to", "4")
+    assert money(result, "Cypher") == (9879, 9660)  # no rent yet in week 3
+    assert result["period"] == 4
 
 
 def test_a_rule_from_a_file(season: Path, tmp_path: Path) -> None:
     (tmp_path / "dearer.md").write_text(DEARER)
     changes = tmp_path / "dearer.yaml"
     changes.write_text("- {amend: X.1, parameters: {dollars_per_number: 100}}\n")
-    found = what_if(season, "--ruling", str(changes), "--from", "2", "--to", "2")
-    assert money(found, "The Founder") == (9850, 8500)
+    result = what_if(season, "--ruling", str(changes), "--from", "2", "--to", "2")
+    assert money(result, "The Founder") == (9850, 8500)
 
 
-def test_a_result_is_kept_and_compared(season: Path, tmp_path: Path) -> None:
+def test_save_writes_the_result(season: Path, tmp_path: Path) -> None:
     saved = tmp_path / "saved.json"
-    found = what_if(season, "--replace", "116=square:1", "--save", str(saved))
-    assert json.loads(saved.read_text()) == found
+    result = what_if(season, "--replace", "116=square:1", "--save", str(saved))
+    assert json.loads(saved.read_text()) == result
 
 
 @pytest.mark.parametrize("money", ["$", "florin"])
@@ -102,7 +102,7 @@ def run(*words: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--replace", "9999=1"], "there is no event #9999"),
         (["--replace", "118=1"], "#118 follows from #116"),
@@ -114,8 +114,10 @@ def run(*words: str) -> str:
         (["--rule", "X.3=nope.md"], "no rulebook 'nope.md'"),
     ],
 )
-def test_nonsense(season: Path, words: list[str], told: str) -> None:
+def test_an_impossible_change_is_one_line_of_error(
+    season: Path, words: list[str], message: str
+) -> None:
     result = CliRunner().invoke(program, ["what-if", str(season), *words])
     assert result.exit_code == 2
-    assert told in result.output
+    assert message in result.output
     assert result.output.count("\n") == 1
