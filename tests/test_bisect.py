@@ -62,11 +62,11 @@ def told(desk: Game, text: str, *, every: bool = False) -> tuple[int | None, str
     return found.period, found.told
 
 
-def test_it_finds_the_posting_that_took_somebody_below_a_sum(desk: Game) -> None:
+def test_bisect_finds_the_posting_that_crossed_a_threshold(desk: Game) -> None:
     assert told(desk, "money(Ann) < 970") == (4, "Ann -10 $, admin +10 $ (late)")
 
 
-def test_it_looks_at_closes_and_then_at_few_attempts(season: Game) -> None:
+def test_bisect_examines_closes_and_then_few_attempts(season: Game) -> None:
     found = bisect(season.ledger, season.game, "owner(18) == Cypher")
     assert (found.period, found.told) == (3, "owner of 18 becomes Cypher")
     assert found.because_told.startswith("recorded: buy (player Cypher, square 18")
@@ -87,7 +87,7 @@ def test_it_looks_at_closes_and_then_at_few_attempts(season: Game) -> None:
         "money(Jamie) < money(Cypher) and period() > 2",
     ],
 )
-def test_it_is_the_event_at_which_a_walk_finds_it_turn(season: Game, text: str) -> None:
+def test_bisect_finds_the_same_event_as_a_linear_search(season: Game, text: str) -> None:
     """Not so after the attempt before, and so after the attempt of the event."""
     found = bisect(season.ledger, season.game, text)
     assert found.event is not None
@@ -102,25 +102,25 @@ def test_it_is_the_event_at_which_a_walk_finds_it_turn(season: Game, text: str) 
     assert (before[-1], after[0]) == (False, True)
 
 
-def test_what_held_only_between_two_closes_is_found_after_every_attempt(desk: Game) -> None:
+def test_a_statement_true_only_within_a_period_is_found_with_every(desk: Game) -> None:
     text = "color(3) == red"
     assert bisect(desk.ledger, "g", text).event is None
     assert told(desk, text, every=True) == (5, "color of 3 becomes red")
     assert not bisect(desk.ledger, "g", text, every=True).holds_now
 
 
-def test_nothing_is_said_of_an_attempt_that_is_half_done(desk: Game) -> None:
+def test_bisect_ignores_states_within_an_attempt(desk: Game) -> None:
     """Ann has nothing in the midst of joining, which was never so for anybody to see."""
     assert bisect(desk.ledger, "g", "money(Ann) == 0", every=True).event is None
     assert bisect(desk.ledger, "g", "money(Nobody) == 0", every=True).event is None
 
 
-def test_it_says_what_held_from_the_start(desk: Game) -> None:
+def test_a_statement_true_from_the_start_is_reported(desk: Game) -> None:
     found = bisect(desk.ledger, "g", "owner(3) == none")
     assert (found.from_start, found.holds_now, found.looks) == (True, True, 2)
 
 
-def test_a_change_of_the_rules_can_be_what_did_it(desk: Game) -> None:
+def test_bisect_finds_a_change_of_the_rules(desk: Game) -> None:
     value = bisect(desk.ledger, "g", "market_value(3) > 0")
     assert value.from_start
     amended = next(rule for rule in desk.world.rules if "def value_market_value" in rule.code)
@@ -133,17 +133,17 @@ def test_a_change_of_the_rules_can_be_what_did_it(desk: Game) -> None:
     assert found.period == 9
 
 
-def test_the_call_for_a_close_can_be_found(desk: Game) -> None:
+def test_bisect_finds_the_request_to_close(desk: Game) -> None:
     assert told(desk, "closing()", every=True) == (1, "the admin closes the period")
 
 
 @pytest.mark.parametrize("text", ["helth(Ann) == 3", "money(Ann", "open('x')"])
-def test_what_cannot_be_meant_is_refused(desk: Game, text: str) -> None:
+def test_an_invalid_statement_is_refused(desk: Game, text: str) -> None:
     with pytest.raises(UsageError):
         bisect(desk.ledger, "g", text)
 
 
-def test_nothing_is_recorded(desk: Game) -> None:
+def test_bisect_records_nothing(desk: Game) -> None:
     head = desk.ledger.head("g")
     bisect(desk.ledger, "g", "money(Ann) < 970")
     assert desk.ledger.head("g") == head
@@ -162,7 +162,7 @@ def run(*words: str) -> tuple[int, list[str]]:
     return found.exit_code, found.output.splitlines()
 
 
-def test_the_command_tells_the_event_and_how_to_have_it_explained(file: str) -> None:
+def test_the_bisect_command_names_the_event_and_the_command_to_explain_it(file: str) -> None:
     code, lines = run(file, "money(Ann) < 970")
     number = lines[1].partition(" ")[0]
     assert (code, lines[0]) == (0, "money(Ann) < 970: so since")
@@ -172,7 +172,7 @@ def test_the_command_tells_the_event_and_how_to_have_it_explained(file: str) -> 
     assert explained.exit_code == 0
 
 
-def test_the_command_exits_with_1_where_it_never_was_so(file: str) -> None:
+def test_the_bisect_command_exits_with_1_if_the_statement_was_never_true(file: str) -> None:
     code, lines = run(file, "money(Ann) < 5")
     assert code == 1
     assert "so at no close of a period" in lines[0]
@@ -181,12 +181,12 @@ def test_the_command_exits_with_1_where_it_never_was_so(file: str) -> None:
     assert (code, "so after no attempt" in lines[0]) == (1, True)
 
 
-def test_the_command_says_that_it_was_so_from_the_start(file: str) -> None:
+def test_the_bisect_command_reports_a_statement_true_from_the_start(file: str) -> None:
     code, lines = run(file, "owner(3) == none")
     assert (code, lines[0]) == (0, "owner(3) == none: so from the start")
 
 
-def test_the_command_prints_json(file: str) -> None:
+def test_the_bisect_command_prints_json(file: str) -> None:
     code, lines = run(file, "money(Ann) < 970", "--json")
     found = msgspec.json.decode(lines[0])
     assert (code, found["period"], found["holds_now"]) == (0, 4, True)

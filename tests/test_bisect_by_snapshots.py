@@ -56,12 +56,12 @@ def each_way(ledger: Ledger, game: str, text: str, every: bool = False) -> list[
 
 
 @pytest.mark.parametrize("text", sample(SEASON, 3))
-def test_it_is_the_same_with_snapshots_and_without(season: Game, text: str) -> None:
+def test_bisect_finds_the_same_event_with_and_without_snapshots(season: Game, text: str) -> None:
     first, *others = each_way(season.ledger, season.game, text)
     assert [each for each in others if each != first] == []
 
 
-def test_also_after_every_attempt(season: Game) -> None:
+def test_bisect_after_every_attempt_is_the_same_with_and_without_snapshots(season: Game) -> None:
     first, *others = each_way(season.ledger, season.game, "square(Draven) == 10", every=True)
     assert first.event is not None
     assert [each for each in others if each != first] == []
@@ -70,7 +70,7 @@ def test_also_after_every_attempt(season: Game) -> None:
 @pytest.mark.slow
 @settings(tried, max_examples=12)
 @given(some(MAIL, 3, 6), some(RULE, 1, 2), some(MAIL, 1, 4), sampled_from(MAILS))
-def test_also_where_rulings_reach_back(
+def test_bisect_is_the_same_with_and_without_snapshots_after_rulings(
     one: list[Move], ruling: list[Move], other: list[Move], text: str
 ) -> None:
     game = RuledGame(BOOK.rules)
@@ -80,7 +80,7 @@ def test_also_where_rulings_reach_back(
         assert [each for each in others if each != first] == []
 
 
-def test_only_the_stretch_in_which_it_changes_is_read(season: Game) -> None:
+def test_bisect_reads_only_the_period_of_the_change(season: Game) -> None:
     read: list[tuple[int, int | None]] = []
     rows = SqliteStore.rows
 
@@ -98,9 +98,7 @@ def test_only_the_stretch_in_which_it_changes_is_read(season: Game) -> None:
     assert {after for after, upto in read if upto == last} <= {-1, closes[1], closes[-1]}
 
 
-def test_a_snapshot_that_was_altered_is_as_if_it_were_not_there(
-    season: Game, tmp_path: Path
-) -> None:
+def test_an_altered_snapshot_is_ignored(season: Game, tmp_path: Path) -> None:
     file = tmp_path / "copy.db"
     with sqlite3.connect(season.ledger.store.location) as db, sqlite3.connect(file) as copy:
         db.backup(copy)
@@ -114,7 +112,7 @@ def test_a_snapshot_that_was_altered_is_as_if_it_were_not_there(
 # --- what a worker is given -----------------------------------------------------------------------
 
 
-def test_a_worker_is_given_what_it_asks_for() -> None:
+def test_a_worker_receives_the_worlds_it_asks_for() -> None:
     def work() -> Work:
         first = yield b"one"
         second = yield b"two"
@@ -125,7 +123,7 @@ def test_a_worker_is_given_what_it_asks_for() -> None:
     assert supply_worlds(work, given.__getitem__) == large
 
 
-def test_a_worker_that_dies_while_it_is_given_something_is_a_fault_of_the_rules() -> None:
+def test_a_worker_that_dies_while_receiving_is_a_rule_fault() -> None:
     def work() -> Work:
         yield b"one"
         while True:
@@ -136,7 +134,7 @@ def test_a_worker_that_dies_while_it_is_given_something_is_a_fault_of_the_rules(
         supply_worlds(work, lambda wanted: b"", limits)
 
 
-def test_what_cannot_be_given_is_told() -> None:
+def test_an_error_in_supplying_a_world_is_reported() -> None:
     def work() -> Work:
         yield b"one"
         return b""

@@ -27,7 +27,7 @@ def eight(number: int) -> bytes:
     return number.to_bytes(8, "big")
 
 
-def test_the_formula_of_the_documentation() -> None:
+def test_the_chain_follows_the_documented_formula() -> None:
     salt_3 = hmac.new(b"secret", b"salt" + eight(3), "sha256").digest()
     commitment = sha256(salt_3 + eight(8) + b"posted/1" + eight(5) + b"state").digest()
     first = sha256(b"nomoledger/1" + "Fußball".encode()).digest()
@@ -50,7 +50,7 @@ def test_where_topic_ends_and_state_begins_is_part_of_the_commitment() -> None:
     st.integers(min_value=0, max_value=2**60),
     st.lists(st.tuples(st.sampled_from(["posted/1", "ärger/9", ""]), st.binary(max_size=99))),
 )
-def test_many_are_chained_as_one_after_the_other(
+def test_a_batch_is_chained_like_single_records(
     secret: bytes, first: int, records: list[tuple[str, bytes]]
 ) -> None:
     rows = [(number, *record) for number, record in enumerate(records, first)]
@@ -64,7 +64,7 @@ def test_many_are_chained_as_one_after_the_other(
 
 
 @given(st.integers(0, 99), st.integers(1, 3 * SHARED))
-def test_rows_tell_the_hash_of_each_record_they_are_for(first: int, count: int) -> None:
+def test_a_shared_row_yields_the_hash_of_each_record(first: int, count: int) -> None:
     before = origin("chess")
     commitments = [sha256(eight(each)).digest() for each in range(count)]
     hashes, last = [], before

@@ -116,7 +116,7 @@ def test_the_help_lists_every_command_once() -> None:
         assert text.count(f"\n  {name} ") == 1
 
 
-def test_the_version_is_told() -> None:
+def test_version_option_prints_the_version() -> None:
     assert ok("--version").startswith("nomoledger 0.")
 
 
@@ -132,7 +132,7 @@ def test_a_read_model_or_an_engine_is_loaded_only_where_it_is_needed() -> None:
 # --- playing --------------------------------------------------------------------------------------
 
 
-def test_a_game_by_hand(landed: str) -> None:
+def test_commands_play_a_game_with_real_dice(landed: str) -> None:
     told = ok("submit", landed, "Ann", "buy", "square=8", "--at", NOON)
     assert "Ann -80 $, admin +80 $ (square)\n  owner of 8 becomes Ann" in told
     assert "option (player Ann, square 8) is gone" in told
@@ -164,7 +164,7 @@ def test_a_refusal_names_its_rule_and_exits_with_1(landed: str) -> None:
     ]
 
 
-def test_a_refusal_of_what_only_follows_is_not_one_of_what_was_asked(game: str) -> None:
+def test_a_refused_consequence_does_not_refuse_the_request(game: str) -> None:
     Path("fine.yaml").write_text("- {do: fine, with: {player: Ann, amount: 2000}}")
     ok("propose", game, "Ann", "A fine", "--changes", "fine.yaml", "--at", NOON)
     asked = ok("judge", game, "1", "accepted", "--at", NOON)
@@ -190,7 +190,7 @@ def test_questions_are_answered_by_the_command_that_status_names(game: str) -> N
     assert status["waiting"] == status["proposals"] == []
 
 
-def test_an_amendment_on_the_command_line(game: str) -> None:
+def test_propose_amends_a_parameter(game: str) -> None:
     ok("propose", game, "Ann", "Ten days", "--amend", "VIII.3.days_open=10", "--at", NOON)
     ok("judge", game, "1", "accepted", "--at", NOON)
     rules = {each["number"]: each for each in data("rules", game)["rules"]}
@@ -207,7 +207,7 @@ def test_text_stays_text_and_numbers_are_checked(landed: str) -> None:
     assert "price is a number, not 'much'" in said
 
 
-def test_a_correction_puts_right_from_now_on(game: str) -> None:
+def test_a_ruling_with_changes_corrects_the_present(game: str) -> None:
     Path("right.yaml").write_text("- {set: {player: Ann, square: 5}}")
     told = ok("ruling", game, "Ann stands on 5", "--changes", "right.yaml", "--cite", "VI.2",
               "--inferred", "--at", NOON)  # fmt: skip
@@ -222,7 +222,7 @@ def test_a_repeated_request_is_harmless(game: str) -> None:
     assert len(data("status", game)["proposals"]) == 1
 
 
-def test_also_one_that_would_make_no_sense_any_more(game: str) -> None:
+def test_a_repeated_request_that_is_no_longer_possible_is_harmless(game: str) -> None:
     ok("propose", game, "Ann", "Nothing", "--id", "p1", "--at", NOON)
     ok("judge", game, "1", "accepted", "--id", "j1", "--at", NOON)
     first = ok("roll", game, "3", "4", "--id", "r1", "--at", NOON)
@@ -231,7 +231,7 @@ def test_also_one_that_would_make_no_sense_any_more(game: str) -> None:
     assert ok("judge", game, "1", "accepted", "--id", "j1", "--at", NOON)
 
 
-def test_time_passes_and_periods_close(landed: str) -> None:
+def test_advance_fires_timers_and_close_ends_the_period(landed: str) -> None:
     told = ok("advance", landed, "--to", "2026-01-12T12:00:01")
     assert "option (player Ann, square 8) is gone" in told
     assert "already carried out" in wrong("close", landed, "--at", NOON)
@@ -243,7 +243,7 @@ def test_time_passes_and_periods_close(landed: str) -> None:
     assert data("replay", landed, "--period", "1")["exact"] is True
 
 
-def test_play_as_json_gives_the_events(game: str) -> None:
+def test_json_output_of_a_request_lists_its_events(game: str) -> None:
     made = data("join", game, "Cyd", "email=c@x.org", "--at", NOON)
     assert [each["event"] for each in made["events"]][:2] == [
         "join-requested/1",
@@ -335,11 +335,11 @@ def test_misuse_is_one_line_and_changes_nothing(game: str, words: str, said: str
     assert ({each.name for each in Path().iterdir()}, data("verify", game)) == before
 
 
-def test_an_argument_that_is_not_utf8(game: str) -> None:
+def test_an_argument_that_is_not_utf8_is_refused(game: str) -> None:
     assert "is not UTF-8" in wrong("join", game, "\udce4")
 
 
-def test_a_name_cannot_command_the_terminal(game: str) -> None:
+def test_control_characters_in_a_name_are_not_printed(game: str) -> None:
     told = ok("join", game, "Eve\x1b[31m\nMallory", "email=e@x.org", "--at", NOON)
     assert "\x1b" not in told + ok("standings", game) + ok("log", game) + ok("board", game)
 
@@ -359,7 +359,7 @@ def test_an_unexpected_error_is_one_line(game: str, monkeypatch: pytest.MonkeyPa
 # --- the history of the rules and of the game -----------------------------------------------------
 
 
-def test_the_rules_and_their_history(landed: str) -> None:
+def test_rules_commands_show_log_differences_and_blame(landed: str) -> None:
     ok("propose", landed, "Ann", "Ten", "--amend", "VIII.3.days_open=10", "--at", NOON)
     ok("judge", landed, "2", "accepted", "--at", NOON)
     assert "VIII.3 Options to buy is amended by proposal 2 by Ann" in ok("rules", "log", landed)
@@ -374,18 +374,18 @@ def test_the_rules_and_their_history(landed: str) -> None:
     assert len(data("rules", "log", landed)["changes"]) == 28
 
 
-def test_the_history_in_words(landed: str) -> None:
+def test_history_describes_the_period_in_words(landed: str) -> None:
     told = ok("history", landed)
     assert "Ann rolls 3 and 4 and goes from 1 to 8. There is a new option" in told
     assert ok("history", landed, "--period", "1") == told
     assert data("history", landed)["chapters"][0]["period"] == 1
 
 
-def test_the_cases_of_a_rulebook() -> None:
+def test_the_cases_of_a_shipped_rulebook_pass() -> None:
     assert ok("test", "origon-opening").endswith(" cases, 0 failed\n")
 
 
-def test_standings_for_a_spreadsheet(landed: str) -> None:
+def test_csv_output_is_for_spreadsheets(landed: str) -> None:
     assert ok("standings", landed, "--csv").splitlines()[1] == "1,Ann,1000,0,"
     assert ok("standings", landed, "--all", "--csv").splitlines()[1] == "Ann,1,yes,no,no,1,1000,0"
     assert ok("balances", landed, "--csv").splitlines()[-1] == "admin,-2000"
@@ -393,7 +393,9 @@ def test_standings_for_a_spreadsheet(landed: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "begins"), [("c.svg", b"<?xml"), ("c.PNG", b"\x89PNG")])
-def test_a_chart_is_drawn_beside_what_is_printed(landed: str, name: str, begins: bytes) -> None:
+def test_chart_option_writes_an_image_and_prints_the_table(
+    landed: str, name: str, begins: bytes
+) -> None:
     assert ok("standings", landed, "--chart", name) == ok("standings", landed)
     assert Path(name).read_bytes().startswith(begins)
 
@@ -417,7 +419,7 @@ def test_the_ledger_may_be_named_by_the_environment(
     assert ok("standings", "--help").startswith("Usage: nomoledger standings [OPTIONS]\n")
 
 
-def test_no_command_takes_a_ledger_where_the_environment_names_one(
+def test_a_ledger_argument_is_refused_if_the_environment_names_one(
     game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = data("verify", game)
@@ -455,7 +457,7 @@ def test_commands_to_paste_name_another_ledger_and_one_of_several_games(
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_completion_of_a_shell(shell: str) -> None:
+def test_completion_prints_a_script_for_each_shell(shell: str) -> None:
     assert f"_NOMOLEDGER_COMPLETE={shell}_complete" in ok("completion", shell)
 
 
@@ -473,7 +475,7 @@ def test_the_completion_of_a_shell(shell: str) -> None:
         2,
     ),
 )
-def test_what_a_shell_is_told(words: list[str], found: str) -> None:
+def test_completion_offers_commands_options_and_files(words: list[str], found: str) -> None:
     environment = os.environ | {
         "_NOMOLEDGER_COMPLETE": "bash_complete",
         "COMP_WORDS": " ".join(["nomoledger", *words]),
@@ -498,7 +500,7 @@ def test_an_export_comes_back_to_the_byte(landed: str) -> None:
     assert "there is a game 'mail-opening' already" in wrong("import", landed, "one.jsonl")
 
 
-def test_an_export_takes_its_place_whole(landed: str) -> None:
+def test_an_export_replaces_a_file_at_once_or_not_at_all(landed: str) -> None:
     Path("kept.jsonl").write_text("before")
     os.chmod("kept.jsonl", 0o640)
     Path("link.jsonl").symlink_to("kept.jsonl")
@@ -520,7 +522,7 @@ def test_an_import_that_is_cut_off_leaves_nothing(landed: str, kept: int) -> Non
     assert not list(Path().glob("new.db*"))
 
 
-def test_verify_says_what_is_wrong(landed: str) -> None:
+def test_verify_names_the_missing_event(landed: str) -> None:
     import sqlite3
 
     head = data("verify", landed)["games"][0]["head"]
@@ -535,7 +537,7 @@ def test_verify_says_what_is_wrong(landed: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_finds_the_slips_and_plays_one_again(tmp_path: Path) -> None:
+def test_the_demo_finds_the_slips_and_replays_one_corrected(tmp_path: Path) -> None:
     ledger = str(tmp_path / "season.db")
     told = ok("demo", "--ledger", ledger)
     assert "square of Jamie: recorded 3, by the rules 1 (VI.1@1)" in told
@@ -568,7 +570,7 @@ def test_a_hand_kept_record_is_imported(tmp_path: Path) -> None:
 # --- cases and rulebooks --------------------------------------------------------------------------
 
 
-def test_cases_that_hold_and_cases_that_fail(game: str) -> None:
+def test_test_command_counts_passing_and_failing_cases(game: str) -> None:
     case = (
         "rulebook: mail-opening\ncase: joining\n"
         "steps:\n- {do: join, with: {name: Ann, email: a@x}}\n"
@@ -582,7 +584,7 @@ def test_cases_that_hold_and_cases_that_fail(game: str) -> None:
     assert json.loads(run("test", "bad.yaml", "--json").stdout)["failed"] == 1
 
 
-def test_a_rulebook_is_shown_and_checked(game: str) -> None:
+def test_rules_list_show_check_and_vocabulary_describe_a_rulebook(game: str) -> None:
     assert "mail-opening" in ok("rules", "list").splitlines()
     assert "    def value_market_value(square: Square):" in ok(
         "rules", "show", "mail-opening", "V.1"
@@ -593,7 +595,7 @@ def test_a_rulebook_is_shown_and_checked(game: str) -> None:
     assert "buy" in ok("rules", "vocabulary", "mail-opening")
 
 
-def test_a_rulebook_with_an_error(game: str) -> None:
+def test_rules_check_names_the_line_of_an_error(game: str) -> None:
     Path("mine.md").write_text("### I.1 Broken\n\nWords.\n\n```python\ndef define_x(:\n```\n")
     assert "mine.md:" in refused("rules", "check", "mine.md")
     result = run("rules", "check", "mine.md", "--json")
@@ -645,7 +647,7 @@ def in_terminal(
     return child.wait(), output.decode()
 
 
-def test_colour_on_a_terminal_and_none_in_a_pipe(landed: str) -> None:
+def test_output_is_coloured_on_a_terminal_and_plain_in_a_pipe(landed: str) -> None:
     code, output = in_terminal(["standings", landed])
     assert code == 0
     assert "\x1b[1m" in output
@@ -665,7 +667,7 @@ AT_ONCE = [
 
 
 @pytest.mark.slow
-def test_a_bar_shows_how_far_it_is_and_goes(landed: str) -> None:
+def test_a_progress_bar_appears_and_disappears(landed: str) -> None:
     ok("export", landed, "whole.jsonl")
     expected = ok("verify", landed)
     for words, title in [
@@ -682,7 +684,7 @@ def test_a_bar_shows_how_far_it_is_and_goes(landed: str) -> None:
     assert ok("verify", "copy.db") == expected
 
 
-def test_no_bar_on_what_is_quick_nor_in_a_pipe(landed: str) -> None:
+def test_no_progress_bar_for_quick_commands_or_in_a_pipe(landed: str) -> None:
     _, output = in_terminal(["verify", landed])
     assert "verifying" not in output
     piped = subprocess.run([*AT_ONCE, "verify", landed], capture_output=True, check=True)
@@ -707,7 +709,7 @@ def test_long_lines_are_not_cut_in_a_pipe(game: str) -> None:
     assert name.encode() in piped.stdout
 
 
-def test_what_the_output_cannot_write_is_spelled_out(game: str) -> None:
+def test_characters_the_output_cannot_encode_are_escaped(game: str) -> None:
     ok("join", game, "Zoč", "email=z@x.org", "--at", NOON)
     environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
     piped = subprocess.run(
@@ -716,7 +718,7 @@ def test_what_the_output_cannot_write_is_spelled_out(game: str) -> None:
     assert b"Zo\\u010d" in piped.stdout
 
 
-def test_a_reader_who_leaves_early_is_no_error(game: str) -> None:
+def test_a_closed_pipe_is_not_an_error(game: str) -> None:
     command = f"{' '.join(COMMAND[:1])} -c '{COMMAND[2]}' log {game} --json | head -c 10"
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)
     assert (len(done.stdout), done.stderr) == (10, b"")
@@ -752,7 +754,7 @@ def test_an_interrupt_is_one_line_and_loses_nothing(game: str, slow: list[str]) 
 
 
 @pytest.mark.slow
-def test_ctrl_c_on_a_terminal(game: str, slow: list[str]) -> None:
+def test_ctrl_c_on_a_terminal_loses_nothing(game: str, slow: list[str]) -> None:
     before = data("verify", game)
     code, output = in_terminal(slow, press=b"\x03", after=1.5)
     assert code == 130

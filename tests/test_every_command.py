@@ -114,19 +114,21 @@ def open_new_game(ledger: Ledger) -> None:
     open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
 
 
-def test_every_command_is_here() -> None:
+def test_every_command_is_tested_here() -> None:
     assert {name for name, _ in commands(program)} == WORDS.keys() | ELSEWHERE
 
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.slow_with("simulate")
-def test_on_a_new_ledger(name: str, copy_of: Callable[[Callable[[Ledger], object]], Path]) -> None:
+def test_a_command_on_a_new_ledger_ends_properly(
+    name: str, copy_of: Callable[[Callable[[Ledger], object]], Path]
+) -> None:
     ask(copy_of(open_new_game), name)
 
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.slow_with("simulate", "publish")
-def test_on_a_long_one(name: str, copied: Path) -> None:
+def test_a_command_on_a_long_ledger_ends_properly(name: str, copied: Path) -> None:
     takes_json = any("--json" in x.opts for x in dict(commands(program))[name].params)
     result = ask(copied, name, *(["--json"] if takes_json else []))
     if takes_json and result.exit_code == 0 and result.stdout:
@@ -145,7 +147,7 @@ def _read(text: str) -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.slow_with("simulate")
-def test_on_a_ledger_without_a_game(name: str, tmp_path: Path) -> None:
+def test_a_command_on_a_ledger_without_a_game_is_refused(name: str, tmp_path: Path) -> None:
     Ledger.open(tmp_path / "empty.db", create=True).close()
     result = ask(tmp_path / "empty.db", name)
     assert name in {*MAKE, "rebuild", "upgrade"} or result.exit_code == 2
@@ -154,7 +156,9 @@ def test_on_a_ledger_without_a_game(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("what", ["missing", "folder", "text", "empty", "another database"])
 @pytest.mark.slow_with("simulate")
-def test_on_what_is_no_ledger(name: str, what: str, tmp_path: Path) -> None:
+def test_a_command_on_something_else_is_refused_and_changes_nothing(
+    name: str, what: str, tmp_path: Path
+) -> None:
     file = tmp_path / "games.db"
     if what == "folder":
         file.mkdir()
@@ -174,7 +178,7 @@ def test_on_what_is_no_ledger(name: str, what: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("what", ["cut off", "overwritten", "a record altered", "a record gone"])
 @pytest.mark.slow_with("simulate", "overwritten", "a record gone", "cut off")
-def test_on_a_damaged_one(name: str, what: str, copied: Path) -> None:
+def test_a_command_on_a_damaged_ledger_ends_properly(name: str, what: str, copied: Path) -> None:
     _damage(copied, what)
     ask(copied, name)
 
@@ -197,7 +201,7 @@ def _damage(file: Path, what: str) -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_of_a_game_that_is_not_there(name: str, copied: Path) -> None:
+def test_a_command_on_an_unknown_game_is_refused(name: str, copied: Path) -> None:
     takes_game = any("--game" in x.opts for x in dict(commands(program))[name].params)
     if takes_game and name not in MAKE:
         result = ask(copied, name, "--game", "chess")

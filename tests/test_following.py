@@ -22,14 +22,14 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def test_one_week_by_the_rules_alone(ledger: Ledger) -> None:
+def test_a_week_is_replayed_by_the_rules_alone(ledger: Ledger) -> None:
     import_record(ledger, replays.find(SEASON), until=1)
     followed = replay_by_rules(ledger, SEASON, 1)
     assert followed.otherwise == (RulesDifference("Jamie", "square", 3, 1),)
     assert followed.noted == 1
 
 
-def test_three_weeks_by_the_rules_alone(ledger: Ledger) -> None:
+def test_three_weeks_are_replayed_by_the_rules_alone(ledger: Ledger) -> None:
     import_record(ledger, replays.find(SEASON), until=3)
     otherwise = {
         (x.subject, x.what): (x.recorded, x.by_rules)
@@ -40,18 +40,18 @@ def test_three_weeks_by_the_rules_alone(ledger: Ledger) -> None:
     assert ("Woll", "square") not in otherwise
 
 
-def test_where_the_record_is_right_nothing_would_have_come_out_otherwise(ledger: Ledger) -> None:
+def test_a_correct_record_equals_the_replay_by_the_rules_alone(ledger: Ledger) -> None:
     game = import_record(ledger, replays.find("origon-week1")).game
     assert replay_by_rules(ledger, game, 1).otherwise == ()
 
 
-def test_a_period_that_was_not_played(ledger: Ledger) -> None:
+def test_a_period_that_was_not_played_is_refused(ledger: Ledger) -> None:
     import_record(ledger, replays.find(SEASON), until=1)
     with pytest.raises(UnknownError):
         replay_by_rules(ledger, SEASON, 9)
 
 
-def test_on_the_command_line(ledger: Ledger) -> None:
+def test_the_replay_command_prints_both_outcomes(ledger: Ledger) -> None:
     import_record(ledger, replays.find(SEASON), until=1)
     where = str(ledger.store.location)
     result = CliRunner().invoke(program, ["replay", where, "--period", "1", "--follow"])

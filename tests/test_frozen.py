@@ -73,7 +73,7 @@ def weeks(*moves: Sequence[Move]) -> Iterator[Move]:
 
 @tried
 @given(some(PLAY, 3, 8), some(RULE, 1, 2), some(PLAY, 3, 8))
-def test_a_fold_is_a_snapshot_and_the_tail(
+def test_a_snapshot_and_the_tail_equal_the_fold(
     one: list[Move], ruling: list[Move], other: list[Move]
 ) -> None:
     game = RuledGame(RULES)
@@ -83,7 +83,7 @@ def test_a_fold_is_a_snapshot_and_the_tail(
 
 @tried
 @given(some(MAIL, 3, 6), some(RULE[:3], 1, 1), some(MAIL, 1, 4))
-def test_also_under_a_rulebook_that_is_played(
+def test_a_snapshot_and_the_tail_equal_the_fold_under_mail_opening(
     one: list[Move], ruling: list[Move], other: list[Move]
 ) -> None:
     game = RuledGame(BOOK.rules)
@@ -100,7 +100,7 @@ VALUES: tuple[Any, ...] = (
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
-def test_whatever_an_attribute_holds_comes_back(value: Any) -> None:
+def test_any_attribute_value_survives_a_snapshot(value: Any) -> None:
     world = World()
     world.attributes["thing"] = {"value": value, "large": [value] * 60}
     world.game["value"] = value
@@ -108,7 +108,7 @@ def test_whatever_an_attribute_holds_comes_back(value: Any) -> None:
     assert tables(decode_snapshot(frozen.root, fetching(frozen.parts))) == tables(world)
 
 
-def test_what_no_event_can_have_put_there_is_refused() -> None:
+def test_a_value_that_no_event_can_set_is_refused() -> None:
     world = World()
     world.game["value"] = {1, 2}
     with pytest.raises(TypeError, match="a world cannot hold"):
@@ -124,7 +124,7 @@ def closed(world: World, periods: int) -> None:
         apply(world, body)
 
 
-def test_a_period_is_written_once() -> None:
+def test_a_closed_period_is_stored_only_once() -> None:
     world, sizes = World(), []
     world.game["rules"] = tuple(
         Rule(number=str(n), prose=f"rule {n} " * 200, code="pass\n") for n in range(50)
@@ -143,7 +143,7 @@ def test_a_period_is_written_once() -> None:
     assert max(sizes[3 * BLOCK :]) < 2 * max(sizes[2:BLOCK])
 
 
-def test_a_corrected_period_is_written_anew() -> None:
+def test_a_corrected_period_is_stored_again() -> None:
     world = World()
     closed(world, 3)
     before = encode_snapshot(world)
@@ -159,7 +159,7 @@ def test_a_corrected_period_is_written_anew() -> None:
 # --- damage --------------------------------------------------------------------------------------
 
 
-def test_damage_is_told() -> None:
+def test_a_damaged_part_is_reported() -> None:
     world = World()
     closed(world, 2)
     frozen = encode_snapshot(world)
@@ -174,7 +174,7 @@ def test_damage_is_told() -> None:
                 check_parts(frozen.root, fetching(parts), set())
 
 
-def test_a_part_that_is_something_else_is_told() -> None:
+def test_a_part_of_the_wrong_kind_is_reported() -> None:
     content = msgspec.msgpack.encode(((), ["no world"]))
     key = sha256(content).digest()
     with pytest.raises(CorruptError, match="a snapshot cannot be read"):

@@ -59,7 +59,7 @@ def told(desk: Game, reader: str | None = None, only: int | None = None) -> list
     ]
 
 
-def test_what_is_said_of_one_person_in_turn_is_one_sentence() -> None:
+def test_consecutive_events_of_a_player_share_a_sentence() -> None:
     said = [
         Said("Ann", "rolls 1"),
         Said("Ann", "walks"),
@@ -74,7 +74,7 @@ def test_what_is_said_of_one_person_in_turn_is_one_sentence() -> None:
     assert sentences([]) == ""
 
 
-def test_a_week_in_words(ledger: Ledger) -> None:
+def test_a_week_is_described_in_words(ledger: Ledger) -> None:
     rulebook = load("mail-opening")
     desk = open_game(ledger, "g", rulebook, settings={"squares": 9}, dice_from="entered", at=NOON)
     desk.join("Ann", {"email": "a@x.org"}, at=NOON)
@@ -110,7 +110,7 @@ def test_a_week_in_words(ledger: Ledger) -> None:
     assert str(chapter).startswith("Period 1\n\n05 Jan  The game g opens")
 
 
-def test_what_falls_due_is_told_when_it_falls_due(ledger: Ledger) -> None:
+def test_a_timer_is_described_when_it_fires(ledger: Ledger) -> None:
     desk = open_game(ledger, "g", load("mail-opening"), dice_from="entered", at=NOON)
     desk.join("Ann", {"email": "a@x.org"}, at=NOON)
     desk.propose("Ann", "nothing", (), at=NOON)
@@ -122,7 +122,7 @@ def test_what_falls_due_is_told_when_it_falls_due(ledger: Ledger) -> None:
     assert f"{last.at:%d %b}" == "12 Jan"
 
 
-def test_a_hand_kept_week_reads_like_any_other(ledger: Ledger) -> None:
+def test_a_recorded_week_is_described_like_a_played_one(ledger: Ledger) -> None:
     desk = import_record(ledger, find("weekly-vote-season"), until=2)
     weeks = told(desk, only=1), told(desk, only=2)
     assert "Jamie rolls 6 and 6 and goes from 1 to 13. Jamie rolls 5 and 3" in " ".join(weeks[0])
@@ -132,7 +132,7 @@ def test_a_hand_kept_week_reads_like_any_other(ledger: Ledger) -> None:
     assert not any("turns_taken" in each for week in weeks for each in week)
 
 
-def test_questions_are_told_with_their_answers(ledger: Ledger) -> None:
+def test_questions_are_described_with_their_answers(ledger: Ledger) -> None:
     desk = open_game(ledger, "b", parse(BOMBS, "bombs.md"), at=NOON)
     desk.join("Ann", at=NOON)
     desk.submit("Ann", "bet", at=NOON)
@@ -145,7 +145,7 @@ def test_questions_are_told_with_their_answers(ledger: Ledger) -> None:
     )
 
 
-def test_what_is_secret_is_not_told_though_it_ends_in_public(ledger: Ledger) -> None:
+def test_a_secret_with_public_consequences_is_not_described(ledger: Ledger) -> None:
     desk = open_game(ledger, "b", parse(BOMBS, "bombs.md"), at=NOON)
     desk.join("Ann", at=NOON)
     desk.join("Bob", at=NOON)

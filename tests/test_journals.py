@@ -141,7 +141,7 @@ def ours(ledger: Ledger, period: int) -> Held:
 
 @pytest.mark.parametrize("tool", HERE)
 @pytest.mark.slow_with("hledger", "beancount")
-def test_a_real_season_has_our_balances_in_every_period(
+def test_a_real_season_has_the_same_balances_in_every_tool_and_period(
     tmp_path: Path, season: Game, tool: str
 ) -> None:
     file = written(tmp_path, season.ledger, tool)
@@ -151,7 +151,9 @@ def test_a_real_season_has_our_balances_in_every_period(
 
 
 @pytest.mark.parametrize("tool", HERE)
-def test_by_date_it_is_what_was_paid_until_then(tmp_path: Path, season: Game, tool: str) -> None:
+def test_balances_by_date_include_the_payments_until_then(
+    tmp_path: Path, season: Game, tool: str
+) -> None:
     file = written(tmp_path, season.ledger, tool)
     for period in range(1, 6):
         world = as_of(season.ledger, season.game, period)
@@ -160,7 +162,7 @@ def test_by_date_it_is_what_was_paid_until_then(tmp_path: Path, season: Game, to
 
 
 @pytest.mark.parametrize("tool", HERE)
-def test_a_simulated_season_has_our_balances_in_every_period(
+def test_a_simulated_season_has_the_same_balances_in_every_tool_and_period(
     tmp_path: Path, simulated: Ledger, tool: str
 ) -> None:
     file = written(tmp_path, simulated, tool)
@@ -170,7 +172,9 @@ def test_a_simulated_season_has_our_balances_in_every_period(
 
 
 @pytest.mark.parametrize("tool", HERE)
-def test_names_reasons_and_several_closes_on_a_day(tmp_path: Path, wild: Wild, tool: str) -> None:
+def test_difficult_names_and_several_closes_on_a_day_are_exported(
+    tmp_path: Path, wild: Wild, tool: str
+) -> None:
     busy(wild)
     file = written(tmp_path, wild.ledger, tool)
     assert complaints(tool, file) == ""
@@ -180,7 +184,7 @@ def test_names_reasons_and_several_closes_on_a_day(tmp_path: Path, wild: Wild, t
 @pytest.mark.parametrize("tool", HERE)
 @pytest.mark.parametrize("period", [1, 2, 3, 4])
 @pytest.mark.slow_with("2", "3", "4")
-def test_a_figure_that_is_changed_is_found(
+def test_a_changed_figure_breaks_a_balance_assertion(
     tmp_path: Path, wild: Wild, tool: str, period: int
 ) -> None:
     """Even by one smallest unit; beancount holds the end of a day against it, no matter which."""
@@ -207,7 +211,7 @@ def one_more(payment: str) -> str:
 
 
 @pytest.mark.parametrize("tool", HERE)
-def test_a_game_without_payments(tmp_path: Path, tool: str) -> None:
+def test_a_game_without_payments_is_an_empty_journal(tmp_path: Path, tool: str) -> None:
     with Ledger.open(tmp_path / "g.db", create=True) as ledger:
         ledger.create_game("empty")
         file = written(tmp_path, ledger, tool)
@@ -226,7 +230,7 @@ texts = st.text(min_size=1, max_size=30).filter(lambda each: "\0" not in each)
     paid=st.lists(st.tuples(*[st.integers(0, 3)] * 3, st.integers(1, 10**15), texts), max_size=8),
 )
 @pytest.mark.parametrize("tool", HERE)
-def test_whatever_the_names_the_sums_are_ours(
+def test_any_names_are_exported_with_the_same_sums(
     tmp_path_factory: pytest.TempPathFactory,
     tool: str,
     names: list[str],
@@ -279,7 +283,7 @@ def test_a_player_who_left_keeps_the_name_and_a_commodity_its_places(
     ]  # fmt: skip
 
 
-def test_days_never_go_back(tmp_path: Path, wild: Wild) -> None:
+def test_dates_in_a_journal_never_decrease(tmp_path: Path, wild: Wild) -> None:
     wild.pay("mint", "p0", "$", 5)
     wild.at = NOON - timedelta(days=3)
     wild.pay("p0", "mint", "$", 2)
@@ -334,7 +338,7 @@ def test_each_commodity_sums_to_zero_in_a_season(tmp_path: Path, season: Game) -
     assert set(sums.values()) == {Decimal()}
 
 
-def test_what_a_ruling_put_right_has_the_period_it_belongs_to(tmp_path: Path, season: Game) -> None:
+def test_a_correction_carries_the_period_it_corrects(tmp_path: Path, season: Game) -> None:
     rows = read_csv(written(tmp_path, season.ledger, "csv"))
     settled = [each for each in rows if each["period"] != each["effective"]]
     assert {(each["period"], each["effective"]) for each in settled} >= {("6", "3")}
@@ -349,7 +353,7 @@ def test_what_a_ruling_put_right_has_the_period_it_belongs_to(tmp_path: Path, se
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_in_public_there_is_nothing_secret(tmp_path: Path, wild: Wild, format: str) -> None:
+def test_a_public_journal_contains_no_secret(tmp_path: Path, wild: Wild, format: str) -> None:
     hidden = {"name": "Mallory"}
     wild.add(e.EntityCreated, entity="m", kind="spy", attributes=hidden, audience=())
     wild.pay("mint", "p0", "$", 5, why="open")
@@ -400,7 +404,7 @@ def test_the_command_writes_what_the_library_writes(tmp_path: Path, mail: str, f
     assert '"payments":' in told
 
 
-def test_what_the_command_refuses(
+def test_the_command_refuses_impossible_options(
     tmp_path: Path, mail: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = str(tmp_path / "out")
@@ -417,7 +421,7 @@ def test_what_the_command_refuses(
     assert not Path(out).exists()
 
 
-def test_what_the_library_refuses(wild: Wild) -> None:
+def test_the_library_refuses_impossible_options(wild: Wild) -> None:
     with pytest.raises(UsageError, match="no format 'xls'"):
         export_journal(wild.ledger, io.BytesIO(), "wild", "xls")
     with pytest.raises(UnknownError):

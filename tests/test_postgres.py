@@ -113,14 +113,14 @@ def test_the_library_reads_the_log(url: str, ledger: Ledger) -> None:
         assert [each.originator_version for each in log] == [*range(30), 0, 1]
 
 
-def test_names_are_sorted_as_everywhere(postgres_url: str) -> None:
+def test_names_are_sorted_by_code_point(postgres_url: str) -> None:
     with Ledger.open(postgres_url, create=True) as ledger:
         for game in ("b", "ä", "A", "a", "O'Neill; DROP TABLE games --", "%s {}"):
             ledger.create_game(game)
         assert ledger.games() == ["%s {}", "A", "O'Neill; DROP TABLE games --", "a", "b", "ä"]
 
 
-def test_databases_can_be_created_at_once(postgres_url: str) -> None:
+def test_a_ledger_can_be_created_by_several_processes_at_once(postgres_url: str) -> None:
     errors: list[Exception] = []
 
     def create() -> None:
@@ -136,7 +136,7 @@ def test_databases_can_be_created_at_once(postgres_url: str) -> None:
 # --- messages -----------------------------------------------------------------------------------
 
 
-def test_what_is_not_there(postgres_server: PostgresServer) -> None:
+def test_a_missing_database_or_ledger_is_refused(postgres_server: PostgresServer) -> None:
     url = postgres_server.new_database()
     assert "no ledger at postgresql://" in message(url, UsageError, create=False)
     assert "there is no database postgresql://" in message(postgres_server.url("none"))
@@ -148,7 +148,7 @@ def test_what_is_not_there(postgres_server: PostgresServer) -> None:
     assert "cannot read postgres://h%zz/games" in message("postgres://h%zz/games", UsageError)
 
 
-def test_what_is_not_allowed(url: str, postgres_server: PostgresServer) -> None:
+def test_missing_permissions_are_reported(url: str, postgres_server: PostgresServer) -> None:
     postgres_server.execute("CREATE ROLE reader LOGIN", url)
     theirs = url.replace("postgres@", "reader@")
     assert "you may not do this in postgresql://reader@" in message(theirs)
@@ -160,7 +160,7 @@ def test_what_is_not_allowed(url: str, postgres_server: PostgresServer) -> None:
             ledger.append("chess", clocks(range(1)), expected=-1)
 
 
-def test_a_database_that_may_only_be_read(url: str, postgres_server: PostgresServer) -> None:
+def test_a_read_only_database_can_be_read(url: str, postgres_server: PostgresServer) -> None:
     with Ledger.open(f"{url}&options=-cdefault_transaction_read_only%3Don") as ledger:
         with pytest.raises(StoreError, match="the server only allows reading"):
             ledger.append("chess", clocks(range(1)), expected=-1)
@@ -179,7 +179,7 @@ def test_a_database_that_may_only_be_read(url: str, postgres_server: PostgresSer
         "mysql://ann:geheim@127.0.0.1/games",
     ],
 )
-def test_a_password_is_never_told(location: str) -> None:
+def test_a_password_never_appears_in_a_message(location: str) -> None:
     with pytest.raises(NomoledgerError) as refusal:
         Ledger.open(location)
     told = "".join(traceback.format_exception(refusal.value, chain=True))
@@ -189,13 +189,13 @@ def test_a_password_is_never_told(location: str) -> None:
         assert "heim@" not in line, line
 
 
-def test_what_the_address_says_goes_to_the_driver() -> None:
+def test_options_of_the_address_reach_the_driver() -> None:
     address = address_of("postgresql://h1,h2:7/games?sslmode=require&connect_timeout=9")
     assert (address["host"], address["port"]) == ("h1,h2", ",7")
     assert (address["sslmode"], address["connect_timeout"]) == ("require", "9")
 
 
-def test_the_environment_of_the_library_has_no_say(
+def test_environment_variables_of_the_library_are_ignored(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("POSTGRES_DBNAME", "PERSISTENCE_MODULE", "POSTGRES_SCHEMA"):
@@ -245,7 +245,7 @@ def acknowledged(output: str) -> list[int]:
     return [int(line) for line in output.splitlines() if line.isdecimal()]
 
 
-def test_a_conflict_is_told(url: str, ledger: Ledger) -> None:
+def test_a_conflicting_append_is_refused(url: str, ledger: Ledger) -> None:
     with Ledger.open(url) as other:
         other.append("chess", clocks(range(2)), expected=-1)
     with pytest.raises(ConflictError, match="is at #1, not at #-1: somebody else appended"):
@@ -254,7 +254,7 @@ def test_a_conflict_is_told(url: str, ledger: Ledger) -> None:
 
 
 @pytest.mark.slow
-def test_processes_write_to_one_game_and_to_several(url: str) -> None:
+def test_processes_write_to_the_same_and_to_different_games(url: str) -> None:
     with (
         writer(url, "a", "chess", 40) as a,
         writer(url, "b", "chess", 40) as b,
@@ -273,7 +273,7 @@ def test_processes_write_to_one_game_and_to_several(url: str) -> None:
                 assert mine == [f"{name}-{n // SIZE}-{n % SIZE}" for n in range(40 * SIZE)]
 
 
-def test_more_threads_than_connections(ledger: Ledger) -> None:
+def test_more_threads_than_connections_can_write(ledger: Ledger) -> None:
     for n in range(25):
         ledger.create_game(f"game {n}")
 
@@ -285,7 +285,7 @@ def test_more_threads_than_connections(ledger: Ledger) -> None:
     assert all(ledger.verify(f"game {n}").records == 120 for n in range(25))
 
 
-def test_a_game_is_locked_and_no_other(url: str, ledger: Ledger) -> None:
+def test_a_writer_locks_only_its_own_game(url: str, ledger: Ledger) -> None:
     with closing(PostgresStore(url, lock_timeout=1)) as store, ledger.transaction() as held:
         held.append("chess", clocks(range(2)), expected=-1)
         other = Ledger(store)
@@ -296,7 +296,7 @@ def test_a_game_is_locked_and_no_other(url: str, ledger: Ledger) -> None:
     assert ids(ledger) == ["0", "1"]
 
 
-def test_two_that_wait_for_each_other(ledger: Ledger) -> None:
+def test_a_deadlock_ends_with_an_error(ledger: Ledger) -> None:
     both_hold, failed = threading.Barrier(2), []
 
     def write(first: str, second: str) -> None:
@@ -319,7 +319,9 @@ def test_two_that_wait_for_each_other(ledger: Ledger) -> None:
 # --- the connection breaks ----------------------------------------------------------------------
 
 
-def test_connections_that_broke_meanwhile(ledger: Ledger, postgres_server: PostgresServer) -> None:
+def test_broken_idle_connections_are_replaced(
+    ledger: Ledger, postgres_server: PostgresServer
+) -> None:
     ledger.append("chess", clocks(range(2500)), expected=-1)
     postgres_server.drop_connections()
     assert ledger.head("chess").number == 2499
@@ -331,7 +333,7 @@ def test_connections_that_broke_meanwhile(ledger: Ledger, postgres_server: Postg
     assert [entry.number for entry in [*first, *reading]] == list(range(2501))
 
 
-def test_a_connection_that_breaks_while_writing(
+def test_a_connection_that_breaks_during_a_write_is_reported(
     ledger: Ledger, postgres_server: PostgresServer
 ) -> None:
     def write() -> None:
@@ -347,7 +349,7 @@ def test_a_connection_that_breaks_while_writing(
 
 
 @pytest.mark.parametrize("is_stored", [True, False])
-def test_whether_it_was_stored_is_found_out(
+def test_a_lost_answer_is_resolved_by_looking_at_the_store(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, is_stored: bool
 ) -> None:
     """The connection breaks just as a batch is committed: the answer never arrives."""
@@ -372,7 +374,9 @@ def test_whether_it_was_stored_is_found_out(
     assert ids(ledger) == ["0", "1", "2"]
 
 
-def test_a_server_that_stays_away(ledger: Ledger, postgres_server: PostgresServer) -> None:
+def test_a_server_that_stays_away_is_an_error(
+    ledger: Ledger, postgres_server: PostgresServer
+) -> None:
     assert isinstance(ledger.store, PostgresStore)
     pool = ledger.store.datastore.pool
     patience, pool.timeout = pool.timeout, 1
@@ -387,7 +391,9 @@ def test_a_server_that_stays_away(ledger: Ledger, postgres_server: PostgresServe
 
 
 @pytest.mark.slow
-def test_a_server_restarted_while_one_writes(url: str, postgres_server: PostgresServer) -> None:
+def test_a_writer_survives_a_restart_of_the_server(
+    url: str, postgres_server: PostgresServer
+) -> None:
     with writer(url, "x") as process:
         go_on(process)
         for how in (signal.SIGINT, signal.SIGQUIT):
@@ -406,7 +412,7 @@ def test_a_server_restarted_while_one_writes(url: str, postgres_server: Postgres
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.slow
-def test_connections_dropped_while_one_writes(
+def test_a_writer_survives_dropped_connections(
     url: str, postgres_server: PostgresServer, seed: int
 ) -> None:
     with writer(url, "x") as process:
@@ -462,7 +468,7 @@ def test_memory_does_not_grow_with_what_is_read(ledger: Ledger) -> None:
         tracemalloc.stop()
 
 
-def test_a_huge_event_and_a_huge_batch(ledger: Ledger) -> None:
+def test_a_huge_event_and_a_huge_batch_are_stored(ledger: Ledger) -> None:
     ledger.append("chess", [clock("x" * 10_000_000)], expected=-1)
     ledger.append("go", [clock("y" * 1000) for _ in range(5000)], expected=-1)
     assert len(ids(ledger)[0]) == 10_000_000

@@ -100,7 +100,7 @@ def test_every_projection_is_found_by_its_entry_point() -> None:
         projection("nope")
 
 
-def test_standings_go_by_money_and_then_by_name(desk: Game) -> None:
+def test_standings_are_ordered_by_money_and_then_by_name(desk: Game) -> None:
     found = standings(view(desk))
     assert [(s.rank, s.player, s.money, s.owned) for s in found.standings] == [
         (1, "Bob", 1000, ()),
@@ -117,7 +117,7 @@ def test_equal_money_is_equal_rank(ledger: Ledger) -> None:
     assert [(s.rank, s.player) for s in found] == [(1, "Ann"), (1, "Bob"), (1, "Cyd")]
 
 
-def test_a_period_is_as_it_stood_at_its_close(desk: Game) -> None:
+def test_a_period_is_read_as_of_its_close(desk: Game) -> None:
     desk.join("Cyd", {"email": "c@x.org"}, at=NOON)
     assert len(standings(view(desk)).standings) == 3
     assert standings(view(desk)).period == 2
@@ -140,7 +140,7 @@ def test_amounts_are_written_as_people_write_them(ledger: Ledger) -> None:
     assert one_table(found).rows[0] == ("Ann", "2", "3")
 
 
-def test_the_board_lies_as_the_rules_say(desk: Game) -> None:
+def test_the_board_is_laid_out_by_the_rules(desk: Game) -> None:
     found: BoardModel = board(view(desk))
     assert [each.place for each in found.squares][:4] == [(0, 0), (1, 0), (2, 0), (2, 1)]
     assert one_table(found).rows == (
@@ -161,7 +161,7 @@ def test_the_board_lies_as_the_rules_say(desk: Game) -> None:
         'def define_place(square: Square):\n    refuse("nowhere")',
     ],
 )
-def test_a_board_without_places_is_a_list(ledger: Ledger, place: str) -> None:
+def test_a_board_without_places_is_printed_as_a_list(ledger: Ledger, place: str) -> None:
     desk = plain(ledger, place)
     assert list(board(view(desk)).show()) == ["there are no squares"]
     _add(desk, 1, 2)
@@ -200,7 +200,7 @@ def test_the_state_holds_every_declared_attribute(desk: Game) -> None:
     assert next(iter(other.show())) == "plain, period 1"
 
 
-def test_the_rules_say_what_brought_them_in(desk: Game) -> None:
+def test_rules_name_their_authority(desk: Game) -> None:
     from nomoledger.events.rules import Amend, Enact, Renumber, Repeal, Rule
 
     rule = Rule(number="X.1", title="New", prose="Words.", text_only="for a test")
@@ -217,7 +217,7 @@ def test_the_rules_say_what_brought_them_in(desk: Game) -> None:
     assert "V.1" in {each.number for each in rules(view(desk, 1)).rules}
 
 
-def test_the_log_tells_every_event_with_its_cause(desk: Game) -> None:
+def test_the_log_lists_every_event_with_its_cause(desk: Game) -> None:
     found: Log = log(view(desk))
     lines = [str(each) for each in found.events]
     assert [each.number for each in found.events] == list(range(desk.world.head + 1))
@@ -248,7 +248,7 @@ def test_the_log_hides_what_is_not_for_the_reader(ledger: Ledger) -> None:
         view(desk, reader="Zoe")
 
 
-def test_values_as_people_write_them(desk: Game) -> None:
+def test_values_are_formatted_for_people(desk: Game) -> None:
     assert label_all(desk.world, ["square:8", "Ann", 3]) == [8, "Ann", 3]
     assert [format_cell(each) for each in (None, True, False, [1, "a"], 0)] == [
         "",

@@ -109,7 +109,7 @@ def test_play_goes_on_from_the_record(ledger: Ledger) -> None:
     assert desk.world.period == 6
 
 
-def test_the_other_real_game_comes_out_exactly(ledger: Ledger) -> None:
+def test_the_other_real_game_replays_exactly(ledger: Ledger) -> None:
     report = audit(ledger, replays.find("origon-week1"))
     assert (report.exact, report.compared, report.unexplained) == (True, 7, ())
     world = as_of(ledger, report.game, 1)
@@ -129,7 +129,7 @@ def test_a_payment_that_differs_follows_the_record(ledger: Ledger, tmp_path: Pat
     assert sum(world.balance(account, "$") for account in world.balances) == 0
 
 
-def test_proposals_that_the_record_has_come_in_as_such(ledger: Ledger) -> None:
+def test_proposals_of_the_record_become_proposals(ledger: Ledger) -> None:
     desk = import_record(ledger, replays.find(SEASON))
     assert {n: made.by for n, made in desk.world.proposals.items()} == {
         1: "Jamie",
@@ -148,14 +148,14 @@ def test_a_record_may_be_imported_in_part(ledger: Ledger) -> None:
     assert import_record(ledger, replays.find(SEASON), until=1).world.period == 2
 
 
-def test_rules_known_from_play_come_in_by_an_inferred_ruling(ledger: Ledger) -> None:
+def test_rules_inferred_from_play_are_enacted_by_a_ruling(ledger: Ledger) -> None:
     game = import_record(ledger, replays.find(SEASON)).game
     rulings = [entry.body for entry in ledger.read(game) if isinstance(entry.body, RulingMade)]
     assert {ruling.basis for ruling in rulings} == {"inferred"}
     assert [ruling.period for ruling in rulings] == [1, 2, 3, 4, 5, 5]
 
 
-def test_the_real_week_with_two_mistakes_more(ledger: Ledger, tmp_path: Path) -> None:
+def test_two_added_mistakes_in_the_real_week_are_found(ledger: Ledger, tmp_path: Path) -> None:
     lines = replays.find(SEASON).read_text().splitlines()
     changed = [
         line.replace('"player": "Woll", "square": 8', '"player": "Woll", "square": 9').replace(
@@ -173,7 +173,9 @@ def test_the_real_week_with_two_mistakes_more(ledger: Ledger, tmp_path: Path) ->
 # --- what a fact can say ------------------------------------------------------------------------
 
 
-def test_what_follows_from_a_difference_stands_under_it(ledger: Ledger, tmp_path: Path) -> None:
+def test_differences_that_follow_are_listed_under_their_cause(
+    ledger: Ledger, tmp_path: Path
+) -> None:
     path = record(
         tmp_path,
         {"week": 1, "kind": "roll", "player": "Ann", "dice": [2, 4]},
@@ -198,7 +200,7 @@ def test_what_the_rules_refuse_is_a_difference(ledger: Ledger, tmp_path: Path) -
     assert found(audit(ledger, path)) == [("Ann", "buy", "done", "refused: nobody offered it")]
 
 
-def test_a_fact_that_no_rule_speaks_of_is_listed_apart(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_fact_without_a_rule_is_listed_as_unexplained(ledger: Ledger, tmp_path: Path) -> None:
     path = record(
         tmp_path,
         {"week": 1, "kind": "sneeze", "player": "Ann"},
@@ -226,7 +228,9 @@ def test_a_record_may_begin_in_any_week(ledger: Ledger, tmp_path: Path) -> None:
     assert len(world.kinds["square"]) == 9
 
 
-def test_dice_the_record_passes_over_did_not_fall(ledger: Ledger, tmp_path: Path) -> None:
+def test_no_dice_are_rolled_that_the_record_does_not_mention(
+    ledger: Ledger, tmp_path: Path
+) -> None:
     path = record(
         tmp_path,
         {"week": 1, "kind": "roll", "player": "Ann", "dice": [2]},
@@ -274,7 +278,7 @@ def test_a_bad_record_is_one_line_and_leaves_nothing(
     assert ledger.games() == []
 
 
-def test_a_record_is_told_from_an_export(tmp_path: Path) -> None:
+def test_a_record_is_distinguished_from_an_export(tmp_path: Path) -> None:
     assert is_record(replays.find(SEASON))
     export = tmp_path / "export.jsonl"
     export.write_text('{"nomoledger": 1, "game": "g"}\n')
@@ -282,7 +286,7 @@ def test_a_record_is_told_from_an_export(tmp_path: Path) -> None:
     assert not is_record(tmp_path / "none")
 
 
-def test_the_file_must_be_there(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_missing_record_file_is_refused(ledger: Ledger, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot be read"):
         import_record(ledger, tmp_path / "none.jsonl")
 

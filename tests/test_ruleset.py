@@ -49,7 +49,7 @@ def view(desk: Game, period: int | None = None) -> LedgerView:
     return LedgerView(desk.ledger, desk.game, period)
 
 
-def test_every_change_says_what_it_rests_on(desk: Game) -> None:
+def test_every_change_names_its_authority(desk: Game) -> None:
     found = [each for each in ruleset(view(desk)).changes if each.authority.source != "rulebook"]
     assert [(each.done, each.rule.number, each.period) for each in found] == [
         ("amended", "IV.1", 1),
@@ -76,7 +76,7 @@ def test_the_rules_at_each_close_are_those_that_were_in_force(desk: Game) -> Non
     assert len(history.at(0)) == 27
 
 
-def test_a_difference_is_told_rule_by_rule(desk: Game) -> None:
+def test_differences_are_listed_rule_by_rule(desk: Game) -> None:
     found = {each.number: each for each in diff(view(desk), before=1, after=2).differences}
     assert list(found) == ["I.5", "X.2"]
     assert found["I.5"].done == ("repealed",)
@@ -112,7 +112,7 @@ def test_blame_follows_renumberings(desk: Game, number: str) -> None:
     assert found.versions[2].prose[-2:] == ("-More.", "+Less.")
 
 
-def test_blame_of_what_is_gone_and_of_what_never_was(desk: Game) -> None:
+def test_blame_covers_repealed_rules_and_refuses_unknown_ones(desk: Game) -> None:
     found = blame(view(desk), number="I.5")
     assert not found.in_force
     assert "(not in force)" in str(next(iter(found.show())))
@@ -125,7 +125,7 @@ def test_blame_of_what_is_gone_and_of_what_never_was(desk: Game) -> None:
         blame(view(desk), number="XX")
 
 
-def test_proposals_have_their_verdict(desk: Game) -> None:
+def test_proposals_are_listed_with_their_verdicts(desk: Game) -> None:
     desk.propose("Ann", "nothing", (), at=LATER)
     found = proposals(view(desk))
     assert [(each.number, each.by, each.verdict) for each in found.proposals] == [

@@ -82,7 +82,7 @@ def test_a_ruling_is_listed_with_all_that_belongs_to_it(desk: Game) -> None:
     assert body.recorded_at == found.recorded_at
 
 
-def test_it_stands_under_the_rules_it_interprets(desk: Game) -> None:
+def test_a_ruling_is_listed_under_the_rules_it_interprets(desk: Game) -> None:
     desk.rule("two is", value=2, cites=("I.1",), at=NOON)
     assert under(desk, "II.1") == ("ruling 1 (answer): what is fair? 2. two is",)
     assert under(desk, "I.1") == under(desk, "II.1")
@@ -90,7 +90,7 @@ def test_it_stands_under_the_rules_it_interprets(desk: Game) -> None:
     assert text.endswith("A fair price is paid.\n\nruling 1 (answer): what is fair? 2. two is\n")
 
 
-def test_one_that_is_overruled_is_noted(desk: Game, tmp_path: Path) -> None:
+def test_an_overruled_ruling_is_marked(desk: Game, tmp_path: Path) -> None:
     desk.rule("two is", value=2, at=NOON)
     desk.rule_on("uphold", "let it be open", overrules=(1,), at=NOON)
     assert [each.stands for each in all_of(desk)] == ["overruled by ruling 2", "in force"]
@@ -108,14 +108,14 @@ def test_a_precedent_lapses_with_the_version_of_its_rule(desk: Game) -> None:
     assert under(desk, "II.1") == ("ruling 1 is lapsed",)
 
 
-def test_one_for_the_period_lapses_with_it(desk: Game) -> None:
+def test_a_ruling_for_one_period_lapses_at_its_close(desk: Game) -> None:
     desk.rule("two is", value=2, scope="period", at=NOON)
     assert all_of(desk)[0].state == "in force"
     desk.close(at=NOON)
     assert all_of(desk)[0].state == "lapsed"
 
 
-def test_it_goes_with_its_rule_to_another_number(desk: Game) -> None:
+def test_a_ruling_follows_its_renumbered_rule(desk: Game) -> None:
     desk.rule("two is", value=2, at=NOON)
     desk.rule("order", changes=read_changes({"renumber": "II.1", "to": "III.7"}), at=NOON)
     assert all_of(desk)[0].rules == ("III.7",)
@@ -124,7 +124,7 @@ def test_it_goes_with_its_rule_to_another_number(desk: Game) -> None:
     assert under(desk, "III.7")[0].startswith("ruling 1 (answer)")
 
 
-def test_only_those_of_a_rule(desk: Game) -> None:
+def test_rulings_can_be_filtered_by_rule(desk: Game) -> None:
     desk.rule("two is", value=2, at=NOON)
     desk.rule("players", cites=("I.1",), at=NOON)
     assert [each.number for each in all_of(desk, "II.1")] == [1]
@@ -133,7 +133,7 @@ def test_only_those_of_a_rule(desk: Game) -> None:
         all_of(desk, "IX.9")
 
 
-def test_one_that_reaches_back_says_from_when(desk: Game) -> None:
+def test_a_retroactive_ruling_names_the_time_it_applies_from(desk: Game) -> None:
     desk.rule("two is", value=2, at=NOON)
     number = next(x.number for x in desk.ledger.read("g") if isinstance(x.body, e.RulingMade))
     desk.close(at=NOON)
@@ -144,7 +144,7 @@ def test_one_that_reaches_back_says_from_when(desk: Game) -> None:
     assert str(found) == f"ruling 2 (replace #{number}): one is"
 
 
-def test_what_is_ruled_in_secret_is_not_listed(desk: Game) -> None:
+def test_a_secret_ruling_is_not_listed(desk: Game) -> None:
     desk.rule("two is", value=2, at=NOON)
     desk.submit("Bob", "whisper", at=NOON)
     desk.rule("low", value=1, at=NOON)
@@ -156,5 +156,5 @@ def test_what_is_ruled_in_secret_is_not_listed(desk: Game) -> None:
     ]
 
 
-def test_where_nothing_was_ruled_it_says_so(desk: Game) -> None:
+def test_an_empty_list_of_rulings_says_so(desk: Game) -> None:
     assert list(rulings(LedgerView(desk.ledger, "g")).show()) == ["nothing has been ruled"]

@@ -174,7 +174,7 @@ def check_link(folder: Path, path: str, href: str | None, anchors: dict[str, set
 # --- what is there ------------------------------------------------------------------------------
 
 
-def test_there_is_a_set_of_pages_for_every_period_and_one_for_now(site: Path) -> None:
+def test_every_period_and_the_present_have_their_own_pages(site: Path) -> None:
     paths = set(contents(site))
     assert paths >= {f"{folder}{name}.html" for folder in SETS for name in MENU}
     assert paths >= {f"{folder}players/ann.html" for folder in SETS}
@@ -186,7 +186,7 @@ def test_every_page_is_valid_and_every_link_leads_somewhere(site: Path) -> None:
     check_site(site)
 
 
-def test_a_period_is_as_it_stood_at_its_close(site: Path) -> None:
+def test_the_pages_of_a_period_show_the_state_at_its_close(site: Path) -> None:
     pages = contents(site)
     assert "As it stood at the close of period 1" in pages["period-1/index.html"]
     assert "Period 3, which is still open" in pages["period-3/index.html"]
@@ -196,7 +196,7 @@ def test_a_period_is_as_it_stood_at_its_close(site: Path) -> None:
     assert "Proposal 2" not in pages["period-1/proposals.html"]
 
 
-def test_the_front_page_says_what_is_waited_for_and_what_happened_last(site: Path) -> None:
+def test_the_front_page_shows_open_questions_and_recent_events(site: Path) -> None:
     front = text_of(tree(contents(site)["index.html"]))
     assert "Period 3 is open. 2 players, 27 rules" in front
     assert f"Proposal 5 by {SCRIPT} is undecided." in front
@@ -204,7 +204,7 @@ def test_the_front_page_says_what_is_waited_for_and_what_happened_last(site: Pat
     assert f"{SCRIPT} makes proposal 5" in front
 
 
-def test_the_board_lies_as_the_rules_say(site: Path) -> None:
+def test_the_board_is_laid_out_by_the_rules(site: Path) -> None:
     page = tree(contents(site)["board.html"])
     board = next(t for t in page.iter(f"{HTML}table") if t.get("class") == "board")
     called = [
@@ -217,7 +217,7 @@ def test_the_board_lies_as_the_rules_say(site: Path) -> None:
     assert cells[2] == "9 red"
 
 
-def test_every_amount_leads_to_the_statement_that_it_is_the_sum_of(site: Path) -> None:
+def test_every_amount_links_to_its_account_statement(site: Path) -> None:
     pages = contents(site)
     links = links_of(tree(pages["period-1/standings.html"]))
     target, _, anchor = links["840"].removeprefix("../").partition("#")
@@ -244,7 +244,7 @@ def test_the_log_names_causes_and_rules(site: Path) -> None:
     assert any(text != text_of(line) and "log.html#e" in href for text, href in links.items())
 
 
-def test_a_rule_shows_its_history_what_changed_and_the_rulings_that_cite_it(site: Path) -> None:
+def test_a_rule_page_shows_history_differences_and_rulings(site: Path) -> None:
     page = tree(contents(site)["rules/v-1.html"])
     text = text_of(page)
     assert "version 1: enacted in period 1 by rulebook" in text
@@ -261,7 +261,7 @@ def test_a_rule_keeps_its_page_when_it_is_renumbered_or_repealed(site: Path) -> 
     assert "This rule is no longer in force." in text_of(tree(pages["rules/x-1.html"]))
 
 
-def test_rulings_lead_to_what_they_cite(site: Path) -> None:
+def test_rulings_link_to_what_they_cite(site: Path) -> None:
     page = tree(contents(site)["rulings.html"])
     links = links_of(by_id(page, "r1"))
     assert links["V.1"] == "rules/v-1.html"
@@ -278,7 +278,7 @@ def test_proposals_show_their_changes_and_verdicts(site: Path) -> None:
     assert "undecided" in text_of(by_id(page, "p5"))
 
 
-def test_a_player_has_a_page_with_what_happened(site: Path) -> None:
+def test_a_player_page_lists_the_events_of_the_player(site: Path) -> None:
     text = text_of(tree(contents(site)["period-1/players/ann.html"]))
     assert "Rank 2 of 2." in text
     assert "Ann asks to buy: square 8" in text
@@ -292,14 +292,16 @@ def test_the_charts_are_drawn_without_a_script(site: Path) -> None:
 
 
 @pytest.mark.parametrize("rulebook", ["mail-opening", "weekly-vote-opening"])
-def test_a_game_that_nobody_plays_yet(fresh: Ledger, tmp_path: Path, rulebook: str) -> None:
+def test_a_game_without_players_can_be_published(
+    fresh: Ledger, tmp_path: Path, rulebook: str
+) -> None:
     open_game(fresh, "empty", load(rulebook), at=NOON)
     publish(fresh, "empty", tmp_path / "site")
     check_site(tmp_path / "site")
     assert "Nobody plays yet." in contents(tmp_path / "site")["standings.html"]
 
 
-def test_a_game_without_money_and_squares(fresh: Ledger, tmp_path: Path) -> None:
+def test_a_game_without_money_and_squares_can_be_published(fresh: Ledger, tmp_path: Path) -> None:
     rules = "### I.1 Players\nWords.\n```yaml\ndeclares:\n  player: {name: Text key}\n```\n"
     rules += '```python\ndef define_join(name: Text):\n    create("player", {"name": name})\n```\n'
     desk = open_game(fresh, "bare", parse(rules, "bare.md"), at=NOON)
@@ -319,7 +321,7 @@ def test_a_real_season_can_be_published(fresh: Ledger, tmp_path: Path) -> None:
 # --- what is not there --------------------------------------------------------------------------
 
 
-def test_what_players_write_is_text_and_nothing_else(site: Path) -> None:
+def test_text_of_players_is_escaped(site: Path) -> None:
     for path, page in contents(site).items():
         assert "<script" not in page, path
         assert "<img" not in page, path
@@ -328,7 +330,7 @@ def test_what_players_write_is_text_and_nothing_else(site: Path) -> None:
     assert "&lt;script&gt;" in contents(site)["board.html"]
 
 
-def test_addresses_are_withheld(site: Path) -> None:
+def test_email_addresses_are_not_published(site: Path) -> None:
     for path, page in contents(site).items():
         assert "@example" not in page, path
     assert "email [address withheld]" in text_of(tree(contents(site)["players/ann.html"]))
@@ -352,7 +354,7 @@ def proof(location: Path, plants: bool) -> dict[str, str]:
     return contents(location / "site")
 
 
-def test_nothing_shows_of_what_is_secret(tmp_path: Path) -> None:
+def test_secrets_are_not_published(tmp_path: Path) -> None:
     """The site is as if it had not been: also its numbers."""
     sites = []
     for plants in (False, True):
@@ -385,7 +387,7 @@ def test_publishing_twice_gives_the_same_bytes(ledger: Ledger, site: Path, tmp_p
     assert [each.name for each in tmp_path.iterdir()] == ["site"]
 
 
-def test_what_was_published_before_is_replaced_as_a_whole(tmp_path: Path) -> None:
+def test_publishing_replaces_the_whole_site(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "site"
     put_in_place(folder, {"a.html": "1", "b/c.html": "2"})
     put_in_place(folder, {"a.html": "3"})
@@ -394,7 +396,7 @@ def test_what_was_published_before_is_replaced_as_a_whole(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["mine.txt", ".git/config"])
-def test_a_folder_that_holds_anything_else_is_left_alone(tmp_path: Path, name: str) -> None:
+def test_a_folder_with_other_files_is_not_overwritten(tmp_path: Path, name: str) -> None:
     file = tmp_path / "site" / name
     file.parent.mkdir(parents=True)
     file.write_text("mine")
@@ -403,7 +405,7 @@ def test_a_folder_that_holds_anything_else_is_left_alone(tmp_path: Path, name: s
     assert file.read_text() == "mine"
 
 
-def test_a_file_that_came_to_a_site_is_not_lost(tmp_path: Path) -> None:
+def test_a_file_added_to_a_site_is_not_deleted(tmp_path: Path) -> None:
     put_in_place(tmp_path / "site", {"a.html": "1"})
     (tmp_path / "site" / "CNAME").write_text("mine")
     with pytest.raises(UsageError, match="holds CNAME, which is no part of the site"):
@@ -411,14 +413,14 @@ def test_a_file_that_came_to_a_site_is_not_lost(tmp_path: Path) -> None:
     assert (tmp_path / "site" / "a.html").read_text() == "1"
 
 
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
+def test_publishing_to_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "site").write_text("mine")
     with pytest.raises(UsageError, match="is a file"):
         put_in_place(tmp_path / "site", {})
 
 
 @pytest.mark.parametrize("fails_at", [1, 2, 3])
-def test_where_it_cannot_be_put_in_place_the_old_site_stays(
+def test_the_old_site_stays_if_the_new_one_cannot_replace_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
 ) -> None:
     folder = tmp_path / "site"
@@ -444,7 +446,7 @@ def test_where_it_cannot_be_put_in_place_the_old_site_stays(
     assert [each.name for each in tmp_path.iterdir()] == ["site"]
 
 
-def test_what_a_dead_process_left_does_not_get_into_the_site(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_process_are_not_published(tmp_path: Path) -> None:
     left = tmp_path / f".site.new-{os.getpid()}"
     left.mkdir()
     (left / "old.html").write_text("old")
@@ -462,7 +464,7 @@ def test_the_page_about_the_site_names_every_page_and_has_its_picture() -> None:
 # --- the command --------------------------------------------------------------------------------
 
 
-def test_the_command_says_what_it_made(ledger: Ledger, tmp_path: Path) -> None:
+def test_the_publish_command_reports_the_pages(ledger: Ledger, tmp_path: Path) -> None:
     location = ledger.store.location
     result = CliRunner().invoke(program, ["publish", location, str(tmp_path / "site")])
     assert result.exit_code == 0
@@ -471,7 +473,9 @@ def test_the_command_says_what_it_made(ledger: Ledger, tmp_path: Path) -> None:
     assert '"pages":' in CliRunner().invoke(program, again).output
 
 
-def test_the_command_leaves_other_folders_alone(ledger: Ledger, tmp_path: Path) -> None:
+def test_the_publish_command_refuses_a_folder_with_other_files(
+    ledger: Ledger, tmp_path: Path
+) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     result = CliRunner().invoke(program, ["publish", ledger.store.location, str(tmp_path)])
     assert result.exit_code == 2
@@ -479,7 +483,7 @@ def test_the_command_leaves_other_folders_alone(ledger: Ledger, tmp_path: Path) 
     assert "holds something else" in result.stderr
 
 
-def test_an_unknown_game(ledger: Ledger, tmp_path: Path) -> None:
+def test_publishing_an_unknown_game_is_refused(ledger: Ledger, tmp_path: Path) -> None:
     with pytest.raises(UnknownError):
         publish(ledger, "nope", tmp_path / "site")
     assert not (tmp_path / "site").exists()

@@ -85,7 +85,7 @@ def item(page: Any, words: str) -> Any:
     return [each for each in page.iter(f"{HTML}li") if words in text(each)][-1]
 
 
-def test_the_way_to_a_payment_is_told_step_by_step(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_payment_is_explained_step_by_step(ledger: Ledger, tmp_path: Path) -> None:
     lucky(ledger).submit("Ann", "pay_up", at=NOON)
     page = pages(ledger, "g", tmp_path)["period-1/why.html"]
     assert "pay_up(Ann) [ I.1@1 ] strength(Ann) [ I.1@1 ]: 5" in text(page)
@@ -96,7 +96,7 @@ def test_the_way_to_a_payment_is_told_step_by_step(ledger: Ledger, tmp_path: Pat
     assert UNTOLD not in text(page)
 
 
-def test_where_something_secret_had_a_part_it_is_not_told(ledger: Ledger, tmp_path: Path) -> None:
+def test_an_explanation_omits_secrets(ledger: Ledger, tmp_path: Path) -> None:
     desk = lucky(ledger)
     desk.submit("Ann", "try_luck", {"luck": 7}, at=NOON)
     desk.submit("Ann", "pay_up", at=NOON)
@@ -115,7 +115,7 @@ def test_where_something_secret_had_a_part_it_is_not_told(ledger: Ledger, tmp_pa
         assert "luck of Ann" not in words, path
 
 
-def test_what_follows_from_a_secret_has_no_head_and_no_way(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_consequence_of_a_secret_has_no_explanation(ledger: Ledger, tmp_path: Path) -> None:
     rules = LUCKY.replace('    set(player, "luck", luck)', "    reveal()\n    give_away(player)")
     rules = rules.replace(
         "def action_brag",
@@ -129,7 +129,7 @@ def test_what_follows_from_a_secret_has_no_head_and_no_way(ledger: Ledger, tmp_p
     assert "give_away(" not in why
 
 
-def test_a_rule_that_fails_does_not_keep_the_site_back(ledger: Ledger) -> None:
+def test_a_failing_rule_does_not_prevent_publishing(ledger: Ledger) -> None:
     lucky(ledger).submit("Ann", "pay_up", at=NOON)
     public = list(public_entries(ledger, "g"))
     assert trace_public_run(public, Limits(wall_seconds=0.0)) == {}
@@ -152,9 +152,7 @@ def mail(ledger: Ledger) -> str:
 
 @pytest.mark.parametrize("make", [season, mail])
 @pytest.mark.slow_with("season")
-def test_every_event_that_matters_has_its_explanation(
-    ledger: Ledger, tmp_path: Path, make: Any
-) -> None:
+def test_every_consequence_has_an_explanation(ledger: Ledger, tmp_path: Path, make: Any) -> None:
     game = make(ledger)
     found = pages(ledger, game, tmp_path)
     for path, log in found.items():
@@ -170,9 +168,7 @@ def test_every_event_that_matters_has_its_explanation(
 
 @pytest.mark.parametrize("make", [season, mail])
 @pytest.mark.slow_with("season")
-def test_every_statement_adds_up_to_the_figures_beside_it(
-    ledger: Ledger, tmp_path: Path, make: Any
-) -> None:
+def test_every_statement_adds_up_to_its_balance(ledger: Ledger, tmp_path: Path, make: Any) -> None:
     game, seen = make(ledger), set()
     found = pages(ledger, game, tmp_path)
     for path, page in found.items():
@@ -201,7 +197,7 @@ def adds_up(section: Any) -> Decimal:
     return balance
 
 
-def test_figures_lead_to_explanations_and_not_to_the_log(ledger: Ledger, tmp_path: Path) -> None:
+def test_figures_link_to_explanations(ledger: Ledger, tmp_path: Path) -> None:
     found = pages(ledger, mail(ledger), tmp_path)
     for path in ("standings", "board", "players", "accounts", "players/ann", "index"):
         for link in found[f"period-1/{path}.html"].iter(f"{HTML}a"):
@@ -210,7 +206,7 @@ def test_figures_lead_to_explanations_and_not_to_the_log(ledger: Ledger, tmp_pat
 
 
 @pytest.mark.slow
-def test_many_steps_that_are_alike_are_folded(ledger: Ledger, tmp_path: Path) -> None:
+def test_many_similar_steps_are_collapsed(ledger: Ledger, tmp_path: Path) -> None:
     page = pages(ledger, season(ledger), tmp_path)["period-2/why.html"]
     folded = [text(each) for each in page.iter(f"{HTML}summary")]
     assert folded

@@ -97,13 +97,13 @@ def message(location: str | Path, kind: type[Exception] = StoreError, create: bo
     return str(refusal.value)
 
 
-def test_opening_does_not_create(tmp_path: Path) -> None:
+def test_opening_does_not_create_a_file(tmp_path: Path) -> None:
     assert "no ledger at" in message(tmp_path / "none.db", UnknownError, create=False)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["a b.db", "ä?x=1#2.db", "file:x", "%41.db", "mode=memory"])
-def test_any_name_is_the_name_of_a_file(
+def test_any_text_can_be_a_file_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -116,7 +116,7 @@ def test_any_name_is_the_name_of_a_file(
     assert {file.name for file in tmp_path.iterdir()} == {name}
 
 
-def test_other_kinds_of_location(tmp_path: Path) -> None:
+def test_other_kinds_of_location_are_refused(tmp_path: Path) -> None:
     assert "unknown kind of store" in message("mysql://host/games", UsageError)
     assert "unknown kind of store" in message("sqlite://games.db", UsageError)
     assert "not the path of a file" in message(":memory:", UsageError)
@@ -126,7 +126,7 @@ def test_other_kinds_of_location(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("create", [True, False])
-def test_a_file_of_another_kind(tmp_path: Path, create: bool) -> None:
+def test_a_file_that_is_not_a_ledger_is_refused(tmp_path: Path, create: bool) -> None:
     (tmp_path / "notes.txt").write_text("Dear diary, " * 1000)
     assert "is not a ledger" in message(tmp_path / "notes.txt", create=create)
     change(tmp_path / "other.db", "CREATE TABLE diary (day)")
@@ -169,7 +169,9 @@ def test_the_library_reads_the_log_but_does_not_write_past_the_chain(path: Path)
             store.insert_events([])
 
 
-def test_the_environment_has_no_say(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variables_of_the_library_are_ignored(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("SQLITE_DBNAME", "PERSISTENCE_MODULE", "COMPRESSOR_TOPIC", "ORIGINATOR_ID_TYPE"):
         monkeypatch.setenv(name, "nonsense")
     with Ledger.open(path) as ledger:
@@ -177,7 +179,7 @@ def test_the_environment_has_no_say(path: Path, monkeypatch: pytest.MonkeyPatch)
         assert ids(ledger) == ["1"]
 
 
-def test_a_locked_file(path: Path) -> None:
+def test_a_locked_file_is_an_error_that_says_so(path: Path) -> None:
     with (
         closing(sqlite3.connect(path, isolation_level=None)) as other,
         closing(SqliteStore(str(path), lock_timeout=1)) as store,
@@ -191,7 +193,7 @@ def test_a_locked_file(path: Path) -> None:
         ledger.append("chess", [clock("1")], expected=-1)
 
 
-def test_a_full_disk(path: Path) -> None:
+def test_a_full_disk_is_an_error_that_says_so(path: Path) -> None:
     with closing(SqliteStore(str(path))) as store:
         ledger = Ledger(store)
         ledger.append("chess", [clock("1")], expected=-1)
@@ -208,7 +210,7 @@ def test_a_full_disk(path: Path) -> None:
         ledger.append("chess", [clock("2")], expected=0)
 
 
-def test_a_damaged_file(path: Path) -> None:
+def test_a_damaged_file_is_an_error_that_says_so(path: Path) -> None:
     with Ledger.open(path) as ledger:
         ledger.append("chess", [clock(str(n)) for n in range(1000)], expected=-1)
     with path.open("r+b") as file:
@@ -218,7 +220,7 @@ def test_a_damaged_file(path: Path) -> None:
         ids(ledger)
 
 
-def test_a_read_only_file(path: Path) -> None:
+def test_a_read_only_file_can_be_read_but_not_written(path: Path) -> None:
     with closing(SqliteStore(str(path))) as store:
         with store.datastore.get_connection(commit=True) as connection:
             connection.cursor().execute("PRAGMA query_only=1")
@@ -226,7 +228,7 @@ def test_a_read_only_file(path: Path) -> None:
             Ledger(store).append("chess", [clock("1")], expected=-1)
 
 
-def test_processes_that_create_and_append_at_once(tmp_path: Path) -> None:
+def test_processes_can_create_and_append_at_once(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
     processes = [start(path, str(number), 40) for number in range(3)]
     assert all(process.stdout and process.stdout.readline() == "ready\n" for process in processes)
@@ -259,7 +261,7 @@ def test_a_killed_writer_leaves_whole_batches(path: Path, seed: int) -> None:
         ledger.append("chess", [clock("after")], expected=len(stored) - 1)
 
 
-def test_a_store_is_chosen_by_its_location(path: Path) -> None:
+def test_the_location_selects_the_store(path: Path) -> None:
     openers: list[Callable[[], object]] = [lambda: open_store(path), lambda: open_store(str(path))]
     for opener in openers:
         store = opener()

@@ -34,7 +34,7 @@ def desk(tmp_path: Path) -> Iterator[Game]:
         yield desk
 
 
-def test_every_period_is_as_its_own_standings_say(desk: Game) -> None:
+def test_every_column_equals_the_standings_of_its_period(desk: Game) -> None:
     found = standings_by_period(LedgerView(desk.ledger, "g"))
     assert (found.periods, found.open) == ((1, 2, 3), 3)
     for period in found.periods:
@@ -48,7 +48,7 @@ def test_every_period_is_as_its_own_standings_say(desk: Game) -> None:
         assert places == {(each.player, each.rank, each.money) for each in then}
 
 
-def test_a_period_in_the_past_ends_the_table(desk: Game) -> None:
+def test_the_table_ends_with_the_requested_period(desk: Game) -> None:
     found = standings_by_period(LedgerView(desk.ledger, "g", 2))
     assert (found.periods, found.open) == ((1, 2), None)
     (table,) = found.show()
@@ -80,17 +80,17 @@ def test_the_chart_is_the_same_every_time(desk: Game) -> None:
 
 
 @pytest.mark.parametrize("name", ["_Ann", "$x$ and $y$", "A" * 300, "A\x1b[31m", "安妮", "<&>"])
-def test_any_name_can_stand_in_a_chart(name: str) -> None:
+def test_any_name_can_appear_in_a_chart(name: str) -> None:
     svg = draw("g", "$", Weeks([1, 2]), [ChartLine(name, [1, 2], [1, 1], [5.0, 6.0])], "svg")
     texts = {each.text for each in ElementTree.fromstring(svg).iter() if each.tag.endswith("text")}
     assert any(text and text.strip().startswith(name[:1]) for text in texts)
 
 
-def test_a_chart_of_nobody_is_a_chart() -> None:
+def test_a_chart_without_players_can_be_drawn() -> None:
     assert draw("g", "money", Weeks([1], 1), [], "png").startswith(b"\x89PNG")
 
 
-def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_matplotlib_is_reported_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match=r"pip install 'nomoledger\[charts\]'"):
         draw("g", "$", Weeks([1]), [], "svg")

@@ -44,7 +44,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield ledger
 
 
-def test_sums_are_what_the_roll_up_says(ledger: Ledger) -> None:
+def test_sums_of_records_equal_the_roll_up(ledger: Ledger) -> None:
     for known in (None, *range(1, PERIODS + 1)):
         by_pass = [(n, deepcopy(held)) for n, held in summed_by_period(ledger, "g", known)]
         by_cells = [
@@ -55,7 +55,7 @@ def test_sums_are_what_the_roll_up_says(ledger: Ledger) -> None:
             assert summed(ledger, "g", period, known) == posted_balances(ledger, "g", period, known)
 
 
-def test_what_was_put_right_later_stands_apart(ledger: Ledger) -> None:
+def test_later_corrections_are_kept_apart(ledger: Ledger) -> None:
     found = sums(ledger, "g")
     assert found[1, 1]["Bob"]["$"] == sum(range(1, 8))
     assert found[1, 3]["Bob"]["$"] == 3 * (3 + 6)
@@ -67,7 +67,7 @@ def test_a_period_is_known_from_its_close_on(ledger: Ledger) -> None:
         summed(ledger, "g", 4, known=3)
 
 
-def test_nothing_posted_is_nothing(ledger: Ledger) -> None:
+def test_a_game_without_postings_has_no_sums(ledger: Ledger) -> None:
     ledger.create_game("empty")
     assert summed(ledger, "empty", 3) == {}
     assert list(summed_by_period(ledger, "empty")) == []
@@ -82,7 +82,7 @@ def test_nothing_posted_is_nothing(ledger: Ledger) -> None:
         ("UPDATE stored_events SET state = x'c1' WHERE originator_version = 5", "#5: unreadable"),
     ],
 )
-def test_what_is_missing_or_unreadable_is_said(
+def test_missing_and_unreadable_records_are_reported(
     tmp_path: Path, ledger: Ledger, change: str, complaint: str
 ) -> None:
     with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection, connection:

@@ -40,7 +40,9 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("seed", sample(range(100), 10))
-def test_whatever_is_altered(sound: Path, tmp_path: Path, seed: int) -> None:
+def test_an_altered_cell_causes_no_traceback_and_is_found(
+    sound: Path, tmp_path: Path, seed: int
+) -> None:
     path = Path(shutil.copyfile(sound, tmp_path / "game.db"))
     chance = random.Random(seed)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -86,7 +88,7 @@ def assert_told(result: Result) -> None:
     assert result.exit_code < 2 or result.stderr.count("\n") == 1, result.stderr
 
 
-def test_a_seal_is_missing_among_others(sound: Path, tmp_path: Path) -> None:
+def test_a_removed_seal_is_found(sound: Path, tmp_path: Path) -> None:
     path = Path(shutil.copyfile(sound, tmp_path / "game.db"))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DELETE FROM seals WHERE period=2")

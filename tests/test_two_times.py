@@ -84,14 +84,14 @@ def money(desk: Game, period: int, known: int | None = None) -> dict[str, Any]:
 # --- which reading -------------------------------------------------------------------------------
 
 
-def test_a_period_is_as_it_is_known_now_unless_somebody_asks_otherwise(season: Game) -> None:
+def test_a_period_is_shown_as_known_now_by_default(season: Game) -> None:
     assert money(season, 3)["The Founder"] == (9850, 3)
     assert money(season, 3, 6)["The Founder"] == (9850, 3)
     for known in (3, 4, 5):
         assert money(season, 3, known)["The Founder"] == (9770, 4)
 
 
-def test_a_period_that_no_ruling_touches_is_one_thing(season: Game) -> None:
+def test_a_period_without_rulings_reads_the_same_at_every_time(season: Game) -> None:
     assert money(season, 2) == money(season, 2, 2)
     now, then = (LedgerView(season.ledger, season.game, 2, known=k) for k in (None, 2))
     assert (
@@ -99,7 +99,7 @@ def test_a_period_that_no_ruling_touches_is_one_thing(season: Game) -> None:
     )
 
 
-def test_all_read_models_follow(season: Game) -> None:
+def test_every_read_model_shows_the_correction(season: Game) -> None:
     now, then = (LedgerView(season.ledger, season.game, 3, known=k) for k in (None, 3))
     owners = [{x.square: x.owner for x in board(each).squares} for each in (now, then)]
     assert (owners[0][8], owners[1][8]) == (None, "The Founder")
@@ -145,7 +145,7 @@ def _rule(found: Any, number: str) -> Any:
         (None, 3, UsageError, "was not over"),
     ],
 )
-def test_nonsense_is_refused(
+def test_impossible_readings_are_refused(
     season: Game, period: int | None, known: int | None, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
@@ -181,7 +181,7 @@ def test_each_reading_of_the_history_is_what_its_own_standings_say(season: Game)
         assert (known, was) == (money(season, period), money(season, period, period))
 
 
-def test_standings_over_the_periods_can_be_had_both_ways(season: Game) -> None:
+def test_standings_by_period_can_be_read_as_known_now_or_then(season: Game) -> None:
     view = LedgerView(season.ledger, season.game)
     for published in (False, True):
         found = standings_by_period(view, published=published)
@@ -195,7 +195,7 @@ def test_standings_over_the_periods_can_be_had_both_ways(season: Game) -> None:
             assert places == money(season, period, period if published else None)
 
 
-def test_the_sheet_has_a_row_a_player_and_period(season: Game) -> None:
+def test_the_csv_sheet_has_a_row_per_player_and_period(season: Game) -> None:
     sheet = standings_history(LedgerView(season.ledger, season.game)).sheet()
     assert ("The Founder", "3", "no", "no", "4", "9770", "3", "9850", "7") in sheet.rows
     assert ("The Founder", "2", "no", "no", "6", "9850", "6", "9850", "") in sheet.rows
@@ -215,7 +215,7 @@ def test_a_dispute_marks_its_week_and_all_later_ones(mail: Game) -> None:
     assert standings_history(LedgerView(mail.ledger, "g")).disputed == ()
 
 
-def test_the_chart_rings_what_was_published_otherwise(season: Game) -> None:
+def test_the_chart_marks_figures_that_were_corrected(season: Game) -> None:
     history = standings_history(LedgerView(season.ledger, season.game))
     svg = history.drawn("svg")
     assert svg == history.drawn("svg")
@@ -274,14 +274,14 @@ def told(desk: Game, period: int, known: int | None) -> list[bytes]:
 
 
 @pytest.mark.parametrize("seed", sample(range(3), 1))
-def test_what_was_published_never_changes(mail: Game, seed: int) -> None:
+def test_published_figures_never_change_in_their_own_reading(mail: Game, seed: int) -> None:
     published: dict[int, list[bytes]] = {}
     weeks_of(mail, seed, published)
     assert [told(mail, period, period) for period in published] == list(published.values())
 
 
 @pytest.mark.parametrize("seed", sample(range(3), 1))
-def test_what_is_known_is_what_play_would_have_come_to(mail: Game, seed: int) -> None:
+def test_a_corrected_period_equals_the_game_played_right(mail: Game, seed: int) -> None:
     weeks_of(mail, seed, {})
     for known in (3, None):
         for period in range(1, (known or 4) + 1):
@@ -338,7 +338,7 @@ def _plain(value: Any) -> Any:
 
 
 @pytest.mark.slow
-def test_the_site_shows_what_a_week_was_corrected_to(season: Game) -> None:
+def test_the_site_shows_corrected_figures_beside_published_ones(season: Game) -> None:
     found = gather(season.ledger, season.game).corrected
     assert list(found) == [3, 4, 5]
     assert found[3].rulings == (7,)
@@ -391,7 +391,7 @@ def test_commands_say_that_a_period_was_corrected(file: str, command: str) -> No
         (["--history", "--as-published"], "leave the other out"),
     ],
 )
-def test_the_command_line_refuses_nonsense_in_one_line(
+def test_the_command_line_refuses_impossible_readings_in_one_line(
     file: str, words: list[str], said: str
 ) -> None:
     code, output = run("standings", file, *words)
@@ -399,7 +399,7 @@ def test_the_command_line_refuses_nonsense_in_one_line(
     assert said in output
 
 
-def test_the_history_is_a_table_json_csv_and_a_picture(file: str, tmp_path: Path) -> None:
+def test_the_history_is_printed_as_table_json_csv_and_chart(file: str, tmp_path: Path) -> None:
     picture = tmp_path / "s.svg"
     code, table = run("standings", file, "--history", "--chart", str(picture))
     assert code == 0
@@ -417,7 +417,7 @@ def test_the_history_is_a_table_json_csv_and_a_picture(file: str, tmp_path: Path
     assert {row["$ published"] for row in rows if row["player"] == "Jamie"} >= {"9789", "9816"}
 
 
-def test_the_history_as_known_earlier_knows_nothing_of_later_rulings(file: str) -> None:
+def test_an_earlier_reading_of_the_history_ignores_later_rulings(file: str) -> None:
     _, then = run("standings", file, "--history", "--as-known", "5")
     assert "ruling" not in then
     assert "(open)" not in then

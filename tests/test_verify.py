@@ -148,7 +148,7 @@ two_numbers = st.tuples(any_number, any_number).filter(lambda pair: pair[0] < pa
 many = examples(few=15, many=60)
 
 
-def test_a_sound_ledger(tamper: Tamper, head: Head) -> None:
+def test_a_sound_ledger_verifies(tamper: Tamper, head: Head) -> None:
     verdict = tamper(lambda tables: None)
     assert verdict == Verdict(game="chess", records=SIZE, head=head, ok=True)
 
@@ -159,7 +159,9 @@ def test_a_sound_ledger(tamper: Tamper, head: Head) -> None:
     st.sampled_from(["topic", "state"]),
     st.one_of(st.none(), st.text(max_size=3), st.binary(max_size=3), st.integers(0, 9)),
 )
-def test_altered_in_any_way(tamper: Tamper, number: int, column: str, value: Any) -> None:
+def test_any_alteration_of_a_record_is_found(
+    tamper: Tamper, number: int, column: str, value: Any
+) -> None:
     verdict = tamper(lambda tables: tables.change(EVENTS, number, column, value))
     assert found(verdict) == (number, "altered")
     assert verdict.records == number
@@ -168,7 +170,9 @@ def test_altered_in_any_way(tamper: Tamper, number: int, column: str, value: Any
 
 @many
 @given(any_number, st.integers(0, 500), st.integers(0, 7))
-def test_altered_by_a_single_bit(tamper: Tamper, number: int, place: int, bit: int) -> None:
+def test_an_alteration_of_a_single_bit_is_found(
+    tamper: Tamper, number: int, place: int, bit: int
+) -> None:
     def flip(tables: Tables) -> None:
         content = bytearray(tables.value(EVENTS, number, "state"))
         content[place % len(content)] ^= 1 << bit
@@ -179,7 +183,9 @@ def test_altered_by_a_single_bit(tamper: Tamper, number: int, place: int, bit: i
 
 @many
 @given(two_numbers, st.booleans())
-def test_overwritten_by_a_copy(tamper: Tamper, pair: tuple[int, int], later: bool) -> None:
+def test_a_record_overwritten_by_another_is_found(
+    tamper: Tamper, pair: tuple[int, int], later: bool
+) -> None:
     number, other = pair if later else pair[::-1]
 
     def copy(tables: Tables) -> None:
@@ -190,20 +196,20 @@ def test_overwritten_by_a_copy(tamper: Tamper, pair: tuple[int, int], later: boo
 
 @many
 @given(any_number)
-def test_removed_leaving_a_gap(tamper: Tamper, number: int) -> None:
+def test_a_removed_record_is_found(tamper: Tamper, number: int) -> None:
     assert found(tamper(lambda tables: tables.remove(EVENTS, number))) == (number, "missing")
 
 
 @many
 @given(any_number, st.integers(1, 100))
-def test_put_behind_the_end(tamper: Tamper, number: int, far: int) -> None:
+def test_a_record_moved_behind_the_end_is_found(tamper: Tamper, number: int, far: int) -> None:
     act = lambda tables: tables.renumber(EVENTS, number, LAST + far)  # noqa: E731
     assert found(tamper(act)) == (number, "missing")
 
 
 @many
 @given(any_number)
-def test_removed_and_the_rest_moved_up(tamper: Tamper, number: int) -> None:
+def test_a_removed_record_is_found_if_the_rest_moves_up(tamper: Tamper, number: int) -> None:
     def remove(tables: Tables) -> None:
         tables.remove(EVENTS, number)
         tables.shift(EVENTS, number, -1)
@@ -213,7 +219,9 @@ def test_removed_and_the_rest_moved_up(tamper: Tamper, number: int) -> None:
 
 @many
 @given(not_last, st.booleans())
-def test_removed_with_its_row_of_the_chain(apart: Tamper, number: int, shift: bool) -> None:
+def test_a_record_removed_with_its_chain_row_is_found(
+    apart: Tamper, number: int, shift: bool
+) -> None:
     def remove(tables: Tables) -> None:
         for table in (EVENTS, CHAIN):
             tables.remove(table, number)
@@ -225,7 +233,9 @@ def test_removed_with_its_row_of_the_chain(apart: Tamper, number: int, shift: bo
 
 @many
 @given(any_number, any_number)
-def test_inserted_and_the_rest_moved_down(tamper: Tamper, number: int, copied: int) -> None:
+def test_an_inserted_record_is_found_if_the_rest_moves_down(
+    tamper: Tamper, number: int, copied: int
+) -> None:
     def insert(tables: Tables) -> None:
         planted = tables.value(EVENTS, copied, "state") if copied != number else state("planted")
         tables.shift(EVENTS, number - 1, 1)
@@ -236,7 +246,9 @@ def test_inserted_and_the_rest_moved_down(tamper: Tamper, number: int, copied: i
 
 @many
 @given(any_number, st.booleans())
-def test_inserted_with_a_row_of_the_chain(apart: Tamper, number: int, fitting: bool) -> None:
+def test_a_record_inserted_with_a_chain_row_is_found(
+    apart: Tamper, number: int, fitting: bool
+) -> None:
     def insert(tables: Tables) -> None:
         planted = state("planted")
         before = origin("chess") if number == 0 else tables.value(CHAIN, number - 1, "hash")
@@ -250,19 +262,19 @@ def test_inserted_with_a_row_of_the_chain(apart: Tamper, number: int, fitting: b
     assert found(apart(insert)) == (number, "inserted")
 
 
-def test_added_behind_the_end(tamper: Tamper, head: Head) -> None:
+def test_a_record_added_behind_the_end_is_found(tamper: Tamper, head: Head) -> None:
     act = lambda tables: tables.plant(SIZE, state("planted"))  # noqa: E731
     assert found(tamper(act)) == (SIZE, "inserted")
 
 
 @pytest.mark.parametrize("number", [None, "x", -1, 2.5])
-def test_added_under_no_proper_number(tamper: Tamper, number: Any) -> None:
+def test_a_record_with_an_invalid_number_is_found(tamper: Tamper, number: Any) -> None:
     assert found(tamper(lambda tables: tables.plant(number, b""))) == (-1, "inserted")
 
 
 @many
 @given(two_numbers, st.booleans())
-def test_swapped(apart: Tamper, pair: tuple[int, int], with_chain: bool) -> None:
+def test_swapped_records_are_found(apart: Tamper, pair: tuple[int, int], with_chain: bool) -> None:
     def swap(tables: Tables) -> None:
         tables.swap(EVENTS, *pair)
         if with_chain:
@@ -275,14 +287,16 @@ def test_swapped(apart: Tamper, pair: tuple[int, int], with_chain: bool) -> None
 
 @many
 @given(any_number, st.sampled_from(["commitments", "hash"]), st.binary(max_size=32))
-def test_chain_altered(apart: Tamper, number: int, column: str, value: bytes) -> None:
+def test_an_altered_hash_of_the_chain_is_found(
+    apart: Tamper, number: int, column: str, value: bytes
+) -> None:
     verdict = apart(lambda tables: tables.change(CHAIN, number, column, value))
     assert found(verdict) == (number, "chain")
 
 
 @many
 @given(two_numbers)
-def test_chain_swapped(apart: Tamper, pair: tuple[int, int]) -> None:
+def test_swapped_rows_of_the_chain_are_found(apart: Tamper, pair: tuple[int, int]) -> None:
     assert found(apart(lambda tables: tables.swap(CHAIN, *pair))) == (pair[0], "chain")
 
 
@@ -292,7 +306,9 @@ FIRSTS = {2: 0, 7: 3}
 
 @many
 @given(st.integers(0, LAST * 32), st.integers(1, 255))
-def test_a_commitment_altered_among_others(shared: Tamper, place: int, by: int) -> None:
+def test_an_altered_commitment_in_a_shared_row_is_found(
+    shared: Tamper, place: int, by: int
+) -> None:
     row, within = (2, place) if place < 3 * 32 else (7, place - 3 * 32)
 
     def change(tables: Tables) -> None:
@@ -305,14 +321,14 @@ def test_a_commitment_altered_among_others(shared: Tamper, place: int, by: int) 
 
 @many
 @given(st.sampled_from([2, 7]), st.binary(max_size=40))
-def test_the_hash_altered_that_records_share(shared: Tamper, row: int, value: bytes) -> None:
+def test_an_altered_hash_of_a_shared_row_is_found(shared: Tamper, row: int, value: bytes) -> None:
     verdict = shared(lambda tables: tables.change(CHAIN, row, "hash", value))
     assert found(verdict) == (row, "chain")
 
 
 @many
 @given(st.sampled_from([2, 7]), st.integers(-96, 96).filter(bool), st.booleans())
-def test_commitments_added_or_taken_away(
+def test_added_or_removed_commitments_are_found(
     shared: Tamper, row: int, size: int, at_the_end: bool
 ) -> None:
     def change(tables: Tables) -> None:
@@ -329,23 +345,23 @@ def test_commitments_added_or_taken_away(
 
 @many
 @given(st.sampled_from([2, 7]), st.integers(0, 20))
-def test_a_shared_row_renumbered(shared: Tamper, row: int, to: int) -> None:
+def test_a_renumbered_shared_row_is_found(shared: Tamper, row: int, to: int) -> None:
     verdict = shared(lambda tables: tables.renumber(CHAIN, row, to) if to not in (2, 7) else None)
     assert verdict.ok if to in (2, 7) else found(verdict)[1] in ("chain", "missing")
 
 
-def test_shared_rows_swapped(shared: Tamper) -> None:
+def test_swapped_shared_rows_are_found(shared: Tamper) -> None:
     assert found(shared(lambda tables: tables.swap(CHAIN, 2, 7)))[1] == "chain"
 
 
-def test_a_shared_row_removed(shared: Tamper) -> None:
+def test_a_removed_shared_row_is_found(shared: Tamper) -> None:
     assert found(shared(lambda tables: tables.remove(CHAIN, 2))) == (0, "chain")
     assert found(shared(lambda tables: tables.remove(CHAIN, 7))) == (3, "inserted")
 
 
 @many
 @given(st.sampled_from([-1, 0, 1, 5, 9]), st.integers(0, 4))
-def test_a_row_planted_in_the_chain(shared: Tamper, number: int, size: int) -> None:
+def test_a_row_planted_in_the_chain_is_found(shared: Tamper, number: int, size: int) -> None:
     def plant(tables: Tables) -> None:
         row = (number, b"x" * 32 * size, tables.value(CHAIN, LAST, "hash"))
         tables.execute("INSERT INTO chain VALUES ('chess',?,?,?)", row)
@@ -355,7 +371,7 @@ def test_a_row_planted_in_the_chain(shared: Tamper, number: int, size: int) -> N
 
 @many
 @given(not_last, st.booleans())
-def test_chain_row_removed(apart: Tamper, number: int, shift: bool) -> None:
+def test_a_removed_row_of_the_chain_is_found(apart: Tamper, number: int, shift: bool) -> None:
     def remove(tables: Tables) -> None:
         tables.remove(CHAIN, number)
         if shift:
@@ -366,7 +382,9 @@ def test_chain_row_removed(apart: Tamper, number: int, shift: bool) -> None:
 
 @many
 @given(any_number)
-def test_cut_off(apart: Tamper, head: Head, number: int) -> None:
+def test_a_ledger_that_is_cut_off_is_found_by_its_head(
+    apart: Tamper, head: Head, number: int
+) -> None:
     def cut(tables: Tables) -> None:
         for table in (EVENTS, CHAIN):
             for gone in range(number, SIZE):
@@ -379,7 +397,7 @@ def test_cut_off(apart: Tamper, head: Head, number: int) -> None:
 
 @many
 @given(any_number)
-def test_events_cut_off_but_not_the_chain(tamper: Tamper, number: int) -> None:
+def test_events_cut_off_without_their_chain_are_found(tamper: Tamper, number: int) -> None:
     def cut(tables: Tables) -> None:
         for gone in range(number, SIZE):
             tables.remove(EVENTS, gone)
@@ -389,7 +407,9 @@ def test_events_cut_off_but_not_the_chain(tamper: Tamper, number: int) -> None:
 
 @many
 @given(any_number)
-def test_rewritten_with_all_of_the_chain(apart: Tamper, head: Head, number: int) -> None:
+def test_a_rewritten_history_with_a_rewritten_chain_is_found_by_its_head(
+    apart: Tamper, head: Head, number: int
+) -> None:
     def rewrite(tables: Tables) -> None:
         tables.change(EVENTS, number, "state", state("planted"))
         last = origin("chess")
@@ -403,7 +423,7 @@ def test_rewritten_with_all_of_the_chain(apart: Tamper, head: Head, number: int)
     assert apart(rewrite).ok, "without the head a rewritten chain is as good as any"
 
 
-def test_the_secret_was_changed(tamper: Tamper) -> None:
+def test_a_changed_secret_is_found(tamper: Tamper) -> None:
     def change(tables: Tables) -> None:
         tables.execute("UPDATE games SET secret=x'00' WHERE game='chess'")
 
@@ -413,7 +433,7 @@ def test_the_secret_was_changed(tamper: Tamper) -> None:
 
 
 @pytest.mark.parametrize("act", ["DELETE FROM games", "UPDATE games SET game='chest'"])
-def test_a_game_taken_from_the_list(sound: Path, tmp_path: Path, act: str) -> None:
+def test_a_game_removed_from_the_list_is_found(sound: Path, tmp_path: Path, act: str) -> None:
     copy = tmp_path / "copy.db"
     shutil.copyfile(sound, copy)
     with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
@@ -427,12 +447,12 @@ def test_a_game_taken_from_the_list(sound: Path, tmp_path: Path, act: str) -> No
     assert "chess: is wrong (unlisted): it has records, but is not among the games" in result.output
 
 
-def test_another_games_head(tamper: Tamper) -> None:
+def test_the_head_of_another_game_is_refused(tamper: Tamper) -> None:
     other = Head(-1, origin("go").hex())
     assert found(tamper(lambda tables: None, other)) == (-1, "differs")
 
 
-def test_a_record_of_a_later_version(sound: Path, tmp_path: Path) -> None:
+def test_a_record_of_a_later_version_is_unreadable(sound: Path, tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "new.db", create=True) as ledger:
         ledger.create_game("chess")
         with ledger.transaction() as transaction:

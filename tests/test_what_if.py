@@ -38,24 +38,24 @@ def money(found: dict[str, object], player: str) -> tuple[int, int]:
     return place["money"], place["rerun_money"]
 
 
-def test_nothing_changed_changes_nothing(season: Path) -> None:
+def test_a_what_if_without_changes_equals_the_game(season: Path) -> None:
     found = what_if(season, "--from", "1")
     assert (found["difference"], found["otherwise"], found["orphans"]) == (None, [], [])
 
 
-def test_one_landing(season: Path) -> None:
+def test_a_replaced_landing_changes_its_consequences(season: Path) -> None:
     found = what_if(season, "--replace", "116=square:1")
     assert money(found, "Jamie") == (9789, 9922)
     assert money(found, "ChocolateChip") == (9590, 9590)
 
 
-def test_a_week_under_the_rules_of_another(season: Path) -> None:
+def test_a_week_can_be_played_under_the_rules_of_another(season: Path) -> None:
     found = what_if(season, "--rules-of", "3", "--from", "4", "--to", "4")
     assert money(found, "Cypher") == (9879, 9660)  # no rent yet in week 3
     assert found["period"] == 4
 
 
-def test_a_rule_from_a_file(season: Path, tmp_path: Path) -> None:
+def test_a_what_if_can_enact_a_rule_from_a_file(season: Path, tmp_path: Path) -> None:
     (tmp_path / "dearer.md").write_text(DEARER)
     changes = tmp_path / "dearer.yaml"
     changes.write_text("- {amend: X.1, parameters: {dollars_per_number: 100}}\n")
@@ -63,7 +63,7 @@ def test_a_rule_from_a_file(season: Path, tmp_path: Path) -> None:
     assert money(found, "The Founder") == (9850, 8500)
 
 
-def test_a_result_is_kept_and_compared(season: Path, tmp_path: Path) -> None:
+def test_results_can_be_saved_and_compared(season: Path, tmp_path: Path) -> None:
     saved = tmp_path / "saved.json"
     found = what_if(season, "--replace", "116=square:1", "--save", str(saved))
     assert json.loads(saved.read_text()) == found
@@ -82,7 +82,7 @@ def test_a_result_is_kept_and_compared(season: Path, tmp_path: Path) -> None:
         (["--rule", "X.3=nope.md"], "no rulebook 'nope.md'"),
     ],
 )
-def test_nonsense(season: Path, words: list[str], told: str) -> None:
+def test_an_impossible_what_if_is_refused(season: Path, words: list[str], told: str) -> None:
     result = CliRunner().invoke(program, ["what-if", str(season), *words])
     assert result.exit_code == 2
     assert told in result.output

@@ -47,7 +47,7 @@ def run(*words: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_it_is_refused_in_a_sentence_that_says_what_to_do(location: str, version: int) -> None:
+def test_an_old_version_is_refused_with_advice_to_upgrade(location: str, version: int) -> None:
     for create in (True, False):
         with pytest.raises(StoreError) as refused:
             Ledger.open(location, create=create)
@@ -59,7 +59,7 @@ def test_it_is_refused_in_a_sentence_that_says_what_to_do(location: str, version
     assert (code, said.count("\n")) == (2, 1)
 
 
-def test_an_upgrade_leads_to_the_roll_up_of_what_was_posted(location: str, version: int) -> None:
+def test_an_upgrade_builds_the_roll_up(location: str, version: int) -> None:
     code, said = run("upgrade", location)
     assert (code, said.endswith(f"is upgraded from schema {version} to 3\n")) == (0, True)
     assert run("verify", location)[0] == 0

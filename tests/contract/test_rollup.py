@@ -62,7 +62,7 @@ def tamper(ledger: Ledger, location: str, statement: str) -> None:
 # --- what it holds -------------------------------------------------------------------------------
 
 
-def test_any_period_as_known_in_any_other(ledger: Ledger) -> None:
+def test_the_roll_up_answers_any_period_as_known_in_any_other(ledger: Ledger) -> None:
     append(ledger, paid(10, 1), paid(5, 1))
     append(ledger, paid(1, 2), paid(7, 3, effective=1), paid(-2, 4, effective=2))
     readings = {
@@ -105,20 +105,20 @@ def test_amounts_stay_exact_beyond_64_bits(ledger: Ledger) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\\0b", "\\", "Éva 'x'", "", "\\\\0\0"])
-def test_whatever_an_account_is_called(ledger: Ledger, name: str) -> None:
+def test_an_account_may_have_any_name(ledger: Ledger, name: str) -> None:
     append(ledger, paid(3, to=name), *(30 * [paid(1, to=name)]))
     assert posted_balances(ledger, "chess")[name] == {"$": 33}
     assert ledger.verify("chess").ok
 
 
-def test_it_is_of_one_game(ledger: Ledger) -> None:
+def test_the_roll_up_is_kept_per_game(ledger: Ledger) -> None:
     ledger.create_game("go")
     ledger.append("go", [paid(2)], expected=-1)
     append(ledger, paid(9))
     assert posted_balances(ledger, "go")["Ann"] == {"$": 2}
 
 
-def test_it_is_stored_with_the_postings_or_not_at_all(ledger: Ledger) -> None:
+def test_the_roll_up_is_stored_with_the_postings_or_not_at_all(ledger: Ledger) -> None:
     append(ledger, paid(1))
     with pytest.raises(ConflictError):
         ledger.append("chess", [paid(5)], expected=-1)
@@ -133,7 +133,7 @@ def test_it_is_stored_with_the_postings_or_not_at_all(ledger: Ledger) -> None:
     assert posted_balances(ledger, "chess")["Ann"] == {"$": 1}
 
 
-def test_a_copy_and_an_import_have_it_too(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_copy_and_an_import_have_the_roll_up(ledger: Ledger, tmp_path: Path) -> None:
     append(ledger, paid(10), paid(3, 4, effective=2))
     with Ledger.open(tmp_path / "copy.db", create=True) as copy:
         copy_ledger(ledger, copy)
@@ -162,7 +162,7 @@ TAMPERINGS = {
 
 
 @pytest.mark.parametrize("statement", TAMPERINGS)
-def test_an_altered_cell_is_found_and_made_anew(
+def test_an_altered_cell_is_found_and_rebuilt(
     ledger: Ledger, location: str, statement: str
 ) -> None:
     append(ledger, paid(10), paid(3, 2), paid(4, 3, effective=2))
@@ -216,7 +216,7 @@ def held(balances: dict[str, dict[str, int]]) -> dict[tuple[str, str], int]:
 
 
 @pytest.mark.parametrize("seed", sample(range(6), 2))
-def test_it_says_what_the_fold_says_of_every_pair_of_periods(location: str, seed: int) -> None:
+def test_the_roll_up_equals_the_fold_for_every_pair_of_periods(location: str, seed: int) -> None:
     game, chance = ruled_game(seed), random.Random(seed)
     bodies, at = [entry.body for entry in game.entries], 0
     with Ledger.open(location, create=True) as ledger:

@@ -33,7 +33,7 @@ def fill(store: Store, game: str, numbers: range) -> None:
         writer.insert(game, [row(n) for n in numbers], [link(n) for n in numbers])
 
 
-def test_it_must_be_there_to_be_opened(location: str) -> None:
+def test_a_missing_store_is_not_opened(location: str) -> None:
     with pytest.raises(UnknownError, match="no ledger at"):
         open_store(location)
 
@@ -45,7 +45,7 @@ def test_a_new_store_is_empty(store: Store) -> None:
     assert list(store.rows("chess", -1, 9)) == []
 
 
-def test_what_was_written_is_there_after_opening_again(store: Store, location: str) -> None:
+def test_written_records_survive_reopening(store: Store, location: str) -> None:
     fill(store, "chess", range(3))
     fill(store, "ärger", range(0))
     store.close()
@@ -93,7 +93,7 @@ def test_rows_can_be_left_half_read(store: Store) -> None:
     assert [next(half) for half in halves] == 40 * [row(0)]
 
 
-def test_evidence_is_of_one_moment(store: Store) -> None:
+def test_evidence_is_read_at_one_moment(store: Store) -> None:
     fill(store, "chess", range(2))
     with store.evidence("chess") as evidence:
         assert next(evidence.contents) == (0, b"posted/1", b"state 0")
@@ -158,7 +158,7 @@ def test_threads_write_one_after_the_other(store: Store) -> None:
     assert [number for number, _, _ in store.rows("chess", -1, 99)] == list(range(80))
 
 
-def test_records_of_no_game_in_it_are_told(store: Store) -> None:
+def test_records_without_a_game_are_reported(store: Store) -> None:
     fill(store, "chess", range(2))
     assert store.unlisted() == []
     with store.writing() as writer:

@@ -95,11 +95,11 @@ def test_a_newer_version_is_refused(location: str, create: bool) -> None:
         upgrade_store(location)
 
 
-def test_what_is_up_to_date_stays_so(location: str) -> None:
+def test_upgrading_a_current_ledger_changes_nothing(location: str) -> None:
     assert upgrade_store(location) == Upgrade(3, 3)
 
 
-def test_there_is_nothing_to_upgrade(location: str) -> None:
+def test_a_missing_ledger_cannot_be_upgraded(location: str) -> None:
     nowhere = location.replace("/tests?", "/postgres?").replace("games.db", "none.db")
     with pytest.raises(UnknownError, match="no ledger at"):
         upgrade_store(nowhere)

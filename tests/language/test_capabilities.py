@@ -24,7 +24,7 @@ def secret(body: str, allowed: str = ALLOWED) -> Play:
     return Play(rules, {"S": allowed}).go()
 
 
-def test_what_is_allowed() -> None:
+def test_a_rule_may_use_its_capabilities() -> None:
     play = secret("set(player, 'score', 3)")
     assert (play.get("score"), play.refused) == (3, "")
 
@@ -45,7 +45,7 @@ def test_what_is_allowed() -> None:
         ("enact('T', 't', 't', '')", "it may not enact"),
     ],
 )
-def test_what_is_not(body: str, words: str) -> None:
+def test_a_rule_may_not_exceed_its_capabilities(body: str, words: str) -> None:
     play = secret(body)
     assert play.refused.startswith("S@1: ")
     assert words in play.refused
@@ -53,12 +53,12 @@ def test_what_is_not(body: str, words: str) -> None:
     assert play.get("score") is None
 
 
-def test_a_hook_that_is_not_allowed_does_not_link() -> None:
+def test_a_hook_without_its_capability_does_not_link() -> None:
     with pytest.raises(RulebookError, match="rule S may not have before_go_on"):
         Play({"S": "def before_go_on(player): pass\n"}, {"S": ALLOWED})
 
 
-def test_altering_what_another_does_is_acting() -> None:
+def test_altering_a_payment_needs_the_capability_to_pay() -> None:
     rules = {
         "1": "def after_go_on(player): pay(player, 'admin', 10)\n",
         "S": "def instead_pay(proceed, payer, payee, amount): proceed(payer, 'Bob', amount)\n",
@@ -67,7 +67,7 @@ def test_altering_what_another_does_is_acting() -> None:
     assert "S@1: it may not pay" in play.refused
 
 
-def test_looking_is_free_where_reads_are_not_listed() -> None:
+def test_reads_are_free_unless_they_are_listed() -> None:
     play = secret(
         "set(player, 'score', len(label(player)))",
         "capabilities: {hooks: [after_go_on], verbs: [set], attributes: [score]}",
@@ -75,7 +75,7 @@ def test_looking_is_free_where_reads_are_not_listed() -> None:
     assert play.get("score") == 3
 
 
-def test_a_secret_action_is_seen_by_its_author_alone() -> None:
+def test_only_its_author_sees_a_secret_action() -> None:
     play = Play(
         {"1": "def action_plant(player): set(player, 'mark', 'bomb')\n"}, {"1": "secret: [plant]"}
     )
@@ -116,7 +116,7 @@ LAW += "    enact('L', 'Law', 'Words.', code, {}, {'hooks': ['after_go_on'], 've
 @pytest.mark.parametrize(
     ("allowed", "refused"), [(["mint"], ""), (["set"], "L@1: it may not mint")]
 )
-def test_a_rule_enacted_with_capabilities(allowed: list[str], refused: str) -> None:
+def test_a_rule_can_be_enacted_with_capabilities(allowed: list[str], refused: str) -> None:
     play = Play({"1": DEPOSIT, "2": LAW})
     given = {"code": "def after_go_on(player): fill(player)\n", "allowed": allowed}
     play.take(e.SubmissionReceived, by="Ann", action="law", arguments=given)
@@ -125,14 +125,14 @@ def test_a_rule_enacted_with_capabilities(allowed: list[str], refused: str) -> N
     assert (play.refused, play.money()) == (refused, 100 if refused else 110)
 
 
-def test_a_rule_enacted_with_a_hook_it_may_not_have() -> None:
+def test_a_rule_with_a_forbidden_hook_cannot_be_enacted() -> None:
     play = Play({"1": DEPOSIT, "2": LAW})
     given = {"code": "def before_go_on(player): pass\n", "allowed": []}
     play.take(e.SubmissionReceived, by="Ann", action="law", arguments=given)
     assert "rule L may not have before_go_on" in play.refused
 
 
-def test_capabilities_that_are_none() -> None:
+def test_unknown_capabilities_are_refused() -> None:
     rule = "def after_go_on(player): enact('L', 't', 't', '', {}, {'powers': 1})\n"
     with pytest.raises(RuleFault, match=r"capabilities: .*`powers`"):
         Play({"1": rule}).go()

@@ -25,7 +25,7 @@ def change(play: Play) -> Play:
     return play
 
 
-def test_enacting() -> None:
+def test_an_enacted_rule_takes_effect() -> None:
     play = change(changing(f'enact("7", "More", "More.", "{MORE}")'))
     assert numbers(play)[-1] == "7@1"
     assert play.money() == 100
@@ -38,26 +38,26 @@ def test_a_new_rule_begins_with_on_enact_after_the_attempt() -> None:
     assert (play.money(), kinds(play.last)) == (101, ["RuleEnacted", "Scheduled", "Posted"])
 
 
-def test_amending_a_parameter() -> None:
+def test_an_amended_parameter_takes_effect() -> None:
     play = changing('amend("2", fee = 6)\n    set(player, "score", cost())')
     assert change(play).get("score") == 5
     assert change(play).get("score") == 6
     assert numbers(play)[-1] == "2@3"
 
 
-def test_repealing() -> None:
+def test_a_repealed_rule_has_no_effect() -> None:
     code = "def on_repeal(): mint('Ann', 1)\ndef value_more(): return 1\n"
     play = change(changing('repeal("3")', **{"3": code}))
     assert (play.money(), numbers(play)) == (101, ["0@1", "1@1", "2@1"])
 
 
-def test_a_rule_that_repeals_itself() -> None:
+def test_a_rule_can_repeal_itself() -> None:
     play = changing('repeal("1")\n    set(player, "score", 1)')
     assert change(play).get("score") == 1
     assert "no rule in force" in change(play).refused
 
 
-def test_what_becomes_of_the_state() -> None:
+def test_repealing_a_rule_keeps_or_drops_the_state_it_declared() -> None:
     for state, expected in (("keep", 4), ("drop", None)):
         rules = {"1": "def after_go_on(player): set(player, 'luck', 4)\n", "2": ""}
         play = Play({"1": rules["1"]}, {"1": "declares: {player: {luck: Number}}"}).go()
@@ -79,13 +79,13 @@ def test_renumbering_keeps_version_and_code() -> None:
         ('enact("7", "a", "a", "def define_get(x): pass")', "a word of the language itself"),
     ],
 )
-def test_changes_that_are_refused(words: str, refused: str) -> None:
+def test_impossible_changes_are_refused(words: str, refused: str) -> None:
     play = change(changing(f'set(player, "score", 1)\n    {words}'))
     assert refused in play.refused
     assert play.get("score") is None
 
 
-def test_changes_by_a_ruling() -> None:
+def test_a_ruling_can_change_rules() -> None:
     rule = Rule(number="7", code="def after_go_on(player): mint(player, 1)\n")
     play = changing("pass").rule(
         Enact(rule), Amend("2", parameters={"fee": 9}), Renumber("2", "20"),
@@ -97,7 +97,7 @@ def test_changes_by_a_ruling() -> None:
     assert play.go().money() == 101
 
 
-def test_a_ruling_puts_accounts_right() -> None:
+def test_a_ruling_can_correct_accounts() -> None:
     play = changing("pass").rule(Post({"Ann": 5, "Bob": -5}, why="a slip"))
     assert (play.money(), play.money("Bob")) == (105, 95)
     (posted,) = (each for each in play.last if isinstance(each, e.Posted))
@@ -116,7 +116,7 @@ def test_a_ruling_puts_accounts_right() -> None:
         (Post({"Ann": 10**20, "Bob": -(10**20)}), "is far too large"),
     ],
 )
-def test_postings_that_are_refused(change_: Post, refused: str) -> None:
+def test_impossible_postings_are_refused(change_: Post, refused: str) -> None:
     play = changing("pass").rule(change_)
     assert refused in play.refused
     assert play.money() == 100

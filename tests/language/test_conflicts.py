@@ -25,7 +25,7 @@ EFFECTS = {
 
 
 @pytest.mark.parametrize("rules", [TWO, SETS, EFFECTS], ids=["values", "steps", "definitions"])
-def test_asked_once_and_never_again(rules: dict[str, str]) -> None:
+def test_a_conflict_is_asked_once(rules: dict[str, str]) -> None:
     play = Play(rules).go()
     assert play.asked.asks == "conflict"
     assert play.asked.options == ("2", "3")
@@ -53,7 +53,7 @@ def test_a_rule_on_precedence_decides(rules: dict[str, str]) -> None:
     assert Play(rules | later).go().get("score") == 2
 
 
-def test_where_one_gives_way_there_is_nothing_to_ask_anew() -> None:
+def test_a_rule_that_gives_way_causes_no_new_question() -> None:
     play = Play(TWO).go().decide("2")
     assert play.get("score") == 1
     play.rule(Amend("3", code="def value_worth(player): return 5\n"))

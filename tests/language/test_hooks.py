@@ -14,7 +14,7 @@ def marks(hook: str, letter: str) -> str:
     return f"def {hook}:\n    {MARK.format(letter)}\n"
 
 
-def test_before_definition_after_in_the_order_of_rules() -> None:
+def test_before_definition_and_after_run_in_the_order_of_rules() -> None:
     play = Play({
         "3": marks("after_step()", "d") + marks("before_step()", "a"),
         "4": marks("after_step()", "e") + marks("before_step()", "b"),
@@ -42,7 +42,7 @@ def test_hooks_take_as_many_arguments_as_they_like() -> None:
         ("proceed(n + 1)\n    proceed(n + 2)", "2;3;"),
     ],
 )
-def test_instead_goes_on_redirects_prevents_or_splits(hook: str, marked: str | None) -> None:
+def test_instead_can_proceed_redirect_prevent_or_split(hook: str, marked: str | None) -> None:
     play = Play({
         "1": "def define_step(n):\n"
         '    set("Ann", "mark", (get("Ann", "mark") or "") + "%s;" % n)\n'
@@ -127,7 +127,7 @@ def test_checks_run_to_a_fixpoint_at_the_end() -> None:
     assert play.go().get("score") == 1
 
 
-def test_settle_asks_the_checks_at_once() -> None:
+def test_settle_runs_the_checks_at_once() -> None:
     play = Play({
         "1": "def after_go_on(player):\n    set(player, 'score', 5)\n    settle()\n"
         "    set(player, 'mark', str(get(player, 'score')))\n",
@@ -147,7 +147,7 @@ def test_settle_asks_the_checks_at_once() -> None:
         ("x = 1.5\n", "not exact"),
     ],
 )
-def test_what_does_not_link(code: str, words: str) -> None:
+def test_invalid_hooks_do_not_link(code: str, words: str) -> None:
     with pytest.raises(RulebookError, match=words):
         Play({"1": code})
 

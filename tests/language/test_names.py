@@ -55,7 +55,7 @@ def played(times: int) -> list[Any]:
     return made
 
 
-def test_names_change_nothing_but_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_linking_names_ahead_changes_only_the_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program._PLAYED, "programs", OrderedDict())
     monkeypatch.setattr(program, "PAYS_AFTER", 1_000_000)
     plain = played(8)

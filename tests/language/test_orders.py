@@ -57,7 +57,7 @@ def owner(play: Play, square: int) -> Any:
     return play.world.get(play.world.find("square", square) or "", "owner")
 
 
-def test_it_waits_and_is_carried_out_once() -> None:
+def test_an_order_waits_and_is_carried_out_once() -> None:
     play = shop()
     assert kinds(order(play, "mark(Bob) == ready", buy(1))) == []
     play.go()
@@ -69,14 +69,14 @@ def test_it_waits_and_is_carried_out_once() -> None:
     assert not play.world.orders.get("i5")
 
 
-def test_what_is_so_already_is_done_at_once() -> None:
+def test_an_order_whose_condition_is_already_true_is_carried_out_at_once() -> None:
     play = shop()
     assert "OrderFired" in kinds(order(play, "money(Ann) >= 100", buy(2)))
     assert owner(play, 2) == "Ann"
     assert play.money() == 90
 
 
-def test_it_fails_as_a_whole() -> None:
+def test_an_order_fails_as_a_whole() -> None:
     play = shop()
     order(play, "yes", buy(1), ("call", {"square": 1, "name": "Home"}), buy(2, 95))
     assert play.refused == "1@1: that is more than there is"
@@ -85,7 +85,7 @@ def test_it_fails_as_a_whole() -> None:
     assert not play.world.orders
 
 
-def test_it_lapses_as_soon_as_its_guard_fails_though_it_holds_again_later() -> None:
+def test_an_order_lapses_as_soon_as_its_guard_fails() -> None:
     play = shop(
         "def action_mark(player: Player, as: Text): set(player, 'mark', as)".replace("as", "word")
     )
@@ -98,7 +98,7 @@ def test_it_lapses_as_soon_as_its_guard_fails_though_it_holds_again_later() -> N
     ]
 
 
-def test_another_who_is_first_makes_it_lapse() -> None:
+def test_an_order_lapses_if_another_player_is_first() -> None:
     play = shop()
     order(
         play, "closing()", buy(1), ("call", {"square": 1, "name": "Mine"}), holds="owner(1) == none"
@@ -125,7 +125,7 @@ def test_the_rules_say_whose_choice_comes_first(rule: str, first: str) -> None:
     assert play.refused == "1@1: it is taken"
 
 
-def test_it_answers_a_question_put_to_its_player() -> None:
+def test_an_order_can_answer_a_question() -> None:
     play = shop(
         "def action_offer(player: Player):\n    for other in ['Bob', 'Ann']:\n"
         "        if ask(other, 'Buy it?', ['yes', 'no'], 'no') == 'yes':\n"
@@ -139,7 +139,7 @@ def test_it_answers_a_question_put_to_its_player() -> None:
     assert play.world.waiting is None
 
 
-def test_what_waits_for_an_answer_is_not_overtaken() -> None:
+def test_an_order_does_not_overtake_an_open_question() -> None:
     play = shop("def action_offer(player: Player): ask(player, 'Well?', ['a', 'b'])")
     order(play, "asked(Ann) == 'Well?'", buy(1))
     play.take(e.SubmissionReceived, by="Ann", action="offer")
@@ -147,7 +147,7 @@ def test_what_waits_for_an_answer_is_not_overtaken() -> None:
     assert play.asked.text == "Well?"
 
 
-def test_the_end_of_the_game_ends_it() -> None:
+def test_the_end_of_the_game_ends_an_order() -> None:
     play = shop("def action_finish(player: Player): end_game('enough')")
     order(play, "ended() == enough", buy(1))
     play.take(e.SubmissionReceived, by="Ann", action="finish")
@@ -179,7 +179,7 @@ def test_only_secret_actions_stay_secret() -> None:
     ("-5 < money(Bob)", True),
     ("closing()", False),
 ])  # fmt: skip
-def test_statements(text: str, expected: bool) -> None:
+def test_statements_are_evaluated(text: str, expected: bool) -> None:
     play = shop()
     assert Statement(text).holds(play.world, link(play.world.rules)) is expected
 
@@ -188,12 +188,12 @@ def test_statements(text: str, expected: bool) -> None:
     "", "money(Ann", "money(Ann).x == 1", "[x for x in y]", "lambda: 1", "money(Ann=1)",
     "__import__('os')()", "'a' * 10 ** 9", "f'{1}'", "x" * 2_000, "(" * 900,
 ])  # fmt: skip
-def test_what_is_no_statement(text: str) -> None:
+def test_an_invalid_statement_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="statement"):
         Statement(text)
 
 
-def test_names_that_nothing_has() -> None:
+def test_unknown_names_in_a_statement_are_refused() -> None:
     play = shop()
     with pytest.raises(UsageError, match="nothing in the game is called 'wealth'"):
         Statement("wealth(Ann) > 1").check_names(play.world, link(play.world.rules))

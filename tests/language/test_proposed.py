@@ -19,7 +19,7 @@ def seen(*changes: Change) -> str:
     return str(play.get("mark"))
 
 
-def test_what_each_change_does() -> None:
+def test_each_proposed_change_is_described() -> None:
     rule = Rule(number="9", title="T", prose="P.")
     assert seen(Enact(rule), Amend(number="1", title="U"), Repeal(number="2")) == (
         '[["enact", "9"], ["amend", "1"], ["repeal", "2"]]'
@@ -30,6 +30,6 @@ def test_what_each_change_does() -> None:
     assert seen(Set("player", "Ann", "score", 2)) == '[["set", "score"]]'
 
 
-def test_nothing_where_nothing_is_changed_or_proposed() -> None:
+def test_a_proposal_without_changes_has_no_description() -> None:
     assert seen() == "[]"
     assert Play({"1": CODE}).go().get("mark") == "[]"

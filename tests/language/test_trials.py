@@ -18,25 +18,25 @@ def tried(words: str, more: str = "") -> Play:
     return Play({"1": STEP + more + code}).go()
 
 
-def test_what_would_be_seen() -> None:
+def test_a_trial_shows_the_resulting_state() -> None:
     play = tried("would('step', 2, see = ['total'])")
     assert play.get("mark") == "[[], 2, True]"
     assert play.get("score") is None
     assert kinds(play.last) == ["AttributeSet"]
 
 
-def test_what_would_be_refused() -> None:
+def test_a_trial_shows_a_refusal() -> None:
     assert tried("would('step', 4, see = ['total'])").get("mark") == '[["too far"], 0, True]'
 
 
-def test_at_a_draw_it_is_uncertain() -> None:
+def test_a_trial_that_needs_a_draw_is_uncertain() -> None:
     more = "def define_gamble():\n    set('Ann', 'score', 1)\n    step(roll(1, 6)[0])\n"
     play = tried("would('gamble', see = ['total'])", more)
     assert play.get("mark") == "[[], 1, False]"
     assert "DrawRecorded" not in kinds(play.last)
 
 
-def test_at_a_question_too() -> None:
+def test_a_trial_that_needs_an_answer_is_uncertain() -> None:
     more = "def define_wonder(): ask('Ann', 'well?', ['yes'])\n"
     assert tried("would('wonder')", more).get("mark") == "[[], None, False]"
 

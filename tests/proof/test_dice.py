@@ -33,7 +33,7 @@ def test_sealed_draws_come_from_the_sealed_seed() -> None:
     assert secret[1].values == public[1].values  # the next public roll
 
 
-def test_the_seed_that_is_revealed_tells_nothing_of_sealed_draws() -> None:
+def test_the_revealed_seed_does_not_reveal_sealed_draws() -> None:
     game = gambling("gamble")
     game.ask("close")
     while game.world.waiting is not None:
@@ -50,7 +50,7 @@ def test_the_seed_that_is_revealed_tells_nothing_of_sealed_draws() -> None:
     assert len(rolls) == 6
 
 
-def test_a_draw_that_the_seed_does_not_give_is_found() -> None:
+def test_a_draw_that_does_not_follow_from_the_seed_is_found() -> None:
     game = gambling()
     throws = DiceAudit(SECRET)
     found = []
@@ -66,7 +66,7 @@ def test_a_draw_that_the_seed_does_not_give_is_found() -> None:
     assert "is not what the seed of its period gives" in str([*filter(None, found)])
 
 
-def test_a_die_that_a_ruling_asks_for_says_of_which_period_it_is() -> None:
+def test_a_die_of_a_ruling_names_its_period() -> None:
     game = RuledGame(RULES)
     for name in ("Ann", "Bob"):
         game.ask("join", name)

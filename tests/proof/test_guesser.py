@@ -69,7 +69,7 @@ def test_a_secret_act_leaves_no_trace_in_anything_public(tmp_path: Path) -> None
     assert differing(found[0][1], found[1][1]) == []
 
 
-def test_nor_in_journals(tmp_path: Path) -> None:
+def test_a_secret_act_leaves_no_trace_in_journals(tmp_path: Path) -> None:
     written = []
     for plotting in (True, False):
         file = played(tmp_path / f"{plotting}.db", with_secrets=plotting)
@@ -84,7 +84,7 @@ def _journal(ledger: Ledger, name: str) -> bytes:
     return file.getvalue()
 
 
-def test_nor_does_a_secret_player_see_what_others_keep(tmp_path: Path) -> None:
+def test_a_player_does_not_see_the_secrets_of_others(tmp_path: Path) -> None:
     """Ann's own view is numbered without gaps, whatever Bob does in secret."""
     logs = []
     for moves in (PLAIN, [each for each in PLAIN if each[1][:2] != ["Bob", "plot"]]):
@@ -155,7 +155,9 @@ def test_no_random_game_shows_whether_anybody_plotted(dice: str, moves: list[Mov
 
 @tried(40)
 @given(some([*PLAY, "plot"], 4, 12), some(["ruling", "plot", "go", "close"], 2, 4))
-def test_nor_does_it_when_the_admin_rules_on_the_past(moves: list[Move], later: list[Move]) -> None:
+def test_a_retroactive_ruling_on_a_secret_leaves_no_public_trace(
+    moves: list[Move], later: list[Move]
+) -> None:
     moves = [*moves, *later]
     assert guessed("seeded", moves, True) == guessed("seeded", moves, False)
 
@@ -176,7 +178,7 @@ def of_rulebook(
 
 
 @pytest.mark.slow
-def test_a_time_bomb_ticks_unheard(tmp_path: Path) -> None:
+def test_a_time_bomb_leaves_no_public_trace(tmp_path: Path) -> None:
     def play(desk: Game, plants: bool) -> None:
         if plants:
             desk.submit("Ann", "plant_bomb", at=NOON + timedelta(hours=1), id="hush")
@@ -197,7 +199,7 @@ def test_a_time_bomb_ticks_unheard(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nobody_sees_who_voted_how(tmp_path: Path) -> None:
+def test_a_vote_leaves_no_public_trace_of_its_choice(tmp_path: Path) -> None:
     def play(desk: Game, choices: tuple[str, str]) -> None:
         desk.propose("Ann", "More.", (), at=NOON + timedelta(hours=1), id="more")
         for hours, (player, choice) in enumerate(zip(("Ann", "Bob"), choices, strict=True), 2):

@@ -15,7 +15,9 @@ from .plots import numbers, played
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_page_does_what_it_says(play_page: Callable[[Path], list[str]]) -> None:
+def test_every_command_of_the_page_prints_what_it_says(
+    play_page: Callable[[Path], list[str]],
+) -> None:
     commands = {command.split()[1] for command in play_page(DOCS / "proof.md")}
     assert commands >= {"seal", "verify", "export", "open"}
 

@@ -57,7 +57,7 @@ def seals_in(lines: Lines) -> list[int]:
     return [place for place, line in enumerate(lines) if b'"seal/1"' in line]
 
 
-def test_it_holds_what_is_public_and_is_checked_alone(
+def test_a_public_export_holds_the_public_events_and_verifies_alone(
     lines: Lines, game: Path, tmp_path: Path
 ) -> None:
     assert checked(tmp_path, lines) == ""
@@ -77,7 +77,7 @@ def test_it_holds_what_is_public_and_is_checked_alone(
     assert json.loads(run("verify", file, "--json").output)["ok"]
 
 
-def test_it_comes_out_the_same_each_time_and_from_a_copy(
+def test_a_public_export_is_reproducible_and_the_same_from_a_copy(
     lines: Lines, game: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy.db"
@@ -86,7 +86,7 @@ def test_it_comes_out_the_same_each_time_and_from_a_copy(
         assert run("export", file, "-", "--public").stdout_bytes == b"".join(lines)
 
 
-def test_its_format_is_recomputed_by_hand(lines: Lines) -> None:
+def test_the_documented_format_recomputes_the_export(lines: Lines) -> None:
     """As docs/ledger-file.md says: with nothing but hashlib."""
     import hashlib
 
@@ -105,7 +105,7 @@ def test_its_format_is_recomputed_by_hand(lines: Lines) -> None:
 # --- every change is caught, at its line ----------------------------------------------------------
 
 
-def test_no_line_can_be_left_out_or_said_twice_or_moved(lines: Lines, tmp_path: Path) -> None:
+def test_a_removed_repeated_or_moved_line_is_found(lines: Lines, tmp_path: Path) -> None:
     for place in range(len(lines)):
         without = lines[:place] + lines[place + 1 :]
         assert checked(tmp_path, without).startswith(f"{place + 1}: "), place
@@ -117,7 +117,7 @@ def test_no_line_can_be_left_out_or_said_twice_or_moved(lines: Lines, tmp_path: 
 
 
 @pytest.mark.slow
-def test_no_byte_can_be_changed(lines: Lines, tmp_path: Path) -> None:
+def test_a_changed_byte_is_found(lines: Lines, tmp_path: Path) -> None:
     for place, line in enumerate(lines):
         for at in range(2, len(line) - 1, 23):
             changed = line[:at] + bytes([line[at] ^ 1]) + line[at + 1 :]
@@ -129,7 +129,7 @@ def test_no_byte_can_be_changed(lines: Lines, tmp_path: Path) -> None:
                 assert found, (place, at)
 
 
-def test_it_cannot_be_cut_off_anywhere(lines: Lines, tmp_path: Path) -> None:
+def test_a_cut_off_export_is_found(lines: Lines, tmp_path: Path) -> None:
     text = b"".join(lines)
     for end in [*range(0, len(text), 997), len(text) - 1]:
         assert checked(tmp_path, [text[:end]])
@@ -153,7 +153,7 @@ def richer(number: int, event: bytes) -> bytes:
     return event.replace(b'["Ann","$",100]', b'["Ann","$",900]')
 
 
-def test_a_chain_computed_anew_does_not_fit_the_seal(lines: Lines, tmp_path: Path) -> None:
+def test_a_recomputed_chain_does_not_match_the_seal(lines: Lines, tmp_path: Path) -> None:
     forged = rechained(lines, richer)
     assert forged != lines
     place = seals_in(lines)[0]
@@ -179,7 +179,7 @@ def resealed(lines: Lines, signer: Signer, **fields: Any) -> Lines:
     return made
 
 
-def test_one_forged_whole_is_caught_by_its_key_or_a_published_seal(
+def test_a_forged_export_is_found_by_its_key_or_a_published_seal(
     lines: Lines, tmp_path: Path
 ) -> None:
     mine = own_signer(b"mine")
@@ -201,14 +201,16 @@ def test_one_forged_whole_is_caught_by_its_key_or_a_published_seal(
         ({"period": 7}, "does not belong here"),
     ],
 )
-def test_a_seal_says_what_the_events_come_to(
+def test_a_seal_must_match_the_events(
     lines: Lines, tmp_path: Path, fields: dict[str, Any], said: str
 ) -> None:
     forged = resealed(lines, own_signer(SECRET), **fields)
     assert said in checked(tmp_path, forged)
 
 
-def test_one_that_ends_before_what_is_published_is_cut_off(lines: Lines, tmp_path: Path) -> None:
+def test_an_export_that_ends_before_a_published_seal_is_refused(
+    lines: Lines, tmp_path: Path
+) -> None:
     place = seals_in(lines)[1]
     end = json.loads(lines[seals_in(lines)[0] + 0])["public"]
     short = [
@@ -222,7 +224,7 @@ def test_one_that_ends_before_what_is_published_is_cut_off(lines: Lines, tmp_pat
 # --- dice -----------------------------------------------------------------------------------------
 
 
-def test_every_public_die_is_what_the_revealed_seed_gives(lines: Lines, tmp_path: Path) -> None:
+def test_every_public_die_follows_from_the_revealed_seed(lines: Lines, tmp_path: Path) -> None:
     def loaded(number: int, event: bytes) -> bytes:
         body = json.loads(event)
         if body["event"] == "draw-recorded/1" and "sides" in body:
@@ -245,7 +247,7 @@ def test_the_revealed_seed_is_the_one_committed_to(lines: Lines, tmp_path: Path)
     assert "not the one committed to" in checked(tmp_path, forged)
 
 
-def test_what_makes_no_sense_is_said_in_a_line(game: Path, tmp_path: Path) -> None:
+def test_an_invalid_export_is_refused_in_one_line(game: Path, tmp_path: Path) -> None:
     file = tmp_path / "public.jsonl"
     run("export", game, file, "--public")
     assert "checked by --seal alone" in run("verify", file, "--head", "3:" + 32 * "ab").stderr

@@ -123,7 +123,7 @@ def test_a_seal_that_was_missed_is_made_at_the_next_close(game: Path) -> None:
     assert len(stored(game)) == 4
 
 
-def test_whoever_goes_on_seals_as_one_that_begins_anew(
+def test_a_running_and_a_new_sealer_make_the_same_seals(
     location: str, game: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On both stores; and nobody reads what was read for the seal before."""
@@ -147,7 +147,7 @@ def test_whoever_goes_on_seals_as_one_that_begins_anew(
 # --- what is published ----------------------------------------------------------------------------
 
 
-def test_a_seal_tells_nothing_but_hashes(game: Path, seals: list[str]) -> None:
+def test_a_seal_contains_only_hashes(game: Path, seals: list[str]) -> None:
     text = Path(seals[0]).read_text()
     assert "poison" not in text
     assert "trap" not in text
@@ -159,7 +159,7 @@ def _given(seals: list[str]) -> list[str]:
     return [word for file in seals for word in ("--seal", file)]
 
 
-def test_a_key_of_the_admins_own_signs_the_same_content(game: Path, tmp_path: Path) -> None:
+def test_an_own_key_signs_the_same_content(game: Path, tmp_path: Path) -> None:
     key, seal = tmp_path / "key", tmp_path / "own.seal"
     if shutil.which("ssh-keygen") is None:
         pytest.skip("there is no ssh-keygen here")
@@ -171,7 +171,7 @@ def test_a_key_of_the_admins_own_signs_the_same_content(game: Path, tmp_path: Pa
     assert verified(game, "--seal", seal).startswith("0 ")
 
 
-def test_what_is_no_key_or_no_seal_is_said_in_a_line(game: Path, tmp_path: Path) -> None:
+def test_an_invalid_key_or_seal_is_refused_in_one_line(game: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("hello\n")
     assert "not an Ed25519 private key" in run("seal", game, "--key", other).stderr
@@ -182,7 +182,7 @@ def test_what_is_no_key_or_no_seal_is_said_in_a_line(game: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("field", [*Seal.__struct_fields__])
-def test_no_word_of_a_seal_can_be_changed(game: Path, tmp_path: Path, field: str) -> None:
+def test_a_changed_field_of_a_seal_is_found(game: Path, tmp_path: Path, field: str) -> None:
     fields = msgspec.to_builtins(stored(game)[1])
     was = fields[field]
     fields[field] = was + 1 if isinstance(was, int) else _other(was)
@@ -213,7 +213,7 @@ def _says(game: Path, number: int, text: bytes) -> bool:
         return text in db.execute(query, (number,)).fetchone()[0]
 
 
-def test_a_chain_written_anew_does_not_fit_the_states_at_the_closes(game: Path) -> None:
+def test_a_rewritten_chain_does_not_match_the_recorded_digests(game: Path) -> None:
     alter(game)
     assert run("verify", game, "--chain-only").exit_code == 0
     assert "(state): the state at its close is not what" in verified(game)
@@ -240,13 +240,13 @@ def tell_states_anew(game: Path) -> None:
     db.close()
 
 
-def test_states_told_anew_do_not_fit_the_seals_that_are_kept(game: Path) -> None:
+def test_rewritten_digests_do_not_match_the_stored_seals(game: Path) -> None:
     alter(game)
     tell_states_anew(game)
     assert "(seal): the seal of period 1: the public events" in verified(game)
 
 
-def test_a_ledger_written_anew_whole_is_caught_by_a_published_seal_alone(
+def test_a_wholly_rewritten_ledger_is_found_by_a_published_seal(
     game: Path, seals: list[str]
 ) -> None:
     alter(game)
@@ -265,7 +265,7 @@ def alter_secret(game: Path) -> None:
     rewritten(game, number, b"secret fund", b"secret gold")
 
 
-def test_so_is_a_secret_that_is_written_anew(game: Path, seals: list[str]) -> None:
+def test_a_rewritten_secret_is_found_by_a_published_seal(game: Path, seals: list[str]) -> None:
     alter_secret(game)
     tell_states_anew(game)
     resealed(game)
@@ -285,7 +285,7 @@ def cut_off(game: Path, after: str) -> None:
     db.close()
 
 
-def test_an_end_that_is_cut_off_is_missed_by_the_seals(game: Path, seals: list[str]) -> None:
+def test_a_cut_off_end_is_found_by_the_seals(game: Path, seals: list[str]) -> None:
     cut_off(game, "SELECT max(originator_version) FROM stored_events")
     with sqlite3.connect(game) as db:
         assert "(cut off): period 3 is sealed (stored)" in verified(game)
@@ -320,7 +320,7 @@ def signed_anew(seal: bytes) -> bytes:
         (signed_anew, "the public state at its close is another"),
     ],
 )
-def test_a_seal_that_is_kept_cannot_be_changed(
+def test_a_changed_stored_seal_is_found(
     game: Path, change: Callable[[bytes], bytes], said: str
 ) -> None:
     tampered_seal(change)(game)
@@ -328,7 +328,7 @@ def test_a_seal_that_is_kept_cannot_be_changed(
     assert said in verified(game)
 
 
-def test_what_is_read_for_the_proof_is_read_once(game: Path) -> None:
+def test_sealing_reads_each_event_once(game: Path) -> None:
     """One pass: the audit is told of each event just once, as it is verified."""
     with Ledger.open(game) as ledger:
         taken: list[int] = []
@@ -364,7 +364,7 @@ RECORDED = """\
 FOLDED = ("1", "8b88a38d2f778632", "94f1133d3af11675")
 
 
-def test_the_state_that_seals_speak_of_is_folded_as_ever() -> None:
+def test_the_sealed_state_is_the_folded_state() -> None:
     """Where this fails, states come out otherwise: raise FOLD, so that old seals say so."""
     chain = PublicChain("g")
     for event in RECORDED.split("\n"):
@@ -372,7 +372,7 @@ def test_the_state_that_seals_speak_of_is_folded_as_ever() -> None:
     assert (FOLD, chain.world.digest()[:16], chain.hash.hex()[:16]) == FOLDED
 
 
-def test_where_sealing_fails_the_close_stands_and_the_next_one_seals_both(
+def test_a_failed_seal_is_made_at_the_next_close(
     game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object) -> None:

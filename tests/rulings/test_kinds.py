@@ -22,7 +22,7 @@ def settled_as(game: RuledGame, *edits: e.Edit) -> None:
 # --- replace --------------------------------------------------------------------------------------
 
 
-def test_a_die_was_misread() -> None:
+def test_a_misread_die_is_replaced() -> None:
     game = Mail()
     edit = e.Replaced(game.turn("Ann", 3, 4), [1, 2])
     assert (game.at_square("Ann"), game.options("Ann")) == (8, [8])
@@ -74,7 +74,7 @@ def test_new_dice_come_from_the_seed_of_their_period() -> None:
     settled_as(game, edit)
 
 
-def test_a_submission_was_overlooked() -> None:
+def test_an_overlooked_submission_is_added() -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     game.turn("Bob", 1, 2)
@@ -84,7 +84,7 @@ def test_a_submission_was_overlooked() -> None:
     settled_as(game, edit)
 
 
-def test_what_was_taken_in_keeps_its_dice_whatever_else_is_ruled() -> None:
+def test_an_added_submission_keeps_its_dice_after_other_rulings() -> None:
     game = Mail()
     game.turn("Ann", 3, 4)
     first = e.TakenIn(game.last(e.AttemptDone), "Ann", "buy", {"square": 8})
@@ -97,7 +97,7 @@ def test_what_was_taken_in_keeps_its_dice_whatever_else_is_ruled() -> None:
     settled_as(game, first)
 
 
-def test_a_verdict_was_mistyped_and_the_ruleset_follows() -> None:
+def test_a_replaced_verdict_changes_the_ruleset() -> None:
     game = Mail()
     change = (Amend("V.1", parameters={"dollars_per_number": 20}),)
     game.ask("propose", "Bob", "Dear squares.", change)
@@ -129,7 +129,7 @@ def new_question(game: RuledGame, *edits: e.Edit) -> str:
 # --- reject, uphold, ratify, correct ------------------------------------------------------------
 
 
-def test_what_is_rejected_did_not_count() -> None:
+def test_a_rejected_request_has_no_effect() -> None:
     game = Mail()
     game.turn("Ann", 3, 4)
     bought = game.go("Ann", "buy", square=8)
@@ -150,7 +150,7 @@ def test_a_proposal_that_is_rejected_later_cannot_be_judged_and_keeps_its_number
 
 
 @pytest.mark.parametrize("kind", ["uphold", "ratify"])
-def test_what_stands_stands(kind: str) -> None:
+def test_upholding_or_ratifying_changes_nothing(kind: str) -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     before = essence(game.world)
@@ -163,7 +163,7 @@ def test_what_stands_stands(kind: str) -> None:
     assert [each.number for each in rulings_in_force(game.world)] == [2]
 
 
-def test_a_correction_puts_accounts_right_from_now_on() -> None:
+def test_a_correction_changes_accounts_from_now_on() -> None:
     game = Mail()
     game.ask("rule", "Sorry.", changes=(Post({"Ann": 5, "admin": -5}, why="a slip"),))
     assert (game.money("Ann"), game.money("admin")) == (1005, -2005)
@@ -188,7 +188,7 @@ def test_an_answer_is_replaced() -> None:
 # --- overruling, and settling in part ----------------------------------------------------------
 
 
-def test_overruled_and_back_again() -> None:
+def test_an_overruling_can_itself_be_overruled() -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     game.go("Ann", "buy", square=8)
@@ -205,7 +205,7 @@ def test_overruled_and_back_again() -> None:
     settled_as(game, edit)
 
 
-def test_only_the_money_is_settled_or_nothing() -> None:
+def test_a_ruling_can_settle_only_money_or_nothing() -> None:
     for settle, money, at in (("money", 1000, 8), ("none", 920, 8), ("all", 1000, 4)):
         game = Mail()
         roll = game.turn("Ann", 3, 4)

@@ -41,7 +41,7 @@ def bought_since() -> tuple[Mail, e.Edit]:
     return game, edit
 
 
-def test_a_square_since_bought_by_someone_else() -> None:
+def test_a_square_bought_by_another_since_is_a_collision() -> None:
     game, edit = bought_since()
     bought = game.last(e.SubmissionReceived)
     (collision,) = course_of(game, edit).collisions()
@@ -56,7 +56,7 @@ def test_a_square_since_bought_by_someone_else() -> None:
     assert len(game.entries) == before + 2
 
 
-def test_the_admin_says_how_a_collision_is_settled() -> None:
+def test_the_admin_decides_a_collision() -> None:
     for settle, owner, money in (
         ("all", "Ann", (920, 1000)),
         ("money", "Bob", (920, 1000)),
@@ -67,14 +67,14 @@ def test_the_admin_says_how_a_collision_is_settled() -> None:
         assert (game.owner(8), (game.money("Ann"), game.money("Bob"))) == (owner, money)
 
 
-def test_or_rules_so_that_both_fit() -> None:
+def test_a_second_ruling_can_avoid_a_collision() -> None:
     game, edit = bought_since()
     bought = game.last(e.SubmissionReceived)
     assert refused(game.rule_on("replace", edit, e.LeftOut(bought))) == ""
     assert (game.owner(8), game.money("Bob")) == ("Ann", 1000)
 
 
-def test_a_player_who_has_left() -> None:
+def test_rejecting_the_join_of_a_player_who_has_left_collides_with_later_play() -> None:
     game = RuledGame(RULES, "entered")
     for name in ("Bob", "Ann"):
         game.ask("join", name)
@@ -128,7 +128,7 @@ def new_question() -> tuple[RuledGame, e.Edit]:
     return game, edit
 
 
-def test_a_new_question_stops_play_unless_it_is_said_what_becomes_of_it() -> None:
+def test_a_new_question_stops_play_unless_the_ruling_decides_it() -> None:
     game, edit = new_question()
     course = course_of(game, edit)
     (found,) = course.rerun.asked
@@ -138,7 +138,7 @@ def test_a_new_question_stops_play_unless_it_is_said_what_becomes_of_it() -> Non
     assert game.world.get("Ann", "square") == "square:6"
 
 
-def test_the_default_the_rules_state_or_the_attempt_called_off() -> None:
+def test_a_new_question_gets_its_default_or_ends_the_attempt() -> None:
     for questions, square, paint in (("default", "square:7", 0), ("skip", "square:1", 0)):
         game, edit = new_question()
         (found,) = course_of(game, edit, questions=questions).rerun.asked
@@ -149,7 +149,7 @@ def test_the_default_the_rules_state_or_the_attempt_called_off() -> None:
         assert game.world.get("square:1", "owner") == "Bob"
 
 
-def test_the_player_is_asked_and_the_answer_ruled() -> None:
+def test_a_ruling_can_give_the_answer_of_the_player() -> None:
     game, edit = new_question()
     question = course_of(game, edit).rerun.asked[0].question
     game.rule_on("replace", edit, e.Answered(question, "paint"))
@@ -186,7 +186,7 @@ def test_play_waits_for_something_else_after_the_ruling() -> None:
     assert game.options("Ann") == [8]
 
 
-def test_play_waits_for_nothing_any_more() -> None:
+def test_a_ruling_can_remove_the_open_question() -> None:
     game = Mail()
     roll = game.turn("Ann", 2, 2)
     assert game.world.questions
@@ -196,7 +196,7 @@ def test_play_waits_for_nothing_any_more() -> None:
     assert unlike(game.world, played_right(game.entries, [edit])) == []
 
 
-def test_what_waits_can_be_ruled_on() -> None:
+def test_a_waiting_request_can_be_replaced_and_rejected() -> None:
     game = Mail()
     game.turn("Ann", 3, 4)
     game.ask("propose", "Bob", "Text.", ())
@@ -209,7 +209,7 @@ def test_what_waits_can_be_ruled_on() -> None:
     assert (game.owner(8), game.options("Ann")) == (None, [8])
 
 
-def test_a_close_that_waited_for_what_nobody_asks_is_made_up_for() -> None:
+def test_a_close_that_waited_for_a_removed_question_is_made_up_for() -> None:
     game = RuledGame(RULES, "entered")
     game.ask("join", "Ann")
     game.go("Ann", "go")

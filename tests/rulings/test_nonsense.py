@@ -45,7 +45,7 @@ NONSENSE: list[tuple[Asked, str]] = [
 
 
 @pytest.mark.parametrize(("asked", "says"), NONSENSE, ids=[says for _, says in NONSENSE])
-def test_nonsense(asked: Asked, says: str) -> None:
+def test_an_impossible_ruling_is_refused(asked: Asked, says: str) -> None:
     game = Mail()
     game.turn("Ann", 3, 4)
     before = len(game.entries)
@@ -54,7 +54,7 @@ def test_nonsense(asked: Asked, says: str) -> None:
     assert len(game.entries) == before
 
 
-def test_what_is_ruled_on_is_overruled_by_number_and_not_contradicted() -> None:
+def test_a_contradicting_ruling_must_overrule_by_number() -> None:
     game = Mail()
     number = game.turn("Ann", 3, 4)
     game.rule_on("replace", e.Replaced(number, [1, 2]))
@@ -67,7 +67,7 @@ def test_what_is_ruled_on_is_overruled_by_number_and_not_contradicted() -> None:
         game.rule_on("replace", overrules=(1,))
 
 
-def test_a_ruling_is_overruled_and_not_edited() -> None:
+def test_a_ruling_cannot_be_edited() -> None:
     game = Mail()
     number = game.turn("Ann", 3, 4)
     game.rule_on("replace", e.Replaced(number, [1, 2]))
@@ -75,7 +75,7 @@ def test_a_ruling_is_overruled_and_not_edited() -> None:
         game.rule_on("reject", about=game.last(e.RulingMade))
 
 
-def test_what_was_overlooked_is_taken_in_once() -> None:
+def test_an_overlooked_request_is_added_only_once() -> None:
     game = Mail()
     game.turn("Ann", 3, 4)
     edit = e.TakenIn(game.last(e.AttemptDone), "Ann", "buy", {"square": 8})
@@ -85,7 +85,7 @@ def test_what_was_overlooked_is_taken_in_once() -> None:
     game.rule_on("uphold", about=edit.after)  # which the first is not about
 
 
-def test_a_ruling_that_cannot_be_followed_to_the_present_does_not_hold() -> None:
+def test_a_ruling_that_would_change_the_present_period_is_refused() -> None:
     game = Mail()
     number = game.turn("Ann", 3, 4)
     game.ask("close")

@@ -113,7 +113,7 @@ def test_the_settled_present_is_the_game_played_right(script: Script) -> None:
 
 @tried(25)
 @given(some(MAIL, 3, 9), some(RULE[:3], 1, 2), some(MAIL, 0, 2))
-def test_also_under_a_rulebook_that_is_played(
+def test_the_settled_present_under_mail_opening_is_the_game_played_right(
     moves: list[Move], rulings: list[Move], later: list[Move]
 ) -> None:
     game = RuledGame(BOOK.rules)
@@ -211,7 +211,7 @@ def test_settling_names_the_ruling_and_a_cause(script: Script) -> None:
 
 @tried(40)
 @some_games
-def test_who_is_not_reached_is_not_mentioned(script: Script) -> None:
+def test_settling_touches_only_what_it_changes(script: Script) -> None:
     game = played(script)
     for before, made in settlements(game):
         after = folded(game.entries[: before.head + 2 + len(made)])

@@ -20,7 +20,7 @@ def plotted() -> tuple[RuledGame, int]:
     return game, number
 
 
-def test_what_is_put_right_of_a_secret_is_as_secret() -> None:
+def test_the_correction_of_a_secret_is_as_secret() -> None:
     game, number = plotted()
     made = game.rule_on("reject", about=number, settle="all")
     assert refused(made) == ""
@@ -33,7 +33,7 @@ def test_what_is_put_right_of_a_secret_is_as_secret() -> None:
     assert not any("all of it" in str(each) or "paint" in str(each) for each in public)
 
 
-def test_a_secret_that_was_overlooked_is_taken_in_as_one() -> None:
+def test_an_overlooked_secret_stays_secret() -> None:
     game, number = plotted()
     made = game.rule_on("replace", e.TakenIn(number + 1, "Bob", "plot", {"plan": "mine"}))
     assert game.world.past[1]["attributes"]["Bob"]["plan"] == "mine"
@@ -41,7 +41,7 @@ def test_a_secret_that_was_overlooked_is_taken_in_as_one() -> None:
     assert not any("mine" in str(each) for each in made if each.audience is None)
 
 
-def test_a_collision_with_a_secret_is_told_to_nobody_else() -> None:
+def test_a_collision_with_a_secret_is_not_revealed() -> None:
     game = RuledGame(RULES)
     for name in ("Ann", "Bob"):
         game.ask("join", name)
@@ -51,7 +51,7 @@ def test_a_collision_with_a_secret_is_told_to_nobody_else() -> None:
     assert refused(made) == f"later play does not fit: #{number}, which not everybody saw"
 
 
-def test_a_standing_order_that_never_was_is_gone() -> None:
+def test_a_standing_order_that_is_left_out_disappears() -> None:
     game = RuledGame(RULES)
     game.ask("join", "Ann")
     before = essence(game.world)
@@ -74,7 +74,7 @@ def test_an_order_that_was_carried_out_cannot_be_made_open_again() -> None:
     assert folded(game.entries).digest() == game.world.digest()
 
 
-def test_what_was_taken_back_in_time_may_be_carried_out_by_then() -> None:
+def test_an_undone_request_may_be_carried_out_in_the_replay() -> None:
     game = RuledGame(RULES, "entered")
     game.ask("join", "Ann")
     game.go("Ann", "go")

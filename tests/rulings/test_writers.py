@@ -21,7 +21,7 @@ from .game import NOON, SECRET, QuickDesk, essence, folded
 from .mail import Mail
 
 
-def test_a_retry_is_harmless() -> None:
+def test_a_repeated_ruling_is_harmless() -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     first = game.rule_on("replace", e.Replaced(roll, [1, 2]), id="once")
@@ -62,7 +62,7 @@ def test_a_ruling_that_is_not_settled_yet_is_settled_when_play_resumes() -> None
     assert game.entries == other.entries
 
 
-def test_another_writer_rules_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ruling_of_another_writer_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     late = QuickDesk(cast(Ledger, game.memory), "g", clock=lambda: game.at)
@@ -79,7 +79,7 @@ def test_another_writer_rules_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [each.number for each in rulings_in_force(folded(game.entries))] == [1]
 
 
-def test_two_writers_rule_on_different_things() -> None:
+def test_two_writers_can_rule_on_different_events() -> None:
     game = Mail()
     first, second = game.turn("Ann", 3, 4), game.turn("Bob", 3, 4)
     late = QuickDesk(cast(Ledger, game.memory), "g", clock=lambda: game.at)
@@ -126,7 +126,7 @@ def test_every_period_is_replayed_and_proved_after_rulings(desk: Game) -> None:
     assert Game(desk.ledger).world.digest() == desk.world.digest()
 
 
-def test_a_what_if_says_what_settling_does_and_writes_nothing(desk: Game) -> None:
+def test_a_what_if_previews_a_settlement_and_writes_nothing(desk: Game) -> None:
     edit, head = e.Replaced(first_roll(desk), [1, 2]), desk.ledger.head("g")
     found = what_if(desk.ledger, "g", WhatIfChanges(edits=(edit,)))
     assert desk.ledger.head("g") == head

@@ -107,7 +107,7 @@ def keeping_from_nothing(ledger: Ledger, views: Views) -> None:
 
 
 @pytest.mark.slow
-def test_killed_at_random_moments(
+def test_a_projector_killed_at_random_moments_resumes(
     season: Ledger, expected: dict[str, Rows], location: str, copied: Any, tmp_path: Path
 ) -> None:
     ledger = copied(season, location)
@@ -125,7 +125,7 @@ def test_killed_at_random_moments(
 
 
 @pytest.mark.slow
-def test_followers_are_killed_while_it_is_played(
+def test_followers_killed_during_play_leave_correct_tables(
     season: Ledger, expected: dict[str, Rows], location: str, tmp_path: Path
 ) -> None:
     moments = random.Random(9)
@@ -149,7 +149,7 @@ def test_followers_are_killed_while_it_is_played(
 
 
 @pytest.mark.slow_with("postgres")
-def test_two_followers_do_no_harm(
+def test_two_followers_leave_correct_tables(
     season: Ledger, expected: dict[str, Rows], location: str, tmp_path: Path
 ) -> None:
     moments = random.Random(10)
@@ -168,7 +168,7 @@ def test_two_followers_do_no_harm(
 
 
 @pytest.mark.slow
-def test_a_follower_outlives_its_connections(
+def test_a_follower_survives_dropped_connections(
     season: Ledger,
     postgres_server: PostgresServer,
     postgres_url: str,
@@ -208,7 +208,7 @@ def test_a_follower_outlives_its_connections(
     check(postgres_url, season, expected, tmp_path)
 
 
-def test_a_ledger_that_stays_away_is_given_up(
+def test_a_follower_gives_up_on_a_ledger_that_stays_away(
     season: Ledger, copied: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keeping, "WAIT_SECONDS", 0.01)
@@ -270,7 +270,7 @@ def failed(*words: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_database_of_something_else_is_left_alone(
+def test_a_database_of_another_program_is_refused(
     season: Ledger, copied: Any, tmp_path: Path
 ) -> None:
     place = str(tmp_path / "g.db")
@@ -349,7 +349,7 @@ def test_public_and_secret_tables_are_not_mixed(
     )
 
 
-def test_json_says_what_was_done(season: Ledger, copied: Any, tmp_path: Path) -> None:
+def test_json_output_reports_the_work_done(season: Ledger, copied: Any, tmp_path: Path) -> None:
     place = str(tmp_path / "g.db")
     ledger = copied(season, place)
     (game,) = ledger.games()
@@ -361,7 +361,7 @@ def test_json_says_what_was_done(season: Ledger, copied: Any, tmp_path: Path) ->
         assert done["games"] == [{"game": game, "events": events, "new": new}]
 
 
-def test_a_page_that_somebody_else_began_is_folded_anew(
+def test_a_page_that_another_writer_committed_is_folded_again(
     season: Ledger, copied: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two that began at once, with pages of other lengths: the later one notices."""

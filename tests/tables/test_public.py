@@ -61,7 +61,7 @@ def go_on(ledger: Ledger, location: str) -> list[keeping.SyncResult]:
 
 @pytest.mark.parametrize("moves", [MOVES, LATER], ids=["at the end", "later"])
 @pytest.mark.slow_with("postgres", "later")
-def test_a_secret_request_shows_in_no_table(
+def test_a_secret_request_appears_in_no_public_table(
     location: str, moves: tuple[Move, ...], tmp_path: Path
 ) -> None:
     found, counts = [], []
@@ -78,7 +78,7 @@ def test_a_secret_request_shows_in_no_table(
 
 
 @pytest.mark.slow
-def test_nor_does_it_when_the_admin_rules_on_the_past(tmp_path: Path) -> None:
+def test_a_retroactive_ruling_reveals_no_secret_in_public_tables(tmp_path: Path) -> None:
     found = []
     for plotting in (True, False):
         place = str(tmp_path / f"{plotting}.db")
@@ -100,7 +100,9 @@ def test_nor_does_it_when_the_admin_rules_on_the_past(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", [1, 20])
 @pytest.mark.slow
-def test_nor_while_it_is_kept(tmp_path: Path, page: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_public_tables_are_the_same_in_whatever_pages_they_grow(
+    tmp_path: Path, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However it is told, in whatever pages: the same rows stand as when it is told at once."""
     file = played(tmp_path / "whole.db", LATER)
     with Ledger.open(played(tmp_path / "none.db", LATER, with_secrets=False)) as ledger:
@@ -116,7 +118,7 @@ def test_nor_while_it_is_kept(tmp_path: Path, page: int, monkeypatch: pytest.Mon
     assert every_row(place) == expected
 
 
-def test_nothing_is_written_of_a_secret(tmp_path: Path) -> None:
+def test_a_secret_event_writes_nothing_to_public_tables(tmp_path: Path) -> None:
     """Who looks at the file all the time does not see when somebody plots."""
     place = str(tmp_path / "g.db")
     with Ledger.open(place, create=True) as ledger:

@@ -152,14 +152,16 @@ def listed(cell: Any) -> Any:
 
 
 @pytest.mark.slow_with("postgres")
-def test_tables_are_the_read_models(played: Ledger, location: str, copied: Any) -> None:
+def test_tables_equal_the_read_models(played: Ledger, location: str, copied: Any) -> None:
     ledger = copied(played, location)
     bring_up(ledger, location)
     assert check(ledger, location) >= 3
 
 
 @pytest.mark.slow
-def test_they_are_so_after_rulings_on_the_past(season: Ledger, location: str, copied: Any) -> None:
+def test_tables_equal_the_read_models_after_retroactive_rulings(
+    season: Ledger, location: str, copied: Any
+) -> None:
     ledger = copied(season, location)
     bring_up(ledger, location)
     assert check(ledger, location) == 36
@@ -167,7 +169,9 @@ def test_they_are_so_after_rulings_on_the_past(season: Ledger, location: str, co
     assert ask(location, query) == CORRECTED
 
 
-def test_attributes_lead_to_how_it_stands(played: Ledger, tmp_path: Path, copied: Any) -> None:
+def test_the_last_row_of_an_attribute_is_its_present_value(
+    played: Ledger, tmp_path: Path, copied: Any
+) -> None:
     place = str(tmp_path / "g.db")
     ledger = copied(played, place)
     bring_up(ledger, place, ["attributes"])
@@ -184,7 +188,7 @@ def test_attributes_lead_to_how_it_stands(played: Ledger, tmp_path: Path, copied
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.slow_with("postgres", "11")
-def test_kept_is_made_anew(
+def test_synchronised_tables_equal_rebuilt_tables(
     season: Ledger, location: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However it grew, and whatever pages it was told in, the same stands in the tables."""
@@ -207,7 +211,7 @@ def test_kept_is_made_anew(
     assert all(kept.values())
 
 
-def test_a_row_that_stands_is_not_written_anew(season: Ledger, tmp_path: Path, copied: Any) -> None:
+def test_an_unchanged_row_is_not_rewritten(season: Ledger, tmp_path: Path, copied: Any) -> None:
     place = str(tmp_path / "g.db")
     bring_up(copied(season, place), place)
     query = "SELECT count(until), count(*) FROM {}board WHERE period BETWEEN 3 AND 5"
@@ -219,7 +223,9 @@ def test_a_row_that_stands_is_not_written_anew(season: Ledger, tmp_path: Path, c
 
 
 @pytest.mark.slow_with("postgres")
-def test_public_tables_tell_what_is_public(season: Ledger, location: str, copied: Any) -> None:
+def test_public_tables_contain_the_public_events(
+    season: Ledger, location: str, copied: Any
+) -> None:
     ledger = copied(season, location)
     (game,) = ledger.games()
     bring_up(ledger, location, public=True)

@@ -44,7 +44,7 @@ def _cell(value: Any) -> str:
 
 
 @pytest.mark.slow
-def test_every_query_gives_what_the_page_shows(season: Path, postgres_url: str) -> None:
+def test_every_query_returns_what_the_page_shows(season: Path, postgres_url: str) -> None:
     queries = list(QUERY.finditer(PAGE.read_text("utf-8")))
     assert len(queries) == PAGE.read_text("utf-8").count("```sql") > 7
     with closing(sqlite3.connect(season.with_name("season.views.db"))) as file:
@@ -89,7 +89,7 @@ def test_every_column_is_described() -> None:
 
 
 @pytest.mark.slow
-def test_a_table_of_ones_own(season: Path, tmp_path: Path) -> None:
+def test_the_custom_table_of_the_page_works(season: Path, tmp_path: Path) -> None:
     found = re.search(r"^```python stops.py\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.M)
     assert found is not None
     (tmp_path / "stops.py").write_text(found[1], "utf-8")
