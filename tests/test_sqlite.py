@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from nomoledger.events import ClockAdvanced, Event
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.open_store import open_store
 from nomoledger.ledger.stores.sqlite import SqliteStore
+from nomoledger.ledger.stores.sqlite_file import READERS_MAX
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 WRITER = """
@@ -154,19 +156,24 @@ def test_the_events_table_is_the_librarys(path: Path) -> None:
         (ours,) = connection.execute(query).fetchone()
         (theirs,) = SQLiteApplicationRecorder(store.datastore).create_table_statements
         assert theirs.replace("IF NOT EXISTS ", "").replace(" ", "") == ours.replace(" ", "")
-        store.create_table()
+        SQLiteApplicationRecorder(store.datastore).create_table()
 
 
-def test_the_library_reads_the_log_but_does_not_write_past_the_chain(path: Path) -> None:
+def test_the_library_reads_the_log(path: Path) -> None:
     with closing(SqliteStore(str(path))) as store:
         Ledger(store).append("chess", [clock("1"), clock("2")], expected=-1)
-        log = store.select_notifications(start=None, limit=10)
+        log = SQLiteApplicationRecorder(store.datastore).select_notifications(start=None, limit=10)
         assert [(each.id, each.originator_id, each.originator_version) for each in log] == [
             (1, "chess", 0),
             (2, "chess", 1),
         ]
-        with pytest.raises(NotImplementedError, match=r"append with nomoledger\.ledger"):
-            store.insert_events([])
+
+
+def test_more_threads_may_read_than_there_are_connections(path: Path) -> None:
+    with Ledger.open(path) as ledger, ThreadPoolExecutor(3 * READERS_MAX) as threads:
+        ledger.append("chess", [clock(str(n)) for n in range(50)], expected=-1)
+        readings = threads.map(lambda _: ids(ledger), range(200))
+        assert all(reading == ids(ledger) for reading in readings)
 
 
 def test_environment_variables_of_the_library_are_ignored(

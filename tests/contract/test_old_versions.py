@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
+from contract.databases import on_databases
 from nomoledger.cli import program
 from nomoledger.errors import StoreError
 from nomoledger.events import ClockAdvanced
@@ -16,6 +17,8 @@ from nomoledger.ledger.chain import Head
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.rollup_queries import posted_balances
 from nomoledger.ledger.stores.location import is_postgres
+
+pytestmark = on_databases  # memory has no tables
 
 HERE = Path(__file__).parent
 HEAD = "149:671923fd5b0d20d581445fb552c67387dd45bff1b7d6b44591fb81c3a9b758cf"

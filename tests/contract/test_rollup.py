@@ -3,7 +3,7 @@
 import random
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ from rulings.players import Move, Player
 from rulings.rules import RULES
 from tiers import sample
 
+from contract.databases import on_databases
 from nomoledger import events as e
 from nomoledger.errors import ConflictError
 from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
@@ -23,6 +24,7 @@ from nomoledger.ledger.as_of import as_known
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.rollup_queries import posted_balances, posted_balances_by_period
 from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.ledger.stores.store import Store
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 PLAY = ("go", "go", "buy", "steal", "plot", "propose", "answer", "answer", "answer", "leave")
@@ -30,8 +32,8 @@ RULE = ("ruling", "ruling", "overlooked", "overrule")
 
 
 @pytest.fixture
-def ledger(location: str) -> Iterator[Ledger]:
-    with Ledger.open(location, create=True) as opened:
+def ledger(connect: Callable[[], Store]) -> Iterator[Ledger]:
+    with Ledger(connect()) as opened:
         opened.create_game("chess", b"secret")
         yield opened
 
@@ -161,6 +163,7 @@ TAMPERINGS = {
 }
 
 
+@on_databases
 @pytest.mark.parametrize("statement", TAMPERINGS)
 def test_an_altered_cell_is_found_and_rebuilt(
     ledger: Ledger, location: str, statement: str
@@ -216,10 +219,12 @@ def held(balances: dict[str, dict[str, int]]) -> dict[tuple[str, str], int]:
 
 
 @pytest.mark.parametrize("seed", sample(range(6), 2))
-def test_the_roll_up_equals_the_fold_for_every_pair_of_periods(location: str, seed: int) -> None:
+def test_the_roll_up_equals_the_fold_for_every_pair_of_periods(
+    connect: Callable[[], Store], seed: int
+) -> None:
     game, chance = ruled_game(seed), random.Random(seed)
     bodies, at = [entry.body for entry in game.entries], 0
-    with Ledger.open(location, create=True) as ledger:
+    with Ledger(connect()) as ledger:
         ledger.create_game("g", b"s")
         while at < len(bodies):
             size = chance.choice([1, 5, 60])

@@ -1,7 +1,7 @@
 """Snapshots on every store: written at a close, read instead of the events, and disposable."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
+from contract.databases import on_databases
 from nomoledger import events as e
 from nomoledger.cli import program
 from nomoledger.errors import StoreError
@@ -20,10 +21,13 @@ from nomoledger.ledger import as_of as state
 from nomoledger.ledger import snapshots
 from nomoledger.ledger.as_of import as_known, as_of, world_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.snapshots import fold_version
-from nomoledger.ledger.stores import postgres_side_tables as postgres_beside
-from nomoledger.ledger.stores import sqlite_side_tables as sqlite_beside
+from nomoledger.ledger.snapshots import SnapshotCheck, fold_version
 from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.ledger.stores.memory import MemoryWriter
+from nomoledger.ledger.stores.postgres_side_tables import PostgresSideTableWriter
+from nomoledger.ledger.stores.sqlite_side_tables import SqliteSideTableWriter
+from nomoledger.ledger.stores.store import Store
+from nomoledger.proof.content_audit import ContentAudit
 from nomoledger.rulebook.loading import load
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
@@ -33,9 +37,9 @@ PERIODS = 3
 
 
 @pytest.fixture
-def desk(location: str) -> Iterator[Game]:
+def desk(connect: Callable[[], Store]) -> Iterator[Game]:
     """Three periods; in the third a die of the first is put right."""
-    with Ledger.open(location, create=True) as ledger:
+    with Ledger(connect()) as ledger:
         desk = open_game(ledger, "g", load("mail-opening"), at=NOON, secret=b"s" * 32)
         for name in ("Ann", "Bob"):
             desk.join(name, {"email": name}, at=NOON)
@@ -98,12 +102,14 @@ def verified(location: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_a_close_stores_a_snapshot_of_the_state(desk: Game, location: str) -> None:
+def test_a_close_stores_a_snapshot_of_the_state(desk: Game) -> None:
     ledger = desk.ledger
     closes = [x for x in ledger.read("g") if isinstance(x.body, e.PeriodClosed)]
     places = ledger.store.snapshots("g", fold_version())
     assert places == [(each.number, each.body.period) for each in closes]
-    assert verified(location)[0] == 0
+    checked = SnapshotCheck(ledger, "g")
+    audit = ContentAudit("g", ledger.secret("g"), snapshots=checked)
+    assert ledger.verify("g", audit=audit).ok
     for number, period in places:
         assert spelled(snapshots.load_nearest(ledger, "g", number)) == spelled(
             folded(ledger, number)
@@ -132,6 +138,7 @@ def test_a_past_close_is_read_from_its_snapshot(
     assert len(taken) <= desk.ledger.head("g").number - numbers(desk.ledger)[-1]
 
 
+@on_databases
 def test_snapshots_are_disposable(desk: Game, location: str) -> None:
     ledger, expected = desk.ledger, readings(desk.ledger)
     one, other, *_ = numbers(ledger)
@@ -151,14 +158,17 @@ def test_snapshots_are_disposable(desk: Game, location: str) -> None:
 def test_another_version_of_the_fold_ignores_snapshots(
     desk: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    desk: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ledger, expected = desk.ledger, readings(desk.ledger)
-    monkeypatch.setattr(snapshots, "fold", lambda: "another")
+    monkeypatch.setattr(snapshots, "fold_version", lambda: "another")
     assert snapshots.load_nearest(ledger, "g").head == -1
     assert readings(ledger) == expected
     desk.close(at=NOON)
     assert [period for _, period in ledger.store.snapshots("g", "another")] == [PERIODS + 1]
 
 
+@on_databases
 def test_snapshots_of_another_history_are_ignored(desk: Game, location: str) -> None:
     ledger = desk.ledger
     first, *_, last = numbers(ledger)
@@ -170,6 +180,7 @@ def test_snapshots_of_another_history_are_ignored(desk: Game, location: str) -> 
     assert first not in numbers(ledger)
 
 
+@on_databases
 def test_an_altered_snapshot_is_named_and_rebuilt(desk: Game, location: str) -> None:
     ledger = desk.ledger
     one, other = numbers(ledger)[1:3]
@@ -183,6 +194,7 @@ def test_an_altered_snapshot_is_named_and_rebuilt(desk: Game, location: str) -> 
     assert verified(location)[0] == 0
 
 
+@on_databases
 def test_a_part_that_was_altered_is_named(desk: Game, location: str) -> None:
     ledger = desk.ledger
     expected = readings(ledger)
@@ -200,8 +212,8 @@ def test_a_close_succeeds_if_its_snapshot_cannot_be_stored(
         raise StoreError("no room left")
 
     with monkeypatch.context() as patched:
-        for beside in (sqlite_beside, postgres_beside):
-            patched.setattr(beside.BesideWriter, "add_snapshot", fail)
+        for writer in (MemoryWriter, SqliteSideTableWriter, PostgresSideTableWriter):
+            patched.setattr(writer, "add_snapshot", fail)
         closed = desk.close(at=NOON)
     assert isinstance(closed.events[-1], e.PeriodClosed | e.AttemptDone)
     assert len(numbers(desk.ledger)) == PERIODS

@@ -1,10 +1,11 @@
-"""What every store must do; to add one, add it to `location` in tests/conftest.py."""
+"""What every store must do; to add one, add it to `location` and `connect` in conftest.py."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from contract.databases import on_databases
 from nomoledger.errors import CorruptError, UnknownError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.stores.open_store import open_store
@@ -12,8 +13,8 @@ from nomoledger.ledger.stores.store import Row, Store
 
 
 @pytest.fixture
-def store(location: str) -> Iterator[Store]:
-    opened = open_store(location, create=True)
+def store(connect: Callable[[], Store]) -> Iterator[Store]:
+    opened = connect()
     yield opened
     opened.close()
 
@@ -33,6 +34,7 @@ def fill(store: Store, game: str, numbers: range) -> None:
         writer.insert(game, [row(n) for n in numbers], [link(n) for n in numbers])
 
 
+@on_databases
 def test_a_missing_store_is_not_opened(location: str) -> None:
     with pytest.raises(UnknownError, match="no ledger at"):
         open_store(location)
@@ -45,11 +47,11 @@ def test_a_new_store_is_empty(store: Store) -> None:
     assert list(store.rows("chess", -1, 9)) == []
 
 
-def test_written_records_survive_reopening(store: Store, location: str) -> None:
+def test_written_records_survive_reopening(store: Store, connect: Callable[[], Store]) -> None:
     fill(store, "chess", range(3))
     fill(store, "ärger", range(0))
     store.close()
-    again = open_store(location)
+    again = connect()
     try:
         assert again.games() == ["chess", "ärger"]
         assert again.secret("ärger") == "secret of ärger".encode()

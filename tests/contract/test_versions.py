@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from tiers import sample
 
+from contract.databases import on_databases
 from nomoledger.errors import StoreError, UnknownError
 from nomoledger.events import ClockAdvanced
 from nomoledger.ledger.ledger import Ledger
@@ -19,6 +20,8 @@ from nomoledger.ledger.stores import postgres_schema, sqlite_file
 from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.ledger.stores.open_store import open_store, upgrade_store
 from nomoledger.ledger.stores.schema_versions import Upgrade
+
+pytestmark = on_databases  # memory has no tables
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 TABLES = 150
@@ -131,8 +134,8 @@ def test_an_upgrade_that_fails_changes_nothing(
     assert upgrade_store(location) == Upgrade(3, 3)
 
 
-@pytest.mark.parametrize("moment", sample([0.005, 0.0, 0.02], 1))
 @pytest.mark.slow_with("postgres")
+@pytest.mark.parametrize("moment", sample([0.005, 0.0, 0.02], 1))
 def test_an_upgrade_that_is_killed_is_all_or_nothing(location: str, moment: float) -> None:
     command = [sys.executable, "-c", UPGRADER, location, prefix(location)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

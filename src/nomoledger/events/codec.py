@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
-from eventsourcing.persistence import Mapper, StoredEvent
 from msgspec.json import Decoder as JsonDecoder
 from msgspec.json import Encoder as JsonEncoder
 from msgspec.msgpack import Decoder, Encoder
 
 from nomoledger.errors import CorruptError
-from nomoledger.events import Entry, Event, events
+from nomoledger.events import Entry, Event, GameOpened, events
+from nomoledger.events.levels import check_level
 
 EVENTS = events()
 #: An event as it is stored: its tag and its bytes.
@@ -67,6 +67,8 @@ def decode(tag: str, state: bytes) -> Event:
         event: Event = decoder(state)
     except msgspec.MsgspecError as error:
         raise CorruptError(f"unreadable {tag} event: {error}") from error
+    if type(event) is GameOpened:
+        check_level(event.game, event.level)
     while (upcast := UPCASTS.get(tag)) is not None:
         event = upcast(event)
         tag = tag_of(event)
@@ -89,18 +91,6 @@ def decode_json(line: bytes) -> Event:
         event: Event = _json_decoders[tag](line)
     except (KeyError, TypeError, msgspec.MsgspecError) as error:
         raise CorruptError(f"not an event: {error}") from error
+    if type(event) is GameOpened:
+        check_level(event.game, event.level)
     return event
-
-
-class MsgpackMapper(Mapper[str]):
-    """Maps an `Entry` to a stored event and back; only the body is encoded."""
-
-    def to_stored_event(self, domain_event: Any) -> StoredEvent:
-        """The row for *domain_event*, an `Entry`."""
-        entry: Entry = domain_event
-        return StoredEvent(entry.game, entry.number, tag_of(entry.body), encode(entry.body))
-
-    def to_domain_event(self, stored_event: StoredEvent) -> Any:
-        """The `Entry` of a row."""
-        game, number = str(stored_event.originator_id), stored_event.originator_version
-        return Entry(game, number, decode(stored_event.topic, stored_event.state))

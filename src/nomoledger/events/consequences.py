@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from msgspec import field
 
 from nomoledger.events.event import Event
 from nomoledger.events.rules import Rule
@@ -15,41 +16,41 @@ class DrawRecorded(Event, frozen=True, kw_only=True, tag="draw-recorded/1"):
     the earlier period whose seed it comes from, where a ruling reaches back to that.
     """
 
-    address: str
-    values: tuple[Any, ...]
-    sides: tuple[int, ...] = ()
-    options: tuple[Any, ...] = ()
-    effective: int | None = None
+    address: str = field(name="address")
+    values: tuple[Any, ...] = field(name="values")
+    sides: tuple[int, ...] = field(default=(), name="sides")
+    options: tuple[Any, ...] = field(default=(), name="options")
+    effective: int | None = field(default=None, name="effective")
 
 
 class RuleEnacted(Event, frozen=True, kw_only=True, tag="rule-enacted/1"):
     """*rule* is in force from the end of the attempt on. *source*: rulebook, proposal, ruling."""
 
-    rule: Rule
-    source: str
+    rule: Rule = field(name="rule")
+    source: str = field(name="source")
 
 
 class RuleAmended(Event, frozen=True, kw_only=True, tag="rule-amended/1"):
     """*rule* replaces the version before it."""
 
-    rule: Rule
-    source: str
+    rule: Rule = field(name="rule")
+    source: str = field(name="source")
 
 
 class RuleRepealed(Event, frozen=True, kw_only=True, tag="rule-repealed/1"):
     """Rule *number* is gone; *state* says what becomes of its attributes: keep, freeze, drop."""
 
-    number: str
-    source: str
-    state: str = "keep"
+    number: str = field(name="number")
+    source: str = field(name="source")
+    state: str = field(default="keep", name="state")
 
 
 class RuleRenumbered(Event, frozen=True, kw_only=True, tag="rule-renumbered/1"):
     """Rule *number* is called *to* from now on."""
 
-    number: str
-    to: str
-    source: str
+    number: str = field(name="number")
+    to: str = field(name="to")
+    source: str = field(name="source")
 
 
 class Posting(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -66,9 +67,9 @@ class Posted(Event, frozen=True, kw_only=True, tag="posted/1"):
     *effective* is the earlier period that it puts right, where it does.
     """
 
-    postings: tuple[Posting, ...]
-    why: str = ""
-    effective: int | None = None
+    postings: tuple[Posting, ...] = field(name="postings")
+    why: str = field(default="", name="why")
+    effective: int | None = field(default=None, name="effective")
 
 
 class Moved(Event, frozen=True, kw_only=True, tag="moved/1"):
@@ -77,11 +78,11 @@ class Moved(Event, frozen=True, kw_only=True, tag="moved/1"):
     *mode* is step, slide, jump, drive or place.
     """
 
-    piece: str
-    mode: str
-    left: str | None
-    to: str
-    passed: tuple[str, ...] = ()
+    piece: str = field(name="piece")
+    mode: str = field(name="mode")
+    left: str | None = field(name="left")
+    to: str = field(name="to")
+    passed: tuple[str, ...] = field(default=(), name="passed")
 
 
 class AttributeSet(Event, frozen=True, kw_only=True, tag="attribute-set/1"):
@@ -91,74 +92,74 @@ class AttributeSet(Event, frozen=True, kw_only=True, tag="attribute-set/1"):
     None for good; afterwards it goes back to what it was.
     """
 
-    entity: str
-    attribute: str
-    value: Any = None
-    was: Any = None
-    until: int | str | None = None
+    entity: str = field(name="entity")
+    attribute: str = field(name="attribute")
+    value: Any = field(default=None, name="value")
+    was: Any = field(default=None, name="was")
+    until: int | str | None = field(default=None, name="until")
 
 
 class EntityCreated(Event, frozen=True, kw_only=True, tag="entity-created/1"):
     """A thing of some *kind* exists from now on."""
 
-    entity: str
-    kind: str
-    attributes: dict[str, Any] = {}
+    entity: str = field(name="entity")
+    kind: str = field(name="kind")
+    attributes: dict[str, Any] = field(default_factory=dict, name="attributes")
 
 
 class EntityDestroyed(Event, frozen=True, kw_only=True, tag="entity-destroyed/1"):
     """The thing is gone, with its attributes."""
 
-    entity: str
+    entity: str = field(name="entity")
 
 
 class Counted(Event, frozen=True, kw_only=True, tag="counted/1"):
     """One more use of something that is limited per *scope* (a period, or the game)."""
 
-    key: str
-    scope: str
+    key: str = field(name="key")
+    scope: str = field(name="scope")
 
 
 class Scheduled(Event, frozen=True, kw_only=True, tag="scheduled/1"):
     """*operation* will be attempted as *attempt*: at *due* (seconds), or next where due is None."""
 
-    attempt: str
-    operation: str
-    arguments: tuple[Any, ...] = ()
-    due: int | None = None
-    by: str = ""
+    attempt: str = field(name="attempt")
+    operation: str = field(name="operation")
+    arguments: tuple[Any, ...] = field(default=(), name="arguments")
+    due: int | None = field(default=None, name="due")
+    by: str = field(default="", name="by")
 
 
 class Unscheduled(Event, frozen=True, kw_only=True, tag="unscheduled/1"):
     """The attempt that was to come will not."""
 
-    attempt: str
+    attempt: str = field(name="attempt")
 
 
 class TimerFired(Event, frozen=True, kw_only=True, tag="timer-fired/1"):
     """A scheduled attempt fell due."""
 
-    attempt: str
+    attempt: str = field(name="attempt")
 
 
 class OrderFired(Event, frozen=True, kw_only=True, tag="order-fired/1"):
     """What a standing *order* waits for is so: it is carried out, or answers *question*."""
 
-    order: str
-    question: str | None = None
+    order: str = field(name="order")
+    question: str | None = field(default=None, name="question")
 
 
 class OrderLapsed(Event, frozen=True, kw_only=True, tag="order-lapsed/1"):
     """What had to be so for the standing *order* no longer is; it is gone."""
 
-    order: str
-    why: str
+    order: str = field(name="order")
+    why: str = field(name="why")
 
 
 class AttemptDone(Event, frozen=True, kw_only=True, tag="attempt-done/1"):
     """The attempt was carried out; what stands before it in its transaction is what it did."""
 
-    attempt: str
+    attempt: str = field(name="attempt")
 
 
 class Reason(msgspec.Struct, frozen=True, array_like=True):
@@ -171,9 +172,9 @@ class Reason(msgspec.Struct, frozen=True, array_like=True):
 class AttemptRefused(Event, frozen=True, kw_only=True, tag="attempt-refused/1"):
     """The game says no: nothing the attempt did has any effect. *operation* is what was asked."""
 
-    attempt: str
-    operation: str
-    reasons: tuple[Reason, ...]
+    attempt: str = field(name="attempt")
+    operation: str = field(name="operation")
+    reasons: tuple[Reason, ...] = field(name="reasons")
 
 
 class QuestionRaised(Event, frozen=True, kw_only=True, tag="question-raised/1"):
@@ -186,12 +187,12 @@ class QuestionRaised(Event, frozen=True, kw_only=True, tag="question-raised/1"):
         options: what may be answered; for dice, the number of sides of each.
     """
 
-    question: str
-    asks: str
-    to: str
-    text: str
-    options: tuple[Any, ...] = ()
-    default: Any = None
+    question: str = field(name="question")
+    asks: str = field(name="asks")
+    to: str = field(name="to")
+    text: str = field(name="text")
+    options: tuple[Any, ...] = field(default=(), name="options")
+    default: Any = field(default=None, name="default")
 
 
 class RecordPrevailed(Event, frozen=True, kw_only=True, tag="record-prevailed/1"):
@@ -201,38 +202,38 @@ class RecordPrevailed(Event, frozen=True, kw_only=True, tag="record-prevailed/1"
     them, *follows* the number of an earlier divergence of the same attempt that explains it.
     """
 
-    fact: int
-    subject: str
-    what: str
-    recorded: Any = None
-    by_rules: Any = None
-    follows: int | None = None
+    fact: int = field(name="fact")
+    subject: str = field(name="subject")
+    what: str = field(name="what")
+    recorded: Any = field(default=None, name="recorded")
+    by_rules: Any = field(default=None, name="by_rules")
+    follows: int | None = field(default=None, name="follows")
 
 
 class FactConfirmed(Event, frozen=True, kw_only=True, tag="fact-confirmed/1"):
     """A recorded fact agrees with what the rules give."""
 
-    fact: int
+    fact: int = field(name="fact")
 
 
 class FactUnexplained(Event, frozen=True, kw_only=True, tag="fact-unexplained/1"):
     """No rule in force speaks of such a fact; it is kept, and listed apart."""
 
-    fact: int
-    why: str
+    fact: int = field(name="fact")
+    why: str = field(name="why")
 
 
 class Waiting(msgspec.Struct, frozen=True, omit_defaults=True):
     """An attempt that is to wait on the agenda from now on; see `nomoledger.state.world.Attempt`."""
 
-    attempt: str
-    operation: str
-    arguments: tuple[Any, ...] = ()
-    named: dict[str, Any] = {}
-    by: str = ""
-    cause: int = 0
-    at: int = 0
-    audience: tuple[str, ...] | None = None
+    attempt: str = field(name="attempt")
+    operation: str = field(name="operation")
+    arguments: tuple[Any, ...] = field(default=(), name="arguments")
+    named: dict[str, Any] = field(default_factory=dict, name="named")
+    by: str = field(default="", name="by")
+    cause: int = field(default=0, name="cause")
+    at: int = field(default=0, name="at")
+    audience: tuple[str, ...] | None = field(default=None, name="audience")
 
 
 class Settled(Event, frozen=True, kw_only=True, tag="settled/1"):
@@ -248,11 +249,11 @@ class Settled(Event, frozen=True, kw_only=True, tag="settled/1"):
         past: how many units more there were at the close of a period: period, account, commodity.
     """
 
-    ruling: int
-    tables: tuple[tuple[tuple[Any, ...], Any], ...] = ()
-    rulesets: dict[int, tuple[Rule, ...]] = {}
-    waiting: tuple[str | Waiting, ...] | None = None
-    past: tuple[tuple[int, str, str, int], ...] = ()
+    ruling: int = field(name="ruling")
+    tables: tuple[tuple[tuple[Any, ...], Any], ...] = field(default=(), name="tables")
+    rulesets: dict[int, tuple[Rule, ...]] = field(default_factory=dict, name="rulesets")
+    waiting: tuple[str | Waiting, ...] | None = field(default=None, name="waiting")
+    past: tuple[tuple[int, str, str, int], ...] = field(default=(), name="past")
 
 
 class PeriodClosed(Event, frozen=True, kw_only=True, tag="period-closed/1"):
@@ -261,13 +262,13 @@ class PeriodClosed(Event, frozen=True, kw_only=True, tag="period-closed/1"):
     *commitment* is the hash of the next period's seed.
     """
 
-    digest: str
-    seed: str = ""
-    commitment: str = ""
+    digest: str = field(name="digest")
+    seed: str = field(default="", name="seed")
+    commitment: str = field(default="", name="commitment")
 
 
 class GameEnded(Event, frozen=True, kw_only=True, tag="game-ended/1"):
     """The game is over; *winners* in order of rank."""
 
-    why: str
-    winners: tuple[str, ...] = ()
+    why: str = field(name="why")
+    winners: tuple[str, ...] = field(default=(), name="winners")

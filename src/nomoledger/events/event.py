@@ -3,6 +3,7 @@
 from datetime import datetime
 
 import msgspec
+from msgspec import field
 
 
 class Event(
@@ -19,12 +20,12 @@ class Event(
         audience: who may see it: None is everybody, a tuple names players; the admin sees all.
     """
 
-    period: int
-    received_at: datetime
-    recorded_at: datetime
-    cause: int | None = None
-    rules: tuple[str, ...] = ()
-    audience: tuple[str, ...] | None = None
+    period: int = field(name="period")
+    received_at: datetime = field(name="received_at")
+    recorded_at: datetime = field(name="recorded_at")
+    cause: int | None = field(default=None, name="cause")
+    rules: tuple[str, ...] = field(default=(), name="rules")
+    audience: tuple[str, ...] | None = field(default=None, name="audience")
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):

@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from msgspec import field
 
 
 class Capabilities(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -16,17 +17,17 @@ class Capabilities(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         subject: a value operation that must say yes to the subject of every verb.
     """
 
-    hooks: tuple[str, ...] = ()
-    verbs: tuple[str, ...] = ()
-    attributes: tuple[str, ...] = ()
-    reads: tuple[str, ...] | None = None
-    subject: str | None = None
+    hooks: tuple[str, ...] = field(default=(), name="hooks")
+    verbs: tuple[str, ...] = field(default=(), name="verbs")
+    attributes: tuple[str, ...] = field(default=(), name="attributes")
+    reads: tuple[str, ...] | None = field(default=None, name="reads")
+    subject: str | None = field(default=None, name="subject")
 
 
 class Commodity(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Something owned in quantity; *places* is how many decimal places its smallest unit has."""
 
-    places: int = 0
+    places: int = field(default=0, name="places")
 
 
 class Speech(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -49,17 +50,17 @@ class Speech(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
         note: the fact is kept as a note and nothing is held against it.
     """
 
-    subject: str | None = None
-    attribute: str | None = None
-    paid: str | None = None
-    commodity: str | None = None
-    asks: str | None = None
-    value: str | None = None
-    prevails: str | None = None
-    attempt: str | None = None
-    given: tuple[str, ...] = ()
-    dice: str | None = None
-    note: bool = False
+    subject: str | None = field(default=None, name="subject")
+    attribute: str | None = field(default=None, name="attribute")
+    paid: str | None = field(default=None, name="paid")
+    commodity: str | None = field(default=None, name="commodity")
+    asks: str | None = field(default=None, name="asks")
+    value: str | None = field(default=None, name="value")
+    prevails: str | None = field(default=None, name="prevails")
+    attempt: str | None = field(default=None, name="attempt")
+    given: tuple[str, ...] = field(default=(), name="given")
+    dice: str | None = field(default=None, name="dice")
+    note: bool = field(default=False, name="note")
 
 
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -83,25 +84,25 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         file, line: where the code begins, for error messages.
     """
 
-    number: str
-    version: int = 1
-    title: str = ""
-    prose: str = ""
-    code: str = ""
-    parameters: dict[str, Any] = {}
-    declares: dict[str, dict[str, str]] = {}
-    commodities: dict[str, Commodity] = {}
-    accounts: tuple[str, ...] = ()
-    overrides: tuple[str, ...] = ()
-    text_only: str | None = None
-    by_ruling: str | None = None
-    capabilities: Capabilities | None = None
-    secret: tuple[str, ...] = ()
-    mentions: tuple[Any, ...] = ()
-    facts: dict[str, Speech] = {}
-    api: int = 0
-    file: str = ""
-    line: int = 1
+    number: str = field(name="number")
+    version: int = field(default=1, name="version")
+    title: str = field(default="", name="title")
+    prose: str = field(default="", name="prose")
+    code: str = field(default="", name="code")
+    parameters: dict[str, Any] = field(default_factory=dict, name="parameters")
+    declares: dict[str, dict[str, str]] = field(default_factory=dict, name="declares")
+    commodities: dict[str, Commodity] = field(default_factory=dict, name="commodities")
+    accounts: tuple[str, ...] = field(default=(), name="accounts")
+    overrides: tuple[str, ...] = field(default=(), name="overrides")
+    text_only: str | None = field(default=None, name="text_only")
+    by_ruling: str | None = field(default=None, name="by_ruling")
+    capabilities: Capabilities | None = field(default=None, name="capabilities")
+    secret: tuple[str, ...] = field(default=(), name="secret")
+    mentions: tuple[Any, ...] = field(default=(), name="mentions")
+    facts: dict[str, Speech] = field(default_factory=dict, name="facts")
+    api: int = field(default=0, name="api")
+    file: str = field(default="", name="file")
+    line: int = field(default=1, name="line")
 
     @property
     def name(self) -> str:
@@ -112,7 +113,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 class Enact(msgspec.Struct, frozen=True, tag_field="change", tag="enact", omit_defaults=True):
     """Add *rule*."""
 
-    rule: Rule
+    rule: Rule = field(name="rule")
 
 
 class Amend(
@@ -125,14 +126,14 @@ class Amend(
 ):
     """Replace what is given of rule *number*; *parameters* are merged into the old ones."""
 
-    number: str
-    title: str | None = None
-    prose: str | None = None
-    code: str | None = None
-    parameters: dict[str, Any] = {}
-    declares: dict[str, dict[str, str]] | None = None
-    commodities: dict[str, Commodity] | None = None
-    facts: dict[str, Speech] | None = None
+    number: str = field(name="number")
+    title: str | None = field(default=None, name="title")
+    prose: str | None = field(default=None, name="prose")
+    code: str | None = field(default=None, name="code")
+    parameters: dict[str, Any] = field(default_factory=dict, name="parameters")
+    declares: dict[str, dict[str, str]] | None = field(default=None, name="declares")
+    commodities: dict[str, Commodity] | None = field(default=None, name="commodities")
+    facts: dict[str, Speech] | None = field(default=None, name="facts")
 
 
 class Repeal(
@@ -145,8 +146,8 @@ class Repeal(
 ):
     """Remove rule *number*; *state*: keep, freeze or drop the attributes it declares."""
 
-    number: str
-    state: str = "keep"
+    number: str = field(name="number")
+    state: str = field(default="keep", name="state")
 
 
 class Renumber(
@@ -154,8 +155,8 @@ class Renumber(
 ):
     """Call rule *number* *to*."""
 
-    number: str
-    to: str
+    number: str = field(name="number")
+    to: str = field(name="to")
 
 
 class Do(
@@ -168,17 +169,17 @@ class Do(
 ):
     """Carry out an *operation* of the rules once, with named *arguments*."""
 
-    operation: str
-    arguments: dict[str, Any] = {}
+    operation: str = field(name="operation")
+    arguments: dict[str, Any] = field(default_factory=dict, name="arguments")
 
 
 class Set(msgspec.Struct, frozen=True, tag_field="change", tag="set", forbid_unknown_fields=True):
     """Give *attribute* of the thing of *kind* called *entity* a *value*."""
 
-    kind: str
-    entity: Any
-    attribute: str
-    value: Any
+    kind: str = field(name="kind")
+    entity: Any = field(name="entity")
+    attribute: str = field(name="attribute")
+    value: Any = field(name="value")
 
 
 class Post(
@@ -194,9 +195,9 @@ class Post(
     *commodity* is the game's money where None; *why* stands in the posting.
     """
 
-    amounts: dict[str, int | str]
-    commodity: str | None = None
-    why: str = ""
+    amounts: dict[str, int | str] = field(name="amounts")
+    commodity: str | None = field(default=None, name="commodity")
+    why: str = field(default="", name="why")
 
 
 Change = Enact | Amend | Repeal | Renumber | Do | Set | Post

@@ -120,7 +120,7 @@ def _told(change: r.Change) -> list[Any]:
         return ["set", change.attribute]
     if isinstance(change, r.Post):
         return ["post", change.commodity]
-    return [type(change).__name__.lower(), change.number]
+    return [str(change.__struct_config__.tag), change.number]
 
 
 def param(host: Host, number: str, name: str) -> Any:

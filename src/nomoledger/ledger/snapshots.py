@@ -25,8 +25,8 @@ from nomoledger.state.world import World
 
 #: The modules that say what a world is and what events make of it: all that `apply` imports.
 FOLD = (
-    "errors", "events", "events.consequences", "events.edits", "events.event", "events.inputs",
-    "events.rules", "state", "state.disputes", "state.precedents", "state.reducer",
+    "errors", "events", "events.consequences", "events.display", "events.edits", "events.event",
+    "events.inputs", "events.levels", "events.rules", "state", "state.disputes", "state.precedents", "state.reducer",
     "state.snapshot_codec", "state.world",
 )  # fmt: skip
 #: Fewer events than these are folded sooner than the snapshot after them is read.

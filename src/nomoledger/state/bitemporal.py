@@ -10,7 +10,7 @@ from typing import Any
 
 from nomoledger.errors import UsageError
 from nomoledger.events import Event, Settled
-from nomoledger.state.world import World
+from nomoledger.state.world import SCHEMA, World
 
 #: What a ruling that reaches back corrects in a closed period.
 CORRECTED = ("attributes", "balances", "entities", "kinds")
@@ -40,8 +40,9 @@ def world_as_known(later: World, published: World, period: int) -> World:
     if not rulings_that_corrected(later, period):
         return published
     past, known = later.past[period], World()
-    for name, table in _tables(published):
-        setattr(known, name, table)
+    known.head = published.head
+    for attribute in SCHEMA.values():
+        setattr(known, attribute, getattr(published, attribute))
     for name in CORRECTED:
         setattr(known, name, past[name])
     known.game = {**published.game, "rules": past["rules"], "ended": past.get("ended")}
@@ -52,19 +53,17 @@ def world_as_known(later: World, published: World, period: int) -> World:
 def copy_world(world: World, *, past: bool = False) -> World:
     """A world of its own that is as *world* is; it shares the past, unless that is copied, too."""
     other = World()
-    for name, table in _tables(world):
+    other.head, other.closing = world.head, world.closing
+    for name, attribute in SCHEMA.items():
+        table = getattr(world, attribute)
         is_shared = name == "past" and not past
-        setattr(other, name, dict(table) if is_shared else _copied(table))
+        setattr(other, attribute, dict(table) if is_shared else _copied(table))
     return other
 
 
 def copy_for(world: World, following: Iterable[Event]) -> World:
     """A copy of *world* that can go on over the events *following*, while *world* stays."""
     return copy_world(world, past=any(isinstance(each, Settled) for each in following))
-
-
-def _tables(world: World) -> list[tuple[str, Any]]:
-    return [(name, value) for name, value in vars(world).items() if not name.startswith("_")]
 
 
 def _copied(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """What answers of the admin mean for later questions: which rule prevails, what was said before."""
 
 from nomoledger import events as e
-from nomoledger.state.world import World
+from nomoledger.state.world import Table, World
 
 
 def answered(world: World, event: e.RulingMade) -> None:
@@ -27,7 +27,13 @@ def end_precedents(world: World, rulings: tuple[int, ...]) -> None:
         world.drop(world.precedents, key)
 
 
+def of_period(world: World) -> dict[str, Table]:
+    """Return the precedents that hold until the open period closes, by question."""
+    held = world.precedents.items()
+    return {key: dict(precedent) for key, precedent in held if precedent["scope"] == "period"}
+
+
 def period_over(world: World) -> None:
-    """What was to hold for the period is gone."""
-    for key in [key for key, held in world.precedents.items() if held["scope"] == "period"]:
+    """Drop the precedents that hold until the open period closes."""
+    for key in of_period(world):
         world.drop(world.precedents, key)

@@ -9,7 +9,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.events.rules import Rule
 from nomoledger.state import disputes, precedents
-from nomoledger.state.world import Attempt, Timer, World
+from nomoledger.state.world import Attempt, Closing, Timer, World
 
 CLOSING = "@closed"
 URGENT = "@urgent"
@@ -24,6 +24,7 @@ _REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = {}
 def apply(world: World, event: e.Event) -> None:
     """Take *event* into *world* as the next one after `world.head`."""
     world.head += 1
+    world.closing = None
     if isinstance(event, e.Input):
         world.put(world.game, "now", to_seconds(event.received_at))
         world.put(world.game, "recorded_at", event.recorded_at)
@@ -84,6 +85,8 @@ def _ask(
 def _opened(world: World, event: e.GameOpened) -> None:
     for key in ("game", "rulebook", "dice", "settings", "commitment"):
         world.put(world.game, key, getattr(event, key))
+    if event.level:  # level 0 did not know of levels
+        world.put(world.game, "level", event.level)
     world.put(world.game, "period", event.period)
     _ask(world, event, "@enacted")
 
@@ -441,6 +444,11 @@ def _closed(world: World, event: e.PeriodClosed) -> None:
         "ended": world.game["ended"],
         "at": to_seconds(event.received_at),
     }
+    world.closing = Closing(
+        commitment=world.game.get("commitment"),
+        counts=world.counts.get("period"),
+        precedents=precedents.of_period(world),
+    )
     world.put(world.past, event.period, stood)
     world.put(world.game, "commitment", event.commitment)
     world.put(world.game, "period", event.period + 1)

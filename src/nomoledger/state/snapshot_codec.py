@@ -16,7 +16,7 @@ from nomoledger import events as e
 from nomoledger.errors import CorruptError
 from nomoledger.events.codec import decode, encode, tag_of
 from nomoledger.events.rules import Rule
-from nomoledger.state.world import Attempt, Table, Timer, World
+from nomoledger.state.world import SCHEMA, Attempt, Closing, Table, Timer, World
 
 #: What msgpack cannot tell apart or hold, each as an extension: its code.
 _TUPLE, _INTEGER, _EVENT, _STRUCT, _RULE, _PART, _SHARED = range(1, 8)
@@ -24,8 +24,13 @@ _ATOMS = {str, bool, float, bytes, datetime, type(None)}
 _INTEGERS = range(-(2**63), 2**63)
 #: Structs that are written field by field: what is in them may be anything.
 _STRUCTS: dict[str, type[msgspec.Struct]] = {
-    each.__name__: each for each in (Attempt, Timer, e.Act, e.Reason)
+    "act": e.Act,
+    "attempt": Attempt,
+    "closing": Closing,
+    "reason": e.Reason,
+    "timer": Timer,
 }
+_NAMES = {struct: name for name, struct in _STRUCTS.items()}
 #: What is smaller is not worth a part of its own.
 _SMALL = 128
 #: So many periods of the past are referred to from one part.
@@ -161,10 +166,9 @@ class _Freezer:
             self._part(dict(past[start : start + BLOCK])) for start in range(0, len(past), BLOCK)
         ]
         tables = {
-            name: self._table(table)
-            for name, table in vars(world).items()
-            if not name.startswith("_") and name != "past"
+            name: self._table(table) for name, table in world.tables().items() if name != "past"
         }
+        tables |= {"head": world.head, "closing": self._table(world.closing)}
         return _key(self._part([tables, blocks]))
 
     def _past(self, world: World) -> Iterator[tuple[int, Ext]]:
@@ -216,8 +220,8 @@ class _Freezer:
     def _struct(self, value: Any) -> tuple[int, bytes]:
         if isinstance(value, e.Event):
             return _EVENT, _encode((tag_of(value), encode(value)))
-        name = type(value).__name__
-        if _STRUCTS.get(name) is not type(value):
+        name = _NAMES.get(type(value))
+        if name is None:
             raise TypeError(f"a world cannot hold {value!r:.80}")
         fields = (self._plain(getattr(value, each)) for each in value.__struct_fields__)
         return _STRUCT, _encode([name, *fields])
@@ -249,8 +253,10 @@ class _Thawer:
     def world(self, root: bytes) -> World:
         world = World()
         tables, blocks = _decode_root(self._bodies[root])
-        for name, table in self._decode(tables).items():
-            setattr(world, name, table)
+        stored = self._decode(tables)
+        world.head, world.closing = stored.pop("head"), stored.pop("closing")
+        for name, table in stored.items():
+            setattr(world, SCHEMA[name], table)
         for block in blocks:
             for period, part in _decode_block(self._bodies[_key(block)]).items():
                 stood = world.past[period] = self._stood(_key(part))

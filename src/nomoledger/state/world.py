@@ -9,12 +9,38 @@ import hashlib
 from typing import Any
 
 import msgspec
+from msgspec import field
 
-from nomoledger.events import OrderGiven, ProposalMade, QuestionRaised, RulingMade
+from nomoledger.events import Event, OrderGiven, ProposalMade, QuestionRaised, RulingMade
+from nomoledger.events.display import without_display_text
+from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Commodity, Rule
 
 Table = dict[Any, Any]
 _MISSING = object()
+
+#: The tables of the state: the name under which each is stored and hashed, and the attribute of
+#: `World` that holds it. The stored names never change; attributes may be renamed.
+SCHEMA = {
+    "answers": "answers",
+    "attributes": "attributes",
+    "balances": "balances",
+    "counts": "counts",
+    "disputes": "disputes",
+    "durations": "durations",
+    "edges": "edges",
+    "entities": "entities",
+    "game": "game",
+    "kinds": "kinds",
+    "orders": "orders",
+    "origins": "origins",
+    "past": "past",
+    "precedents": "precedents",
+    "proposals": "proposals",
+    "questions": "questions",
+    "rulings": "rulings",
+    "timers": "timers",
+}
 
 
 class Attempt(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -30,27 +56,41 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         audience: who may see what it does (None: everybody).
     """
 
-    id: str
-    operation: str
-    arguments: tuple[Any, ...] = ()
-    named: dict[str, Any] = {}
-    by: str = ""
-    cause: int = 0
-    at: int = 0
-    audience: tuple[str, ...] | None = None
+    id: str = field(name="id")
+    operation: str = field(name="operation")
+    arguments: tuple[Any, ...] = field(default=(), name="arguments")
+    named: dict[str, Any] = field(default_factory=dict, name="named")
+    by: str = field(default="", name="by")
+    cause: int = field(default=0, name="cause")
+    at: int = field(default=0, name="at")
+    audience: tuple[str, ...] | None = field(default=None, name="audience")
 
 
 class Timer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """An *attempt* that falls due at its time; *rule* and *cause* are where it comes from."""
 
-    attempt: Attempt
-    rule: str
-    cause: int
+    attempt: Attempt = field(name="attempt")
+    rule: str = field(name="rule")
+    cause: int = field(name="cause")
 
     @property
     def order(self) -> tuple[int, int]:
         """Timers fire by due time, then in the order they were set."""
         return self.attempt.at, self.cause
+
+
+class Closing(msgspec.Struct, frozen=True):
+    """What the close of a period removed from the state, so that its digest can be checked later.
+
+    Attributes:
+        commitment: the commitment to the dice of the period that closed.
+        counts: the uses counted in the period; None where nothing was counted.
+        precedents: the answers of the admin that held for the period.
+    """
+
+    commitment: Any
+    counts: dict[str, int] | None
+    precedents: dict[str, Table]
 
 
 class World:
@@ -100,6 +140,7 @@ class World:
         self.counts: dict[str, dict[str, int]] = {}
         self.durations: dict[str, Table] = {}
         self.past: Table = {}
+        self.closing: Closing | None = None
         self._journal: list[tuple[Any, Any, Any]] = []
         self._marks = 0
         self._index: dict[tuple[str, str], dict[Any, tuple[str, ...]]] = {}
@@ -145,7 +186,7 @@ class World:
     def bring_over(self, path: tuple[Any, ...], value: Any) -> None:
         """Put *value* where *path* (a table, and the keys within it) leads; None is nothing."""
         name, *keys, last = path
-        table = getattr(self, name)
+        table = getattr(self, SCHEMA[name])
         for key in keys:
             table = self.inner(table, key)
         if value is None and path != ("game", "ended"):
@@ -326,11 +367,41 @@ class World:
         """Called when a snapshot that was to be kept may not be there."""
         self._frozen_past.clear()
 
+    def tables(self) -> dict[str, Table]:
+        """Return the tables of the state by their stored names (see `SCHEMA`)."""
+        return {name: getattr(self, attribute) for name, attribute in SCHEMA.items()}
+
     def digest(self) -> str:
-        """SHA-256 over the whole state, the same in every process that is in this state."""
-        state = {name: value for name, value in vars(self).items() if not name.startswith("_")}
-        del state["past"]  # known from the digests of the periods before
-        encoded = msgspec.json.encode(_plain(state), order="deterministic", enc_hook=str)
+        """Return the SHA-256 of the whole state, the same in every process and on every machine.
+
+        The closed periods take no part: their own digests are known.
+        """
+        return self._digest(self.head, self.tables())
+
+    def digest_before_close(self) -> str | None:
+        """Return the digest of the state as the last close found it, as `PeriodClosed` records it.
+
+        None where the last event was not the close of a period.
+        """
+        if self.closing is None:
+            return None
+        tables = self.tables()
+        game, counts = dict(self.game), dict(self.counts)
+        game["period"] -= 1
+        game["commitment"] = self.closing.commitment
+        if self.closing.counts is not None:
+            counts["period"] = self.closing.counts
+        precedents = {**self.precedents, **self.closing.precedents}
+        tables |= {"game": game, "counts": counts, "precedents": precedents}
+        return self._digest(self.head - 1, tables)
+
+    def _digest(self, head: int, tables: dict[str, Table]) -> str:
+        hashed = {name: table for name, table in tables.items() if name != "past"} | {"head": head}
+        if LEVELS[self.level].hashes_display_text:
+            state: Any = _plain(hashed)
+        else:
+            state = _without_display_text(_plain(hashed))
+        encoded = msgspec.json.encode(state, order="deterministic", enc_hook=str)
         return hashlib.sha256(encoded).hexdigest()
 
 
@@ -342,3 +413,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items() if each != {}}
     return value
+
+
+def _without_display_text(value: Any) -> Any:
+    """Blank the text for people in all events within *value*."""
+    if isinstance(value, dict):
+        return {key: _without_display_text(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_display_text(item) for item in value]
+    return without_display_text(value) if isinstance(value, Event) else value

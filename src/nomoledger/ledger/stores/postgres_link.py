@@ -68,12 +68,12 @@ class PostgresConnections(PostgresDatastore):
     """The library's pool of connections, opened by an address with all that it may say."""
 
     def __init__(self, address: dict[str, Any], *, lock_timeout: int) -> None:
-        self._timeout = lock_timeout
         super().__init__(
             "", "", "", "", "",
             connect_timeout=PATIENCE_SECONDS,
             max_overflow=CONNECTIONS_MAX - 1,
             pool_size=1,
+            lock_timeout=lock_timeout,
             originator_id_type="text",
         )  # fmt: skip
         self.pool.kwargs = address | {"row_factory": tuple_row}
@@ -95,7 +95,7 @@ class PostgresConnections(PostgresDatastore):
 
     def after_connect_func(self) -> Callable[[psycopg.Connection[Any]], None]:
         """What prepares a new connection; it holds on to nothing of ours."""
-        statements = (*SETTINGS, f"SET lock_timeout = '{self._timeout}s'")
+        statements = (*SETTINGS, f"SET lock_timeout = '{self.lock_timeout}s'")
 
         def prepare(connection: psycopg.Connection[Any]) -> None:
             connection.autocommit = True

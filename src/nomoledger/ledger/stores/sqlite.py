@@ -11,9 +11,6 @@ from itertools import chain
 from types import TracebackType
 from typing import Any
 
-from eventsourcing.persistence import StoredEvent
-from eventsourcing.sqlite import SQLiteApplicationRecorder
-
 from nomoledger.errors import CorruptError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell
@@ -76,24 +73,16 @@ INSERT_EVENTS = "INSERT INTO stored_events VALUES {}"
 INSERT_LINKS = "INSERT INTO chain VALUES {}"
 
 
-class SqliteStore(SqliteSideTables, SQLiteApplicationRecorder):
+class SqliteStore(SqliteSideTables):
     """The `nomoledger.ledger.stores.Store` in the file at *location*."""
-
-    datastore: SqliteConnections
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
         self.location = location
-        super().__init__(open_file(location, create=create, lock_timeout=lock_timeout))
+        self.datastore = open_file(location, create=create, lock_timeout=lock_timeout)
 
     def close(self) -> None:
         """Let go of the file."""
         self.datastore.close()
-
-    def insert_events(
-        self, stored_events: Sequence[StoredEvent], **kwargs: Any
-    ) -> Sequence[int] | None:
-        """Not offered: a record cannot be stored without its place in the chain."""
-        raise NotImplementedError("append with nomoledger.ledger.ledger.Ledger instead")
 
     def games(self) -> list[str]:
         """The games in it, sorted."""

@@ -3,14 +3,18 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from types import TracebackType
 
-from eventsourcing.persistence import ConnectionUnavailableError, PersistenceError
+from eventsourcing.persistence import (
+    ConnectionPoolClosedError,
+    ConnectionUnavailableError,
+    PersistenceError,
+)
 from eventsourcing.sqlite import (
     SQLiteConnection,
-    SQLiteConnectionPool,
     SQLiteCursor,
     SQLiteDatastore,
     SQLiteTransaction,
@@ -22,6 +26,8 @@ from nomoledger.ledger.stores.sqlite_side_tables import CREATE, learn_to_add, ro
 
 APPLICATION_ID = 0x6E6F6D6F  # "nomo"
 SCHEMA_VERSION = 3
+#: Threads that may read at the same time; more wait for one of them.
+READERS_MAX = 15
 
 #: As eventsourcing's SQLiteApplicationRecorder creates it (a test compares them).
 CREATE_EVENTS = (
@@ -60,54 +66,84 @@ EXPLANATIONS = {
 
 
 class SqliteConnections(SQLiteDatastore):
-    """Begins to write with the lock already held, on a connection that is kept for that.
+    """The library's datastore, with connections of our own: one writes, the others only read.
 
-    The library's deferred BEGIN fails at once, without waiting, when somebody else wrote
-    between our reading the head and our first insert. And where there is only ever one that
-    writes, lending and taking back is a good part of the time of a small transaction.
+    The library's deferred BEGIN fails at once, without waiting, if another process wrote between
+    our reading the head and our first insert; ours takes the lock first. The library's connections
+    keep one prepared statement each (to `sqlite3` its `cached_statements=True` is the number 1);
+    ours keep all of them. One connection stays reserved for writing, because borrowing one from a
+    pool takes a good part of the time of a small transaction.
     """
 
     def __init__(self, uri: str, lock_timeout: int) -> None:
-        super().__init__(uri, lock_timeout=lock_timeout, originator_id_type="text")
-        self.pool = _Pool(db_name=uri, lock_timeout=lock_timeout)
+        """Connect to the file at *uri* when needed; wait *lock_timeout* seconds for its lock."""
+        self._connect = partial(_new_connection, uri, lock_timeout)
         self._turn = Lock()
         self._writer: SQLiteConnection | None = None
+        self._readers = BoundedSemaphore(READERS_MAX)
+        self._idle: list[SQLiteConnection] = []
+        super().__init__(uri, lock_timeout=lock_timeout, originator_id_type="text")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the connections; those that are in use are closed when they come back."""
         super().close()
+        while self._idle:
+            self._idle.pop().close()
         if self._writer is not None:
             self._writer.close()
 
     @contextmanager
     def get_connection(self, *, commit: bool) -> Iterator[SQLiteConnection]:
-        if not commit:
-            with super().get_connection(commit=commit) as connection:
-                yield connection
-            return
-        connection = self.take_turn()
+        """Yield the connection that writes if *commit*, otherwise one that reads."""
+        connection = self.take_turn() if commit else self._borrow()
         try:
             yield connection
         finally:
-            self.end_turn()
+            if commit:
+                self.end_turn()
+            else:
+                self._give_back(connection)
 
     def take_turn(self) -> SQLiteConnection:
-        """The connection that writes, when nobody else has it; to be given back by `end_turn`."""
+        """Wait for other writers and return the connection that writes; `end_turn` must follow."""
         if not self._turn.acquire(timeout=self.pool.pool_timeout):
-            raise ConnectionUnavailableError("Timed out waiting for whoever is writing")
+            raise ConnectionUnavailableError("Timed out waiting for another writer")
         try:
-            self._writer = self._writer or self.pool._create_connection()
+            self._writer = self._writer or self._connect()
             return self._writer
         except BaseException:
             self.end_turn()
             raise
 
     def end_turn(self) -> None:
-        """Whoever waits for it may write now."""
+        """Let the next thread write."""
         self._turn.release()
+
+    def _borrow(self) -> SQLiteConnection:
+        if self.pool.closed:
+            raise ConnectionPoolClosedError
+        if not self._readers.acquire(timeout=self.pool.pool_timeout):
+            raise ConnectionUnavailableError("Timed out waiting for a connection")
+        try:
+            return self._idle.pop()
+        except IndexError:
+            pass
+        try:
+            return self._connect()
+        except BaseException:
+            self._readers.release()
+            raise
+
+    def _give_back(self, connection: SQLiteConnection) -> None:
+        if self.pool.closed:
+            connection.close()
+        else:
+            self._idle.append(connection)
+        self._readers.release()
 
     @contextmanager
     def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
+        """Yield a cursor; everything is committed at the end of the block if *commit*."""
         kind = WriteTransaction if commit else SQLiteTransaction
         with (
             self.get_connection(commit=commit) as connection,
@@ -117,24 +153,14 @@ class SqliteConnections(SQLiteDatastore):
             yield cursor
 
 
-class _Pool(SQLiteConnectionPool):
-    """Its connections keep our statements prepared, and can add up the units of the roll-up.
-
-    The library's keep one statement: to `sqlite3` its `cached_statements=True` is the number 1.
-    """
-
-    def _create_connection(self) -> SQLiteConnection:
-        made = sqlite3.connect(
-            self.db_name,
-            uri=True,
-            check_same_thread=False,
-            isolation_level=None,
-            timeout=self.lock_timeout or 0,
-        )
-        made.execute("PRAGMA journal_mode=WAL")
-        made.row_factory = sqlite3.Row
-        learn_to_add(made)
-        return SQLiteConnection(made, self.max_age)
+def _new_connection(uri: str, lock_timeout: int) -> SQLiteConnection:
+    connection = sqlite3.connect(
+        uri, uri=True, check_same_thread=False, isolation_level=None, timeout=lock_timeout
+    )
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.row_factory = sqlite3.Row
+    learn_to_add(connection)
+    return SQLiteConnection(connection, max_age=None)
 
 
 class WriteTransaction(SQLiteTransaction):

@@ -1,0 +1,28 @@
+"""The stores that the contract is tested on."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nomoledger.ledger.stores.memory import MemoryStore
+from nomoledger.ledger.stores.open_store import open_store
+from nomoledger.ledger.stores.store import Store
+
+
+@pytest.fixture(params=["memory", "postgres", "sqlite"])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a store can be made, on each kind in turn; "memory" is none of the two databases."""
+    if request.param == "memory":
+        return "memory"
+    if request.param == "sqlite":
+        return str(tmp_path / "games.db")
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+def connect(location: str) -> Callable[[], Store]:
+    """Opens the store of this test, as often as it is called."""
+    memory = MemoryStore()
+    return lambda: memory if location == "memory" else open_store(location, create=True)
