@@ -6,7 +6,7 @@ import pytest
 
 from nomoledger.errors import RulebookError, UnknownError
 from nomoledger.rulebook.cases import cases_beside, load_cases, run_case
-from nomoledger.rulebook.loading import load, shipped
+from nomoledger.rulebook.loading import load, parse, shipped
 
 CASE = "case: it\nrulebook: ../../tall\nthen: {values: [{value: two, is: 2}]}\n"
 
@@ -29,7 +29,7 @@ def tall(tmp_path: Path) -> Path:
     return folder
 
 
-def test_chapters_form_one_rulebook(tall: Path) -> None:
+def test_it_is_one_rulebook(tall: Path) -> None:
     book = load(str(tall))
     assert (book.name, book.file) == ("tall", "tall")
     assert [each.number for each in book.rules] == ["II.1", "II.2", "X.1"]
@@ -37,15 +37,13 @@ def test_chapters_form_one_rulebook(tall: Path) -> None:
     assert book.rules[2].line == 8
 
 
-def test_the_cases_beside_chapters_are_found(tall: Path) -> None:
+def test_its_cases_stand_beside_it(tall: Path) -> None:
     (case,) = cases_beside(str(tall))
     assert run_case(case).ok
     assert run_case(load_cases(tall.parent / "cases")[0], rulebook=load(str(tall))).ok
 
 
-def test_a_rulebook_of_chapters_loads_from_its_own_folder(
-    tall: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_from_within_it(tall: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tall)
     assert load(".").file == "tall"
 
@@ -64,18 +62,25 @@ def test_errors_name_file_and_line(tall: Path, chapter: str, words: str) -> None
         load(str(tall))
 
 
-def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("api", ["1", "-1", "true", "zero", "[0]"])
+def test_an_unknown_api_is_refused_with_one_line(api: str) -> None:
+    text = f"---\nrulebook: book\napi: {api}\n---\n{rule('X.1')}"
+    with pytest.raises(RulebookError, match=r"^book\.md:3: unknown api .* knows api 0$"):
+        parse(text, "book.md")
+
+
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(UnknownError, match="that folder has no chapters"):
         load(str(tmp_path))
 
 
-def test_chapters_without_rules_are_refused(tmp_path: Path) -> None:
+def test_chapters_without_rules(tmp_path: Path) -> None:
     (tmp_path / "front.md").write_text("# Only words\n")
     with pytest.raises(RulebookError, match="no rules in it"):
         load(str(tmp_path))
 
 
-def test_a_shipped_rulebook_consists_of_chapters() -> None:
+def test_one_of_them_is_shipped() -> None:
     assert "weekly-vote" in shipped()
     assert "cases" not in shipped()
     assert load("weekly-vote").name == "weekly-vote"

@@ -1,58 +1,69 @@
-"""docs/rule-language.md names every word that rule code may use, and no other."""
+"""docs/rule-language.md describes every verb and hook of the language, and no other.
+
+Run this file as a program to write the generated sections of the page again.
+"""
 
 import re
 from pathlib import Path
 
 from nomoledger.language.code import KINDS
-from nomoledger.language.lexicon import HOOKABLE, PLAIN
-from nomoledger.language.linker import PRELUDE_WORDS
+from nomoledger.language.host_verbs import HOST_VERBS
+from nomoledger.language.linker import BUILTINS
+from nomoledger.language.prelude import PRELUDE, PRELUDE_VERBS
+from nomoledger.language.reference import write_reference
 
-PAGE = (Path(__file__).parents[1] / "docs" / "rule-language.md").read_text("utf-8")
-LINES_MAX = 120
-WORDS = {*HOOKABLE, *PLAIN, *PRELUDE_WORDS}
-
-#: In the first column of a table: `pay(payer, …)`, several to a row.
-CALL = re.compile(r"`([a-z_]+)\(")
-
-
-def first_column(heading: str) -> list[str]:
-    """The first cell of each row of the table whose header starts with *heading*."""
-    tables = re.findall(rf"^\| {heading} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
-    assert tables, heading
-    rows = "".join(tables).splitlines()
-    return [re.split(r"(?<!\\)\|", row)[1].strip() for row in rows]
+PAGE = Path(__file__).parents[1] / "docs" / "rule-language.md"
+LINES_MAX = 160
+#: The comments around the generated sections.
+START = "run `python tests/test_rule_reference.py`. -->\n\n"
+END = "\n<!-- End of the generated sections. -->\n"
 
 
-def named(text: str) -> set[str]:
-    return set(CALL.findall(text))
+def page() -> str:
+    return PAGE.read_text("utf-8")
+
+
+def page_with_new_sections() -> str:
+    before, rest = page().split(START)
+    _, after = rest.split(END)
+    return f"{before}{START}{write_reference()}{END}{after}"
 
 
 def test_the_page_stays_short() -> None:
-    assert len(PAGE.splitlines()) <= LINES_MAX
+    assert len(page().splitlines()) <= LINES_MAX
 
 
-def test_every_word_is_on_the_page() -> None:
-    assert sorted(WORDS - set(re.findall(r"`([a-z_]+)[(`]", PAGE))) == []
+def test_the_generated_sections_are_up_to_date() -> None:
+    assert page() == page_with_new_sections()
 
 
-def test_every_word_of_the_lexicon_is_in_a_table_of_words() -> None:
-    in_tables = named(" ".join(first_column("word")))
-    assert sorted({*PLAIN, *HOOKABLE} - {"act"} - in_tables) == []
-    assert named(PAGE) >= {"act"}
+def test_every_verb_has_one_row() -> None:
+    rows = re.findall(r"^\| `([a-z_]+)\(", write_reference(), re.MULTILINE)
+    assert sorted(rows) == sorted([*HOST_VERBS, *PRELUDE_VERBS])
 
 
-def test_no_word_in_a_table_is_unknown_to_the_code() -> None:
-    cells = first_column("word")
-    assert [cell for cell in cells if not named(cell)] == []
-    assert sorted(named(" ".join(cells)) - WORDS) == []
+def test_every_description_is_sentences() -> None:
+    for name, verb in (HOST_VERBS | PRELUDE_VERBS).items():
+        assert re.fullmatch(r"[A-Z][^|\n]*\.", verb.description), name
+        assert "`host`" not in verb.description, name
+
+
+def test_the_prelude_defines_the_verbs_that_it_should() -> None:
+    defined = set(re.findall(r"^def ([a-z]\w*)\(", PRELUDE, re.MULTILINE))
+    wrapped = {verb.name for verb in HOST_VERBS.values() if verb.is_wrapped}
+    assert defined == {*PRELUDE_VERBS, *wrapped}
+    assert not defined & BUILTINS
+
+
+def test_only_verbs_that_change_the_game_can_be_hooked() -> None:
+    assert {verb.purpose for verb in HOST_VERBS.values() if verb.is_hookable} == {"change"}
 
 
 def test_the_table_of_hooks_has_every_kind_and_no_other() -> None:
-    names = named(" ".join(first_column("name")))
-    assert {name.split("_")[0] for name in names} == set(KINDS)
+    table = page().split("## Hooks")[1].split("\n\n")[1]
+    names = re.findall(r"`([a-z]+)_[a-z_]+\(", " ".join(re.findall(r"^\|[^|]*\|", table, re.M)))
+    assert set(names) == set(KINDS)
 
 
-def test_the_steps_of_a_value_are_those_of_the_prelude() -> None:
-    row = next(line for line in PAGE.splitlines() if line.startswith("| `adjust_"))
-    steps = named(row) - {"adjust_rent"}
-    assert steps == set(PRELUDE_WORDS) - {"may", "would"}
+if __name__ == "__main__":
+    PAGE.write_text(page_with_new_sections(), "utf-8")

@@ -6,19 +6,18 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.events.levels import LEVELS
 
-#: Fields that say where an event stands, who caused it, and what people are told about it.
+#: Fields that place an event, name its cause, or describe it for people.
 _NOT_EFFECTS = {"period", "received_at", "recorded_at", "cause", "rules", "source", "why"}
 
 
 class TrialOutcome(msgspec.Struct, frozen=True):
-    """What one definition would do.
+    """What one of several conflicting definitions would do.
 
     Attributes:
-        returned: the value that it returns; None where it was refused.
-        events: what it would record.
-        refused: the reasons, where it was refused.
+        returned: the value that the definition returns; None if it was refused.
+        events: the events that it would emit.
+        refused: the reasons, if it was refused.
     """
 
     returned: Any = None
@@ -26,9 +25,8 @@ class TrialOutcome(msgspec.Struct, frozen=True):
     refused: tuple[str, ...] = ()
 
     def effects(self, level: int) -> Any:
-        """Return a value that is equal for outcomes that count as equal in a game of *level*."""
-        displayed = LEVELS[level].compares_displayed_effects
-        compare = _displayed_effects if displayed else _effects
+        """Return a value that is equal for outcomes that are equal in a game of *level*."""
+        compare = _effects_of_level_0 if level == 0 else _effects
         return self.refused, self.returned, [compare(event) for event in self.events]
 
 
@@ -37,8 +35,8 @@ def _effects(event: e.Event) -> Any:
     return type(event), {name: getattr(event, name) for name in names}
 
 
-def _displayed_effects(event: e.Event) -> Any:
-    fields = _DISPLAYED_FIELDS.get(type(event))
+def _effects_of_level_0(event: e.Event) -> Any:
+    fields = _FIELDS_OF_LEVEL_0.get(type(event))
     return type(event), fields and fields(event)
 
 
@@ -51,19 +49,24 @@ def _posted(event: e.Posted) -> Any:
     return sorted(event.postings, key=lambda posting: posting.amount > 0), event.why
 
 
-#: The fields that people were shown in level 0, by type of event: all others are ignored.
-_DISPLAYED_FIELDS: dict[type[e.Event], Callable[[Any], Any]] = {
-    e.AttributeSet: lambda x: (x.attribute, x.entity, str(x.value), str(x.until)),
-    e.Counted: lambda x: x.key,
+#: The fields that level 0 compares, by type of event.
+_FIELDS_OF_LEVEL_0: dict[type[e.Event], Callable[[Any], Any]] = {
+    e.AttributeSet: lambda event: (
+        event.attribute,
+        event.entity,
+        str(event.value),
+        str(event.until),
+    ),
+    e.Counted: lambda event: event.key,
     e.EntityCreated: _created,
-    e.EntityDestroyed: lambda x: x.entity,
-    e.GameEnded: lambda x: x.why,
-    e.Moved: lambda x: (x.piece, x.left, x.to, x.passed),
+    e.EntityDestroyed: lambda event: event.entity,
+    e.GameEnded: lambda event: event.why,
+    e.Moved: lambda event: (event.piece, event.left, event.to, event.passed),
     e.Posted: _posted,
-    e.RuleAmended: lambda x: (x.rule.number, x.source),
-    e.RuleEnacted: lambda x: (x.rule.number, x.rule.title, x.source),
-    e.RuleRenumbered: lambda x: (x.number, x.to, x.source),
-    e.RuleRepealed: lambda x: (x.number, x.source),
-    e.Scheduled: lambda x: (x.operation, [str(each) for each in x.arguments]),
-    e.Unscheduled: lambda x: x.attempt,
+    e.RuleAmended: lambda event: (event.rule.number, event.source),
+    e.RuleEnacted: lambda event: (event.rule.number, event.rule.title, event.source),
+    e.RuleRenumbered: lambda event: (event.number, event.to, event.source),
+    e.RuleRepealed: lambda event: (event.number, event.source),
+    e.Scheduled: lambda event: (event.operation, [str(value) for value in event.arguments]),
+    e.Unscheduled: lambda event: event.attempt,
 }

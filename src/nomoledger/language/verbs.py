@@ -1,4 +1,4 @@
-"""The words of rule code that change something. Each makes its change and its event in one."""
+"""The host verbs that change the game. Each emits the event that makes its change."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,21 +8,23 @@ from msgspec.structs import replace
 
 from nomoledger import events as e
 from nomoledger.language.host import Host, Refused, address_part
-from nomoledger.language.values import fraction, round_half_up
+from nomoledger.language.host_verbs import host_verb
 
 MODES = ("step", "slide", "jump", "drive", "place")
-TIME_MAX = 253_402_300_799  # the last second of the year 9999
+TIME_MAX = 253_402_300_799  # The last second of the year 9999.
+#: How many attempts may be scheduled at a time.
 TO_COME_MAX = 5_000
+#: How many characters of an attempt's address stay as they are; see `_shorten_address`.
 ADDRESS_MAX = 300
 
 
-# --- quantities -------------------------------------------------------------------------------
+# --- payments ---------------------------------------------------------------------------------
 
 
 def _post(host: Host, why: str, *postings: tuple[str, str, int]) -> None:
-    kept = tuple(e.Posting(*each) for each in postings if each[2])
-    if kept:
-        host.emit(e.Posted, postings=kept, why=host.text(why, "the reason of a payment"))
+    not_zero = tuple(e.Posting(*posting) for posting in postings if posting[2])
+    if not_zero:
+        host.emit(e.Posted, postings=not_zero, why=host.text(why, "the reason of a payment"))
 
 
 def _account(host: Host, account: Any) -> str:
@@ -33,6 +35,7 @@ def _account(host: Host, account: Any) -> str:
     host.fault(f"there is no account {account!r:.60}")
 
 
+@host_verb("change", hookable=True)
 def pay(
     host: Host,
     payer: str,
@@ -41,7 +44,10 @@ def pay(
     why: str = "",
     commodity: str | None = None,
 ) -> None:
-    """`pay(payer, payee, amount)`: money from one account to another."""
+    """Pay *amount* from one account to another, in one balanced posting.
+
+    The *commodity* is the game's money unless another is named.
+    """
     host.permit("pay", payer)
     units, name = host.units(amount, commodity)
     payer, payee = _account(host, payer), _account(host, payee)
@@ -49,8 +55,9 @@ def pay(
         _post(host, why, (payer, name, -units), (payee, name, units))
 
 
+@host_verb("change", hookable=True)
 def give(host: Host, giver: str, taker: str, quantity: Any, commodity: str, why: str = "") -> None:
-    """`give(giver, taker, quantity, commodity)`: something other than money."""
+    """Give a *quantity* of a *commodity*, such as an item, from one account to another."""
     host.permit("give", giver)
     units, name = host.units(quantity, commodity)
     giver, taker = _account(host, giver), _account(host, taker)
@@ -58,24 +65,27 @@ def give(host: Host, giver: str, taker: str, quantity: Any, commodity: str, why:
         _post(host, why, (giver, name, -units), (taker, name, units))
 
 
+@host_verb("change", hookable=True)
 def mint(
     host: Host, account: str, amount: Any, why: str = "", commodity: str | None = None
 ) -> None:
-    """`mint(account, amount)`: out of nothing, that is from the account `mint`."""
+    """Create *amount* and add it to *account*. The account `mint` pays for it."""
     host.permit("mint", account)
     units, name = host.units(amount, commodity)
     _post(host, why, ("mint", name, -units), (_account(host, account), name, units))
 
 
+@host_verb("change", hookable=True)
 def burn(
     host: Host, account: str, amount: Any, why: str = "", commodity: str | None = None
 ) -> None:
-    """`burn(account, amount)`: into nothing, that is into the account `mint`."""
+    """Remove *amount* from *account*. The account `mint` receives it."""
     host.permit("burn", account)
     units, name = host.units(amount, commodity)
     _post(host, why, (_account(host, account), name, -units), ("mint", name, units))
 
 
+@host_verb("change", hookable=True)
 def split(
     host: Host,
     payer: str,
@@ -85,25 +95,31 @@ def split(
     why: str = "",
     commodity: str | None = None,
 ) -> None:
-    """`split(payer, [[payee, weight], …], amount, remainder_to)`: by weight, rounded down."""
+    """Pay *amount* to several accounts, in proportion to their weights.
+
+    *shares* is a list of `[payee, weight]`. Each share is rounded down, and *remainder_to* gets
+    the rest.
+    """
     host.permit("split", payer)
     units, name = host.units(amount, commodity)
     total = sum(weight for _, weight in shares)
     if total <= 0 or any(weight < 0 or type(weight) is not int for _, weight in shares):
         host.fault("split needs shares with whole weights, not negative, more than nothing in all")
     postings = [(_account(host, who), name, units * weight // total) for who, weight in shares]
-    rest = units - sum(posting[2] for posting in postings)
-    postings.append((_account(host, remainder_to), name, rest))
+    remainder = units - sum(posting[2] for posting in postings)
+    postings.append((_account(host, remainder_to), name, remainder))
     _post(host, why, (_account(host, payer), name, -units), *postings)
 
 
 # --- things -----------------------------------------------------------------------------------
 
 
+@host_verb("change", hookable=True)
 def move(host: Host, piece: str, square: str, mode: str = "step") -> int:
-    """`move(piece, square, mode)`: steps of one piece in a row are told as one walk.
+    """Move *piece* to *square*; return how many squares its walk has passed.
 
-    Gives how many squares that walk has come by now.
+    *mode* is `"step"`, `"slide"`, `"jump"`, `"drive"` or `"place"`. Consecutive steps or slides
+    are one walk.
     """
     if host.pure or host.restricted:
         host.permit("move", piece)
@@ -122,85 +138,101 @@ def move(host: Host, piece: str, square: str, mode: str = "step") -> int:
         host.staged.pop()
         world.head -= 1
         passed = (*last.passed, last.to)
-        host.happen(replace(last, passed=passed, to=square, audience=host.audience))
+        host.record(replace(last, passed=passed, to=square, audience=host.audience))
         return len(passed) + 1
     left = world.get(piece, "square")
     host.emit(e.Moved, piece=piece, mode=mode, left=left, to=square, rules=rules)
     return 1
 
 
+@host_verb("change", name="set", hookable=True)
 def set_attribute(
     host: Host, entity: str, attribute: str, value: Any, until: int | str | None = None
 ) -> None:
-    """`set(entity, attribute, value, until)`: until a time, "period", "use", or for good."""
+    """Set an *attribute* of *entity*, which may be `"game"`.
+
+    The value is permanent, or lasts *until* a time in seconds, `"period"` (the period closes)
+    or `"use"` (its next `use`).
+    """
     host.permit("set", entity, attribute)
-    host.keep(value)
+    host.check_storable(value)
     host.text(attribute, "an attribute")
     if entity != "game" and entity not in host.world.entities:
         host.fault(f"cannot set {attribute} of {entity!r:.60}: there is no such thing")
     if until is not None and until not in ("period", "use"):
         _check_time(host, until)
     frozen = host.world.game.get("frozen", {})
-    if (what := f"{host.world.entities.get(entity)}.{attribute}") in frozen:
-        text = f"{what} is frozen since rule {frozen[what]} was repealed"
+    if (declared := f"{host.world.entities.get(entity)}.{attribute}") in frozen:
+        text = f"{declared} is frozen since rule {frozen[declared]} was repealed"
         host.stop(Refused([e.Reason(host.acting()[0], text)]))
     was = host.world.get(entity, attribute)
     if was == value and until is None and type(was) is type(value):
         return
     host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=value, was=was, until=until)
     if isinstance(until, int):
-        _schedule(host, "@expire", (entity, attribute, host.world.head), until, named=2)
+        _schedule(host, "@expire", (entity, attribute, host.world.head), until, in_address=2)
 
 
+@host_verb("change", hookable=True)
 def create(host: Host, kind: str, attributes: dict[str, Any], name: str | None = None) -> str:
-    """`create(kind, {attribute: value}, name)`: a new thing; gives what to call it in code."""
+    """Create a thing of *kind* and return its identifier.
+
+    *attributes* is a table `{attribute: value}`. *name* fixes the identifier.
+    """
     host.permit("create", kind)
-    host.keep(*attributes.values())
-    for each in (kind, *attributes):
-        host.text(each, "a kind or an attribute")
-    entity = host.text(name or _identity(host, kind, attributes), "a name")
+    host.check_storable(*attributes.values())
+    for word in (kind, *attributes):
+        host.text(word, "a kind or an attribute")
+    entity = host.text(name or _new_identifier(host, kind, attributes), "a name")
     if entity in host.world.entities or entity in ("mint", "admin", "game", "engine"):
         host.stop(Refused([e.Reason(host.acting()[0], f"there is a {entity!r:.60} already")]))
-    kept = {key: value for key, value in attributes.items() if value is not None}
-    host.emit(e.EntityCreated, entity=entity, kind=kind, attributes=kept)
+    not_none = {key: value for key, value in attributes.items() if value is not None}
+    host.emit(e.EntityCreated, entity=entity, kind=kind, attributes=not_none)
     return entity
 
 
-def _identity(host: Host, kind: str, attributes: dict[str, Any]) -> str:
-    """What the thing is called in code for good: by its key, else by where it was made."""
-    called = attributes.get(host.world.key_of(kind))
-    if called is not None and f"{kind}:{called}" not in host.world.entities:
-        return f"{kind}:{called}"
+def _new_identifier(host: Host, kind: str, attributes: dict[str, Any]) -> str:
+    """Return the identifier of a new thing: from its key, else from where it is created."""
+    key = attributes.get(host.world.key_of(kind))
+    if key is not None and f"{kind}:{key}" not in host.world.entities:
+        return f"{kind}:{key}"
     place = f"{host.attempt.id}|{host.path()}/{kind}"
     count = host.reads[place] = host.reads.get(place, 0) + 1
     return f"{kind}:{hashlib.sha256(f'{place}#{count}'.encode()).hexdigest()[:10]}"
 
 
+@host_verb("change", hookable=True)
 def destroy(host: Host, entity: str) -> None:
-    """`destroy(entity)`: it is gone, with its attributes."""
+    """Remove *entity* and its attributes from the game."""
     host.permit("destroy", entity)
     if entity not in host.world.entities:
         host.fault(f"cannot destroy {entity!r:.60}: there is no such thing")
     host.emit(e.EntityDestroyed, entity=entity)
 
 
+@host_verb("change")
 def use(host: Host, entity: str, attribute: str) -> Any:
-    """`use(entity, attribute)`: its value; if it was set until the next use, that was it."""
+    """Return an attribute; if the value was set until its next use, restore the old one."""
     value = host.world.get(entity, attribute)
-    ending = host.world.durations.get(entity, {}).get(attribute)
-    if ending is not None and ending[0] == "use":
+    duration = host.world.durations.get(entity, {}).get(attribute)
+    if duration is not None and duration[0] == "use":
         host.permit("set", entity, attribute)
-        host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=ending[1], was=value)
+        host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=duration[1], was=value)
     return value
 
 
+@host_verb("change", hookable=True)
 def act(host: Host, player: str, action: str, arguments: list[Any]) -> Any:
-    """What a player submits is carried out by `act`, so that rules can guard every action."""
+    """Carry out an *action* that *player* submitted.
+
+    Every submitted action goes through `act`, so `forbid_act` can refuse any of them.
+    """
     return host.program.call(action, *arguments)
 
 
+@host_verb("change")
 def reveal(host: Host, *players: str) -> None:
-    """`reveal(player, …)`: what this attempt does from now on, they see too; `reveal()`: all do."""
+    """Show the rest of a secret attempt to these players too; `reveal()` shows it to everybody."""
     if not players:
         host.audience = None
     elif host.audience is not None:
@@ -210,12 +242,16 @@ def reveal(host: Host, *players: str) -> None:
 # --- time, limits and the end -----------------------------------------------------------------
 
 
+@host_verb("change", wrapped=True)
 def schedule(host: Host, operation: str, *arguments: Any, due: int | None = None) -> None:
-    """`schedule(operation, …, due)`: an attempt of its own, at a time or right after this one."""
+    """Schedule an *operation* as an attempt of its own.
+
+    It runs at the time *due*, in seconds, or right after the current attempt.
+    """
     host.permit("schedule", arguments[0] if arguments else None)
     if operation not in host.program.links.operations:
         host.fault(f"cannot schedule {operation!r:.60}: no rule in force says what it is")
-    host.keep(*arguments)
+    host.check_storable(*arguments)
     if due is not None:
         _check_time(host, due)
     _schedule(host, operation, arguments, due)
@@ -232,48 +268,52 @@ def _schedule(
     arguments: tuple[Any, ...],
     due: int | None,
     *,
-    named: int | None = None,
+    in_address: int | None = None,
 ) -> None:
-    """*named*: how many of the *arguments* are part of its address, where not all are."""
+    """Schedule an attempt. Its address has the first *in_address* of *arguments*, or all."""
     if host.world.to_come >= TO_COME_MAX:
         text = f"more than {TO_COME_MAX} attempts are still to come"
         host.stop(Refused([e.Reason("engine", text)]))
     inner = "/".join(filter(None, (host.path(), operation)))
-    place = (
-        f"{_shortened(host.attempt.id)}>{inner}({','.join(map(address_part, arguments[:named]))})"
-    )
-    count = host.reads[place] = host.reads.get(place, 0) + 1
-    attempt = place if count == 1 else f"{place}#{count}"
+    subjects = ",".join(map(address_part, arguments[:in_address]))
+    address = f"{_shorten_address(host.attempt.id)}>{inner}({subjects})"
+    count = host.reads[address] = host.reads.get(address, 0) + 1
+    attempt = address if count == 1 else f"{address}#{count}"
     by = host.attempt.by
     host.emit(
         e.Scheduled, attempt=attempt, operation=operation, arguments=arguments, due=due, by=by
     )
 
 
-def _shortened(attempt: str) -> str:
-    """An attempt's address; where it is long, as they grow from each other, the end as a hash."""
+def _shorten_address(attempt: str) -> str:
+    """Return the address *attempt*; if it is long, with the end replaced by a hash.
+
+    Addresses grow, as the address of a scheduled attempt contains that of the attempt behind it.
+    """
     if len(attempt) <= ADDRESS_MAX:
         return attempt
-    start, _, rest = attempt.partition(">")
-    return f"{start}>%{hashlib.sha256(rest.encode()).hexdigest()[:16]}"
+    start, _, end = attempt.partition(">")
+    return f"{start}>%{hashlib.sha256(end.encode()).hexdigest()[:16]}"
 
 
+@host_verb("change")
 def cancel(host: Host, operation: str, *arguments: Any) -> None:
-    """`cancel(operation, …)`: what was scheduled so will not come."""
+    """Cancel every scheduled attempt of *operation* with exactly these arguments."""
     host.permit("cancel", arguments[0] if arguments else None)
-    found = [
+    timers = [
         timer
         for timer in host.world.timers.values()
         if timer.attempt.operation == operation and tuple(timer.attempt.arguments) == arguments
     ]
-    for timer in sorted(found, key=lambda each: each.order):
+    for timer in sorted(timers, key=lambda timer: timer.order):
         host.emit(e.Unscheduled, attempt=timer.attempt.id)
 
 
+@host_verb("change")
 def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1) -> bool:
-    """`once(label, …, per)`: whether this may be done again; says no after *times* per scope.
+    """Return True for the first *times* calls with this label and these keys, then False.
 
-    *per* is "period", "game", or the name of an operation that is being carried out.
+    The count restarts with each period. *per* may also be `"game"` or an operation under way.
     """
     name = host.text("|".join(map(str, (label, *key))), "what happens once")
     if per in ("period", "game"):
@@ -282,7 +322,7 @@ def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1)
             return False
         host.emit(e.Counted, key=name, scope=per)
         return True
-    frame = next((each for each in reversed(host.frames) if each.operation == per), None)
+    frame = next((frame for frame in reversed(host.frames) if frame.operation == per), None)
     if frame is None:
         host.fault(f"once per {per}, but no {per} is being carried out")
     frame.counts = frame.counts or {}
@@ -290,29 +330,21 @@ def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1)
     return frame.counts[name] <= times
 
 
+@host_verb("change")
 def refuse(host: Host, text: str) -> None:
-    """`refuse(why)`: the attempt is refused."""
+    """Refuse the attempt and undo everything it did. *text* is the reason."""
     host.stop(Refused([e.Reason(host.acting()[0], host.text(text, "a reason"))]))
 
 
+@host_verb("change")
 def settle(host: Host) -> None:
-    """`settle()`: ask the state-based checks, until they change nothing more."""
+    """Run the `check_` hooks now, until none of them changes anything."""
     host.program.settle()
 
 
+@host_verb("change")
 def end_game(host: Host, why: str, winners: Sequence[str] = ()) -> None:
-    """`end_game(why, winners)`: the game is over; winners in order of rank."""
+    """End the game. *why* is the reason, and *winners* is a list in order of rank."""
     host.permit("end_game")
-    ranked = tuple(host.text(each, "a winner") for each in winners)
+    ranked = tuple(host.text(winner, "a winner") for winner in winners)
     host.emit(e.GameEnded, why=host.text(why, "a reason"), winners=ranked)
-
-
-# --- plain arithmetic -------------------------------------------------------------------------
-
-
-def rounded(host: Host, value: Any) -> int:
-    """`rounded(n)`: to a whole number, halves up."""
-    try:
-        return round_half_up(fraction(value))
-    except ValueError as error:
-        host.fault(str(error))

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
 from nomoledger.language.code import Code, parse_code
-from nomoledger.language.linker import VERBS, Links, analyze_rules
+from nomoledger.language.host_verbs import HOST_VERBS, is_hookable
+from nomoledger.language.linker import analyze_rules
+from nomoledger.language.operations import Links
 from nomoledger.language.program import link
 from nomoledger.rulebook.loading import Rulebook
 
 _BENDING = ("adjust", "forbid", "instead", "before", "after")
-#: For words that take an attribute or a commodity as text: at which place it stands.
-_ATTRIBUTE_AT = {"get": 1, "set": 1, "use": 1, "history": 2}
-_COMMODITY_AT = {"balance": 1, "give": 3, "pay": 4, "mint": 3, "burn": 3, "split": 5}
 
 
 def find_faults(rulebook: Rulebook) -> list[str]:
@@ -82,20 +81,21 @@ class _Reader:
     def _hooks(self) -> Iterator[str]:
         for hook in self.code.hooks:
             operation = self.links.operations.get(hook.operation)
-            if hook.kind not in _BENDING or hook.operation in VERBS:
+            if hook.kind not in _BENDING or is_hookable(hook.operation):
                 continue
             if operation is None or not operation.definitions:
                 what = f"{hook.name} bends {hook.operation!r}, which no rule defines"
                 yield self._at(self._line_of(hook.name), what)
 
     def _call(self, name: str, node: ast.Call) -> Iterator[str]:
-        if name in _ATTRIBUTE_AT:
-            yield from self._attribute(node, _ATTRIBUTE_AT[name])
-        if name in _COMMODITY_AT:
-            yield from self._commodity(node, _COMMODITY_AT[name])
-        if name in ("where", "all", "find", "create"):
+        positions = HOST_VERBS[name].positions if name in HOST_VERBS else {}
+        if "attribute" in positions:
+            yield from self._attribute(node, positions["attribute"])
+        if "commodity" in positions:
+            yield from self._commodity(node, positions["commodity"])
+        if "kind" in positions:
             yield from self._kind(node)
-        if name in ("schedule", "cancel", "would", "may", "within"):
+        if "operation" in positions or name in ("would", "may"):
             yield from self._operation(_text(node, 0), name not in ("schedule", "cancel"))
         if name == "once":
             per = next((_constant(k.value) for k in node.keywords if k.arg == "per"), None)
@@ -132,8 +132,9 @@ class _Reader:
                 yield f"no rule declares the attribute {name!r} of {kind}"
 
     def _operation(self, name: str | None, verbs_too: bool) -> Iterator[str]:
-        known = {*self.links.operations, *(VERBS if verbs_too else ())}
-        if name is not None and name not in known:
+        if name is None or (verbs_too and is_hookable(name)):
+            return
+        if name not in self.links.operations:
             yield f"no rule says what the operation {name!r} is"
 
     def _param(self, number: str | None, name: str | None) -> Iterator[str]:

@@ -29,6 +29,7 @@ from markdown_it.token import Token
 
 from nomoledger.errors import RulebookError, UnknownError, UsageError
 from nomoledger.events.rules import Rule
+from nomoledger.language.host_verbs import API_LEVELS
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
 _RULE_TAG = "h3"
@@ -170,6 +171,7 @@ def _put_together(texts: dict[str, str], file: str) -> Rulebook:
         front, body, offset = _front_matter(text, name)
         if place == 0:
             head = front
+            _check_api(front, text, name)
         elif front:
             raise RulebookError(f"{name}:1: front matter stands in the first chapter, for all")
         for heading, tokens in _sections(MarkdownIt("commonmark").parse(body)):
@@ -193,6 +195,15 @@ def _front_matter(text: str, file: str) -> tuple[dict[str, Any], str, int]:
     if not isinstance(front, dict):
         raise RulebookError(f"{file}:1: the front matter must be `name: value` lines")
     return front, text[match.end() :], text[: match.end()].count("\n")
+
+
+def _check_api(front: dict[str, Any], text: str, file: str) -> None:
+    api = front.get("api", 0)
+    if type(api) is int and api in API_LEVELS:
+        return
+    line = next((i for i, line in enumerate(text.splitlines(), 1) if line.startswith("api:")), 1)
+    known = ", ".join(map(str, API_LEVELS))
+    raise RulebookError(f"{file}:{line}: unknown api {api!r}: this nomoledger knows api {known}")
 
 
 def _sections(tokens: list[Token]) -> list[tuple[Token, list[Token]]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from nomoledger.events.rules import Rule
-from nomoledger.language.linker import Links
+from nomoledger.language.operations import Links
 
 
 class QuestionSite(msgspec.Struct, frozen=True):

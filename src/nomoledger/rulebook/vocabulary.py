@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from nomoledger.language.code import Hook
-from nomoledger.language.linker import Links, analyze_rules, kind_type
+from nomoledger.language.linker import analyze_rules
+from nomoledger.language.operations import Links, kind_type
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.rulebook.questions import DrawSite, QuestionSite, draw_sites, question_sites
 

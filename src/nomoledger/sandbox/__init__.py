@@ -1,1 +1,1 @@
-"""The sandbox: child processes under limits, in which everything that players wrote is run."""
+"""The sandbox: child processes with limits, which run all rule code that players wrote."""

@@ -1,11 +1,12 @@
-"""Runs rule code in a child process under limits of memory, processor time and time.
+"""Run rule code in a child process, under limits of memory, processor time and wall-clock time.
 
-The child inherits the world by fork, holds no database, and sends back what it made, piece by
-piece. If it dies, what it was doing is known from a crumb it left in shared memory, and the parent
-is untouched. These limits only protect the machine: they never decide an outcome of the game.
+The child inherits the world by fork, has no connection to the ledger, and sends its results back
+piece by piece. If it dies, the parent is not affected, and reads from shared memory which rule was
+running last. The limits only protect the machine: they never decide an outcome of the game.
 """
 
 import ctypes
+import faulthandler
 import gc
 import mmap
 import os
@@ -13,6 +14,7 @@ import resource
 import select
 import signal
 import struct
+import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -25,91 +27,124 @@ from nomoledger import errors
 Notice = Callable[[str], None]
 Produce = Callable[[Notice], Iterator[bytes]]
 
-_CRUMB_BYTES = 256
+_RULE_BYTES_MAX = 256
+#: A message from the child: its kind and length, then as many bytes.
+_HEADER = struct.Struct(">cI")
+_PIECE, _DONE, _ERROR = b"P", b"D", b"E"
 _PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None)  # looked up before any fork, after which locks may be held for good
+_LIBC = ctypes.CDLL(None)  # Loaded before any fork: a child may inherit the loader's lock, locked.
 _DEATHS: dict[int, str] = {
     signal.SIGPROF: "it used up its processor time",
     signal.SIGABRT: "it used up its memory",
-    signal.SIGSEGV: "it ran too deep, or out of memory",
-    signal.SIGKILL: "it was killed, for want of memory or time",
+    signal.SIGSEGV: "it nested too deeply, or ran out of memory",
+    signal.SIGKILL: "it was killed, probably because memory or time ran out",
 }
 
 
-def _nobody_listens(rule: str) -> None:
-    """Nothing is noted outside a child."""
+def _ignore_rule(rule: str) -> None:
+    """Do nothing: outside a child, nobody asks which rule ran last."""
 
 
-#: Is told which rule is acting; a child keeps the number for the case of its own death.
-notice: Notice = _nobody_listens
+#: Called with the number of each rule that starts to act. In a child, it writes the last rule.
+notice: Notice = _ignore_rule
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What a child may use: memory beyond what it starts with, and time per piece of work."""
+    """What a child may use: memory beyond what it starts with, and time for each piece."""
 
     memory_bytes: int = 768 << 20
     cpu_seconds: float = 10.0
     wall_seconds: float = 30.0
 
 
+class _LastRule:
+    """The number of the rule that acted last, in memory shared by parent and child."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, _RULE_BYTES_MAX)
+        self._written = ""
+
+    def write(self, rule: str) -> None:
+        if rule != self._written:
+            self._written = rule
+            number = rule.encode()[:_RULE_BYTES_MAX].ljust(_RULE_BYTES_MAX, b"\0")
+            self._memory[:_RULE_BYTES_MAX] = number
+
+    def read(self) -> str | None:
+        number = self._memory[:_RULE_BYTES_MAX].rstrip(b"\0")
+        return number.decode(errors="replace") or None
+
+    def close(self) -> None:
+        self._memory.close()
+
+    def fault(self, reason: str) -> errors.RuleFault:
+        """Return the error that the child failed for *reason*, in the rule that acted last."""
+        rule = self.read()
+        return errors.RuleFault(f"{f'rule {rule}' if rule else 'the rules'}: {reason}", rule=rule)
+
+
 def run_in_child(produce: Produce, limits: Limits | None = None) -> Iterator[bytes]:
-    """The pieces that *produce* makes in a child; it is given a way to say which rule is acting.
+    """Yield the pieces that *produce* yields in a child process.
+
+    *produce* receives a function to call with the number of each rule that starts to act.
 
     Raises:
-        RuleFault: the child died or took too long; says in which rule.
-        NomoledgerError: whatever *produce* raised on purpose.
+        RuleFault: the child died or took too long; names the rule that acted last.
+        NomoledgerError: an error of this kind that *produce* raised.
     """
     limits = limits or Limits()
-    crumb = mmap.mmap(-1, _CRUMB_BYTES)
-    inlet, outlet = os.pipe()
+    last_rule = _LastRule()
+    read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
-        os.close(inlet)
-        _be_the_child(produce, limits, crumb, outlet)
-    os.close(outlet)
+        os.close(read_end)
+        _run_child(produce, limits, last_rule, write_end)
+    os.close(write_end)
     try:
-        yield from _pieces(inlet, child, limits, crumb)
+        yield from _receive(read_end, child, limits, last_rule)
     finally:
-        os.close(inlet)
-        _end(child)
-        crumb.close()
+        os.close(read_end)
+        _kill(child)
+        last_rule.close()
 
 
-def _end(child: int) -> None:
-    try:
+def _kill(child: int) -> None:
+    with suppress(ProcessLookupError, ChildProcessError):
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    except (ProcessLookupError, ChildProcessError):
-        pass
 
 
 # --- the parent -------------------------------------------------------------------------------
 
 
-def _pieces(inlet: int, child: int, limits: Limits, crumb: mmap.mmap) -> Iterator[bytes]:
+def _receive(read_end: int, child: int, limits: Limits, last_rule: _LastRule) -> Iterator[bytes]:
     while True:
         deadline = time.monotonic() + limits.wall_seconds
-        head = _read(inlet, 5, deadline, crumb)
-        if head is None:
-            raise _death(child, crumb)
-        kind, length = struct.unpack(">cI", head)
-        body = _read(inlet, length, deadline, crumb)
+        header = _read_exactly(read_end, _HEADER.size, deadline, last_rule)
+        if header is None:
+            raise _death(child, last_rule)
+        kind, length = _HEADER.unpack(header)
+        body = _read_exactly(read_end, length, deadline, last_rule)
         if body is None:
-            raise _death(child, crumb)
-        if kind == b"D":
+            raise _death(child, last_rule)
+        if kind == _DONE:
             return
-        if kind == b"E":
-            raise _error(body)
+        if kind == _ERROR:
+            raise _decode_error(body)
         yield body
 
 
-def _read(inlet: int, length: int, deadline: float, crumb: mmap.mmap) -> bytes | None:
+def _read_exactly(
+    read_end: int, length: int, deadline: float, last_rule: _LastRule
+) -> bytes | None:
+    """Return *length* bytes from the child; None if the child closed the pipe before."""
     parts: list[bytes] = []
     while length:
-        ready, _, _ = select.select([inlet], [], [], max(0.0, deadline - time.monotonic()))
+        seconds_left = max(0.0, deadline - time.monotonic())
+        ready, _, _ = select.select([read_end], [], [], seconds_left)
         if not ready:
-            raise _fault(crumb, "it took too long")
-        part = os.read(inlet, min(length, 1 << 20))
+            raise last_rule.fault("it took too long")
+        part = os.read(read_end, min(length, 1 << 20))
         if not part:
             return None
         parts.append(part)
@@ -117,19 +152,13 @@ def _read(inlet: int, length: int, deadline: float, crumb: mmap.mmap) -> bytes |
     return b"".join(parts)
 
 
-def _death(child: int, crumb: mmap.mmap) -> errors.RuleFault:
+def _death(child: int, last_rule: _LastRule) -> errors.RuleFault:
     _, status = os.waitpid(child, 0)
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    return _fault(crumb, _DEATHS.get(number, "it died"))
+    return last_rule.fault(_DEATHS.get(number, "it died"))
 
 
-def _fault(crumb: mmap.mmap, what: str) -> errors.RuleFault:
-    rule = crumb[:_CRUMB_BYTES].rstrip(b"\0").decode(errors="replace") or None
-    where = f"rule {rule}" if rule else "the rules"
-    return errors.RuleFault(f"{where}: {what}", rule=rule)
-
-
-def _error(body: bytes) -> Exception:
+def _decode_error(body: bytes) -> Exception:
     name, text, rule = msgspec.msgpack.decode(body)
     cls = getattr(errors, name, None)
     if cls is errors.RuleFault:
@@ -140,67 +169,82 @@ def _error(body: bytes) -> Exception:
 # --- the child --------------------------------------------------------------------------------
 
 
-def _be_the_child(produce: Produce, limits: Limits, crumb: mmap.mmap, outlet: int) -> None:
+def _run_child(produce: Produce, limits: Limits, last_rule: _LastRule, write_end: int) -> None:
+    """Send what *produce* yields, and exit. Never returns."""
     try:
-        gc.freeze()  # what the parent had is not ours to collect, nor to copy
+        _silence()
+        gc.freeze()  # Objects of the parent need no collection, and stay in shared pages.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _bound(limits)
-        _send_all(produce, limits, crumb, outlet)
+        _die_with_parent()
+        _set_limits(limits)
+        for piece in produce(last_rule.write):
+            _send(write_end, _PIECE, piece)
+            _restart_timer(limits)
+        _send(write_end, _DONE, b"")
     except BaseException as error:
-        _send(outlet, b"E", _told(error))
+        _send(write_end, _ERROR, _encode_error(error))
     finally:
         os._exit(0)
 
 
-def _send_all(produce: Produce, limits: Limits, crumb: mmap.mmap, outlet: int) -> None:
-    last = ""
+def _silence() -> None:
+    """Print nothing from here on: the parent reports the error, and how the child died.
 
-    def notice(rule: str) -> None:
-        nonlocal last
-        if rule != last:
-            last = rule
-            crumb[:_CRUMB_BYTES] = rule.encode()[:_CRUMB_BYTES].ljust(_CRUMB_BYTES, b"\0")
-
-    for piece in produce(notice):
-        _send(outlet, b"P", piece)
-        _allow_time(limits)
-    _send(outlet, b"D", b"")
+    The interpreters of Python and of the rules write to standard error when they abort, and the
+    fault handler to a descriptor of its own.
+    """
+    faulthandler.disable()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def _die_with_parent() -> None:
-    """Nobody is left to read what the child makes once its parent is gone, however it went."""
-    with suppress(OSError, AttributeError):  # Linux has this; elsewhere the time limit ends it
+    """Have the kernel kill the child when its parent dies, in whatever way.
+
+    Only Linux can do this. Elsewhere the time limit ends the child.
+    """
+    with suppress(OSError, AttributeError):
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _bound(limits: Limits) -> None:
-    _die_with_parent()
+def _set_limits(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    used = _address_space_bytes()
+    if used is not None:
+        bound = used + limits.memory_bytes
+        resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # The default action ends the process.
+    _restart_timer(limits)
+
+
+def _address_space_bytes() -> int | None:
+    """Return the size of the address space of this process; None where the system cannot bound it.
+
+    `RLIMIT_AS` counts the address space, which the standard library does not report, so this reads
+    `/proc` of Linux. macOS does not enforce the limit: there a child runs without a memory limit.
+    """
+    if sys.platform != "linux":
+        return None
     with open("/proc/self/statm", encoding="ascii") as statm:
-        used = int(statm.read().split()[0]) * resource.getpagesize()
-    bound = used + limits.memory_bytes
-    resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the interpreter's last words are ours to give
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # which ends the process, whatever it is at
-    _allow_time(limits)
+        return int(statm.read().split()[0]) * resource.getpagesize()
 
 
-def _allow_time(limits: Limits) -> None:
+def _restart_timer(limits: Limits) -> None:
     signal.setitimer(signal.ITIMER_PROF, limits.cpu_seconds)
 
 
-def _told(error: BaseException) -> bytes:
+def _encode_error(error: BaseException) -> bytes:
+    """Encode *error* as its class, its message and its rule; bugs carry their traceback."""
     rule = getattr(error, "rule", None)
     if isinstance(error, errors.NomoledgerError):
-        told = (type(error).__name__, str(error), rule)
+        fields = (type(error).__name__, str(error), rule)
     elif isinstance(error, MemoryError):
-        told = ("RuleFault", "the rules used up the memory they may use", rule)
+        fields = ("RuleFault", "the rules used up the memory they may use", rule)
     else:
-        told = ("", "".join(traceback.format_exception(error)), None)
-    return msgspec.msgpack.encode(told)
+        fields = ("", "".join(traceback.format_exception(error)), None)
+    return msgspec.msgpack.encode(fields)
 
 
-def _send(outlet: int, kind: bytes, body: bytes) -> None:
-    data = struct.pack(">cI", kind, len(body)) + body
+def _send(write_end: int, kind: bytes, body: bytes) -> None:
+    data = _HEADER.pack(kind, len(body)) + body
     while data:
-        data = data[os.write(outlet, data) :]
+        data = data[os.write(write_end, data) :]

@@ -9,7 +9,7 @@ from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.errors import RuleFault
 from nomoledger.game.simulation.samples import Samples
-from nomoledger.language.linker import Operation, kind_type
+from nomoledger.language.operations import Operation, kind_type
 from nomoledger.state.world import Attempt, World
 
 #: How many requests a bot thinks of before it gives up.

@@ -7,7 +7,7 @@ from typing import Any
 
 from nomoledger.events.rules import Amend, Rule
 from nomoledger.language.code import Parameter
-from nomoledger.language.linker import Operation, kind_type
+from nomoledger.language.operations import Operation, kind_type
 from nomoledger.state.world import World
 
 AMOUNTS = (1, 2, 5, 10, 25, 50, 100, 200, 500, 1000)

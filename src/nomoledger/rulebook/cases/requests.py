@@ -5,7 +5,7 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
-from nomoledger.language.linker import Operation
+from nomoledger.language.operations import Operation
 from nomoledger.language.program import link
 from nomoledger.rulebook.cases.format import CaseStep
 from nomoledger.rulebook.cases.query import labelled

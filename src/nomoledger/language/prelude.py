@@ -1,0 +1,77 @@
+"""The prelude: the Starlark functions that every program of rules begins with."""
+
+from typing import Literal
+
+import msgspec
+
+#: Starlark code. Its lines appear in error messages as `prelude:LINE`.
+PRELUDE = """
+_h = {}
+_guards = {}
+def set_to(n, why = ""): return ["set", n, why]
+def add(n, why = ""): return ["add", n, why]
+def times(n, d = 1, why = ""): return ["times", n, why, d]
+def at_most(n, why = ""): return ["at_most", n, why]
+def at_least(n, why = ""): return ["at_least", n, why]
+def _light(n):
+    return _lights.get(n, n) if n == None or type(n) == "string" or type(n) == "int" else n
+def get(entity, attribute):
+    if attribute in _pointers:
+        n = _pointers[attribute](_light(entity))
+        if n >= 0: return _texts[n]
+    return _getters[attribute](_light(entity)) if attribute in _getters else _get(entity, attribute)
+def find(kind, called):
+    if kind in _seekers:
+        n = _seekers[kind](_light(called))
+        if n >= 0: return _texts[n]
+    return _finders[kind](called) if kind in _finders else _find(kind, called)
+def roll(dice, sides, for_ = "roll"): return _roll(_light(dice), _light(sides), _light(for_))
+def where(kind, **attributes):
+    return _where(_light(kind), **{name: _light(each) for name, each in attributes.items()})
+def schedule(operation, *args, due = None):
+    return _schedule(due = _light(due), *([_light(operation)] + [_light(each) for each in args]))
+def may(operation, *args): return _guards[operation](*args) if operation in _guards else []
+def would(operation, *args, see = None): return struct(**_would(operation, args, see))
+"""
+
+
+class PreludeVerb(msgspec.Struct, frozen=True):
+    """A verb of rule code that the prelude defines in Starlark.
+
+    Attributes:
+        name: the name in rule code.
+        purpose: "read", or "step" for a step that an `adjust_` hook returns.
+        signature: the parameters as rule code writes them.
+        description: what the verb does, in one paragraph.
+    """
+
+    name: str
+    purpose: Literal["read", "step"]
+    signature: str
+    description: str
+
+
+_VERBS = (
+    PreludeVerb("set_to", "step", 'n, why = ""', "The value becomes *n*."),
+    PreludeVerb("add", "step", 'n, why = ""', "Add *n*, which may be negative."),
+    PreludeVerb("times", "step", 'n, d = 1, why = ""', "Multiply by *n* / *d*."),
+    PreludeVerb("at_most", "step", 'n, why = ""', "Limit the value to at most *n*."),
+    PreludeVerb("at_least", "step", 'n, why = ""', "Raise the value to at least *n*."),
+    PreludeVerb(
+        "may",
+        "read",
+        "operation, argument, …",
+        "Return the reasons why guards would refuse the operation; an empty list if none would.",
+    ),
+    PreludeVerb(
+        "would",
+        "read",
+        "operation, argument, …, see = None",
+        "Try the operation, then undo it. Returns `.refused` (the reasons), `.seen` (the value "
+        "that *see* names, such as `[value, argument]`, computed before the undo) and `.certain` "
+        "(False if the trial stopped at a die or a question).",
+    ),
+)
+
+#: The verbs that the prelude defines, apart from the host verbs that it wraps.
+PRELUDE_VERBS = {verb.name: verb for verb in _VERBS}
