@@ -73,7 +73,7 @@ def test_results_can_be_saved_and_compared(season: Path, tmp_path: Path) -> None
     ("words", "told"),
     [
         (["--replace", "9999=1"], "there is no event #9999"),
-        (["--replace", "118=1"], "#118 is what came of #116"),
+        (["--replace", "118=1"], "#118 follows from #116"),
         (["--without", "0"], "opening of the game cannot be edited"),
         (["--overrule", "99"], "no ruling 99"),
         (["--proposal", "99"], "there is no proposal 99"),

@@ -1,7 +1,7 @@
-"""Carries out the agenda: takes an input, and says what follows from it, attempt by attempt.
+"""The engine: apply an input, then carry out the agenda, attempt by attempt.
 
-The engine is pure: given a world, an input and an oracle it always makes the same events. It hands
-them out in batches; each batch is one transaction, and after each the world is a place to stop.
+The engine is pure: the same world, input and oracle always produce the same events. It yields the
+events in batches. Each batch is one transaction, and the game can stop after any batch.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,8 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine import dice
-from nomoledger.engine import fact_audit as audit
+from nomoledger.engine.fact_audit import audit_fact
+from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.initial_state import give_state
 from nomoledger.engine.standing_orders import process_orders
 from nomoledger.errors import RulebookError, RuleFault
@@ -32,22 +33,16 @@ from nomoledger.state.world import Attempt, World
 
 Batch = list[e.Event]
 
-#: Carries out a ruling that reaches back: its engine and host, the ruling, its number, the attempt.
-Settle = Callable[["Engine", Host, e.RulingMade, int, Attempt], None]
+#: Carries out a retroactive ruling, given the engine, its host, the ruling, the number of the event
+#: that recorded the ruling, and the attempt.
+SettleRuling = Callable[["Engine", Host, e.RulingMade, int, Attempt], None]
 
-#: How many attempts may follow from one input: what is more than that is refused.
+#: How many attempts may follow from one input. The engine refuses any further attempts.
 FOLLOWING_MAX = 2_000
 
 
 class Engine:
-    """Runs one game on *world*.
-
-    *secret* is what its dice and commitments derive from. Without *follows_record* (or where it
-    says no, told the fact, what differs and the value by the rules) the facts of a hand-kept record
-    are compared, but play goes on from what the rules gave. *tape* is what was recorded so far, for
-    rulings that reach back. *describe* puts into words what questions and refusals mention. *settle* carries out
-    rulings that reach back (`nomoledger.engine.settlement.ruling_attempt`).
-    """
+    """One game being played: it applies inputs and carries out the agenda."""
 
     def __init__(
         self,
@@ -55,12 +50,22 @@ class Engine:
         oracle: Oracle = ask_people,
         secret: bytes | None = None,
         *,
-        follows_record: Callable[[e.FactRecorded, str, Any], bool] | bool = True,
+        follows_record: FollowsRecord | bool = True,
         tape: Sequence[e.Entry] = (),
         link: Callable[[tuple[Rule, ...]], Program] = link,
         describe: Describe = describe_plainly,
-        settle: "Settle | None" = None,
+        settle: "SettleRuling | None" = None,
     ) -> None:
+        """Play on *world*.
+
+        *oracle* answers the questions that no rule can compute. Seeds and commitments of the dice
+        derive from *secret*. *follows_record* says what happens where a fact of a hand-kept record
+        differs from the rules: play continues from the record if true, from the rules if false. A
+        function decides for each difference, given the fact, what differs and the value by the
+        rules. *tape* holds the recorded events, which retroactive rulings replay. *describe*
+        formats the events that questions and refusals mention. *settle* carries out retroactive
+        rulings (see `nomoledger.engine.settlement.ruling_attempt`).
+        """
         self.settle = settle
         self.describe = describe
         self.link = link
@@ -71,32 +76,32 @@ class Engine:
         self.secret = secret
 
     def take(self, event: e.Input) -> Iterator[Batch]:
-        """What follows from *event*: batches, the first of which begins with it.
+        """Apply *event* and yield the resulting batches; the first begins with *event* itself.
 
         Raises:
-            RuleFault: rule code failed; the world is as it was after the last batch.
+            RuleFault: rule code failed. The world is as it was after the last batch.
         """
         mark = self.world.mark()
         try:
             apply(self.world, event)
             if isinstance(event, e.FactRecorded):
-                first = audit.judge(self, event)
+                consequences = audit_fact(self, event)
             else:
-                first = self.step()
+                consequences = self.step()
         except BaseException:
             self.world.rollback(mark)
             raise
         self.world.release(mark)
-        yield [event, *first]
+        yield [event, *consequences]
         yield from self.run()
 
     def run(self) -> Iterator[Batch]:
-        """Carry out what is on the agenda until it is empty or waits for an answer."""
+        """Carry out the agenda until it is empty or waits for an answer."""
         while batch := self.step():
             yield batch
 
     def step(self) -> Batch:
-        """The next thing that is due or on the agenda; empty where there is nothing to do."""
+        """Carry out the next attempt, timer or standing order; return its events."""
         world = self.world
         head = world.agenda[0] if world.agenda else None
         if head is not None and head.operation in (URGENT, SETTLE):
@@ -105,25 +110,25 @@ class Engine:
             return batch
         if world.waiting is not None:
             return []
-        timer = self._due(head.at if head else world.game["now"])
+        timer = self._next_due_timer(head.at if head else world.game["now"])
         if timer is not None:
-            return self._fire(timer)
+            return self._fire_timer(timer)
         return self.carry_out(head) if head is not None else []
 
-    def _fire(self, timer: Attempt) -> Batch:
+    def _fire_timer(self, timer: Attempt) -> Batch:
         host, mark = self.link(self.world.rules).host, self.world.mark()
         try:
             host.begin(self.world, timer)
             host.emit(e.TimerFired, attempt=timer.id)
-            fired = host.staged
-            carried_out = self.carry_out(timer)
+            firing = host.staged
+            consequences = self.carry_out(timer)
         except BaseException:
             self.world.rollback(mark)
             raise
         self.world.release(mark)
-        return [*fired, *carried_out]
+        return [*firing, *consequences]
 
-    def _due(self, at: int) -> Attempt | None:
+    def _next_due_timer(self, at: int) -> Attempt | None:
         due = [timer for timer in self.world.timers.values() if timer.attempt.at <= at]
         if not due:
             return None
@@ -132,7 +137,10 @@ class Engine:
         return first.attempt
 
     def carry_out(self, attempt: Attempt, oracle: Oracle | None = None) -> Batch:
-        """All of *attempt*, or a refusal, or a question. The world has taken what it gives."""
+        """Carry out *attempt* as a whole, and return its events, a refusal or a question.
+
+        The events are already applied to the world.
+        """
         program = self.link(self.world.rules)
         host = program.host
         host.describe = self.describe
@@ -143,10 +151,10 @@ class Engine:
             host.frames = [Frame("", (), "engine")]
             host.emit(e.AttemptDone, attempt=attempt.id)
             if attempt.operation == CLOSING:
-                self._close_the_books(host)
+                self._close_books(host)
         except (Refused, Suspended) as error:
             self.world.rollback(mark)
-            return self._broken_off(host, attempt, error)
+            return self._break_off(host, attempt, error)
         except BaseException:
             self.world.rollback(mark)
             raise
@@ -154,6 +162,7 @@ class Engine:
         return host.staged
 
     def _perform(self, program: Program, attempt: Attempt) -> None:
+        """Run the operation of *attempt*, then the state-based checks."""
         world, host = self.world, program.host
         if world.game["followed"] >= FOLLOWING_MAX and _is_follow_up(attempt):
             text = f"more than {FOLLOWING_MAX} attempts follow from one request"
@@ -165,29 +174,42 @@ class Engine:
             if world.game["ended"] is not None:
                 rule = (*world.game["ended_by"], "engine")[0]
                 raise Refused([e.Reason(rule, f"the game is over: {world.game['ended']}")])
-            self._call(program, attempt.by, attempt.operation, attempt.arguments, attempt.named)
+            self.call_operation(
+                program, attempt.by, attempt.operation, attempt.arguments, attempt.named
+            )
         host.frames = host.frames[:1]
-        is_of_rules = bool(host.staged) and all(isinstance(x, _OF_RULES) for x in host.staged)
-        if not is_of_rules and attempt.operation != SETTLE:
+        changes_only_rules = bool(host.staged) and all(
+            isinstance(event, _RULE_EVENTS) for event in host.staged
+        )
+        if not changes_only_rules and attempt.operation != SETTLE:
             program.settle()
         if world.rules is not program.rules and world.rules != program.rules:
             self._check_links()
 
-    def _call(
-        self, program: Program, by: str, name: str, given: tuple[Any, ...], named: dict[str, Any]
+    def call_operation(
+        self,
+        program: Program,
+        by: str,
+        name: str,
+        positional: tuple[Any, ...],
+        named: dict[str, Any],
     ) -> None:
-        """Carry out the operation called *name*; what somebody submitted by way of `act`."""
+        """Carry out the operation *name* for *by*; actions of players go through `act`.
+
+        Raises:
+            Refused: no rule in force defines the operation, or the rules refuse it.
+        """
         operation = program.links.operations.get(name)
         if operation is None or not operation.definitions:
             raise Refused([e.Reason("engine", f"no rule in force says how to {name}")])
-        arguments = named_arguments(self.world, operation, given, named)
+        arguments = named_arguments(self.world, operation, positional, named)
         if operation.is_action and "act" in program.links.operations:
             program.call("act", by, name, in_order(operation, arguments))
         else:
             program.call(name, **arguments)
 
-    def _close_the_books(self, host: Host) -> None:
-        """The last event of a period: what the state has come to, and what its dice came from."""
+    def _close_books(self, host: Host) -> None:
+        """Emit the last event of a period: the digest of the state, and the seed of its dice."""
         world = self.world
         seed = commitment = ""
         if self.secret is not None:
@@ -201,14 +223,15 @@ class Engine:
         except RulebookError as error:
             raise Refused([e.Reason("engine", f"the rules would not link: {error}")]) from None
 
-    def _broken_off(self, host: Host, attempt: Attempt, error: Refused | Suspended) -> Batch:
-        draws = [each for each in host.staged if isinstance(each, e.DrawRecorded)]
+    def _break_off(self, host: Host, attempt: Attempt, error: Refused | Suspended) -> Batch:
+        """Discard the events of *attempt*, except its draws; add the question or the refusal."""
+        draws = [event for event in host.staged if isinstance(event, e.DrawRecorded)]
         audience = host.audience
         host.staged, host.pending = [], None
         host.frames = [Frame("", (), "engine")]
-        for each in draws:
-            host.audience = each.audience
-            fields = {name: getattr(each, name) for name in _DRAWN}
+        for draw in draws:
+            host.audience = draw.audience
+            fields = {name: getattr(draw, name) for name in _DRAW_FIELDS}
             host.emit(e.DrawRecorded, **fields)
         host.audience = audience
         if isinstance(error, Suspended):
@@ -226,85 +249,89 @@ class Engine:
         return host.staged
 
 
-#: Where nothing but these has happened, there is nothing for the checks to look at.
-_OF_RULES = (e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered, e.Scheduled)
+#: State-based checks are skipped after an attempt that emitted only these events.
+_RULE_EVENTS = (e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered, e.Scheduled)
 
-
-#: What stays of a draw where all else of its attempt is taken back.
-_DRAWN = ("address", "values", "sides", "options", "effective", "rules")
+#: The fields of a draw that are recorded when the rest of its attempt is rolled back.
+_DRAW_FIELDS = ("address", "values", "sides", "options", "effective", "rules")
 
 
 def _is_follow_up(attempt: Attempt) -> bool:
     return ">" in attempt.id and attempt.operation != "@expire"
 
 
-# --- attempts that are the engine's own ---------------------------------------------------------
+# --- built-in attempts --------------------------------------------------------------------------
 
 
-def _enacted(engine: Engine, program: Program, attempt: Attempt) -> None:
-    wanted = attempt.arguments or tuple(program.by_number)
+def _run_enact_hooks(engine: Engine, program: Program, attempt: Attempt) -> None:
+    """Run the `on_enact` hooks of the rules in the arguments; of all rules if there are none."""
+    numbers = attempt.arguments or tuple(program.by_number)
     for number in program.links.rules_with("on_enact"):
-        if number in wanted:
+        if number in numbers:
             program.hook(number, "on_enact")
 
 
-def _given(engine: Engine, program: Program, attempt: Attempt) -> None:
+def _give_initial_state(engine: Engine, program: Program, attempt: Attempt) -> None:
     give_state(program, engine.world.game["given"])
 
 
-def _ruling(engine: Engine, program: Program, attempt: Attempt) -> None:
+def _change_rules(engine: Engine, program: Program, attempt: Attempt) -> None:
     ruling, _ = engine.world.rulings[attempt.arguments[0]]
     program.host.frames = [Frame("", (), f"ruling:{ruling.number}")]
     urgent = attempt.operation == URGENT
     make(program.host, ruling.changes, f"ruling {ruling.number}", urgent=urgent)
 
 
-def _settle(engine: Engine, program: Program, attempt: Attempt) -> None:
+def _settle_ruling(engine: Engine, program: Program, attempt: Attempt) -> None:
     if engine.settle is None:
-        raise RuleFault("this engine cannot carry out rulings that reach back")
+        raise RuleFault(
+            "this engine cannot carry out retroactive rulings: it has no settle function"
+        )
     ruling, number = engine.world.rulings[attempt.arguments[0]]
     engine.settle(engine, program.host, ruling, number, attempt)
 
 
-def _order(engine: Engine, program: Program, attempt: Attempt) -> None:
+def _carry_out_order(engine: Engine, program: Program, attempt: Attempt) -> None:
     for act in attempt.arguments:
-        engine._call(program, attempt.by, act.action, (attempt.by,), act.arguments)
+        engine.call_operation(program, attempt.by, act.action, (attempt.by,), act.arguments)
 
 
-def _expire(engine: Engine, program: Program, attempt: Attempt) -> None:
+def _expire_status(engine: Engine, program: Program, attempt: Attempt) -> None:
+    """End the status, unless it already ended or was set again by a later event."""
     entity, attribute, number = attempt.arguments
     ending = engine.world.durations.get(entity, {}).get(attribute)
     if ending is not None and ending[2] == number:
-        _end(engine, program.host, entity, attribute, ending[1])
+        _end_status(engine, program.host, entity, attribute, ending[1])
 
 
-def _end(engine: Engine, host: Host, entity: str, attribute: str, back: Any) -> None:
+def _end_status(engine: Engine, host: Host, entity: str, attribute: str, previous: Any) -> None:
     was = engine.world.get(entity, attribute)
-    host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=back, was=was)
+    host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=previous, was=was)
 
 
-def _close(engine: Engine, program: Program, attempt: Attempt) -> None:
+def _close_period(engine: Engine, program: Program, attempt: Attempt) -> None:
     operation = program.links.operations.get("close_period")
     if operation is not None and engine.world.game["ended"] is None:
         program.call("close_period")
 
 
-def _closed(engine: Engine, program: Program, attempt: Attempt) -> None:
+def _end_statuses_of_period(engine: Engine, program: Program, attempt: Attempt) -> None:
+    """End every status that lasts until the end of the period."""
     world = engine.world
     for entity, table in sorted(world.durations.items()):
-        for attribute, (until, back, _) in sorted(table.items()):
+        for attribute, (until, previous, _) in sorted(table.items()):
             if until == "period":
-                _end(engine, program.host, entity, attribute, back)
+                _end_status(engine, program.host, entity, attribute, previous)
 
 
 _BUILTIN = {
-    "@enacted": _enacted,
-    "@given": _given,
-    "@ruling": _ruling,
-    URGENT: _ruling,
-    ORDER: _order,
-    SETTLE: _settle,
-    "@expire": _expire,
-    "@close": _close,
-    "@closed": _closed,
+    "@enacted": _run_enact_hooks,
+    "@given": _give_initial_state,
+    "@ruling": _change_rules,
+    URGENT: _change_rules,
+    ORDER: _carry_out_order,
+    SETTLE: _settle_ruling,
+    "@expire": _expire_status,
+    "@close": _close_period,
+    "@closed": _end_statuses_of_period,
 }

@@ -1,4 +1,4 @@
-"""Batches of events that an engine makes in a worker process, as they come over."""
+"""Batches of events, computed by an engine in a worker process and streamed back."""
 
 from collections.abc import Callable, Iterator
 
@@ -19,10 +19,10 @@ _LINKED_BEFORE: set[str] = set()
 def stream_batches(
     follow: Callable[[Engine], Iterator[Batch]], engine: Engine, limits: Limits | None
 ) -> Iterator[Batch]:
-    """What *follow* makes of *engine*, in a worker process; this process's world stays as it is.
+    """Run *follow* on *engine* in a worker process and yield its batches.
 
-    Rules that a worker has linked before are known to link within its limits: from then on they are
-    linked here, where every later worker finds them.
+    The world of this process stays as it is. A ruleset that a worker has linked once is known to
+    link within the limits. From then on this process links it, and every later worker inherits it.
     """
     key = fingerprint(engine.world.rules)
     if key in _LINKED_BEFORE:
@@ -34,7 +34,11 @@ def stream_batches(
 
 
 def encode_batch(batch: Batch) -> bytes:
-    """*batch* as bytes; RuleFault where the rules made what cannot be stored."""
+    """Encode *batch* as bytes.
+
+    Raises:
+        RuleFault: the rules produced a value that cannot be stored.
+    """
     try:
         return msgspec.msgpack.encode([(tag_of(event), encode(event)) for event in batch])
     except (TypeError, OverflowError) as error:
@@ -42,7 +46,11 @@ def encode_batch(batch: Batch) -> bytes:
 
 
 def decode_batch(piece: bytes) -> Batch:
-    """The batch behind *piece*."""
+    """Decode a batch from *piece*.
+
+    Raises:
+        RuleFault: the rules produced an event that cannot be read.
+    """
     try:
         return [decode(tag, state) for tag, state in msgspec.msgpack.decode(piece)]
     except CorruptError as error:

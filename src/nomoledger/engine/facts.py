@@ -1,7 +1,7 @@
-"""Holds one fact of a hand-kept record against what the rules give.
+"""One fact of a hand-kept record, compared with what the rules compute.
 
-A fact may state an attribute, what was paid, or what a value of the rules comes to (see `Speech`).
-Where it differs the record prevails: the difference is recorded, and the state follows the record.
+A fact may state an attribute, a payment, or a value that the rules define (see `Speech`). Where the
+fact differs from the rules, the difference is recorded and the state follows the record.
 """
 
 from collections import defaultdict
@@ -18,17 +18,13 @@ from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
 from nomoledger.state.world import World
 
 RECORD = ("record",)
-#: Told the fact, what of it differs, and the value by the rules.
-Follows = Callable[[e.FactRecorded, str, Any], bool]
+#: Decides whether the state follows the record, given the fact, what differs and the value by the
+#: rules.
+FollowsRecord = Callable[[e.FactRecorded, str, Any], bool]
 
 
 class Fact:
-    """A fact being held against the rules.
-
-    *number* is its number in the ledger. Where *follows* says so (of what differs, and the value by
-    the rules) the state follows the fact; else the difference is only noted, to see where the rules
-    would lead. *differs* is the number of the first difference noted about it so far.
-    """
+    """A fact that is compared with the rules."""
 
     def __init__(
         self,
@@ -36,153 +32,163 @@ class Fact:
         body: e.FactRecorded,
         number: int,
         *,
-        follows: Follows | bool = True,
-        differs: int | None = None,
+        follows: FollowsRecord | bool = True,
+        first_difference: int | None = None,
     ) -> None:
+        """Prepare the comparison of the fact *body*, which is event *number*.
+
+        *follows* decides whether the state follows the fact where the rules differ. Otherwise the
+        difference is only noted, and play continues by the rules. *first_difference* is the event
+        number of the first difference noted about the fact so far.
+        """
         self.host = host
         self.world: World = host.world
         self.body = body
         self.number = number
         self._follows = follows
-        self.differs = differs
+        self.first_difference = first_difference
         self.is_unexplained = False
 
     def field(self, name: str | None) -> Any:
-        """What the fact says under *name*; None where it says nothing.
+        """Return the value of the field *name*; None if the fact does not state it.
 
-        A name like `detail.1` is a place, counted from 0, in the list that stands under `detail`.
+        A name like `detail.1` selects an item, counted from 0, of the list in the field `detail`.
         """
         field, _, place = str(name).partition(".")
-        said = self.body.fields.get(field)
+        value = self.body.fields.get(field)
         if not place:
-            return said
-        if isinstance(said, list) and place.isdecimal() and int(place) < len(said):
-            return said[int(place)]
+            return value
+        if isinstance(value, list) and place.isdecimal() and int(place) < len(value):
+            return value[int(place)]
         return None
 
-    def hold(self, speech: Speech) -> None:
-        """Compare the fact with the rules, as *speech* says it is meant."""
+    def compare(self, speech: Speech) -> None:
+        """Compare the fact with the rules; *speech* maps its fields."""
         if speech.attribute is not None:
-            self._attribute(speech)
+            self._compare_attribute(speech)
         elif speech.paid is not None:
-            self._paid(speech)
+            self._compare_payment(speech)
         elif speech.asks is not None:
-            self._value(speech)
+            self._compare_value(speech)
 
-    # --- the three things a fact can state
+    # --- comparisons
 
-    def _attribute(self, speech: Speech) -> None:
-        world, called, attribute = self.world, self.field(speech.subject), str(speech.attribute)
-        subject = next((f for kind in world.kinds if (f := _found(world, kind, called))), None)
+    def _compare_attribute(self, speech: Speech) -> None:
+        world, name, attribute = self.world, self.field(speech.subject), str(speech.attribute)
+        candidates = (_find(world, kind, name) for kind in world.kinds)
+        subject = next((entity for entity in candidates if entity), None)
         if subject is None:
-            return self.unexplained(f"there is no {called!r}")
+            return self.mark_unexplained(f"there is no {name!r}")
         written = self.field(speech.value)
-        recorded = _resolved(world, subject, attribute, written)
+        recorded = _resolve(world, subject, attribute, written)
         if recorded is None:
-            return self.unexplained(f"there is no {attribute} {written!r}")
+            return self.mark_unexplained(f"there is no {attribute} {written!r}")
         by_rules = world.get(subject, attribute)
         rules = world.origins.get(subject, {}).get(attribute, ("engine",))
         if recorded == by_rules:
-            return self._confirmed(rules)
-        if self.prevail(str(called), attribute, written, world.label(by_rules), rules):
+            return self._confirm(rules)
+        if self.note_difference(str(name), attribute, written, world.label(by_rules), rules):
             fields = {"attribute": attribute, "value": recorded, "was": by_rules}
             self.host.emit(e.AttributeSet, entity=subject, rules=RECORD, **fields)
         return None
 
-    def _paid(self, speech: Speech) -> None:
+    def _compare_payment(self, speech: Speech) -> None:
         program, recorded = self.host.program, self.field(speech.value)
         commodity = speech.commodity or program.money
         if commodity not in program.commodities:
-            return self.unexplained(f"no rule in force declares {commodity!r}")
+            return self.mark_unexplained(f"no rule in force declares {commodity!r}")
         places = program.commodities[commodity].places
-        called = self.field(speech.subject)
-        account = _found(self.world, "player", called)
-        if account is None and str(called) in program.accounts:
-            account = str(called)
+        name = self.field(speech.subject)
+        account = _find(self.world, "player", name)
+        if account is None and str(name) in program.accounts:
+            account = str(name)
         if account is None:
-            return self.unexplained(f"there is no {called!r}")
-        wanted = _units(recorded, places)
-        if wanted is None:
-            return self.unexplained(f"{recorded!r:.60} is no amount")
+            return self.mark_unexplained(f"there is no {name!r}")
+        recorded_units = _to_units(recorded, places)
+        if recorded_units is None:
+            return self.mark_unexplained(f"{recorded!r:.60} is no amount")
         why = str(speech.paid).format_map(defaultdict(str, self.body.fields))
-        paid = [event for event in self.world.game.get("posted", ()) if event.why == why]
-        postings = [p for event in paid for p in event.postings if p.commodity == commodity]
+        payments = [event for event in self.world.game.get("posted", ()) if event.why == why]
+        postings = [p for event in payments for p in event.postings if p.commodity == commodity]
         paid_units = sum(posting.amount for posting in postings if posting.account == account)
-        rules = paid[0].rules if paid else ("engine",)
-        if paid_units == wanted:
-            return self._confirmed(rules)
+        rules = payments[0].rules if payments else ("engine",)
+        if paid_units == recorded_units:
+            return self._confirm(rules)
         paid_by_rules = from_units(paid_units, places)
-        if self.prevail(str(called), self.body.kind, recorded, paid_by_rules, rules):
+        if self.note_difference(str(name), self.body.kind, recorded, paid_by_rules, rules):
             others = [posting.account for posting in postings if posting.account != account]
-            rest, other = wanted - paid_units, (*others, "mint")[0]
-            both = (e.Posting(other, commodity, -rest), e.Posting(account, commodity, rest))
-            self.host.emit(e.Posted, postings=both, why="as recorded", rules=RECORD)
+            missing, other = recorded_units - paid_units, (*others, "mint")[0]
+            pair = (e.Posting(other, commodity, -missing), e.Posting(account, commodity, missing))
+            self.host.emit(e.Posted, postings=pair, why="as recorded", rules=RECORD)
         return None
 
-    def _value(self, speech: Speech) -> None:
+    def _compare_value(self, speech: Speech) -> None:
         world, program = self.world, self.host.program
-        asked = program.links.operations[str(speech.asks)]
-        given = tuple(self.field(name) for name in speech.given)
+        operation = program.links.operations[str(speech.asks)]
+        arguments = tuple(self.field(name) for name in speech.given)
         try:
-            found = program.call(asked.name, **named_arguments(world, asked, given, {}))
+            value = program.call(operation.name, **named_arguments(world, operation, arguments, {}))
         except Refused as error:
-            return self.unexplained(error.reasons[0].text)
+            return self.mark_unexplained(error.reasons[0].text)
         except RuleFault as fault:
             self.host.frames = [Frame("", (), "engine")]
-            return self.unexplained(f"a rule fails on it: {fault}")
-        by_rules, recorded = _labelled(world, found), self.field(speech.value)
+            return self.mark_unexplained(f"a rule fails on it: {fault}")
+        by_rules, recorded = _label(world, value), self.field(speech.value)
         is_stated = str(speech.value) in self.body.fields
-        rules = program.cite(tuple(number for number, _ in asked.definitions))
+        rules = program.cite(tuple(number for number, _ in operation.definitions))
         if by_rules == recorded if is_stated else by_rules is not None:
-            return self._confirmed(rules)
-        about = (*filter(None, [speech.subject]), *speech.given)
-        subject = str(self.field(about[0])) if about else "game"
-        if not is_stated:  # it says only that there is one
+            return self._confirm(rules)
+        subject_fields = (*filter(None, [speech.subject]), *speech.given)
+        subject = str(self.field(subject_fields[0])) if subject_fields else "game"
+        if not is_stated:  # the fact states only that there is such a value
             recorded, by_rules = True, False
-        is_followed = self.prevail(subject, self.body.kind, recorded, by_rules, rules)
+        is_followed = self.note_difference(subject, self.body.kind, recorded, by_rules, rules)
         if speech.prevails is not None and is_followed:
-            self._make_so(speech.prevails, (*given, self.field(speech.value)))
+            self._apply_record(speech.prevails, (*arguments, self.field(speech.value)))
         return None
 
-    def _make_so(self, operation: str, given: tuple[Any, ...]) -> None:
+    def _apply_record(self, name: str, arguments: tuple[Any, ...]) -> None:
+        """Call the operation *name*, which brings the state in line with the fact."""
         host, program, mark = self.host, self.host.program, self.world.mark()
         staged = len(host.staged)
         host.frames = [Frame("", (), RECORD[0])]
         try:
-            changing = program.links.operations[operation]
-            program.call(operation, **named_arguments(self.world, changing, given, {}))
+            operation = program.links.operations[name]
+            program.call(name, **named_arguments(self.world, operation, arguments, {}))
         except (Refused, RuleFault) as error:
             self.world.rollback(mark)
             del host.staged[staged:]
             reason = error.reasons[0].text if isinstance(error, Refused) else str(error)
-            host.pending, refused = None, reason
+            host.pending = None
         else:
             self.world.release(mark)
-            refused = ""
+            reason = ""
         host.frames = [Frame("", (), "engine")]
-        if refused:
-            self.unexplained(f"it cannot be made so: {refused}")
+        if reason:
+            self.mark_unexplained(f"it cannot be made so: {reason}")
 
-    # --- what is noted about it
+    # --- results
 
-    def unexplained(self, why: str) -> None:
-        """No rule in force can make anything of the fact."""
+    def mark_unexplained(self, why: str) -> None:
+        """Record that no rule in force explains the fact."""
         self.is_unexplained = True
         self.host.emit(e.FactUnexplained, fact=self.number, why=why)
 
-    def _confirmed(self, rules: tuple[str, ...]) -> None:
+    def _confirm(self, rules: tuple[str, ...]) -> None:
         self.host.emit(e.FactConfirmed, fact=self.number, rules=rules)
 
-    def prevail(
+    def note_difference(
         self, subject: str, what: str, recorded: Any, by_rules: Any, rules: tuple[str, ...]
     ) -> bool:
-        """The fact differs from the rules; gives whether the state is to follow it.
+        """Record that the fact differs from the rules; return whether the state follows the fact.
 
-        It stands under an earlier difference of the same fact, or of the same attempt.
+        The event refers to an earlier difference of the same fact or of the same attempt, if any.
         """
         earlier, attempt = self.world.game.get("diverged", (None, None))
-        same = attempt == self.world.game.get("last_attempt")
-        follows = self.differs if self.differs is not None else earlier if same else None
+        is_same_attempt = attempt == self.world.game.get("last_attempt")
+        follows = self.first_difference
+        if follows is None and is_same_attempt:
+            follows = earlier
         self.host.emit(
             e.RecordPrevailed,
             fact=self.number,
@@ -193,33 +199,33 @@ class Fact:
             follows=follows,
             rules=rules,
         )
-        self.differs = self.world.head if follows is None else follows
+        self.first_difference = self.world.head if follows is None else follows
         if isinstance(self._follows, bool):
             return self._follows
         return self._follows(self.body, what, by_rules)
 
 
-def _units(recorded: Any, places: int) -> int | None:
-    """The recorded amount in smallest units; None where it is none."""
+def _to_units(recorded: Any, places: int) -> int | None:
+    """Return the recorded amount in smallest units; None if *recorded* is not an amount."""
     try:
         exact = Decimal(str(recorded)) if isinstance(recorded, float) else recorded
-        wanted = to_units(exact, places)
+        units = to_units(exact, places)
     except (NotExact, ArithmeticError, ValueError):
         return None
-    return wanted if abs(wanted) <= UNITS_MAX else None
+    return units if abs(units) <= UNITS_MAX else None
 
 
-def _labelled(world: World, value: Any) -> Any:
-    return [world.label(each) for each in value] if isinstance(value, list) else world.label(value)
+def _label(world: World, value: Any) -> Any:
+    return [world.label(item) for item in value] if isinstance(value, list) else world.label(value)
 
 
-def _resolved(world: World, subject: str, attribute: str, written: Any) -> Any:
-    """The recorded value as the world keeps it: a square by its identity, not its number."""
+def _resolve(world: World, subject: str, attribute: str, written: Any) -> Any:
+    """Return *written* as the world stores it: a square by its id, not its number."""
     declared = world.declared(world.entities[subject]).get(attribute, "").removesuffix(" key")
     kind = declared.lower()
-    return _found(world, kind, written) if kind in world.kinds else written
+    return _find(world, kind, written) if kind in world.kinds else written
 
 
-def _found(world: World, kind: str, called: Any) -> str | None:
-    """The thing of *kind* that a record calls so; None where it is no way to call a thing."""
-    return world.find(kind, called) if isinstance(called, str | int) else None
+def _find(world: World, kind: str, name: Any) -> str | None:
+    """Return the id of the thing of *kind* that a record calls *name*, or None."""
+    return world.find(kind, name) if isinstance(name, str | int) else None

@@ -1,7 +1,8 @@
-"""Oracle reads: where the answers come from that no rule can compute.
+"""Oracles: the sources of answers that no rule can compute, and which answers are possible.
 
-An attempt's answers are addressed by its own id and the path of operations, so a tape can be
-played to a world with other rules: what is asked at the same address gets the same answer.
+The address of an answer is the id of the attempt and the path of operations. The same recorded
+answers can therefore be replayed under other rules: a question at the same address gets the same
+answer.
 """
 
 from collections.abc import Iterable
@@ -14,8 +15,7 @@ from nomoledger.language.host import Oracle
 
 
 def seeded_oracle(secret: bytes) -> Oracle:
-    """The oracle that rolls dice from the seed of the question's period, or its sealed one."""
-
+    """Return an oracle that draws from the seed, public or sealed, of the question's period."""
     seed_of = lru_cache(maxsize=4)(partial(dice.seed_for, secret))
 
     def answer(question: QuestionRaised) -> list[Any] | None:
@@ -30,9 +30,9 @@ def seeded_oracle(secret: bytes) -> Oracle:
 
 
 def recorded_draws(entries: Iterable[Entry]) -> dict[str, list[Any]]:
-    """The draws that were made as they were asked for, by address.
+    """Return the draws that were answered at once, by address.
 
-    What was put to people is left out: its answer is an input of its own, later on the tape.
+    Draws that were put to people are left out: their answers are inputs of their own.
     """
     draws: dict[str, list[Any]] = {}
     raised: set[str] = set()
@@ -45,5 +45,21 @@ def recorded_draws(entries: Iterable[Entry]) -> dict[str, list[Any]]:
 
 
 def replay_oracle(draws: dict[str, list[Any]]) -> Oracle:
-    """The oracle that gives the recorded *draws*, and nothing new."""
+    """Return an oracle that answers from the recorded *draws* only."""
     return lambda question: draws.get(question.question)
+
+
+def is_possible_draw(question: QuestionRaised, values: Any) -> bool:
+    """Return whether a roll or draw for *question* can result in *values*."""
+    if question.asks == "draw":
+        return len(values) == 1 and values[0] in question.options
+    sides = question.options
+    return len(values) == len(sides) and all(
+        type(value) is int and 1 <= value <= count
+        for value, count in zip(values, sides, strict=True)
+    )
+
+
+def is_possible_answer(question: QuestionRaised, value: Any) -> bool:
+    """Return whether *question* allows the answer *value*; any value if it lists no options."""
+    return not question.options or value in question.options

@@ -1,4 +1,4 @@
-"""Recorded inputs, carried out again."""
+"""Replay of recorded inputs."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ from nomoledger.state.reducer import apply
 def replay_input(
     engine: Engine, bodies: Sequence[e.Event], place: int = 0
 ) -> Iterator[list[e.Event]]:
-    """What follows, again, from the input at *place* among *bodies*."""
+    """Carry out the input at *place* in *bodies* again, and yield the batches that follow."""
     event = bodies[place]
     assert isinstance(event, e.Input)
     if isinstance(event, e.GameOpened):
@@ -19,16 +19,16 @@ def replay_input(
 
 
 def replay_opening(engine: Engine, bodies: Sequence[e.Event]) -> Iterator[list[e.Event]]:
-    """The opening that *bodies* begin with, again.
+    """Carry out the opening of the game again, which *bodies* begin with.
 
-    The rules of the rulebook are taken as recorded: they are what the game began with.
+    The rules of the rulebook are applied as recorded, because the game began with them.
     """
-    given = [bodies[0]]
+    opening = [bodies[0]]
     for body in bodies[1:]:
         if not (isinstance(body, e.RuleEnacted) and body.source == "rulebook"):
             break
-        given.append(body)
-    for body in given:
+        opening.append(body)
+    for body in opening:
         apply(engine.world, body)
-    yield given
+    yield opening
     yield from engine.run()

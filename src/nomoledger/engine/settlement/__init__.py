@@ -1,1 +1,1 @@
-"""Rulings on the past: what they edit, play run again with that, and the present settled by it."""
+"""Retroactive rulings: editing the input log, replaying it, and settling the present."""

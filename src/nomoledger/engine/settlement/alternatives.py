@@ -1,4 +1,4 @@
-"""Rulesets that never were: those in force with some changes made."""
+"""Alternative rulesets: the rules in force with some changes applied."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -12,7 +12,7 @@ from nomoledger.events import rules as r
 def rules_where_they_fit(
     rules: tuple[r.Rule, ...], changes: Iterable[r.Change]
 ) -> tuple[r.Rule, ...]:
-    """*rules* after those of the *changes* that are about rules in force."""
+    """Apply those of the *changes* that fit *rules*, and skip changes of rules not in force."""
     for change in changes:
         with suppress(UnknownError):
             rules = rules_with(rules, [change])
@@ -20,42 +20,42 @@ def rules_where_they_fit(
 
 
 def rules_with(rules: tuple[r.Rule, ...], changes: Iterable[r.Change]) -> tuple[r.Rule, ...]:
-    """*rules* after *changes*; a rule enacted under a number that there is takes its place.
+    """Apply *changes* to *rules*; a rule enacted under a number in use replaces the old rule.
 
     Raises:
-        UnknownError: a change is about a rule that there is not.
-        UsageError: it is no change of the rules.
+        UnknownError: a change names a rule that is not in force.
+        UsageError: a change is not a change of the rules.
     """
-    found = {rule.number: rule for rule in rules}
+    ruleset = {rule.number: rule for rule in rules}
     for change in changes:
         if isinstance(change, r.Enact):
-            old = found.get(change.rule.number)
+            old = ruleset.get(change.rule.number)
             version = 1 if old is None else old.version + 1
-            found[change.rule.number] = msgspec.structs.replace(change.rule, version=version)
+            ruleset[change.rule.number] = msgspec.structs.replace(change.rule, version=version)
         elif isinstance(change, r.Amend):
-            found[change.number] = _amended(_there(found, change.number), change)
+            ruleset[change.number] = _amend(_rule_in_force(ruleset, change.number), change)
         elif isinstance(change, r.Repeal):
-            del found[_there(found, change.number).number]
+            del ruleset[_rule_in_force(ruleset, change.number).number]
         elif isinstance(change, r.Renumber):
-            old = _there(found, change.number)
-            del found[change.number]
-            found[change.to] = msgspec.structs.replace(old, number=change.to)
+            old = _rule_in_force(ruleset, change.number)
+            del ruleset[change.number]
+            ruleset[change.to] = msgspec.structs.replace(old, number=change.to)
         else:
             raise UsageError("only changes of the rules can be tried: not do, nor set")
-    return tuple(found.values())
+    return tuple(ruleset.values())
 
 
-def _there(found: dict[str, r.Rule], number: str) -> r.Rule:
-    if number not in found:
+def _rule_in_force(ruleset: dict[str, r.Rule], number: str) -> r.Rule:
+    if number not in ruleset:
         raise UnknownError(f"there is no rule {number} in force")
-    return found[number]
+    return ruleset[number]
 
 
-def _amended(old: r.Rule, change: r.Amend) -> r.Rule:
-    given = {
+def _amend(old: r.Rule, change: r.Amend) -> r.Rule:
+    fields = {
         name: value
         for name in change.__struct_fields__
         if name not in ("number", "parameters") and (value := getattr(change, name)) is not None
     }
     parameters = old.parameters | change.parameters
-    return msgspec.structs.replace(old, **given, version=old.version + 1, parameters=parameters)
+    return msgspec.structs.replace(old, **fields, version=old.version + 1, parameters=parameters)

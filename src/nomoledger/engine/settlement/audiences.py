@@ -1,7 +1,7 @@
-"""Who knows of what: things that came about before a few players, or the admin alone.
+"""Audiences: who may see each attribute, thing and amount, according to the events.
 
-A course of play is read event by event; then it can be asked who may be told of an attribute, a
-thing or an amount, so that what puts a secret right stays as secret as it was.
+The events of a timeline are read one by one. Afterwards a settlement looks up who may see a
+correction, so that the correction of a secret stays as secret as the secret was.
 """
 
 from collections.abc import Iterable
@@ -9,35 +9,36 @@ from typing import Any
 
 from nomoledger import events as e
 
-#: Those who may see something besides the admin; None is everybody.
+#: The players who may see something besides the admin; None is everybody.
 Audience = tuple[str, ...] | None
-#: What is more, by account and commodity.
+#: Differences in units, by account and commodity.
 Deltas = dict[tuple[str, str], int]
-ADMIN: Audience = ()
+ADMIN_ONLY: Audience = ()
 
 
 class Audiences:
-    """What *bodies* tell to whom.
+    """Who may see each attribute, thing and amount.
 
     Attributes:
-        walked: the things that were moved, and not set down by their `square`.
-        posted: what was paid in secret, by audience and the period that it belongs to.
+        moved: the things that changed their square by `Moved` events.
+        secret_postings: units posted in secret, by audience and the period that they count for.
     """
 
     def __init__(self, bodies: Iterable[e.Event] = ()) -> None:
-        self.walked: set[str] = set()
-        self.posted: dict[tuple[Audience, int], Deltas] = {}
-        self._last: dict[tuple[str, ...], Audience] = {}
-        self._ever: set[tuple[str, ...]] = set()
+        """Apply *bodies* one after the other."""
+        self.moved: set[str] = set()
+        self.secret_postings: dict[tuple[Audience, int], Deltas] = {}
+        self._latest: dict[tuple[str, ...], Audience] = {}
+        self._ever_secret: set[tuple[str, ...]] = set()
         for body in bodies:
-            self.take(body)
+            self.apply(body)
 
-    def take(self, body: e.Event) -> None:
-        """Take in the next event."""
+    def apply(self, body: e.Event) -> None:
+        """Apply the next event."""
         if isinstance(body, e.AttributeSet):
             self._note(body, "set", body.entity, body.attribute)
         elif isinstance(body, e.Moved):
-            self.walked.add(body.piece)
+            self.moved.add(body.piece)
             self._note(body, "set", body.piece, "square")
         elif isinstance(body, e.EntityCreated):
             self._note(body, "is", body.entity)
@@ -48,52 +49,52 @@ class Audiences:
         elif isinstance(body, e.QuestionRaised):
             self._note(body, "asked", body.text)
         elif isinstance(body, e.Posted) and body.audience is not None:
-            self._pay(body)
+            self._add_postings(body)
 
     def _note(self, body: e.Event, *key: str) -> None:
-        self._last[key] = body.audience
+        self._latest[key] = body.audience
         if body.audience is not None:
-            self._ever.add(key)
+            self._ever_secret.add(key)
 
-    def _pay(self, body: e.Posted) -> None:
+    def _add_postings(self, body: e.Posted) -> None:
         period = body.period if body.effective is None else body.effective
-        table = self.posted.setdefault((body.audience, period), {})
+        table = self.secret_postings.setdefault((body.audience, period), {})
         for posting in body.postings:
             key = posting.account, posting.commodity
             table[key] = table.get(key, 0) + posting.amount
-            self._ever.add(("owns", *key))
+            self._ever_secret.add(("owns", *key))
 
-    def of(self, *key: str) -> Audience:
-        """Who may be told of `"set", entity, attribute` or `"is", entity` as they are now."""
-        return self._last.get(key)
+    def audience_of(self, *key: str) -> Audience:
+        """Return who may see the current value of `"set", entity, attribute` or `"is", entity`."""
+        return self._latest.get(key)
 
-    def hides(self, path: tuple[Any, ...], value: Any) -> bool:
-        """Whether what stands in the state at *path* was ever told to some only."""
+    def was_ever_secret(self, path: tuple[Any, ...], value: Any) -> bool:
+        """Return whether the state at *path* was ever visible to some players only."""
         table, *keys = path
         if table == "past" and len(keys) > 1:
             table, keys = keys[1], keys[2:]
-        named = tuple(map(str, keys))
+        names = tuple(map(str, keys))
         if table == "attributes":
-            return ("set", *named) in self._ever
+            return ("set", *names) in self._ever_secret
         if table == "balances":
-            return ("owns", *named) in self._ever
+            return ("owns", *names) in self._ever_secret
         if table == "entities":
-            return ("is", *named) in self._ever
+            return ("is", *names) in self._ever_secret
         if table == "kinds":
-            return any(("is", each) in self._ever for each in value or ())
+            return any(("is", entity) in self._ever_secret for entity in value or ())
         if table == "counts":
-            return ("count", *named) in self._ever
+            return ("count", *names) in self._ever_secret
         if table == "precedents":
-            return ("asked", *named[:1]) in self._ever
+            return ("asked", *names[:1]) in self._ever_secret
         return bool(table == "answers")
 
 
-def intersect(one: Audience, other: Audience) -> Audience:
-    """Those who may see two things, and so what leads from one to the other.
+def intersect(left: Audience, right: Audience) -> Audience:
+    """Return the readers who are in both audiences.
 
-    >>> both(None, ("Ann",)), both(("Ann", "Bob"), ("Bob",)), both(("Ann",), ("Bob",))
-    (('Ann',), ('Bob',), ())
+    >>> intersect(None, ("Ann",)), intersect(("Ann", "Bob"), ("Bob",))
+    (('Ann',), ('Bob',))
     """
-    if one is None or other is None:
-        return one if other is None else other
-    return tuple(each for each in one if each in other)
+    if left is None or right is None:
+        return left if right is None else right
+    return tuple(player for player in left if player in right)

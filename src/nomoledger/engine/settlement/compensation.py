@@ -1,4 +1,4 @@
-"""The postings that lead the accounts of one state to those of another, by the period put right."""
+"""Compensating postings: the differences in the accounts, by the period that is corrected."""
 
 from typing import Any
 
@@ -6,76 +6,87 @@ from nomoledger import events as e
 from nomoledger.engine.settlement.audiences import Audience, Audiences, Deltas
 from nomoledger.engine.settlement.settlement import Settlement
 
-_NOTHING: dict[Any, Any] = {}
+_EMPTY: dict[Any, Any] = {}
 
 
-def compensate(s: Settlement) -> None:
-    """Post what is more or less on one side, for each period apart, and before whom it was paid."""
-    before: Deltas = {}
-    last = _deltas(s.base.balances, s.target.balances)  # before anything is posted
-    for period in sorted(s.base.past.keys() & s.target.past.keys()):
-        one, other = (side.past[period]["balances"] for side in (s.base, s.target))
-        deltas = _deltas(one, other)
-        _pay(s, _less(deltas, before), period)
-        before = deltas
-    _pay(s, _less(last, before), s.world.period)
+def compensate(settlement: Settlement) -> None:
+    """Post the differences in all accounts, one posting for each period and audience."""
+    posted: Deltas = {}
+    final = _deltas(settlement.base.balances, settlement.target.balances)  # before any posting
+    for period in _common_periods(settlement):
+        deltas = _deltas_at_close(settlement, period)
+        _post_by_audience(settlement, _subtract(deltas, posted), period)
+        posted = deltas
+    _post_by_audience(settlement, _subtract(final, posted), settlement.world.period)
 
 
-def past_units(s: Settlement) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """By how much accounts would have stood otherwise at each close: what of that comes of secret
-    payments, and what everybody knows; see `Settled.past`."""
+def past_units(settlement: Settlement) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return by how many units the accounts differ at each close, as in `Settled.past`.
+
+    The first tuple holds the differences that come from secret payments, the second the others.
+    """
     secret: list[tuple[Any, ...]] = []
-    known: list[tuple[Any, ...]] = []
-    for period in sorted(s.base.past.keys() & s.target.past.keys()):
-        deltas = _deltas(*(side.past[period]["balances"] for side in (s.base, s.target)))
-        hidden = _less(_secret(s.knows[1], period), _secret(s.knows[0], period))
+    public: list[tuple[Any, ...]] = []
+    base, target = settlement.audiences
+    for period in _common_periods(settlement):
+        deltas = _deltas_at_close(settlement, period)
+        hidden = _subtract(_secret_units(target, period), _secret_units(base, period))
         secret += [(period, *key, units) for key, units in sorted(hidden.items())]
-        rest = _less(deltas, hidden)
-        known += [(period, *key, units) for key, units in sorted(rest.items())]
-    return tuple(secret), tuple(known)
+        visible = _subtract(deltas, hidden)
+        public += [(period, *key, units) for key, units in sorted(visible.items())]
+    return tuple(secret), tuple(public)
 
 
-def _secret(knows: Audiences, period: int) -> Deltas:
-    """What was paid in secret up to the close of *period*."""
-    found: Deltas = {}
-    for (_, paid_for), table in knows.posted.items():
-        for key, units in table.items() if paid_for <= period else ():
-            found[key] = found.get(key, 0) + units
-    return found
+def _common_periods(settlement: Settlement) -> list[int]:
+    return sorted(settlement.base.past.keys() & settlement.target.past.keys())
 
 
-def _pay(s: Settlement, deltas: Deltas, period: int) -> None:
-    """Post *deltas*: what comes of secret payments before those who know of them."""
-    one, other = (knows.posted for knows in s.knows)
-    audiences = {audience for audience, of in (*one, *other) if of == period}
+def _deltas_at_close(settlement: Settlement, period: int) -> Deltas:
+    base, target = settlement.base.past[period], settlement.target.past[period]
+    return _deltas(base["balances"], target["balances"])
+
+
+def _secret_units(audiences: Audiences, period: int) -> Deltas:
+    """Return the units posted in secret up to the close of *period*."""
+    total: Deltas = {}
+    for (_, posted_for), table in audiences.secret_postings.items():
+        for key, units in table.items() if posted_for <= period else ():
+            total[key] = total.get(key, 0) + units
+    return total
+
+
+def _post_by_audience(settlement: Settlement, deltas: Deltas, period: int) -> None:
+    """Post *deltas*; the share of secret payments is visible only to their audiences."""
+    base, target = (audiences.secret_postings for audiences in settlement.audiences)
+    audiences = {audience for audience, posted_for in (*base, *target) if posted_for == period}
     for audience in sorted(audiences, key=str):
         key = audience, period
-        secret = _less(other.get(key, _NOTHING), one.get(key, _NOTHING))
-        _post(s, secret, period, audience)
-        deltas = _less(deltas, secret)
-    _post(s, deltas, period, None)
+        secret = _subtract(target.get(key, _EMPTY), base.get(key, _EMPTY))
+        _post(settlement, secret, period, audience)
+        deltas = _subtract(deltas, secret)
+    _post(settlement, deltas, period, None)
 
 
-def _deltas(was: dict[str, Any], to: dict[str, Any]) -> Deltas:
-    found = {}
-    for account in dict.fromkeys((*was, *to)):
-        one, other = was.get(account, _NOTHING), to.get(account, _NOTHING)
-        for commodity in dict.fromkeys((*one, *other)):
-            units = other.get(commodity, 0) - one.get(commodity, 0)
+def _deltas(old: dict[str, Any], new: dict[str, Any]) -> Deltas:
+    deltas = {}
+    for account in dict.fromkeys((*old, *new)):
+        old_units, new_units = old.get(account, _EMPTY), new.get(account, _EMPTY)
+        for commodity in dict.fromkeys((*old_units, *new_units)):
+            units = new_units.get(commodity, 0) - old_units.get(commodity, 0)
             if units:
-                found[account, commodity] = units
-    return found
+                deltas[account, commodity] = units
+    return deltas
 
 
-def _less(deltas: Deltas, before: Deltas) -> Deltas:
-    """What *deltas* have more than *before*."""
-    keys = dict.fromkeys((*deltas, *before))
-    found = {key: deltas.get(key, 0) - before.get(key, 0) for key in keys}
-    return {key: units for key, units in found.items() if units}
+def _subtract(deltas: Deltas, other: Deltas) -> Deltas:
+    """Return *deltas* minus *other*, without zeros."""
+    keys = dict.fromkeys((*deltas, *other))
+    result = {key: deltas.get(key, 0) - other.get(key, 0) for key in keys}
+    return {key: units for key, units in result.items() if units}
 
 
-def _post(s: Settlement, deltas: Deltas, period: int, audience: Audience) -> None:
+def _post(settlement: Settlement, deltas: Deltas, period: int, audience: Audience) -> None:
     if deltas:
         postings = tuple(e.Posting(*key, units) for key, units in sorted(deltas.items()))
-        why = f"settling {s.why}, for period {period}"
-        s.emit(e.Posted, audience, postings=postings, why=why, effective=period)
+        why = f"settling {settlement.why}, for period {period}"
+        settlement.emit(e.Posted, audience, postings=postings, why=why, effective=period)

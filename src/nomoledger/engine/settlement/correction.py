@@ -1,176 +1,215 @@
-"""Brings the present to what a ruling makes of the past: events, and what only the engine keeps."""
+"""Correction of the present: emits the differences that a ruling makes."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.engine.settlement.audiences import ADMIN
+from nomoledger.engine.settlement.audiences import ADMIN_ONLY
 from nomoledger.engine.settlement.compensation import compensate, past_units
 from nomoledger.engine.settlement.differences import Path, changed_paths, is_same_value
 from nomoledger.engine.settlement.settlement import Settlement
-from nomoledger.engine.settlement.unfinished import settle_timers, settle_waiting, still_waits
+from nomoledger.engine.settlement.unfinished import settle_questions, settle_timers, settled_agenda
 from nomoledger.state.world import World
 
-#: Tables that the engine keeps, brought over by path.
-_KEPT = ("counts", "edges", "kinds", "past")
-#: Single values of the game that are brought over.
-_GAME = ("ended", "ended_by", "winners", "versions", "frozen", "final_after", "void", "refused")
+#: Tables that only the engine keeps, corrected by path.
+_TABLES = ("counts", "edges", "kinds", "past")
+#: Single values of the game that are corrected.
+_GAME_VALUES = (
+    "ended", "ended_by", "winners", "versions", "frozen", "final_after", "void", "refused",
+)  # fmt: skip
 
 
 def correct_present(settlement: Settlement) -> None:
-    """Emit what leads from one side to the other, as far as the ruling wants it.
+    """Emit the differences between the two sides, as far as the ruling settles them.
 
-    The past, as it is now known, is brought over in each case.
+    The closed periods, as they are now known, are corrected in every case.
     """
-    what = settlement.ruling.settle
-    if what != "none":
+    extent = settlement.ruling.settle
+    if extent != "none":
         compensate(settlement)
-    if what in ("money", "none"):
-        _say_settled(settlement, _changes(settlement, ("past",)))
+    if extent in ("money", "none"):
+        _emit_settled(settlement, _changed_tables(settlement, ("past",)))
         return
-    _end(settlement)
-    _things(settlement)
-    _rules(settlement)
+    _settle_end_of_game(settlement)
+    _settle_things(settlement)
+    _settle_rules(settlement)
     settle_timers(settlement)
-    tables = _changes(settlement, _KEPT)
-    for name in _GAME:
-        one, other = (side.game.get(name) for side in (settlement.base, settlement.target))
-        tables += changed_paths(one, other, "game", name)
-    tables += [*_precedents(settlement), *settle_waiting(settlement)]
-    _say_settled(settlement, tables)
+    changes = _changed_tables(settlement, _TABLES)
+    for name in _GAME_VALUES:
+        old, new = (side.game.get(name) for side in (settlement.base, settlement.target))
+        changes += changed_paths(old, new, "game", name)
+    changes += [*_changed_precedents(settlement), *settle_questions(settlement)]
+    _emit_settled(settlement, changes)
 
 
-def _changes(s: Settlement, names: tuple[str, ...]) -> list[Path]:
-    tables = [x for n in names for x in changed_paths(getattr(s.base, n), getattr(s.target, n), n)]
-    tables = [x for x in tables if x[0][0] != "past" or x[0][2:3] != ("balances",)]
-    return tables if s.is_whole else [_added(s, path, value) for path, value in tables]
+# --- the event `Settled` ------------------------------------------------------------------------
 
 
-def _precedents(s: Settlement) -> Iterator[Path]:
-    one, other = s.base.precedents, s.target.precedents
-    for text in dict.fromkeys((*one, *other)):
-        if one.get(text) != other.get(text):
-            yield ("precedents", text), dict(other[text]) if text in other else None
+def _changed_tables(settlement: Settlement, names: tuple[str, ...]) -> list[Path]:
+    base, target = settlement.base, settlement.target
+    changes = [
+        (path, value)
+        for name in names
+        for path, value in changed_paths(getattr(base, name), getattr(target, name), name)
+        if path[0] != "past" or path[2:3] != ("balances",)  # corrected by postings
+    ]
+    if settlement.is_whole:
+        return changes
+    return [(path, _merged_value(settlement, path, value)) for path, value in changes]
 
 
-def _added(s: Settlement, path: tuple[Any, ...], value: Any) -> Path:
-    """What is to stand at *path* where the world is not *base*: with the difference added."""
-    table = path[2] if path[0] == "past" and len(path) > 2 else path[0]
-    now, was, to = (_at(world, path) for world in (s.world, s.base, s.target))
-    if table == "balances":
-        return path, (now or 0) + (to or 0) - (was or 0)
-    if table == "kinds" and now != was and len(path) == 2 + 2 * (path[0] == "past"):
-        kept = [each for each in now or () if each in (to or ()) or each not in (was or ())]
-        new = [each for each in to or () if each not in (was or ()) and each not in kept]
-        return path, [*kept, *new]
-    return path, value
+def _changed_precedents(settlement: Settlement) -> Iterator[Path]:
+    old, new = settlement.base.precedents, settlement.target.precedents
+    for text in dict.fromkeys((*old, *new)):
+        if old.get(text) != new.get(text):
+            yield ("precedents", text), dict(new[text]) if text in new else None
 
 
-def _at(world: World, path: tuple[Any, ...]) -> Any:
-    found: Any = getattr(world, path[0])
+def _merged_value(settlement: Settlement, path: tuple[Any, ...], value: Any) -> Any:
+    """Return the new value at *path* in a present that differs from *base*.
+
+    The list of a kind keeps what only the present has; any other value becomes *value*.
+    """
+    is_past = path[0] == "past"
+    table = path[2] if is_past and len(path) > 2 else path[0]
+    worlds = (settlement.world, settlement.base, settlement.target)
+    now, old, new = (_value_at(world, path) for world in worlds)
+    if table == "kinds" and now != old and len(path) == 2 + 2 * is_past:
+        old, new = old or (), new or ()
+        remaining = [entity for entity in now or () if entity in new or entity not in old]
+        added = [entity for entity in new if entity not in old and entity not in remaining]
+        return [*remaining, *added]
+    return value
+
+
+def _value_at(world: World, path: tuple[Any, ...]) -> Any:
+    value: Any = getattr(world, path[0])
     for key in path[1:]:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
-def _say_settled(s: Settlement, tables: list[Path]) -> None:
-    """One event with what everybody may know, and one for the admin with the rest."""
-    hidden = [each for each in tables if any(knows.hides(*each) for knows in s.knows)]
-    shown = [each for each in tables if each not in hidden]
+def _emit_settled(settlement: Settlement, changes: list[Path]) -> None:
+    """Emit one event with the public changes and, if needed, one for the admin with the secrets."""
+    world, base, target = settlement.world, settlement.base, settlement.target
+    hidden = [
+        change
+        for change in changes
+        if any(audiences.was_ever_secret(*change) for audiences in settlement.audiences)
+    ]
+    public = [change for change in changes if change not in hidden]
     rulesets = {
         period: past["rules"]
-        for period, past in s.target.past.items()
-        if period in s.base.past and s.base.past[period]["rules"] != past["rules"]
+        for period, past in target.past.items()
+        if period in base.past and base.past[period]["rules"] != past["rules"]
     }
-    if s.is_whole and s.world.rules != s.target.rules and s.ruling.settle in ("all", "fitting"):
-        rulesets[s.world.period] = s.target.rules  # the same rules, in another order
-    waits = still_waits(s)
-    in_sight = waits and tuple(x for x in waits if _is_public(s, x))
-    is_hidden = any(each.audience is not None for each in s.world.agenda)
-    secret, known = past_units(s)
-    if hidden or secret or (waits is not None and (is_hidden or in_sight != waits)):
-        kept: dict[str, Any] = {"tables": tuple(hidden), "waiting": waits, "past": secret}
-        s.emit(e.Settled, ADMIN, ruling=s.ruling.number, **kept)
-    fields: dict[str, Any] = {"ruling": s.ruling.number, "rulesets": rulesets, "waiting": in_sight}
-    s.emit(e.Settled, tables=tuple(shown), past=known, **fields)
+    settles_rules = settlement.is_whole and settlement.ruling.settle in ("all", "fitting")
+    if settles_rules and world.rules != target.rules:
+        rulesets[world.period] = target.rules  # the same rules, in another order
+    agenda = settled_agenda(settlement)
+    public_agenda = agenda and tuple(item for item in agenda if _is_public(world, item))
+    has_secret_attempt = any(attempt.audience is not None for attempt in world.agenda)
+    is_agenda_secret = agenda is not None and (has_secret_attempt or public_agenda != agenda)
+    secret_units, public_units = past_units(settlement)
+    number = settlement.ruling.number
+    if hidden or secret_units or is_agenda_secret:
+        secrets: dict[str, Any] = {"tables": tuple(hidden), "past": secret_units}
+        settlement.emit(e.Settled, ADMIN_ONLY, ruling=number, waiting=agenda, **secrets)
+    fields: dict[str, Any] = {"ruling": number, "rulesets": rulesets, "waiting": public_agenda}
+    settlement.emit(e.Settled, tables=tuple(public), past=public_units, **fields)
 
 
-def _is_public(s: Settlement, waiting: str | e.Waiting) -> bool:
-    if isinstance(waiting, e.Waiting):
-        return waiting.audience is None
-    return all(each.audience is None for each in s.world.agenda if each.id == waiting)
+def _is_public(world: World, item: str | e.Waiting) -> bool:
+    if isinstance(item, e.Waiting):
+        return item.audience is None
+    return all(attempt.audience is None for attempt in world.agenda if attempt.id == item)
 
 
-# --- things and rules ---------------------------------------------------------------------------
+# --- things -------------------------------------------------------------------------------------
 
 
-def _end(s: Settlement) -> None:
-    """The game is over, or otherwise over."""
-    now, then = ((side.game["ended"], side.game.get("winners")) for side in (s.base, s.target))
-    if then != now and then[0] is not None:
-        s.emit(e.GameEnded, why=then[0], winners=then[1] or ())
+def _settle_end_of_game(settlement: Settlement) -> None:
+    old, new = (
+        (side.game["ended"], side.game.get("winners"))
+        for side in (settlement.base, settlement.target)
+    )
+    if new != old and new[0] is not None:
+        settlement.emit(e.GameEnded, why=new[0], winners=new[1] or ())
 
 
-def _things(s: Settlement) -> None:
-    one, other = s.base.entities, s.target.entities
-    for thing in [each for each in one if other.get(each) != one[each]]:
-        if thing in s.world.entities:
-            s.emit(e.EntityDestroyed, s.audience("is", thing), entity=thing)
-    new = [each for each in other if each not in s.world.entities]
-    if not s.is_whole:  # base has them still
-        new = [each for each in new if one.get(each) != other[each]]
-    for thing in new:
-        _create(s, thing, other[thing])
-    for thing in dict.fromkeys((*s.target.attributes, *s.base.attributes)):
-        if thing in s.world.entities or thing == "game":
-            _attributes(s, s.world if thing in new else s.base, thing)
+def _settle_things(settlement: Settlement) -> None:
+    """Destroy, create and change things until they are as in the target."""
+    world, base, target = settlement.world, settlement.base, settlement.target
+    old, new = base.entities, target.entities
+    for thing in [thing for thing in old if new.get(thing) != old[thing]]:
+        if thing in world.entities:
+            audience = settlement.audience_of("is", thing)
+            settlement.emit(e.EntityDestroyed, audience, entity=thing)
+    created = [thing for thing in new if thing not in world.entities]
+    if not settlement.is_whole:  # a thing that the base has as well was not created by the ruling
+        created = [thing for thing in created if old.get(thing) != new[thing]]
+    for thing in created:
+        _create(settlement, thing, new[thing])
+    for thing in dict.fromkeys((*target.attributes, *base.attributes)):
+        if thing in world.entities or thing == "game":
+            _settle_attributes(settlement, world if thing in created else base, thing)
 
 
-def _create(s: Settlement, thing: str, kind: str) -> None:
-    """The thing, with those of its attributes that the same people know of."""
-    audience = s.audience("is", thing)
+def _create(settlement: Settlement, thing: str, kind: str) -> None:
+    """Emit the creation of *thing* with the attributes that the same audience may see."""
+    audience = settlement.audience_of("is", thing)
     attributes = {
         name: value
-        for name, value in s.target.attributes.get(thing, {}).items()
-        if s.audience("set", thing, name) == audience
+        for name, value in settlement.target.attributes.get(thing, {}).items()
+        if settlement.audience_of("set", thing, name) == audience
     }
-    s.emit(e.EntityCreated, audience, entity=thing, kind=kind, attributes=attributes)
+    settlement.emit(e.EntityCreated, audience, entity=thing, kind=kind, attributes=attributes)
 
 
-def _attributes(s: Settlement, base: World, thing: str) -> None:
-    one, other = dict(base.attributes.get(thing, {})), s.target.attributes.get(thing, {})
-    ends, ending = dict(base.durations.get(thing, {})), s.target.durations.get(thing, {})
-    for name in dict.fromkeys((*one, *other, *ends, *ending)):
-        was, to = one.get(name), other.get(name)
-        if not (is_same_value(was, to) and _ending(ends, name) == _ending(ending, name)):
-            _set(s, thing, name, was, to, ends)
+def _settle_attributes(settlement: Settlement, base: World, thing: str) -> None:
+    target = settlement.target
+    old, new = dict(base.attributes.get(thing, {})), target.attributes.get(thing, {})
+    old_ends, new_ends = dict(base.durations.get(thing, {})), target.durations.get(thing, {})
+    for name in dict.fromkeys((*old, *new, *old_ends, *new_ends)):
+        is_same_end = _end_of(old_ends, name) == _end_of(new_ends, name)
+        if not (is_same_end and is_same_value(old.get(name), new.get(name))):
+            _set(settlement, thing, name, old.get(name), new.get(name), old_ends)
 
 
-def _set(s: Settlement, thing: str, name: str, was: Any, to: Any, ends: dict[str, Any]) -> None:
-    audience, ending = s.audience("set", thing, name), s.target.durations.get(thing, {})
-    is_walk = name == "square" and any(thing in knows.walked for knows in s.knows)
-    if is_walk and to is not None and name not in ending and name not in ends:
-        s.emit(e.Moved, audience, piece=thing, mode="place", left=was, to=to)
+def _set(
+    settlement: Settlement, thing: str, name: str, old: Any, new: Any, old_ends: dict[str, Any]
+) -> None:
+    audience = settlement.audience_of("set", thing, name)
+    new_ends = settlement.target.durations.get(thing, {})
+    was_moved = any(thing in audiences.moved for audiences in settlement.audiences)
+    is_move = name == "square" and was_moved
+    if is_move and new is not None and name not in new_ends and name not in old_ends:
+        settlement.emit(e.Moved, audience, piece=thing, mode="place", left=old, to=new)
         return
     fields: dict[str, Any] = {"entity": thing, "attribute": name}
-    until, back = _ending(ending, name)
-    if name in ends and name in ending:  # which keeps what it first went back to
-        s.emit(e.AttributeSet, audience, value=was, was=was, **fields)
-    was = back if name in ending else was
-    s.emit(e.AttributeSet, audience, value=to, was=was, until=until, **fields)
+    until, previous = _end_of(new_ends, name)
+    if name in old_ends and name in new_ends:  # else the status would keep its old previous value
+        settlement.emit(e.AttributeSet, audience, value=old, was=old, **fields)
+    was = previous if name in new_ends else old
+    settlement.emit(e.AttributeSet, audience, value=new, was=was, until=until, **fields)
 
 
-def _ending(ending: dict[str, Any], name: str) -> tuple[Any, Any]:
-    """When an attribute ends, and what it goes back to."""
-    return ending[name][:2] if name in ending else (None, None)
+def _end_of(ends: dict[str, Any], name: str) -> tuple[Any, Any]:
+    """Return when the attribute *name* ends, and the previous value that it returns to."""
+    return ends[name][:2] if name in ends else (None, None)
 
 
-def _rules(s: Settlement) -> None:
-    one, other = ({rule.number: rule for rule in side.rules} for side in (s.base, s.target))
-    for number in one:
-        if number not in other and s.world.rule(number) is not None:
-            s.emit(e.RuleRepealed, number=number, source=s.why)
-    for number, rule in other.items():
-        if one.get(number) != rule:
-            is_there = s.world.rule(number) is not None
-            s.emit(e.RuleAmended if is_there else e.RuleEnacted, rule=rule, source=s.why)
+# --- rules --------------------------------------------------------------------------------------
+
+
+def _settle_rules(settlement: Settlement) -> None:
+    world = settlement.world
+    old = {rule.number: rule for rule in settlement.base.rules}
+    new = {rule.number: rule for rule in settlement.target.rules}
+    for number in old:
+        if number not in new and world.rule(number) is not None:
+            settlement.emit(e.RuleRepealed, number=number, source=settlement.why)
+    for number, rule in new.items():
+        if old.get(number) != rule:
+            event = e.RuleEnacted if world.rule(number) is None else e.RuleAmended
+            settlement.emit(event, rule=rule, source=settlement.why)

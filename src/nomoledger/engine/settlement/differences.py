@@ -1,33 +1,33 @@
-"""Where two tables of plain values differ, by path."""
+"""Differences between two tables of plain values, by path."""
 
 from collections.abc import Iterator
 from typing import Any
 
-#: Where something stands in the state, and what is to stand there; None is nothing.
+#: A path in the state, and the new value at this path; None removes the value.
 Path = tuple[tuple[Any, ...], Any]
 
 
-def changed_paths(was: Any, to: Any, *path: Any) -> Iterator[Path]:
-    """Where *was* has to be changed to be *to*, beginning at *path*.
+def changed_paths(old: Any, new: Any, *path: Any) -> Iterator[Path]:
+    """Yield the changes below *path* that turn *old* into *new*.
 
-    >>> list(differing({"a": {"b": 1}, "c": 2}, {"a": {"b": 3}}, "t"))
+    >>> list(changed_paths({"a": {"b": 1}, "c": 2}, {"a": {"b": 3}}, "t"))
     [(('t', 'a', 'b'), 3), (('t', 'c'), None)]
     """
-    if isinstance(was, dict) or isinstance(to, dict):  # a table that is not there is empty
-        one, other = was or {}, to or {}
-        for key in dict.fromkeys((*one, *other)):
-            if key not in ("rules", "ruled"):  # which stand by themselves
-                yield from changed_paths(one.get(key), other.get(key), *path, key)
-    elif not is_same_value(was, to):
-        yield path, list(to) if isinstance(to, tuple) else to
+    if isinstance(old, dict) or isinstance(new, dict):  # a missing table counts as empty
+        old_table, new_table = old or {}, new or {}
+        for key in dict.fromkeys((*old_table, *new_table)):
+            if key not in ("rules", "ruled"):  # settled apart from the tables
+                yield from changed_paths(old_table.get(key), new_table.get(key), *path, key)
+    elif not is_same_value(old, new):
+        yield path, list(new) if isinstance(new, tuple) else new
 
 
-def is_same_value(one: Any, other: Any) -> bool:
-    """Whether two values are the same, also by type: a flag is no number, but a tuple is a list.
+def is_same_value(left: Any, right: Any) -> bool:
+    """Return whether two values and their types are equal; a tuple equals a list.
 
-    >>> same(1, True), same((1, 2), [1, 2]), same(None, None)
+    >>> is_same_value(1, True), is_same_value((1, 2), [1, 2]), is_same_value(None, None)
     (False, True, True)
     """
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(is_same_value, one, other))
-    return type(one) is type(other) and bool(one == other)
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(is_same_value, left, right))
+    return type(left) is type(right) and bool(left == right)

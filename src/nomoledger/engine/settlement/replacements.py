@@ -1,50 +1,57 @@
-"""Something from outside as it should have been: a die, an answer, a verdict, an argument."""
+"""Replacements of one input: other dice, another answer, verdict or argument."""
 
 from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.engine.oracles import is_possible_answer, is_possible_draw
 from nomoledger.errors import UsageError
 
-#: Where what is replaced stands, in the inputs that say one thing only.
-_SAID = {
+#: The field that is replaced as a whole, for inputs with a single value.
+_VALUE_FIELDS = {
     e.DrawEntered: "values",
     e.ChoiceAnswered: "value",
     e.RulingMade: "value",
     e.ProposalJudged: "verdict",
     e.VoteCast: "choice",
 }
-#: Where the things that are replaced stand by name, in the others.
-_NAMED = {e.SubmissionReceived: "arguments", e.FactRecorded: "fields", e.JoinRequested: "details"}
+#: The field whose items are replaced by name, for other inputs.
+_TABLE_FIELDS = {
+    e.SubmissionReceived: "arguments",
+    e.FactRecorded: "fields",
+    e.JoinRequested: "details",
+}
 VERDICTS = ("accepted", "rejected")
 
 
 def replace_input(body: e.Input, value: Any, question: e.QuestionRaised | None = None) -> e.Input:
-    """*body*, which may answer a *question*, as it should have been.
+    """Return *body*, which may answer a *question*, with *value* in place of what was recorded.
 
     Raises:
-        UsageError: an input of that kind cannot be replaced, or not by this.
+        UsageError: inputs of this kind cannot be replaced, or not by *value*.
     """
     kind = type(body)
-    if kind in _SAID:
-        return msgspec.structs.replace(body, **{_SAID[kind]: _said(body, value, question)})
-    if kind not in _NAMED:
-        raise UsageError(
-            f"a {kind.__name__} can be left out, but there is nothing in it to replace"
+    if kind in _VALUE_FIELDS:
+        return msgspec.structs.replace(
+            body, **{_VALUE_FIELDS[kind]: _checked_value(body, value, question)}
         )
+    if kind not in _TABLE_FIELDS:
+        raise UsageError(f"a {kind.__name__} has no value to replace: leave it out instead")
     if not isinstance(value, dict):
-        raise UsageError(f"say what is replaced by name, like {{square: 20}}, not {value!r}")
-    field = _NAMED[kind]
+        raise UsageError(
+            f"give the values to replace by name, such as {{square: 20}}, not {value!r}"
+        )
+    field = _TABLE_FIELDS[kind]
     if kind is e.JoinRequested and "name" in value:
         body = msgspec.structs.replace(body, name=str(value["name"]))
-        value = {key: each for key, each in value.items() if key != "name"}
+        value = {key: item for key, item in value.items() if key != "name"}
     return msgspec.structs.replace(body, **{field: getattr(body, field) | value})
 
 
-def _said(body: e.Input, value: Any, question: e.QuestionRaised | None) -> Any:
+def _checked_value(body: e.Input, value: Any, question: e.QuestionRaised | None) -> Any:
     if isinstance(body, e.RulingMade) and body.question is None:
-        raise UsageError("a ruling that answered nothing is overruled, not replaced")
+        raise UsageError("a ruling that answered no question is overruled, not replaced")
     if isinstance(body, e.ProposalJudged) and value not in VERDICTS:
         raise UsageError(f"a verdict is accepted or rejected, not {value!r}")
     if isinstance(body, e.DrawEntered):
@@ -53,21 +60,21 @@ def _said(body: e.Input, value: Any, question: e.QuestionRaised | None) -> Any:
             raise UsageError(f"{question.text}: {format_values(value)} cannot be rolled")
     elif question is not None and not is_possible_answer(question, value):
         options = ", ".join(map(str, question.options))
-        raise UsageError(f"{question.text}: {value!r} is none of the answers {options}")
+        raise UsageError(f"{question.text}: {value!r} is not one of the answers {options}")
     return value
 
 
 def replace_draw(body: e.DrawRecorded, edit: e.Replaced | e.LeftOut) -> list[Any]:
-    """The values of the draw *body* as they should have been.
+    """Return the values of the draw *body* after *edit*.
 
     Raises:
-        UsageError: it is to be left out, or there were more or fewer dice.
+        UsageError: *edit* leaves the draw out, or gives another number or kind of values.
     """
     if isinstance(edit, e.LeftOut):
-        raise UsageError("a roll cannot be left out, only be replaced: it was asked for")
+        raise UsageError("a roll cannot be left out, because the rules need it: replace it")
     values = list(edit.value) if isinstance(edit.value, list | tuple) else [edit.value]
-    kinds = [type(each) for each in body.values]
-    if [type(each) for each in values] != kinds:
+    kinds = [type(value) for value in body.values]
+    if [type(value) for value in values] != kinds:
         count = len(kinds)
         raise UsageError(
             f"the roll was {format_values(body.values)}: give {count} of the same kind"
@@ -75,21 +82,6 @@ def replace_draw(body: e.DrawRecorded, edit: e.Replaced | e.LeftOut) -> list[Any
     return values
 
 
-def is_possible_draw(question: e.QuestionRaised, values: Any) -> bool:
-    """Whether dice, or a choice by chance, can come out as *values*."""
-    if question.asks == "draw":
-        return len(values) == 1 and values[0] in question.options
-    sides = question.options
-    return len(values) == len(sides) and all(
-        type(value) is int and 1 <= value <= most for value, most in zip(values, sides, strict=True)
-    )
-
-
-def is_possible_answer(question: e.QuestionRaised, value: Any) -> bool:
-    """Whether *value* is among the answers, where there is a choice of some."""
-    return not question.options or value in question.options
-
-
 def format_values(values: Any) -> str:
-    """*values* in words."""
+    """Format *values* as a comma-separated list."""
     return ", ".join(map(str, values))

@@ -1,8 +1,8 @@
-"""Runs a game again from somewhere on, with its tape or its rules changed.
+"""Replay of a game from some event on, with an edited input log or other rules.
 
-Every other die, answer and submission is kept, by address. What is asked anew and nobody answered
-is dealt with by a stated policy and listed; what was answered and is no longer asked is an orphan.
-Nothing is decided for a player in silence.
+Every draw, answer and submission that no edit changes keeps its recorded value, by address. A new
+question that nobody answered is handled by an explicit policy and listed. An answer whose question
+is no longer asked is an orphan. Nothing is decided for a player without being listed.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -12,14 +12,11 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.facts import Follows
+from nomoledger.engine.facts import FollowsRecord
+from nomoledger.engine.oracles import is_possible_answer, is_possible_draw
 from nomoledger.engine.replaying import replay_opening
 from nomoledger.engine.settlement.input_log import InputLog
-from nomoledger.engine.settlement.replacements import (
-    format_values,
-    is_possible_answer,
-    is_possible_draw,
-)
+from nomoledger.engine.settlement.replacements import format_values
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.language.host import Describe, Oracle, ask_people, describe_plainly
@@ -27,17 +24,16 @@ from nomoledger.state.precedents import end_precedents
 from nomoledger.state.reducer import CLOSING, apply, belongs_to_input, void_ruling
 from nomoledger.state.world import Attempt, World
 
-#: What is done with a question that nobody answered: go no further; take the default that the rules
-#: state, else go no further; call the attempt off that asks.
+#: How to handle a question that nobody answered: stop the replay; use the default of the rules, or
+#: stop if there is none; cancel the attempt that asks.
 POLICIES = ("stop", "default", "skip")
 
-
-#: The rules that are to be in force, where play has come to those it is told.
+#: Returns the rules to put in force in place of those that the replay has reached.
 Ruleset = Callable[[tuple[Rule, ...]], tuple[Rule, ...]]
 
 
 class Orphan(msgspec.Struct, frozen=True):
-    """Something recorded that has no place any more: *event*, *what* it was, and *why*."""
+    """A recorded event that has no place in the replay: *event*, *what* it was, and *why*."""
 
     event: int | None
     what: str
@@ -45,10 +41,10 @@ class Orphan(msgspec.Struct, frozen=True):
 
 
 class NewQuestion(msgspec.Struct, frozen=True):
-    """A question that recorded play never put, and what was done with it.
+    """A question that recorded play never raised, and how it was handled.
 
-    *dealt* is "rolled", "ruled" (see `Answered`), "default", "skipped", "stopped", or "open" where
-    play has come to the present and waits for it.
+    *dealt* is "rolled", "ruled" (see `Answered`), "default", "skipped", "stopped", or "open" if the
+    replay reached the present and waits for the answer.
     """
 
     question: str
@@ -58,206 +54,235 @@ class NewQuestion(msgspec.Struct, frozen=True):
     value: Any = None
 
 
-class _Halting(Engine):
-    """An engine that closes no period before recorded play did.
+class _PeriodBoundEngine(Engine):
+    """An engine that closes no period earlier than recorded play did.
 
     Attributes:
-        closes: the last period that may be closed. halted: whether one had to wait for that.
+        last_period: the last period that may close.
+        has_held_back: whether the close of a later period was held back.
     """
 
-    closes = 0
-    halted = False
+    last_period = 0
+    has_held_back = False
 
     def carry_out(self, attempt: Attempt, oracle: Oracle | None = None) -> Batch:
-        """As `Engine.carry_out`; nothing where a close has to wait."""
-        if attempt.operation == CLOSING and self.world.period > self.closes:
-            self.halted = True
+        """Carry out *attempt*; return no events if the attempt closes a period too early."""
+        if attempt.operation == CLOSING and self.world.period > self.last_period:
+            self.has_held_back = True
             return []
         return super().carry_out(attempt, oracle)
 
 
 class Rerun:
-    """One run over *tape*, from the world as it stood before it.
+    """One replay of an input log.
 
     Attributes:
-        world: how things stand so far. made: what followed, per input id.
-        orphans, asked: see the structs. stopped: why it went no further, or None.
-        rolled: the draws that were new, with their values.
+        world: the state reached so far.
+        events: the replayed events, by the id of their input.
+        orphans, asked: the orphans and the new questions.
+        stopped: why the replay stopped, or None.
+        new_draws: the draws that recorded play never made, with their values.
     """
 
     def __init__(
         self,
         world: World,
-        tape: InputLog,
+        log: InputLog,
         *,
         oracle: Oracle = ask_people,
         secret: bytes | None = None,
-        follows: Follows | bool = True,
+        follows: FollowsRecord | bool = True,
         rules: Ruleset | None = None,
         questions: str = "stop",
         still_open: Collection[str] = (),
         describe: Describe = describe_plainly,
     ) -> None:
-        self.tape = tape
+        """Prepare a replay of *log* on *world*, the state before the first input of the log.
+
+        *rules* replaces the rules in force. *questions* is one of `POLICIES`. *still_open* are the
+        questions that are open in recorded play to this day.
+        """
+        self.log = log
         self.world = world
         self.oracle = oracle
-        self.engine = _Halting(
-            world, self._drawn, secret, follows_record=follows, describe=describe
+        self.engine = _PeriodBoundEngine(
+            world, self._draw, secret, follows_record=follows, describe=describe
         )
-        self.pinned = rules
-        self._put: tuple[Rule, ...] | None = None
+        self.ruleset = rules
+        self._forced_rules: tuple[Rule, ...] | None = None
         self.questions = questions
-        self.made: dict[str, list[e.Event]] = {}
+        self.events: dict[str, list[e.Event]] = {}
         self.orphans: list[Orphan] = []
         self.asked: list[NewQuestion] = []
-        self.rolled: list[tuple[e.QuestionRaised, list[Any]]] = []
+        self.new_draws: list[tuple[e.QuestionRaised, list[Any]]] = []
         self.stopped: str | None = None
-        answers = (getattr(body, "question", None) for _, body in tape.inputs)
-        #: Questions that are answered on the tape, or are open in recorded play to this day.
-        self._to_come = {*still_open, *(each for each in answers if each is not None)}
-        self._aside: dict[str, tuple[int | None, e.Input]] = {}
+        answered = {getattr(body, "question", None) for _, body in log.inputs} - {None}
+        #: Questions that a later input answers, or that are still open in recorded play.
+        self._not_new = {*still_open, *answered}
+        #: Recorded answers whose question has not been asked yet, by address.
+        self._unused_answers: dict[str, tuple[int | None, e.Input]] = {}
 
     def run(self, opening: Sequence[e.Event] = ()) -> Iterator[int | None]:
-        """Go over the tape; gives the number of each input when it is done."""
-        self._pin()
-        for number, body in self.tape.inputs:
+        """Replay the log, and yield the number of each input after it was replayed.
+
+        *opening* holds the recorded events from the opening of the game on.
+        """
+        self._force_rules()
+        for number, body in self.log.inputs:
             if self.stopped is not None:
                 return
             try:
-                self._take(number, body, opening)
+                self._replay(number, body, opening)
             except RuleFault as fault:
                 self.stopped = str(fault)
             yield number
-        for number, body in self._aside.values():
-            self.orphans.append(Orphan(number, self._told(body), "nobody is asked"))
+        for number, body in self._unused_answers.values():
+            self.orphans.append(Orphan(number, self._describe(body), "the question is not asked"))
         waiting = self.world.waiting if self.stopped is None else None
-        if waiting is not None and waiting.question not in self.tape.asked:
-            self._note(waiting, "open", None)
+        if waiting is not None and waiting.question not in self.log.asked:
+            self._note_question(waiting, "open", None)
 
     # --- one input
 
-    def _take(self, number: int | None, body: e.Input, opening: Sequence[e.Event]) -> None:
-        closed = (p for p, at in self.tape.closed.items() if number is not None and at <= number)
-        self.engine.closes = max(closed, default=self.engine.closes)
+    def _replay(self, number: int | None, body: e.Input, opening: Sequence[e.Event]) -> None:
+        closed = (p for p, at in self.log.closed.items() if number is not None and at <= number)
+        self.engine.last_period = max(closed, default=self.engine.last_period)
         question = getattr(body, "question", None)
         if question is not None:
-            self._aside[question] = number, body
+            self._unused_answers[question] = number, body
         elif isinstance(body, e.RulingMade) and is_retroactive(body):
-            self.rule(body, holds=body.number in self.tape.settled)
-            self._follow(body, self.engine.run())
-        elif isinstance(body, e.ProposalMade) and body.id in self.tape.edited:
-            self._leave_out(body)
+            self.apply_ruling(body, is_in_force=body.number in self.log.settled)
+            self._collect(body, self.engine.run())
+        elif isinstance(body, e.ProposalMade) and body.id in self.log.edited:
+            self._void_proposal(body)
         elif isinstance(body, e.GameOpened):
-            self._follow(body, replay_opening(self.engine, opening))
+            self._collect(body, replay_opening(self.engine, opening))
         else:
-            is_public = body.audience is None  # else the outcome would show that there was one
+            is_public = body.audience is None  # else the outcome would reveal the secret input
             if is_public and not isinstance(body, e.FactRecorded):
-                self._settle_questions()
-            self._check_withdrawn(number, body)
-            self._follow(body, self.engine.take(body))
-        self._answer()
+                self._handle_new_questions()
+            self._check_withdrawal(number, body)
+            self._collect(body, self.engine.take(body))
+        self._give_known_answers()
         if self.world.agenda and self.world.agenda[0].operation == CLOSING:
-            self._follow(body, self.engine.run())
+            self._collect(body, self.engine.run())
 
-    def _leave_out(self, proposal: e.ProposalMade) -> None:
-        """A proposal that does not count is known still, by its number, but cannot be adopted."""
+    def _void_proposal(self, proposal: e.ProposalMade) -> None:
+        """Apply a proposal that was left out: it keeps its number but cannot be adopted."""
         world = self.world
         apply(world, proposal)
-        world.put(world.game, "agenda", tuple(x for x in world.agenda if x.id != proposal.id))
+        agenda = tuple(attempt for attempt in world.agenda if attempt.id != proposal.id)
+        world.put(world.game, "agenda", agenda)
         world.put(world.game, "void", (*world.game.get("void", ()), proposal.number))
 
-    def rule(self, ruling: e.RulingMade, *, holds: bool) -> None:
-        """Take in a ruling that reaches back, or one that came to nothing: see the edits."""
+    def apply_ruling(self, ruling: e.RulingMade, *, is_in_force: bool) -> None:
+        """Apply a retroactive ruling without settling it: its edits are in the log already."""
         world = self.world
         apply(world, ruling)
         world.put(world.game, "agenda", world.agenda[1:])
-        if holds:
+        if is_in_force:
             end_precedents(world, ruling.overrules)
         else:
             void_ruling(world, ruling.number)
 
-    def _check_withdrawn(self, number: int | None, body: e.Input) -> None:
-        """What was taken back in time may be carried out by then."""
+    def _check_withdrawal(self, number: int | None, body: e.Input) -> None:
+        """Note an orphan if *body* withdraws an input that has been carried out by then."""
         if not isinstance(body, e.InputWithdrawn):
             return
-        waits = any(belongs_to_input(each.id, body.withdrawn) for each in self.world.agenda)
-        if not waits and body.withdrawn not in self.world.orders:
-            self.orphans.append(Orphan(number, self._told(body), "it is carried out by then"))
+        is_waiting = any(belongs_to_input(x.id, body.withdrawn) for x in self.world.agenda)
+        if not is_waiting and body.withdrawn not in self.world.orders:
+            why = "the request was carried out before"
+            self.orphans.append(Orphan(number, self._describe(body), why))
 
-    def _follow(self, body: e.Input, batches: Iterator[list[e.Event]]) -> None:
-        made = self.made.setdefault(body.id, [])
+    def _collect(self, body: e.Input, batches: Iterator[list[e.Event]]) -> None:
+        """Add the events of *batches* to those that follow from *body*."""
+        events = self.events.setdefault(body.id, [])
         for batch in batches:
-            made += batch
-            self._pin()
+            events += batch
+            self._force_rules()
 
-    def _pin(self) -> None:
-        """Put the rules in force that are to be tried, whenever play has changed them."""
-        if self.pinned is not None and self.world.game["rules"] is not self._put:
-            self._put = self.pinned(self.world.rules)
-            self.world.put(self.world.game, "rules", self._put)
+    def _force_rules(self) -> None:
+        """Put the alternative rules in force again whenever the replay has changed the rules."""
+        if self.ruleset is not None and self.world.game["rules"] is not self._forced_rules:
+            self._forced_rules = self.ruleset(self.world.rules)
+            self.world.put(self.world.game, "rules", self._forced_rules)
 
-    def _drawn(self, question: e.QuestionRaised) -> list[Any] | None:
-        """The draw as recorded; a new one where the dice know it."""
-        found = self.tape.draws.get(question.question)
-        if found is not None and (
-            is_possible_draw(question, found) or self._is_odd(question, found)
-        ):
-            return found
-        if question.question in self._to_come:
+    # --- draws
+
+    def _draw(self, question: e.QuestionRaised) -> list[Any] | None:
+        """Return the recorded draw if it is possible, else a new draw, or None to ask people."""
+        values = self.log.draws.get(question.question)
+        if values is not None and self._is_usable(question, values):
+            return values
+        if question.question in self._not_new:
             return None
-        found = self.oracle(question)
-        if found is not None:
-            self.rolled.append((question, found))
-            self._note(question, "rolled", found)
-        return found
+        values = self.oracle(question)
+        if values is not None:
+            self.new_draws.append((question, values))
+            self._note_question(question, "rolled", values)
+        return values
 
-    def _is_odd(self, question: e.QuestionRaised, values: list[Any]) -> bool:
-        """Whether *values*, which cannot fall, are what somebody wants to put there."""
-        is_edited = question.question in self.tape.edited
+    def _is_usable(self, question: e.QuestionRaised, values: list[Any]) -> bool:
+        """Return whether to use recorded *values*; stop the replay at impossible edited values."""
+        if is_possible_draw(question, values):
+            return True
+        is_edited = question.question in self.log.edited
         if is_edited:
             self.stopped = (
                 f"{question.text or question.question}: {format_values(values)} cannot be rolled"
             )
         return is_edited
 
-    # --- what waits for an answer
+    # --- answers
 
-    def _answer(self) -> None:
-        """Give the answers that are known, as long as one is waited for."""
+    def _give_known_answers(self) -> None:
+        """Answer open questions as long as the answer is known."""
         while (waiting := self.world.waiting) is not None:
-            if waiting.question in self._aside:
-                _, body = self._aside.pop(waiting.question)
-                self._follow(body, self.engine.take(self._fitting(waiting, body)))
-            elif waiting.question in self.tape.answers:
-                value = self.tape.answers[waiting.question]
-                self._give(waiting, value)
-                self._note(waiting, "ruled", value)
+            if waiting.question in self._unused_answers:
+                _, body = self._unused_answers.pop(waiting.question)
+                self._check_answer(waiting, body)
+                self._collect(body, self.engine.take(body))
+            elif waiting.question in self.log.answers:
+                value = self.log.answers[waiting.question]
+                self._answer(waiting, value)
+                self._note_question(waiting, "ruled", value)
             else:
                 return
 
-    def _settle_questions(self) -> None:
-        """Deal with a question that nobody will answer, before anything else is taken."""
-        while (waiting := self.world.waiting) is not None and self.stopped is None:
-            if waiting.question in self._to_come:
-                return
-            self._deal(waiting)
-            self._answer()
+    def _check_answer(self, waiting: e.QuestionRaised, body: e.Input) -> None:
+        """Stop the replay if the changed question no longer allows the recorded answer."""
+        if isinstance(body, e.DrawEntered):
+            if not is_possible_draw(waiting, body.values):
+                self.stopped = (
+                    f"{waiting.text}: {format_values(body.values)} cannot be rolled any more"
+                )
+        elif not is_possible_answer(waiting, value := getattr(body, "value", None)):
+            self.stopped = f"{waiting.text}: {value} is no longer among the answers"
 
-    def _deal(self, waiting: e.QuestionRaised) -> None:
+    def _handle_new_questions(self) -> None:
+        """Handle open questions that nobody will answer, before the next input is replayed."""
+        while (waiting := self.world.waiting) is not None and self.stopped is None:
+            if waiting.question in self._not_new:
+                return
+            self._handle_new_question(waiting)
+            self._give_known_answers()
+
+    def _handle_new_question(self, waiting: e.QuestionRaised) -> None:
         if self.questions == "default" and waiting.default is not None:
-            self._give(waiting, waiting.default)
-            self._note(waiting, "default", waiting.default)
+            self._answer(waiting, waiting.default)
+            self._note_question(waiting, "default", waiting.default)
         elif self.questions == "skip":
             attempt = self.world.agenda[0]
-            self._note(waiting, "skipped", None)
+            self._note_question(waiting, "skipped", None)
             apply(self.world, e.Unscheduled(attempt=attempt.id, **self._when(waiting)))
-            ticking = e.ClockAdvanced(id=f"without {waiting.question}", **self._when(waiting))
-            self._follow(ticking, self.engine.run())
+            tick = e.ClockAdvanced(id=f"without {waiting.question}", **self._when(waiting))
+            self._collect(tick, self.engine.run())
         else:
-            self._note(waiting, "stopped", None)
+            self._note_question(waiting, "stopped", None)
             self.stopped = f"nobody answered: {waiting.text}"
 
-    def _give(self, waiting: e.QuestionRaised, value: Any) -> None:
+    def _answer(self, waiting: e.QuestionRaised, value: Any) -> None:
+        """Answer the open question with *value*, as the input that it asks for."""
         fields: dict[str, Any] = {"question": waiting.question, "id": f"to {waiting.question}"}
         fields |= self._when(waiting)
         body: e.Input
@@ -268,35 +293,23 @@ class Rerun:
             body = e.ChoiceAnswered(value=value, by="admin", **fields)
         else:
             body = e.RulingMade(number=0, kind="answer", text="", value=value, **fields)
-        self._follow(body, self.engine.take(body))
-
-    def _fitting(self, waiting: e.QuestionRaised, body: e.Input) -> e.Input:
-        """The answer *body*, which a changed question may no longer allow."""
-        if isinstance(body, e.DrawEntered):
-            if not is_possible_draw(waiting, body.values):
-                self.stopped = (
-                    f"{waiting.text}: {format_values(body.values)} cannot be rolled any more"
-                )
-        elif not is_possible_answer(waiting, getattr(body, "value", None)):
-            value = getattr(body, "value", None)
-            self.stopped = f"{waiting.text}: {value} is no longer among the answers"
-        return body
+        self._collect(body, self.engine.take(body))
 
     def _when(self, waiting: e.QuestionRaised) -> dict[str, Any]:
-        """Period and times of what answers *waiting*."""
+        """Return the period and the times for an event that deals with *waiting*."""
         return {
             "period": self.world.period,
             "received_at": waiting.received_at,
             "recorded_at": waiting.recorded_at,
         }
 
-    def _told(self, body: e.Input) -> str:
+    def _describe(self, body: e.Input) -> str:
         return self.engine.describe(body, str, {})
 
-    def _note(self, question: e.QuestionRaised, dealt: str, value: Any) -> None:
+    def _note_question(self, question: e.QuestionRaised, dealt: str, value: Any) -> None:
         self.asked.append(NewQuestion(question.question, question.text, question.to, dealt, value))
 
 
 def is_retroactive(ruling: e.RulingMade) -> bool:
-    """Whether *ruling* changes the tape, or takes back one that did."""
+    """Return whether *ruling* edits the input log, or overrules a ruling that did."""
     return ruling.effective is not None

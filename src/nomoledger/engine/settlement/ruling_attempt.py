@@ -1,4 +1,4 @@
-"""Carries out a ruling that reaches back: plays on from what it edits, and settles the present."""
+"""The attempt of a retroactive ruling: replay from its first edit, then settle the present."""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,36 +24,40 @@ from nomoledger.state.world import Attempt, World
 def carry_out(
     engine: Engine, host: Host, ruling: e.RulingMade, number: int, attempt: Attempt
 ) -> None:
-    """Bring the present to what it would have been, had *ruling* held from the start.
+    """Bring the present in line with *ruling*, as if the ruling had been in force from the start.
 
-    *number* is that of the event that made it, *attempt* what *host* is to carry out.
+    *number* is the number of the event that recorded the ruling. *attempt* is the attempt that
+    *host* carries out.
 
     Raises:
-        Refused: the other course of play cannot be followed to the present, or later play does not
-            fit it and the ruling does not say how to settle that.
+        Refused: the timeline of the ruling does not reach the present, or later play collides with
+            it and the ruling does not say how to settle collisions.
     """
     world, entries = engine.world, engine.tape[:number]
     if len(entries) < number:
-        raise RuleFault(f"ruling {ruling.number} reaches back to what is not at hand here")
-    course = _followed(engine, entries, rulings_in_force(world), ruling)
-    course.rerun.rule(ruling, holds=True)
-    earlier = _earlier(engine, entries, ruling)
-    host.begin(world, attempt, engine.oracle)  # the other courses were played by the same host
+        raise RuleFault(f"ruling {ruling.number} is retroactive: it needs the recorded events")
+    timeline = _replay_rulings(engine, entries, rulings_in_force(world), ruling)
+    timeline.rerun.apply_ruling(ruling, is_in_force=True)
+    earlier = _replay_earlier_rulings(engine, entries, ruling)
+    host.begin(world, attempt, engine.oracle)  # the replays used the same host
     host.frames = [Frame("", (), f"ruling:{ruling.number}")]
-    target = Side(course.world, course.audiences())
-    settlement = Settlement(host, _base(world, entries, earlier, ruling), target, ruling)
-    _record_rolls(settlement, [course] if earlier is None else [course, earlier])
+    target = Side(timeline.world, timeline.audiences())
+    settlement = Settlement(host, _base_side(world, entries, earlier, ruling), target, ruling)
+    _record_new_draws(settlement, [timeline] if earlier is None else [timeline, earlier])
     host.audience = attempt.audience
-    if trouble := list(_misfits(settlement, course, earlier)):
-        raise Refused([e.Reason(f"ruling:{ruling.number}", each) for each in trouble])
+    if reasons := list(_obstacles(settlement, timeline, earlier)):
+        raise Refused([e.Reason(f"ruling:{ruling.number}", reason) for reason in reasons])
     correct_present(settlement)
 
 
-def _followed(
+def _replay_rulings(
     engine: Engine, entries: Sequence[e.Entry], rulings: list[e.RulingMade], ruling: e.RulingMade
 ) -> Timeline:
-    """Play as it would have gone had just *rulings* held, from the first that any ruling edits."""
-    course = Timeline(
+    """Return the timeline in which exactly *rulings* are in force, replayed to the present.
+
+    The replay starts at the first event that any ruling edits.
+    """
+    timeline = Timeline(
         entries,
         edits_of(rulings),
         since=first_edited_event(engine.world),
@@ -62,69 +66,78 @@ def _followed(
         questions=ruling.questions,
         describe=engine.describe,
     )
-    for _ in course.run():
+    for _ in timeline.run():
         pass
-    return course
+    return timeline
 
 
-def _earlier(engine: Engine, entries: Sequence[e.Entry], ruling: e.RulingMade) -> Timeline | None:
-    """Play as earlier rulings had it, where that is not how the ledger has it."""
+def _replay_earlier_rulings(
+    engine: Engine, entries: Sequence[e.Entry], ruling: e.RulingMade
+) -> Timeline | None:
+    """Return the timeline of the rulings before *ruling*; None if none of them is retroactive."""
     before = rulings_in_force(engine.world, before=ruling.number)
-    if not any(is_retroactive(each) for each in before):
+    if not any(is_retroactive(earlier) for earlier in before):
         return None
-    return _followed(engine, entries, before, ruling)
+    return _replay_rulings(engine, entries, before, ruling)
 
 
-def _base(
+def _base_side(
     world: World, entries: Sequence[e.Entry], earlier: Timeline | None, ruling: e.RulingMade
 ) -> Side:
-    """What is led to the target: the present; or the course that other rulings had it take.
+    """Return the side that the target is compared with.
 
-    The latter where one of those that still hold was settled in part: the rest stays as it is.
+    The base is the present. If another ruling in force was settled only in part, the base is the
+    timeline of the *earlier* rulings instead, so that their unsettled part stays unsettled.
     """
-    others = [each for each in rulings_in_force(world) if each.number != ruling.number]
-    in_part = any(is_retroactive(x) and x.settle in ("money", "none") for x in others)
-    if earlier is None or not in_part:
+    others = [other for other in rulings_in_force(world) if other.number != ruling.number]
+    is_partial = any(is_retroactive(x) and x.settle in ("money", "none") for x in others)
+    if earlier is None or not is_partial:
         return Side(world, Audiences(entry.body for entry in entries))
     return Side(earlier.world, earlier.audiences())
 
 
-def _record_rolls(settlement: Settlement, courses: list[Timeline]) -> None:
-    """The new dice of *courses*, so that a replay has them too."""
-    rolled = {each[0].question: each for course in courses for each in course.rerun.rolled}
-    for question, values in rolled.values():
+def _record_new_draws(settlement: Settlement, timelines: list[Timeline]) -> None:
+    """Emit the new draws of *timelines*, so that a replay gets the same values."""
+    draws = {
+        question.question: (question, values)
+        for timeline in timelines
+        for question, values in timeline.rerun.new_draws
+    }
+    for question, values in draws.values():
         is_earlier = question.period != settlement.world.period
         effective = question.period if is_earlier else None
         fields = draw_fields(question, values) | {"effective": effective}
         settlement.emit(e.DrawRecorded, question.audience, **fields)
 
 
-# --- what stands in the way -----------------------------------------------------------------------
+# --- reasons to refuse --------------------------------------------------------------------------
 
 
-def _misfits(s: Settlement, course: Timeline, earlier: Timeline | None) -> Iterator[str]:
-    """Why *course* cannot take the place of the present, if it cannot."""
-    other = course.world
-    if course.rerun.stopped is not None:
-        is_hidden = other.waiting is not None and other.waiting.audience is not None
-        told = "there is a new question to somebody" if is_hidden else course.rerun.stopped
-        yield f"it cannot be followed to the present: {told}"
+def _obstacles(
+    settlement: Settlement, timeline: Timeline, earlier: Timeline | None
+) -> Iterator[str]:
+    """Yield why *timeline* cannot take the place of the present."""
+    target, ruling = timeline.world, settlement.ruling
+    if timeline.rerun.stopped is not None:
+        is_hidden = target.waiting is not None and target.waiting.audience is not None
+        why = "there is a new question to somebody" if is_hidden else timeline.rerun.stopped
+        yield f"it cannot be followed to the present: {why}"
         return
-    if other.period != s.world.period:
-        yield f"it would be period {other.period} by now, not {s.world.period}"
-    if s.ruling.settle in ("all", "fitting"):
-        why = find_misfit(s.world, s.base, other)
-        yield from [] if why is None else [why]
-    if s.ruling.settle == "fitting":
+    if target.period != settlement.world.period:
+        yield f"it would be period {target.period} by now, not {settlement.world.period}"
+    if ruling.settle in ("all", "fitting"):
+        misfit = find_misfit(settlement.world, settlement.base, target)
+        yield from [] if misfit is None else [misfit]
+    if ruling.settle == "fitting":
         known = [] if earlier is None else earlier.collisions()
-        for each in course.collisions():
-            if each not in known:
-                yield f"later play does not fit: {_told(course, each)}"
+        for collision in timeline.collisions():
+            if collision not in known:
+                yield f"later play does not fit: {_describe_collision(timeline, collision)}"
 
 
-def _told(course: Timeline, collision: Collision) -> str:
+def _describe_collision(timeline: Timeline, collision: Collision) -> str:
     if collision.event is None:
         return f"{collision.what}: {collision.why}"
-    if course.entries[collision.event].body.audience is not None:
+    if timeline.entries[collision.event].body.audience is not None:
         return f"#{collision.event}, which not everybody saw"
     return f"#{collision.event} {collision.what}: {collision.why}"

@@ -1,12 +1,12 @@
-"""A course of play that might have been, beside the recorded one."""
+"""A counterfactual timeline: the replay of an edited game, compared with the recorded one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.facts import Follows
+from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.settlement.audiences import Audiences
 from nomoledger.engine.settlement.input_log import edit_input_log, edited_event
 from nomoledger.engine.settlement.rerun import Orphan, Rerun, Ruleset, is_retroactive
@@ -15,12 +15,12 @@ from nomoledger.language.values import format_value
 from nomoledger.state.reducer import CLOSING, apply, belongs_to_input
 from nomoledger.state.world import World
 
-#: What stands in events by number, and so says nothing about whether they are the same.
-_NUMBERS = ("cause", "fact", "follows", "digest", "seed", "commitment", "rules")
+#: Fields that refer to other events or depend on event numbers, and are not compared.
+_NOT_COMPARED = ("cause", "fact", "follows", "digest", "seed", "commitment", "rules")
 
 
 class Collision(msgspec.Struct, frozen=True):
-    """Later play that the other course does not fit: at *event*, *what*, and *why*."""
+    """Later play that does not fit the timeline: at *event*, *what*, and *why*."""
 
     event: int | None
     what: str
@@ -28,7 +28,7 @@ class Collision(msgspec.Struct, frozen=True):
 
 
 class FirstDifference(msgspec.Struct, frozen=True):
-    """The first thing that differs: at *event*, what is recorded and what would have been."""
+    """The first difference: at *event*, what is recorded and what the replay gave."""
 
     event: int
     recorded: str | None
@@ -37,13 +37,13 @@ class FirstDifference(msgspec.Struct, frozen=True):
 
 
 class Timeline:
-    """Play from the first event that *edits* or *since* touch, up to the end of *entries*.
+    """Play as it would have gone with some edits of the input log.
 
-    *edits* are all edits of the tape that hold, *since* where to begin at the latest; *rules* says
-    what is in force instead. Run it (`run`), then look at it.
+    Exhaust `run` before reading any result.
 
     Attributes:
-        recorded: the world as recorded after the last of *entries*. world: the other one.
+        recorded: the recorded world after the last of *entries*.
+        world: the world of the timeline.
     """
 
     def __init__(
@@ -58,11 +58,17 @@ class Timeline:
         questions: str = "stop",
         describe: Describe = describe_plainly,
     ) -> None:
+        """Prepare the timeline of *entries* with *edits*, which are all edits in force.
+
+        The replay starts at the first event that *edits* concern, or at *since* if that is earlier,
+        and ends with *entries*. *rules* replaces the rules in force. *questions* is one of
+        `nomoledger.engine.settlement.rerun.POLICIES`.
+        """
         self.entries = entries
         self._describe = describe
-        numbers = [number for each in edits if (number := edited_event(each)) is not None]
-        first = min([*numbers, *([] if since is None else [since])], default=len(entries) - 1)
-        self.tape = edit_input_log(entries, edits, first)
+        starts = [number for edit in edits if (number := edited_event(edit)) is not None]
+        starts += [] if since is None else [since]
+        self.tape = edit_input_log(entries, edits, min(starts, default=len(entries) - 1))
         self.recorded, world = World(), World()
         for entry in entries:
             apply(self.recorded, entry.body)
@@ -73,7 +79,7 @@ class Timeline:
             self.tape,
             oracle=oracle,
             secret=secret,
-            follows=self._follows(),
+            follows=self._recorded_decisions(),
             rules=rules,
             questions=questions,
             still_open=self.recorded.questions,
@@ -81,153 +87,170 @@ class Timeline:
         )
 
     def audiences(self) -> Audiences:
-        """Who knows of what in the other course."""
+        """Return who may see what in the timeline."""
         before = (entry.body for entry in self.entries[: self.tape.first])
-        return Audiences((*before, *(x for made in self.rerun.made.values() for x in made)))
+        return Audiences((*before, *self._replayed_events()))
 
     @property
     def world(self) -> World:
-        """How things would stand."""
+        """The state that the timeline has reached."""
         return self.rerun.world
 
     def run(self) -> Iterator[int | None]:
-        """Carry it out, input by input."""
+        """Replay the timeline input by input, and yield the number of each input."""
         bodies = [entry.body for entry in self.entries]
         yield from self.rerun.run(bodies)
 
-    def _follows(self) -> Follows:
-        """A fact prevails where it did so in recorded play against the same value by the rules.
+    def _replayed_events(self) -> Iterator[e.Event]:
+        return (event for events in self.rerun.events.values() for event in events)
 
-        What followed from another difference does not, where that one is edited.
+    # --- facts of a hand-kept record
+
+    def _recorded_decisions(self) -> FollowsRecord:
+        """Return the function that decides where the state follows a fact.
+
+        The state follows an edited fact. It also follows a fact that differed in recorded play from
+        the same value by the rules, unless that difference came from a fact that is edited now.
         """
-        edited, facts = self.tape.edited, self._fact_of
-        prevailed = set()
+        edited, fact_id = self.tape.edited, self._fact_id
+        followed = set()
         for entry in self.entries:
             body = entry.body
             if not isinstance(body, e.RecordPrevailed):
                 continue
             first = None if body.follows is None else self.entries[body.follows].body
-            if not (isinstance(first, e.RecordPrevailed) and facts(first) in edited):
-                prevailed.add((facts(body), body.what, str(body.by_rules)))
+            if not (isinstance(first, e.RecordPrevailed) and fact_id(first) in edited):
+                followed.add((fact_id(body), body.what, str(body.by_rules)))
         return lambda fact, what, by_rules: (
-            fact.id in edited or (fact.id, what, str(by_rules)) in prevailed
+            fact.id in edited or (fact.id, what, str(by_rules)) in followed
         )
 
-    def _fact_of(self, body: e.RecordPrevailed) -> str:
+    def _fact_id(self, body: e.RecordPrevailed) -> str:
         fact = self.entries[body.fact].body
         assert isinstance(fact, e.FactRecorded)
         return fact.id
 
-    # --- the two courses side by side
-
-    def recorded_parts(self) -> Iterator[tuple[int, e.Input, list[e.Event]]]:
-        """Each recorded input of this course, and what followed from it."""
-        part: list[e.Event] = []
-        for entry in self.entries[self.tape.first :]:
-            if isinstance(entry.body, e.Input):
-                part = []
-                yield entry.number, entry.body, part
-            part.append(entry.body)
+    # --- the first difference
 
     def first_difference(self) -> FirstDifference | None:
-        """The first event that would not be as it is."""
-        for number, body, part in list(self.recorded_parts()):
+        """Return the first event that differs between the record and the timeline, or None."""
+        for number, body, recorded in self._recorded_batches():
             if isinstance(body, e.RulingMade) and is_retroactive(body):
                 continue
-            made = self.rerun.made.get(body.id, [])
-            for place in range(max(len(part), len(made))):
-                was = part[place] if place < len(part) else None
-                new = made[place] if place < len(made) else None
-                if _plain(was) != _plain(new):
-                    return self._first(number + min(place, len(part)), was, new)
+            replayed = self.rerun.events.get(body.id, [])
+            for place in range(max(len(recorded), len(replayed))):
+                old = recorded[place] if place < len(recorded) else None
+                new = replayed[place] if place < len(replayed) else None
+                if _compared_fields(old) != _compared_fields(new):
+                    return self._difference_at(number + min(place, len(recorded)), old, new)
         return None
 
-    def _first(self, number: int, was: e.Event | None, new: e.Event | None) -> FirstDifference:
+    def _recorded_batches(self) -> list[tuple[int, e.Input, list[e.Event]]]:
+        """Return each recorded input with its number and the events that begin with it."""
+        batches: list[tuple[int, e.Input, list[e.Event]]] = []
+        for entry in self.entries[self.tape.first :]:
+            if isinstance(entry.body, e.Input):
+                batches.append((entry.number, entry.body, []))
+            batches[-1][2].append(entry.body)
+        return batches
+
+    def _difference_at(
+        self, number: int, old: e.Event | None, new: e.Event | None
+    ) -> FirstDifference:
         world = self.recorded
-        told = [
-            None if x is None else self._describe(x, world.label, world.commodities())
-            for x in (was, new)
-        ]
-        rules = next((x.rules for x in (new, was) if x is not None and x.rules), ())
-        return FirstDifference(number, told[0], told[1], rules)
+        was, becomes = (
+            None if event is None else self._describe(event, world.label, world.commodities())
+            for event in (old, new)
+        )
+        rules = next((event.rules for event in (new, old) if event is not None and event.rules), ())
+        return FirstDifference(number, was, becomes, rules)
+
+    # --- collisions
 
     def collisions(self) -> list[Collision]:
-        """Attempts that turn out the other way round, though nothing about them was changed."""
-        was, reasons = _outcomes(x.body for x in self.entries[self.tape.first :])
-        new, why = _outcomes(x for made in self.rerun.made.values() for x in made)
-        found = []
-        for attempt, is_done in was.items():
-            if attempt in new and new[attempt] != is_done and not self._is_edited(attempt):
-                told = why.get(attempt) or f"it was refused ({reasons.get(attempt)}), and is not"
-                found.append(Collision(self._number(attempt), self._asked_for(attempt), told))
-        return [*found, *self._closings()]
+        """Return the unedited attempts that were done and are now refused, or the reverse."""
+        recorded, recorded_why = _outcomes(entry.body for entry in self.entries[self.tape.first :])
+        replayed, replayed_why = _outcomes(self._replayed_events())
+        collisions = []
+        for attempt, is_done in recorded.items():
+            is_changed = attempt in replayed and replayed[attempt] != is_done
+            if is_changed and not self._is_edited(attempt):
+                refusal = f"it was refused ({recorded_why.get(attempt)}), and is not"
+                why = replayed_why.get(attempt) or refusal
+                collisions.append(Collision(self._input_of(attempt), self._request(attempt), why))
+        return [*collisions, *self._unfinished_close()]
 
-    def _closings(self) -> Iterator[Collision]:
-        """The close of the open period, if it had not waited for anything."""
+    def _unfinished_close(self) -> Iterator[Collision]:
+        """Yield a collision if a close still waits that would not wait in the timeline."""
         head = self.world.agenda[0] if self.world.agenda else None
         if head is not None and head.operation == CLOSING:
             what = f"period {self.world.period} is still open"
-            yield Collision(self._number(head.id), what, "it would have been closed by now")
-
-    def orphans(self) -> list[Orphan]:
-        """Answers to questions no longer asked, rolls no longer made, facts no longer so."""
-        found = list(self.rerun.orphans)
-        bodies = [entry.body for entry in self.entries]
-        raised = {x.question for x in bodies if isinstance(x, e.QuestionRaised)}
-        made = (event for each in self.rerun.made.values() for event in each)
-        rolled = {x.address for x in made if isinstance(x, e.DrawRecorded)}
-        known = raised | rolled
-        for entry in self.entries[self.tape.first :]:
-            body = entry.body
-            if (
-                isinstance(body, e.DrawRecorded)
-                and body.address not in known
-                and not self._is_of_a_settlement(body)
-            ):
-                found.append(
-                    Orphan(entry.number, self._describe(body, str, {}), "it is not rolled")
-                )
-        gone = {each.event for each in self.collisions()}
-        facts = {each.event: each for each in reversed(list(self._facts_no_longer_so()))}
-        found += (each for number, each in facts.items() if number not in gone)
-        return sorted(found, key=lambda each: each.event or 0)
-
-    def _is_of_a_settlement(self, body: e.Event) -> bool:
-        cause = None if body.cause is None else self.entries[body.cause].body
-        return isinstance(cause, e.RulingMade) and is_retroactive(cause)
-
-    def _facts_no_longer_so(self) -> Iterator[Orphan]:
-        follows = self._follows()
-        places = {x.body.id: x.number for x in self.entries if isinstance(x.body, e.FactRecorded)}
-        for id, made in self.rerun.made.items():
-            for event in made:
-                if not isinstance(event, e.RecordPrevailed) or not isinstance(
-                    made[0], e.FactRecorded
-                ):
-                    continue
-                if not follows(made[0], event.what, event.by_rules):
-                    told = self._describe(made[0], str, {})
-                    yield Orphan(
-                        places.get(id), told, f"it would be {format_value(event.by_rules)}"
-                    )
+            yield Collision(self._input_of(head.id), what, "it would have been closed by now")
 
     def _is_edited(self, attempt: str) -> bool:
-        return any(belongs_to_input(attempt, each) for each in self.tape.edited)
+        return any(belongs_to_input(attempt, id) for id in self.tape.edited)
 
-    def _number(self, attempt: str) -> int | None:
+    def _input_of(self, attempt: str) -> int | None:
+        """Return the number of the input that *attempt* belongs to."""
         id = attempt.partition(">")[0]
-        inputs = (x for x in self.entries if isinstance(x.body, e.Input))
-        return next((x.number for x in inputs if x.body.id == id), None)  # type: ignore[attr-defined]
+        for entry in self.entries:
+            if isinstance(entry.body, e.Input) and entry.body.id == id:
+                return entry.number
+        return None
 
-    def _asked_for(self, attempt: str) -> str:
-        number = self._number(attempt)
+    def _request(self, attempt: str) -> str:
+        """Describe the input that *attempt* belongs to."""
+        number = self._input_of(attempt)
         if number is None:
             return attempt
         return self._describe(self.entries[number].body, self.recorded.label, {})
 
+    # --- orphans
 
-def _outcomes(bodies: Any) -> tuple[dict[str, bool], dict[str, str]]:
-    """Whether each attempt was carried out, and why those were refused that were."""
+    def orphans(self) -> list[Orphan]:
+        """Return the recorded answers, rolls and facts that have no place in the timeline."""
+        orphans = [*self.rerun.orphans, *self._unused_draws()]
+        collided = {collision.event for collision in self.collisions()}
+        facts: dict[int | None, Orphan] = {}
+        for orphan in self._overturned_facts():
+            facts.setdefault(orphan.event, orphan)
+        orphans += (orphan for number, orphan in facts.items() if number not in collided)
+        return sorted(orphans, key=lambda orphan: orphan.event or 0)
+
+    def _unused_draws(self) -> Iterator[Orphan]:
+        bodies = [entry.body for entry in self.entries]
+        asked = {body.question for body in bodies if isinstance(body, e.QuestionRaised)}
+        events = self._replayed_events()
+        used = asked | {event.address for event in events if isinstance(event, e.DrawRecorded)}
+        for entry in self.entries[self.tape.first :]:
+            body = entry.body
+            if not isinstance(body, e.DrawRecorded) or body.address in used:
+                continue
+            if not self._is_from_settlement(body):
+                yield Orphan(entry.number, self._describe(body, str, {}), "the roll is not made")
+
+    def _is_from_settlement(self, body: e.Event) -> bool:
+        cause = None if body.cause is None else self.entries[body.cause].body
+        return isinstance(cause, e.RulingMade) and is_retroactive(cause)
+
+    def _overturned_facts(self) -> Iterator[Orphan]:
+        """Yield the facts that differ from the rules where the state no longer follows the fact."""
+        follows = self._recorded_decisions()
+        numbers = {x.body.id: x.number for x in self.entries if isinstance(x.body, e.FactRecorded)}
+        for id, events in self.rerun.events.items():
+            fact = events[0] if events else None
+            if not isinstance(fact, e.FactRecorded):
+                continue
+            for event in events:
+                if not isinstance(event, e.RecordPrevailed):
+                    continue
+                if not follows(fact, event.what, event.by_rules):
+                    why = f"it would be {format_value(event.by_rules)}"
+                    yield Orphan(numbers.get(id), self._describe(fact, str, {}), why)
+
+
+def _outcomes(bodies: Iterable[e.Event]) -> tuple[dict[str, bool], dict[str, str]]:
+    """Return whether each attempt was carried out, and why the refused ones were refused."""
     done: dict[str, bool] = {}
     reasons: dict[str, str] = {}
     for body in bodies:
@@ -238,12 +261,12 @@ def _outcomes(bodies: Any) -> tuple[dict[str, bool], dict[str, str]]:
     return done, reasons
 
 
-def _plain(event: e.Event | None) -> Any:
-    """*event* without what only says where in the ledger it stands."""
+def _compared_fields(event: e.Event | None) -> Any:
+    """Return the type and the fields of *event* that do not depend on event numbers."""
     if event is None:
         return None
     fields = {name: getattr(event, name) for name in event.__struct_fields__}
-    for name in _NUMBERS:
+    for name in _NOT_COMPARED:
         fields.pop(name, None)
     if isinstance(event, e.Scheduled) and event.operation == "@expire":
         fields["arguments"] = event.arguments[:2]

@@ -1,4 +1,4 @@
-"""Settling what is still to come: timers, the agenda, and the questions that hold it up."""
+"""Settlement of unfinished play: timers, the agenda, open questions and standing orders."""
 
 from typing import Any
 
@@ -8,108 +8,117 @@ from nomoledger.engine.settlement.settlement import Settlement
 from nomoledger.state.reducer import SETTLE
 from nomoledger.state.world import Attempt, Timer, World
 
+#: Ends the status of an attribute at its due time.
+_EXPIRE = "@expire"
+
 # --- timers -------------------------------------------------------------------------------------
 
 
-def settle_timers(s: Settlement) -> None:
-    """Timers that are to come in one world and not in the other, or in another order."""
-    one, other = s.base.timers, s.target.timers
-    alive = {name: each for name, each in other.items() if _does_something(s.target, each)}
-    kept = {name for name in one if name in other and _is_kept(s, name)}
-    if s.is_whole:
-        kept -= _out_of_order(one, alive, kept)
-    for name in [each for each in one if each not in kept and each in s.world.timers]:
-        timer = s.world.timers[name]
-        s.emit(e.Unscheduled, timer.attempt.audience, attempt=name)
-    for name, timer in _ordered(alive):
-        if name not in kept and (s.is_whole or _has_status(s.world, timer)):
-            _schedule(s, timer)
+def settle_timers(settlement: Settlement) -> None:
+    """Cancel and schedule timers until they fire as in the target, in the same order."""
+    old, new = settlement.base.timers, settlement.target.timers
+    effective = {id: timer for id, timer in new.items() if _has_effect(settlement.target, timer)}
+    kept = {id for id in old if id in new and _is_unchanged(settlement, id)}
+    if settlement.is_whole:
+        kept -= _out_of_order(old, effective, kept)
+    for id in [id for id in old if id not in kept and id in settlement.world.timers]:
+        timer = settlement.world.timers[id]
+        settlement.emit(e.Unscheduled, timer.attempt.audience, attempt=id)
+    for id, timer in _in_order(effective):
+        if id not in kept and (settlement.is_whole or _has_status(settlement.world, timer)):
+            _schedule(settlement, timer)
 
 
 def _has_status(world: World, timer: Timer) -> bool:
-    """Whether there is the status that the timer is to end, if it is to end one."""
-    arguments = timer.attempt.arguments
-    ends = timer.attempt.operation == "@expire"
-    return not ends or arguments[1] in world.durations.get(arguments[0], {})
+    """Return whether the status exists that *timer* ends; true for timers that end none."""
+    if timer.attempt.operation != _EXPIRE:
+        return True
+    entity, attribute, _ = timer.attempt.arguments
+    return attribute in world.durations.get(entity, {})
 
 
-def _is_kept(s: Settlement, name: str) -> bool:
-    one, other = s.base.timers[name], s.target.timers[name]
-    alive = _does_something(s.base, one), _does_something(s.target, other)
-    return alive == (False, False) or (alive == (True, True) and _due(one) == _due(other))
+def _is_unchanged(settlement: Settlement, id: str) -> bool:
+    old, new = settlement.base.timers[id], settlement.target.timers[id]
+    effects = _has_effect(settlement.base, old), _has_effect(settlement.target, new)
+    return effects == (False, False) or (
+        effects == (True, True) and _identity(old) == _identity(new)
+    )
 
 
-def _ordered(timers: dict[str, Timer]) -> list[tuple[str, Timer]]:
-    return sorted(timers.items(), key=lambda each: each[1].order)
+def _in_order(timers: dict[str, Timer]) -> list[tuple[str, Timer]]:
+    return sorted(timers.items(), key=lambda item: item[1].order)
 
 
-def _out_of_order(one: dict[str, Timer], other: dict[str, Timer], kept: set[str]) -> set[str]:
-    """Those of the *kept* that fall due together with some that are new, or with fewer."""
-    before, after = _together(one), _together(other)
+def _out_of_order(old: dict[str, Timer], new: dict[str, Timer], kept: set[str]) -> set[str]:
+    """Return those of the *kept* timers whose group of timers due together has changed."""
+    old_groups, new_groups = _due_together(old), _due_together(new)
     return {
-        name
-        for key, names in after.items()
-        if [each for each in before.get(key, ()) if each in kept] != names
-        for name in names
-        if name in kept
+        id
+        for key, ids in new_groups.items()
+        if [id for id in old_groups.get(key, ()) if id in kept] != ids
+        for id in ids
+        if id in kept
     }
 
 
-def _together(timers: dict[str, Timer]) -> dict[Any, list[str]]:
-    """The timers that fall due together, by when and by which rule."""
+def _due_together(timers: dict[str, Timer]) -> dict[Any, list[str]]:
+    """Group the ids of timers by due time and rule."""
     groups: dict[Any, list[str]] = {}
-    for name, timer in _ordered(timers):
-        groups.setdefault((timer.attempt.at, timer.rule), []).append(name)
+    for id, timer in _in_order(timers):
+        groups.setdefault((timer.attempt.at, timer.rule), []).append(id)
     return groups
 
 
-def _schedule(s: Settlement, timer: Timer) -> None:
+def _schedule(settlement: Settlement, timer: Timer) -> None:
     attempt = timer.attempt
-    in_force = any(rule.name == timer.rule for rule in s.world.rules)
-    s.emit(
+    is_rule_in_force = any(rule.name == timer.rule for rule in settlement.world.rules)
+    rules = (f"ruling:{settlement.ruling.number}", *([timer.rule] if is_rule_in_force else []))
+    settlement.emit(
         e.Scheduled,
         attempt.audience,
         attempt=attempt.id,
         operation=attempt.operation,
-        arguments=_arguments(s, attempt),
+        arguments=_current_arguments(settlement, attempt),
         due=attempt.at,
         by=attempt.by,
-        rules=(f"ruling:{s.ruling.number}", *([timer.rule] if in_force else [])),
+        rules=rules,
     )
 
 
-def _due(timer: Timer) -> tuple[Any, ...]:
+def _identity(timer: Timer) -> tuple[Any, ...]:
+    """Return what identifies *timer* on both sides; event numbers differ between them."""
     attempt = timer.attempt
-    arguments = attempt.arguments[:2] if attempt.operation == "@expire" else attempt.arguments
+    arguments = attempt.arguments[:2] if attempt.operation == _EXPIRE else attempt.arguments
     return attempt.at, attempt.operation, list(arguments), attempt.by, attempt.audience
 
 
-def _does_something(world: World, timer: Timer) -> bool:
-    """Not so for the end of a status that has come to another end since."""
-    if timer.attempt.operation != "@expire":
+def _has_effect(world: World, timer: Timer) -> bool:
+    """Return False if the status that *timer* ends already ended in another way."""
+    if timer.attempt.operation != _EXPIRE:
         return True
     entity, attribute, number = timer.attempt.arguments
     ending = world.durations.get(entity, {}).get(attribute)
     return ending is not None and bool(ending[2] == number)
 
 
-def _arguments(s: Settlement, attempt: Attempt) -> tuple[Any, ...]:
-    """With the event that now begins the status which the attempt ends."""
-    if attempt.operation != "@expire":
+def _current_arguments(settlement: Settlement, attempt: Attempt) -> tuple[Any, ...]:
+    """Return the arguments with the number of the event that now starts the status to be ended."""
+    if attempt.operation != _EXPIRE:
         return attempt.arguments
     entity, attribute, _ = attempt.arguments
-    return entity, attribute, s.world.durations[entity][attribute][2]
+    return entity, attribute, settlement.world.durations[entity][attribute][2]
 
 
 # --- the agenda ---------------------------------------------------------------------------------
 
 
 def find_misfit(world: World, base: World, target: World) -> str | None:
-    """Why what waits in *target* cannot wait in the *world*, if it cannot."""
+    """Return why the unfinished play of *target* does not fit *world*, or None if it does."""
     if base is not world and waiting_attempts(base) != waiting_attempts(target):
         return "play would wait for something else, and an earlier ruling is settled in part"
-    there = waiting_attempts(world)
-    if any(each.operation == "@order" for each in target.agenda if _said(each) not in there):
+    waiting = waiting_attempts(world)
+    new = [attempt for attempt in target.agenda if _fields(attempt) not in waiting]
+    if any(attempt.operation == "@order" for attempt in new):
         return "a standing order would wait for an answer"
     if set(target.orders) - set(world.orders):
         return "a standing order that was carried out would still be open"
@@ -117,65 +126,73 @@ def find_misfit(world: World, base: World, target: World) -> str | None:
 
 
 def waiting_attempts(world: World) -> list[tuple[Any, ...]]:
-    """What is on the agenda, but for rulings to be settled."""
-    return [_said(each) for each in world.agenda if each.operation != SETTLE]
+    """Return the fields of the attempts on the agenda, except rulings to be settled."""
+    return [_fields(attempt) for attempt in world.agenda if attempt.operation != SETTLE]
 
 
-def _said(attempt: Attempt) -> tuple[Any, ...]:
+def _fields(attempt: Attempt) -> tuple[Any, ...]:
+    """Return the fields of *attempt* except its cause, whose number differs between the sides."""
     return (
         attempt.id, attempt.operation, list(attempt.arguments), attempt.named, attempt.by,
         attempt.at, attempt.audience,
     )  # fmt: skip
 
 
-def still_waits(s: Settlement) -> tuple[str | e.Waiting, ...] | None:
-    """What is to be on the agenda, where that is not what is on it."""
-    if s.ruling.settle in ("money", "none"):
+def settled_agenda(settlement: Settlement) -> tuple[str | e.Waiting, ...] | None:
+    """Return the settled agenda, as in `Settled.waiting`; None if the agenda does not change."""
+    world, target = settlement.world, settlement.target
+    if settlement.ruling.settle in ("money", "none") or not settlement.is_whole:
         return None
-    if waiting_attempts(s.world) == waiting_attempts(s.target) or not s.is_whole:
+    if waiting_attempts(world) == waiting_attempts(target):
         return None
-    there = {each.id: _said(each) for each in s.world.agenda}
+    waiting = {attempt.id: _fields(attempt) for attempt in world.agenda}
     return tuple(
-        each.id if there.get(each.id) == _said(each) else _waiting(s, each)
-        for each in s.target.agenda
+        attempt.id
+        if waiting.get(attempt.id) == _fields(attempt)
+        else _waiting_record(settlement, attempt)
+        for attempt in target.agenda
     )
 
 
-def _waiting(s: Settlement, attempt: Attempt) -> e.Waiting:
-    causes = {each.id: each.cause for each in s.world.agenda}
+def _waiting_record(settlement: Settlement, attempt: Attempt) -> e.Waiting:
+    causes = {waiting.id: waiting.cause for waiting in settlement.world.agenda}
     return e.Waiting(
         attempt=attempt.id,
         operation=attempt.operation,
         arguments=attempt.arguments,
         named=attempt.named,
         by=attempt.by,
-        cause=causes.get(attempt.id, s.host.attempt.cause),
+        cause=causes.get(attempt.id, settlement.host.attempt.cause),
         at=attempt.at,
         audience=attempt.audience,
     )
 
 
-def settle_waiting(s: Settlement) -> list[Path]:
-    """Questions that are open in one world only, the answers so far, and standing orders."""
-    for name, question in s.target.questions.items():
-        if s.is_whole and not _asks_the_same(s.world.questions.get(name), question):
-            _ask(s, question)
-    for name in [each for each in s.base.orders if each not in s.target.orders]:
-        order, _ = s.base.orders[name]
-        s.emit(e.OrderLapsed, order.audience, order=name, why=s.why)
-    if not s.is_whole:
+# --- questions and standing orders --------------------------------------------------------------
+
+
+def settle_questions(settlement: Settlement) -> list[Path]:
+    """Raise questions and lapse orders as in the target; return the changes of state besides."""
+    world, base, target = settlement.world, settlement.base, settlement.target
+    for address, question in target.questions.items():
+        if settlement.is_whole and not _is_same_question(world.questions.get(address), question):
+            _raise_question(settlement, question)
+    for id in [id for id in base.orders if id not in target.orders]:
+        order, _ = base.orders[id]
+        settlement.emit(e.OrderLapsed, order.audience, order=id, why=settlement.why)
+    if not settlement.is_whole:
         return []
-    gone = [each for each in s.world.questions if each not in s.target.questions]
-    answers = changed_paths(s.world.answers, s.target.answers, "answers")
-    return [*((("questions", each), None) for each in gone), *answers]
+    closed = [address for address in world.questions if address not in target.questions]
+    answers = changed_paths(world.answers, target.answers, "answers")
+    return [*((("questions", address), None) for address in closed), *answers]
 
 
-def _asks_the_same(one: e.QuestionRaised | None, other: e.QuestionRaised) -> bool:
+def _is_same_question(old: e.QuestionRaised | None, new: e.QuestionRaised) -> bool:
     fields = ("asks", "to", "text", "options", "default")
-    return one is not None and all(getattr(one, x) == getattr(other, x) for x in fields)
+    return old is not None and all(getattr(old, name) == getattr(new, name) for name in fields)
 
 
-def _ask(s: Settlement, question: e.QuestionRaised) -> None:
-    fields = ("question", "asks", "to", "text", "options", "default", "rules")
-    said = {name: getattr(question, name) for name in fields}
-    s.emit(e.QuestionRaised, question.audience, **said)
+def _raise_question(settlement: Settlement, question: e.QuestionRaised) -> None:
+    names = ("question", "asks", "to", "text", "options", "default", "rules")
+    fields = {name: getattr(question, name) for name in names}
+    settlement.emit(e.QuestionRaised, question.audience, **fields)
