@@ -9,11 +9,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from rulings.game import RuledGame
 from rulings.players import Mailer, Move, Player
 from rulings.rules import RULES
 from rulings.test_properties import BOOK, MAIL, PLAY, RULE, START, some
+from tiers import examples
 
 from nomoledger import events as e
 from nomoledger.errors import CorruptError
@@ -62,14 +63,7 @@ def check_every_close(entries: Sequence[e.Entry]) -> int:
     return closes
 
 
-tried = settings(
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    phases=(Phase.explicit, Phase.generate),
-)
+tried = examples(few=6, many=25)
 
 
 def weeks(*moves: Sequence[Move]) -> Iterator[Move]:

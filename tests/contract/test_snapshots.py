@@ -158,8 +158,6 @@ def test_snapshots_are_disposable(desk: Game, location: str) -> None:
 def test_another_version_of_the_fold_ignores_snapshots(
     desk: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk: Game, monkeypatch: pytest.MonkeyPatch
-) -> None:
     ledger, expected = desk.ledger, readings(desk.ledger)
     monkeypatch.setattr(snapshots, "fold_version", lambda: "another")
     assert snapshots.load_nearest(ledger, "g").head == -1

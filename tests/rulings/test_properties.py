@@ -1,10 +1,11 @@
 """Settlements of random games equal the same games played correctly from the start."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
-from hypothesis import HealthCheck, Phase, given, settings
+import tiers
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nomoledger import events as e
@@ -62,15 +63,9 @@ some_games = given(
 )
 
 
-def tried(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-        phases=(Phase.explicit, Phase.generate),  # shrinking a game takes minutes
-    )
+def tried(examples: int) -> settings:
+    """Return settings for that many *examples* in a slow run, and an eighth of them by default."""
+    return tiers.examples(few=max(4, examples // 8), many=examples)
 
 
 def played(script: Script, salt: str = "", settles: Sequence[str] = ("all",)) -> RuledGame:

@@ -13,7 +13,7 @@ from msgspec.json import Encoder as JsonEncoder
 from msgspec.msgpack import Decoder, Encoder
 
 from nomoledger.errors import CorruptError
-from nomoledger.events import Entry, Event, GameOpened, events
+from nomoledger.events import Event, GameOpened, events
 from nomoledger.events.levels import check_level
 
 EVENTS = events()

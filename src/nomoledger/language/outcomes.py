@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.events.levels import LEVELS
 
 #: Fields that place an event, name its cause, or describe it for people.
 _NOT_EFFECTS = {"period", "received_at", "recorded_at", "cause", "rules", "source", "why"}
@@ -26,7 +27,8 @@ class TrialOutcome(msgspec.Struct, frozen=True):
 
     def effects(self, level: int) -> Any:
         """Return a value that is equal for outcomes that are equal in a game of *level*."""
-        compare = _effects_of_level_0 if level == 0 else _effects
+        displayed = LEVELS[level].compares_displayed_effects
+        compare = _displayed_effects if displayed else _effects
         return self.refused, self.returned, [compare(event) for event in self.events]
 
 
@@ -35,8 +37,8 @@ def _effects(event: e.Event) -> Any:
     return type(event), {name: getattr(event, name) for name in names}
 
 
-def _effects_of_level_0(event: e.Event) -> Any:
-    fields = _FIELDS_OF_LEVEL_0.get(type(event))
+def _displayed_effects(event: e.Event) -> Any:
+    fields = _DISPLAYED_FIELDS.get(type(event))
     return type(event), fields and fields(event)
 
 
@@ -49,8 +51,8 @@ def _posted(event: e.Posted) -> Any:
     return sorted(event.postings, key=lambda posting: posting.amount > 0), event.why
 
 
-#: The fields that level 0 compares, by type of event.
-_FIELDS_OF_LEVEL_0: dict[type[e.Event], Callable[[Any], Any]] = {
+#: The fields that level 0 compares, by type of event: people were shown these.
+_DISPLAYED_FIELDS: dict[type[e.Event], Callable[[Any], Any]] = {
     e.AttributeSet: lambda event: (
         event.attribute,
         event.entity,
