@@ -100,7 +100,7 @@ def test_a_season_may_end_by_a_rule_that_ends_the_game(tmp_path: Path) -> None:
 
 def recorded() -> list[dict[str, Any]]:
     """What came of each season, by the command in docs/simulated.md: one line for each seed."""
-    path = Path(__file__).parent / "seasons" / "weekly-vote.jsonl"
+    path = Path(__file__).parent / "campaigns" / "weekly-vote-seasons.jsonl"
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
