@@ -9,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 
-#: What a line of the record holds of the report of `nomoledger simulate --json`, if present.
-FIELDS = ("events", "asked", "refused", "ended", "silent")
+#: The fields of a line, by their names in the report of `nomoledger simulate --json`.
+FIELDS = {"events": "events", "requests": "asked", "refused": "refused", "ended": "ended",
+          "silent": "silent"}  # fmt: skip
 
 
 def season(
@@ -25,7 +26,7 @@ def season(
         done = subprocess.run(command, check=True, capture_output=True, text=True)
     report = json.loads(done.stdout)
     plan = {"seed": seed, "players": players, "periods": periods, "requests": requests}
-    return plan | {name: report[name] for name in FIELDS if name in report}
+    return plan | {name: report[field] for field, name in FIELDS.items()}
 
 
 def main() -> None:
