@@ -1,4 +1,4 @@
-"""The event after which a statement became true."""
+"""`bisect` finds the event after which a statement became true."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -35,44 +35,45 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
 
 
 def record_fines(ledger: Ledger) -> None:
-    """Ann is fined 10 a week for eight weeks; in the fifth square 3 is red for a moment."""
-    desk = open_game(ledger, "g", load("mail-opening"), at=NOON)
-    desk.join("Ann", {"email": "a@x.org"}, at=NOON)
+    """Ann pays a fine of 10 in each of eight weeks; in week 5, square 3 is red for a moment."""
+    game = open_game(ledger, "g", load("mail-opening"), at=NOON)
+    game.join("Ann", {"email": "a@x.org"}, at=NOON)
     for week in range(1, 9):
-        fined(desk, 10)
+        fine(game, 10)
         if week == 5:
             for color in ("red", "blue"):
-                desk.rule(color, changes=(Set("square", 3, "color", color),), at=NOON)
-        desk.close(at=NOON)
+                game.rule(color, changes=(Set("square", 3, "color", color),), at=NOON)
+        game.close(at=NOON)
 
 
 @pytest.fixture
-def desk(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game]:
+def game(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game]:
     with Ledger.open(copy_of(record_fines)) as ledger:
         yield Game(ledger, "g")
 
 
-def fined(desk: Game, amount: int) -> None:
+def fine(game: Game, amount: int) -> None:
     named = {"player": "Ann", "amount": amount, "why": "late"}
-    desk.rule("late", changes=(Do("fine", named),), at=NOON)
+    game.rule("late", changes=(Do("fine", named),), at=NOON)
 
 
-def told(desk: Game, text: str, *, every: bool = False) -> tuple[int | None, str]:
-    found = bisect(desk.ledger, desk.game, text, every=every)
-    return found.period, found.told
+def turn(game: Game, text: str, *, every: bool = False) -> tuple[int | None, str]:
+    """Return the period and the description of the event that `bisect` finds."""
+    point = bisect(game.ledger, game.game, text, every=every)
+    return point.period, point.told
 
 
-def test_bisect_finds_the_posting_that_crossed_a_threshold(desk: Game) -> None:
-    assert told(desk, "money(Ann) < 970") == (4, "Ann -10 $, admin +10 $ (late)")
+def test_the_posting_that_took_a_balance_below_a_sum_is_found(game: Game) -> None:
+    assert turn(game, "money(Ann) < 970") == (4, "Ann -10 $, admin +10 $ (late)")
 
 
-def test_bisect_examines_closes_and_then_few_attempts(season: Game) -> None:
-    found = bisect(season.ledger, season.game, "owner(18) == Cypher")
-    assert (found.period, found.told) == (3, "owner of 18 becomes Cypher")
-    assert found.because_told.startswith("recorded: buy (player Cypher, square 18")
-    assert found.rules == ("X.1@1",)
-    assert found.holds_now
-    assert found.looks < 25 < found.events
+def test_closes_are_checked_first_and_then_few_attempts(season: Game) -> None:
+    point = bisect(season.ledger, season.game, "owner(18) == Cypher")
+    assert (point.period, point.told) == (3, "owner of 18 becomes Cypher")
+    assert point.because_told.startswith("recorded: buy (player Cypher, square 18")
+    assert point.rules == ("X.1@1",)
+    assert point.holds_now
+    assert point.looks < 25 < point.events
 
 
 @pytest.mark.parametrize(
@@ -87,106 +88,106 @@ def test_bisect_examines_closes_and_then_few_attempts(season: Game) -> None:
         "money(Jamie) < money(Cypher) and period() > 2",
     ],
 )
-def test_bisect_finds_the_same_event_as_a_linear_search(season: Game, text: str) -> None:
-    """Not so after the attempt before, and so after the attempt of the event."""
-    found = bisect(season.ledger, season.game, text)
-    assert found.event is not None
+def test_a_linear_search_finds_the_same_event(season: Game, text: str) -> None:
+    """The statement is false after the attempt before the event, and true after its attempt."""
+    point = bisect(season.ledger, season.game, text)
+    assert point.event is not None
     world, held = World(), []
     statement = Statement(text)
     for entry in season.ledger.read(season.game):
         apply(world, entry.body)
         if isinstance(entry.body, e.AttemptDone | e.AttemptRefused | e.PeriodClosed):
             held.append((entry.number, statement.holds(world, link(world.rules))))
-    before = [holds for number, holds in held if number < found.event]
-    after = [holds for number, holds in held if number >= found.event]
+    before = [holds for number, holds in held if number < point.event]
+    after = [holds for number, holds in held if number >= point.event]
     assert (before[-1], after[0]) == (False, True)
 
 
-def test_a_statement_true_only_within_a_period_is_found_with_every(desk: Game) -> None:
+def test_all_finds_what_was_true_only_between_two_closes(game: Game) -> None:
     text = "color(3) == red"
-    assert bisect(desk.ledger, "g", text).event is None
-    assert told(desk, text, every=True) == (5, "color of 3 becomes red")
-    assert not bisect(desk.ledger, "g", text, every=True).holds_now
+    assert bisect(game.ledger, "g", text).event is None
+    assert turn(game, text, every=True) == (5, "color of 3 becomes red")
+    assert not bisect(game.ledger, "g", text, every=True).holds_now
 
 
-def test_bisect_ignores_states_within_an_attempt(desk: Game) -> None:
-    """Ann has nothing in the midst of joining, which was never so for anybody to see."""
-    assert bisect(desk.ledger, "g", "money(Ann) == 0", every=True).event is None
-    assert bisect(desk.ledger, "g", "money(Nobody) == 0", every=True).event is None
+def test_states_within_an_attempt_are_not_checked(game: Game) -> None:
+    """Ann has no money for a moment while she joins, but no reader ever sees that state."""
+    assert bisect(game.ledger, "g", "money(Ann) == 0", every=True).event is None
+    assert bisect(game.ledger, "g", "money(Nobody) == 0", every=True).event is None
 
 
-def test_a_statement_true_from_the_start_is_reported(desk: Game) -> None:
-    found = bisect(desk.ledger, "g", "owner(3) == none")
-    assert (found.from_start, found.holds_now, found.looks) == (True, True, 2)
+def test_a_statement_can_be_true_from_the_start(game: Game) -> None:
+    point = bisect(game.ledger, "g", "owner(3) == none")
+    assert (point.from_start, point.holds_now, point.looks) == (True, True, 2)
 
 
-def test_bisect_finds_a_change_of_the_rules(desk: Game) -> None:
-    value = bisect(desk.ledger, "g", "market_value(3) > 0")
+def test_a_change_of_the_rules_can_be_the_event(game: Game) -> None:
+    value = bisect(game.ledger, "g", "market_value(3) > 0")
     assert value.from_start
-    amended = next(rule for rule in desk.world.rules if "def value_market_value" in rule.code)
+    amended = next(rule for rule in game.world.rules if "def value_market_value" in rule.code)
     code = amended.code.replace("def value_market_value", "def value_market_price")
     code += "\n\ndef value_market_value(square: Square):\n    return 7\n"
-    desk.rule("dearer", changes=(Amend(amended.number, code=code),), at=NOON)
-    desk.close(at=NOON)
-    found = bisect(desk.ledger, "g", "market_value(3) == 7")
-    assert found.told.startswith(f"rule {amended.number} ")
-    assert found.period == 9
+    game.rule("dearer", changes=(Amend(amended.number, code=code),), at=NOON)
+    game.close(at=NOON)
+    point = bisect(game.ledger, "g", "market_value(3) == 7")
+    assert point.told.startswith(f"rule {amended.number} ")
+    assert point.period == 9
 
 
-def test_bisect_finds_the_request_to_close(desk: Game) -> None:
-    assert told(desk, "closing()", every=True) == (1, "the admin closes the period")
+def test_the_request_to_close_a_period_can_be_the_event(game: Game) -> None:
+    assert turn(game, "closing()", every=True) == (1, "the admin closes the period")
 
 
 @pytest.mark.parametrize("text", ["helth(Ann) == 3", "money(Ann", "open('x')"])
-def test_an_invalid_statement_is_refused(desk: Game, text: str) -> None:
+def test_an_unknown_name_or_malformed_statement_is_refused(game: Game, text: str) -> None:
     with pytest.raises(UsageError):
-        bisect(desk.ledger, "g", text)
+        bisect(game.ledger, "g", text)
 
 
-def test_bisect_records_nothing(desk: Game) -> None:
-    head = desk.ledger.head("g")
-    bisect(desk.ledger, "g", "money(Ann) < 970")
-    assert desk.ledger.head("g") == head
+def test_nothing_is_recorded(game: Game) -> None:
+    head = game.ledger.head("g")
+    bisect(game.ledger, "g", "money(Ann) < 970")
+    assert game.ledger.head("g") == head
 
 
 # --- the command line -----------------------------------------------------------------------------
 
 
 @pytest.fixture
-def file(desk: Game, tmp_path: Path) -> str:
+def file(game: Game, tmp_path: Path) -> str:
     return str(tmp_path / "g.db")
 
 
 def run(*words: str) -> tuple[int, list[str]]:
-    found = CliRunner().invoke(program, ["bisect", *words])
-    return found.exit_code, found.output.splitlines()
+    result = CliRunner().invoke(program, ["bisect", *words])
+    return result.exit_code, result.output.splitlines()
 
 
-def test_the_bisect_command_names_the_event_and_the_command_to_explain_it(file: str) -> None:
+def test_the_command_prints_the_event_and_the_command_that_explains_it(file: str) -> None:
     code, lines = run(file, "money(Ann) < 970")
     number = lines[1].partition(" ")[0]
-    assert (code, lines[0]) == (0, "money(Ann) < 970: so since")
+    assert (code, lines[0]) == (0, "money(Ann) < 970: became true with")
     assert "Ann -10 $, admin +10 $ (late)" in lines[1]
     assert lines[-1] == f"why: nomoledger explain {file} '{number}'"
     explained = CliRunner().invoke(program, ["explain", file, number])
     assert explained.exit_code == 0
 
 
-def test_the_bisect_command_exits_with_1_if_the_statement_was_never_true(file: str) -> None:
+def test_the_command_exits_with_1_if_the_statement_was_never_true(file: str) -> None:
     code, lines = run(file, "money(Ann) < 5")
     assert code == 1
-    assert "so at no close of a period" in lines[0]
+    assert "true at no close of a period" in lines[0]
     assert "--all" in lines[0]
     code, lines = run(file, "money(Ann) < 5", "--all")
-    assert (code, "so after no attempt" in lines[0]) == (1, True)
+    assert (code, "true after no attempt" in lines[0]) == (1, True)
 
 
-def test_the_bisect_command_reports_a_statement_true_from_the_start(file: str) -> None:
+def test_the_command_reports_a_statement_that_was_true_from_the_start(file: str) -> None:
     code, lines = run(file, "owner(3) == none")
-    assert (code, lines[0]) == (0, "owner(3) == none: so from the start")
+    assert (code, lines[0]) == (0, "owner(3) == none: true from the start")
 
 
-def test_the_bisect_command_prints_json(file: str) -> None:
+def test_the_command_prints_json(file: str) -> None:
     code, lines = run(file, "money(Ann) < 970", "--json")
-    found = msgspec.json.decode(lines[0])
-    assert (code, found["period"], found["holds_now"]) == (0, 4, True)
+    data = msgspec.json.decode(lines[0])
+    assert (code, data["period"], data["holds_now"]) == (0, 4, True)

@@ -1,4 +1,4 @@
-"""The command line: what each command prints, its exit codes, and every way to get it wrong."""
+"""The command line: the output of each command, its exit codes, and its errors."""
 
 import json
 import os
@@ -37,14 +37,14 @@ def data(*words: str) -> Any:
     return json.loads(ok(*words, "--json"))
 
 
-def refused(*words: str) -> str:
+def refusal(*words: str) -> str:
     result = run(*words)
     assert (result.exit_code, result.stderr) == (1, ""), result.output
     return result.stdout
 
 
 def wrong(*words: str) -> str:
-    """The one line on standard error of a command that is misused."""
+    """Run a command that fails as a usage error; return its line on standard error."""
     result = run(*words)
     assert (result.exit_code, result.stdout) == (2, ""), result.output
     assert result.stderr.startswith("nomoledger: ")
@@ -56,7 +56,7 @@ def wrong(*words: str) -> str:
 
 @pytest.fixture(scope="module")
 def game_file(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A game with Ann and Bob on a board of 9, with real dice; copy the file."""
+    """A game with Ann and Bob on a board of 9 squares, with real dice; copy the file."""
     file = str(tmp_path_factory.mktemp("game") / "g.db")
     ok("init", file, "--rulebook", "mail-opening", "--set", "squares=9", "--dice", "entered",
        "--at", NOON)  # fmt: skip
@@ -67,7 +67,7 @@ def game_file(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def landed_file(game_file: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The same game after Ann landed on square 8; copy the file."""
+    """The same game, after Ann landed on square 8; copy the file."""
     file = str(shutil.copy(game_file, tmp_path_factory.mktemp("landed") / "g.db"))
     ok("propose", file, "Ann", "Nothing", "--at", NOON)
     ok("judge", file, "1", "reject", "--at", NOON)
@@ -93,12 +93,12 @@ def landed(landed_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def commands() -> dict[str, click.Command]:
-    """Every command by what is typed for it."""
-    found = dict(program.commands)
+    """Return every command by the words that run it."""
+    by_name = dict(program.commands)
     for name, group in program.commands.items():
         if isinstance(group, click.Group):
-            found |= {f"{name} {n}": each for n, each in group.commands.items()}
-    return found
+            by_name |= {f"{name} {n}": command for n, command in group.commands.items()}
+    return by_name
 
 
 @pytest.mark.parametrize("name", commands())
@@ -110,17 +110,24 @@ def test_every_command_has_a_line_of_help_and_an_example(name: str) -> None:
     assert 10 < len(line) <= 65
 
 
+@pytest.mark.parametrize("name", commands())
+def test_every_option_has_help(name: str) -> None:
+    options = [x for x in commands()[name].params if isinstance(x, click.Option)]
+    assert [option.name for option in options if not option.help] == []
+    assert all(option.help.endswith(".") for option in options if option.help)
+
+
 def test_the_help_lists_every_command_once() -> None:
     text = ok("--help")
     for name in program.commands:
         assert text.count(f"\n  {name} ") == 1
 
 
-def test_version_option_prints_the_version() -> None:
+def test_the_version_is_printed() -> None:
     assert ok("--version").startswith("nomoledger 0.")
 
 
-def test_a_read_model_or_an_engine_is_loaded_only_where_it_is_needed() -> None:
+def test_help_loads_no_heavy_library() -> None:
     script = (
         "import sys; from nomoledger.cli import program\n"
         "heavy = {'rich', 'starlark', 'eventsourcing', 'markdown_it', 'yaml', 'sqlite3'}\n"
@@ -132,10 +139,10 @@ def test_a_read_model_or_an_engine_is_loaded_only_where_it_is_needed() -> None:
 # --- playing --------------------------------------------------------------------------------------
 
 
-def test_commands_play_a_game_with_real_dice(landed: str) -> None:
-    told = ok("submit", landed, "Ann", "buy", "square=8", "--at", NOON)
-    assert "Ann -80 $, admin +80 $ (square)\n  owner of 8 becomes Ann" in told
-    assert "option (player Ann, square 8) is gone" in told
+def test_a_game_by_hand(landed: str) -> None:
+    output = ok("submit", landed, "Ann", "buy", "square=8", "--at", NOON)
+    assert "Ann -80 $, admin +80 $ (square)\n  owner of 8 becomes Ann" in output
+    assert "option (player Ann, square 8) is gone" in output
     assert data("standings", landed) == {
         "period": 1,
         "standings": [
@@ -155,8 +162,8 @@ def test_commands_play_a_game_with_real_dice(landed: str) -> None:
 
 
 def test_a_refusal_names_its_rule_and_exits_with_1(landed: str) -> None:
-    told = refused("submit", landed, "Bob", "buy", "square=8", "--at", NOON)
-    assert told.splitlines()[1] == "refused: no option to buy this square (VIII.3)"
+    output = refusal("submit", landed, "Bob", "buy", "square=8", "--at", NOON)
+    assert output.splitlines()[1] == "refused: no option to buy this square (VIII.3)"
     result = run("submit", landed, "Bob", "buy", "square=8", "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["refused"] == [
@@ -172,11 +179,11 @@ def test_a_refused_consequence_does_not_refuse_the_request(game: str) -> None:
         "waiting for admin: Ann has $1000 and owes $2000 (one of: nothing moves, take it" in asked
     )
     assert "nomoledger ruling g.db TEXT --value VALUE" in asked
-    told = ok("ruling", game, "Take it", "--value", "take it all the same", "--at", NOON)
-    assert "Ann -2000 $" in told
+    output = ok("ruling", game, "Take it", "--value", "take it all the same", "--at", NOON)
+    assert "Ann -2000 $" in output
 
 
-def test_questions_are_answered_by_the_command_that_status_names(game: str) -> None:
+def test_the_printed_command_answers_the_question(game: str) -> None:
     ok("propose", game, "Ann", "Nothing", "--at", NOON)
     assert "undecided: proposal 1 by Ann: Nothing" in ok("status", game)
     asked = ok("judge", game, "1", "accept", "--at", NOON)
@@ -190,7 +197,7 @@ def test_questions_are_answered_by_the_command_that_status_names(game: str) -> N
     assert status["waiting"] == status["proposals"] == []
 
 
-def test_propose_amends_a_parameter(game: str) -> None:
+def test_an_amendment_on_the_command_line(game: str) -> None:
     ok("propose", game, "Ann", "Ten days", "--amend", "VIII.3.days_open=10", "--at", NOON)
     ok("judge", game, "1", "accepted", "--at", NOON)
     rules = {each["number"]: each for each in data("rules", game)["rules"]}
@@ -203,15 +210,15 @@ def test_text_stays_text_and_numbers_are_checked(landed: str) -> None:
     ok("submit", landed, "Ann", "name_square", "square=8", "name=007", "--at", NOON)
     assert data("state", landed)["squares"]["8"]["name"] == "007"
     terms = ("buyer=Bob", "seller=Ann", "square=8")
-    said = wrong("submit", landed, "Ann", "deal", *terms, "price=much", "--at", NOON)
-    assert "price is a number, not 'much'" in said
+    message = wrong("submit", landed, "Ann", "deal", *terms, "price=much", "--at", NOON)
+    assert "price is a number, not 'much'" in message
 
 
 def test_a_ruling_with_changes_corrects_the_present(game: str) -> None:
     Path("right.yaml").write_text("- {set: {player: Ann, square: 5}}")
-    told = ok("ruling", game, "Ann stands on 5", "--changes", "right.yaml", "--cite", "VI.2",
+    output = ok("ruling", game, "Ann stands on 5", "--changes", "right.yaml", "--cite", "VI.2",
               "--inferred", "--at", NOON)  # fmt: skip
-    assert "square of Ann becomes 5" in told
+    assert "square of Ann becomes 5" in output
     event = data("log", game)["events"][-3]["event"]
     assert (event["cites"], event["basis"]) == (["VI.2"], "inferred")
 
@@ -222,7 +229,7 @@ def test_a_repeated_request_is_harmless(game: str) -> None:
     assert len(data("status", game)["proposals"]) == 1
 
 
-def test_a_repeated_request_that_is_no_longer_possible_is_harmless(game: str) -> None:
+def test_a_repeated_request_that_no_longer_applies_is_harmless(game: str) -> None:
     ok("propose", game, "Ann", "Nothing", "--id", "p1", "--at", NOON)
     ok("judge", game, "1", "accepted", "--id", "j1", "--at", NOON)
     first = ok("roll", game, "3", "4", "--id", "r1", "--at", NOON)
@@ -231,9 +238,9 @@ def test_a_repeated_request_that_is_no_longer_possible_is_harmless(game: str) ->
     assert ok("judge", game, "1", "accepted", "--id", "j1", "--at", NOON)
 
 
-def test_advance_fires_timers_and_close_ends_the_period(landed: str) -> None:
-    told = ok("advance", landed, "--to", "2026-01-12T12:00:01")
-    assert "option (player Ann, square 8) is gone" in told
+def test_time_passes_and_periods_close(landed: str) -> None:
+    output = ok("advance", landed, "--to", "2026-01-12T12:00:01")
+    assert "option (player Ann, square 8) is gone" in output
     assert "already carried out" in wrong("close", landed, "--at", NOON)
     assert "period 1 is closed" in ok("close", landed, "--at", "2026-01-12T14:00:00+01:00")
     ok("join", landed, "Cyd", "email=c@x.org", "--at", "2026-01-13")
@@ -243,7 +250,7 @@ def test_advance_fires_timers_and_close_ends_the_period(landed: str) -> None:
     assert data("replay", landed, "--period", "1")["exact"] is True
 
 
-def test_json_output_of_a_request_lists_its_events(game: str) -> None:
+def test_json_output_of_play_has_the_events(game: str) -> None:
     made = data("join", game, "Cyd", "email=c@x.org", "--at", NOON)
     assert [each["event"] for each in made["events"]][:2] == [
         "join-requested/1",
@@ -266,8 +273,8 @@ MISUSE = [
     ("standings g.db --period 0", "there is no period 0"),
     ("standings g.db --period -99999999999999999999", "there is no period"),
     ("join g.db Cyd email", "'email' is not of the form KEY=VALUE"),
-    ("join g.db Cyd --at noon", "'noon' is no time"),
-    ("join g.db Cyd --at 0001-01-01T00:00:00+23:59", "is no time"),
+    ("join g.db Cyd --at noon", "'noon' is not a time"),
+    ("join g.db Cyd --at 0001-01-01T00:00:00+23:59", "is not a time"),
     ("submit g.db Zoe buy", "there is no player 'Zoe'; playing: Ann, Bob"),
     ("submit g.db Ann dance", "nobody can 'dance'; there is: buy, deal"),
     ("judge g.db 1 maybe", "'maybe' is not one of"),
@@ -312,7 +319,7 @@ MISUSE = [
     ("rules blame g.db XX.1", "there has been no rule 'XX.1'"),
     ("rules log g.db --period 9", "there is no period 9"),
     ("history g.db --period 9", "there is no period 9"),
-    ("standings g.db --csv --json", "two ways to print"),
+    ("standings g.db --csv --json", "--json and --csv exclude each other"),
     ("standings g.db --chart standings.jpg", "something.svg or something.png"),
     ("standings g.db --chart .", "is a directory"),
     ("standings g.db --chart no/where.svg", "no/where.svg"),
@@ -321,27 +328,27 @@ MISUSE = [
     ("replay g.db --period 9", "there is no period 9"),
     ("test nope.yaml", "nope.yaml"),
     ("test bad.yaml", "bad.yaml"),
-    ("demo --ledger g.db", "g.db is there already"),
+    ("demo --ledger g.db", "g.db exists already"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "said"), sample_rows(MISUSE, 13))
-def test_misuse_is_one_line_and_changes_nothing(game: str, words: str, said: str) -> None:
+@pytest.mark.parametrize(("words", "message"), sample_rows(MISUSE, 13))
+def test_misuse_is_one_line_and_changes_nothing(game: str, words: str, message: str) -> None:
     Path("junk.db").write_text("no ledger\n")
     Path("bad.yaml").write_text("- {do: [\n")
     Path("odd.yaml").write_text("- {frobnicate: 3}\n")
     before = {each.name for each in Path().iterdir()}, data("verify", game)
-    assert said in wrong(*words.split()).replace(f"{Path.cwd()}/", "")
+    assert message in wrong(*words.split()).replace(f"{Path.cwd()}/", "")
     assert ({each.name for each in Path().iterdir()}, data("verify", game)) == before
 
 
-def test_an_argument_that_is_not_utf8_is_refused(game: str) -> None:
+def test_an_argument_that_is_not_utf8(game: str) -> None:
     assert "is not UTF-8" in wrong("join", game, "\udce4")
 
 
-def test_control_characters_in_a_name_are_not_printed(game: str) -> None:
-    told = ok("join", game, "Eve\x1b[31m\nMallory", "email=e@x.org", "--at", NOON)
-    assert "\x1b" not in told + ok("standings", game) + ok("log", game) + ok("board", game)
+def test_a_name_cannot_control_the_terminal(game: str) -> None:
+    output = ok("join", game, "Eve\x1b[31m\nMallory", "email=e@x.org", "--at", NOON)
+    assert "\x1b" not in output + ok("standings", game) + ok("log", game) + ok("board", game)
 
 
 def test_an_unexpected_error_is_one_line(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -359,13 +366,13 @@ def test_an_unexpected_error_is_one_line(game: str, monkeypatch: pytest.MonkeyPa
 # --- the history of the rules and of the game -----------------------------------------------------
 
 
-def test_rules_commands_show_log_differences_and_blame(landed: str) -> None:
+def test_the_rules_and_their_history(landed: str) -> None:
     ok("propose", landed, "Ann", "Ten", "--amend", "VIII.3.days_open=10", "--at", NOON)
     ok("judge", landed, "2", "accepted", "--at", NOON)
     assert "VIII.3 Options to buy is amended by proposal 2 by Ann" in ok("rules", "log", landed)
-    told = ok("rules", "diff", landed, "0", "1")
-    assert "-days_open = 7\n+days_open = 10" in told
-    assert "\x1b" not in told
+    output = ok("rules", "diff", landed, "0", "1")
+    assert "-days_open = 7\n+days_open = 10" in output
+    assert "\x1b" not in output
     (found,) = data("rules", "diff", landed, "0", "1")["differences"]
     assert (found["number"], found["was"], found["now"]) == ("VIII.3", "VIII.3@1", "VIII.3@2")
     versions = data("rules", "blame", landed, "VIII.3")["versions"]
@@ -374,18 +381,18 @@ def test_rules_commands_show_log_differences_and_blame(landed: str) -> None:
     assert len(data("rules", "log", landed)["changes"]) == 28
 
 
-def test_history_describes_the_period_in_words(landed: str) -> None:
-    told = ok("history", landed)
-    assert "Ann rolls 3 and 4 and goes from 1 to 8. There is a new option" in told
-    assert ok("history", landed, "--period", "1") == told
+def test_the_history_in_prose(landed: str) -> None:
+    output = ok("history", landed)
+    assert "Ann rolls 3 and 4 and goes from 1 to 8. There is a new option" in output
+    assert ok("history", landed, "--period", "1") == output
     assert data("history", landed)["chapters"][0]["period"] == 1
 
 
-def test_the_cases_of_a_shipped_rulebook_pass() -> None:
+def test_the_cases_of_a_rulebook() -> None:
     assert ok("test", "origon-opening").endswith(" cases, 0 failed\n")
 
 
-def test_csv_output_is_for_spreadsheets(landed: str) -> None:
+def test_tables_as_csv(landed: str) -> None:
     assert ok("standings", landed, "--csv").splitlines()[1] == "1,Ann,1000,0,"
     assert ok("standings", landed, "--all", "--csv").splitlines()[1] == "Ann,1,yes,no,no,1,1000,0"
     assert ok("balances", landed, "--csv").splitlines()[-1] == "admin,-2000"
@@ -393,9 +400,7 @@ def test_csv_output_is_for_spreadsheets(landed: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "begins"), [("c.svg", b"<?xml"), ("c.PNG", b"\x89PNG")])
-def test_chart_option_writes_an_image_and_prints_the_table(
-    landed: str, name: str, begins: bytes
-) -> None:
+def test_a_chart_does_not_change_the_printed_table(landed: str, name: str, begins: bytes) -> None:
     assert ok("standings", landed, "--chart", name) == ok("standings", landed)
     assert Path(name).read_bytes().startswith(begins)
 
@@ -403,9 +408,7 @@ def test_chart_option_writes_an_image_and_prints_the_table(
 # --- less to type ---------------------------------------------------------------------------------
 
 
-def test_the_ledger_may_be_named_by_the_environment(
-    game: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_can_name_the_ledger(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NOMOLEDGER_LEDGER", game)
     assert "there is a new player Cyd" in ok("join", "Cyd", "email=c@x.org", "--at", NOON)
     ok("propose", "Ann", "Nothing", "--at", NOON)
@@ -419,13 +422,13 @@ def test_the_ledger_may_be_named_by_the_environment(
     assert ok("standings", "--help").startswith("Usage: nomoledger standings [OPTIONS]\n")
 
 
-def test_a_ledger_argument_is_refused_if_the_environment_names_one(
+def test_commands_refuse_a_ledger_if_the_environment_names_one(
     game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = data("verify", game)
     monkeypatch.setenv("NOMOLEDGER_LEDGER", game)
-    said = run("standings", game).stderr
-    assert "extra argument (g.db); NOMOLEDGER_LEDGER is set to g.db, so LEDGER is not" in said
+    message = run("standings", game).stderr
+    assert "extra argument (g.db); NOMOLEDGER_LEDGER is set to g.db: leave LEDGER out" in message
     for words in ("leave g.db Ann", "submit g.db Ann buy", "roll g.db 3 4", "rules g.db"):
         assert run(*words.split()).exit_code == 2
     monkeypatch.setenv("NOMOLEDGER_LEDGER", "nope.db")
@@ -436,18 +439,18 @@ def test_a_ledger_argument_is_refused_if_the_environment_names_one(
 
 
 @pytest.mark.slow
-def test_commands_to_paste_name_another_ledger_and_one_of_several_games(
+def test_printed_commands_name_the_ledger_and_the_game(
     game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOMOLEDGER_LEDGER", "other.db")
     assert "next: nomoledger join NAME, or nomoledger status\n" in ok(
         "init", "--rulebook", "mail-opening"
     )
-    told = ok("demo", "--ledger", "mine.db")
-    assert "NOMOLEDGER_LEDGER=mine.db nomoledger standings --all\n" in told
+    output = ok("demo", "--ledger", "mine.db")
+    assert "NOMOLEDGER_LEDGER=mine.db nomoledger standings --all\n" in output
     monkeypatch.delenv("NOMOLEDGER_LEDGER")
-    told = ok("init", game, "--rulebook", "mail-opening", "--game", "two of them")
-    assert "nomoledger status g.db --game 'two of them'\n" in told
+    output = ok("init", game, "--rulebook", "mail-opening", "--game", "two of them")
+    assert "nomoledger status g.db --game 'two of them'\n" in output
     which = ("--game", "mail-opening", "--at", NOON)
     ok("propose", game, "Ann", "Nothing", *which)
     asked = ok("judge", game, "1", "rejected", *which)
@@ -457,7 +460,7 @@ def test_commands_to_paste_name_another_ledger_and_one_of_several_games(
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_a_script_for_each_shell(shell: str) -> None:
+def test_the_completion_of_a_shell(shell: str) -> None:
     assert f"_NOMOLEDGER_COMPLETE={shell}_complete" in ok("completion", shell)
 
 
@@ -475,7 +478,7 @@ def test_completion_prints_a_script_for_each_shell(shell: str) -> None:
         2,
     ),
 )
-def test_completion_offers_commands_options_and_files(words: list[str], found: str) -> None:
+def test_completions_for_a_shell(words: list[str], found: str) -> None:
     environment = os.environ | {
         "_NOMOLEDGER_COMPLETE": "bash_complete",
         "COMP_WORDS": " ".join(["nomoledger", *words]),
@@ -489,7 +492,7 @@ def test_completion_offers_commands_options_and_files(words: list[str], found: s
 # --- whole ledgers --------------------------------------------------------------------------------
 
 
-def test_an_export_comes_back_to_the_byte(landed: str) -> None:
+def test_an_imported_export_exports_the_same_bytes(landed: str) -> None:
     ok("export", landed, "one.jsonl")
     ok("import", "copy.db", "one.jsonl")
     assert (
@@ -500,7 +503,7 @@ def test_an_export_comes_back_to_the_byte(landed: str) -> None:
     assert "there is a game 'mail-opening' already" in wrong("import", landed, "one.jsonl")
 
 
-def test_an_export_replaces_a_file_at_once_or_not_at_all(landed: str) -> None:
+def test_an_export_replaces_its_file_only_when_complete(landed: str) -> None:
     Path("kept.jsonl").write_text("before")
     os.chmod("kept.jsonl", 0o640)
     Path("link.jsonl").symlink_to("kept.jsonl")
@@ -515,14 +518,14 @@ def test_an_export_replaces_a_file_at_once_or_not_at_all(landed: str) -> None:
 
 
 @pytest.mark.parametrize("kept", sample([3000, 0, 100, -1], 1))
-def test_an_import_that_is_cut_off_leaves_nothing(landed: str, kept: int) -> None:
+def test_importing_a_truncated_export_leaves_nothing(landed: str, kept: int) -> None:
     ok("export", landed, "whole.jsonl")
     Path("cut.jsonl").write_bytes(Path("whole.jsonl").read_bytes()[:kept])
     assert "cut.jsonl:" in wrong("import", "new.db", "cut.jsonl")
     assert not list(Path().glob("new.db*"))
 
 
-def test_verify_names_the_missing_event(landed: str) -> None:
+def test_verify_names_the_wrong_record(landed: str) -> None:
     import sqlite3
 
     head = data("verify", landed)["games"][0]["head"]
@@ -531,18 +534,18 @@ def test_verify_names_the_missing_event(landed: str) -> None:
     with sqlite3.connect(landed) as database:
         database.execute("DELETE FROM stored_events WHERE originator_version = 40")
     database.close()
-    assert "#40 is wrong (missing)" in refused("verify", landed)
+    assert "#40 is wrong (missing)" in refusal("verify", landed)
     result = json.loads(run("verify", landed, "--json").stdout)
     assert (result["ok"], result["games"][0]["number"]) == (False, 40)
 
 
 @pytest.mark.slow
-def test_the_demo_finds_the_slips_and_replays_one_corrected(tmp_path: Path) -> None:
+def test_the_demo_finds_the_slips_and_replays_one(tmp_path: Path) -> None:
     ledger = str(tmp_path / "season.db")
-    told = ok("demo", "--ledger", ledger)
-    assert "square of Jamie: recorded 3, by the rules 1 (VI.1@1)" in told
-    assert told.count("rent of Cypher: recorded 48, by the rules 54 (X.3@1)") == 3
-    assert re.search(r"^Jamie +9789 +3 +9922 +1$", told, re.MULTILINE)
+    output = ok("demo", "--ledger", ledger)
+    assert "square of Jamie: recorded 3, by the rules 1 (VI.1@1)" in output
+    assert output.count("rent of Cypher: recorded 48, by the rules 54 (X.3@1)") == 3
+    assert re.search(r"^Jamie +9789 +3 +9922 +1$", output, re.MULTILINE)
     assert data("state", ledger)["players"]["Jamie"]["square"] == 15  # nothing is recorded
     result = run("replay", ledger, "--period", "1", "--json")
     report = json.loads(result.stdout)
@@ -570,7 +573,7 @@ def test_a_hand_kept_record_is_imported(tmp_path: Path) -> None:
 # --- cases and rulebooks --------------------------------------------------------------------------
 
 
-def test_test_command_counts_passing_and_failing_cases(game: str) -> None:
+def test_passing_and_failing_cases(game: str) -> None:
     case = (
         "rulebook: mail-opening\ncase: joining\n"
         "steps:\n- {do: join, with: {name: Ann, email: a@x}}\n"
@@ -580,11 +583,11 @@ def test_test_command_counts_passing_and_failing_cases(game: str) -> None:
     Path("bad.yaml").write_text(case.replace("MONEY", "999"))
     assert ok("test", "good.yaml") == "1 cases, 0 failed\n"
     assert "no file or folder 'nowhere'" in wrong("test", "nowhere")
-    assert "bad.yaml: joining" in refused("test", "good.yaml", "bad.yaml")
+    assert "bad.yaml: joining" in refusal("test", "good.yaml", "bad.yaml")
     assert json.loads(run("test", "bad.yaml", "--json").stdout)["failed"] == 1
 
 
-def test_rules_list_show_check_and_vocabulary_describe_a_rulebook(game: str) -> None:
+def test_a_rulebook_is_shown_and_checked(game: str) -> None:
     assert "mail-opening" in ok("rules", "list").splitlines()
     assert "    def value_market_value(square: Square):" in ok(
         "rules", "show", "mail-opening", "V.1"
@@ -595,14 +598,14 @@ def test_rules_list_show_check_and_vocabulary_describe_a_rulebook(game: str) -> 
     assert "buy" in ok("rules", "vocabulary", "mail-opening")
 
 
-def test_rules_check_names_the_line_of_an_error(game: str) -> None:
+def test_a_rulebook_with_an_error(game: str) -> None:
     Path("mine.md").write_text("### I.1 Broken\n\nWords.\n\n```python\ndef define_x(:\n```\n")
-    assert "mine.md:" in refused("rules", "check", "mine.md")
+    assert "mine.md:" in refusal("rules", "check", "mine.md")
     result = run("rules", "check", "mine.md", "--json")
     assert result.exit_code == 1
     assert len(json.loads(result.stdout)["errors"]) == 1
     Path("mine.md").write_text("### I.1\n")
-    assert "mine.md:1" in refused("rules", "check", "mine.md")
+    assert "mine.md:1" in refusal("rules", "check", "mine.md")
 
 
 # --- a real process -------------------------------------------------------------------------------
@@ -615,7 +618,7 @@ def in_terminal(
     after: float = 0,
     command: list[str] = COMMAND,
 ) -> tuple[int, str]:
-    """Exit code and output of a command on a terminal of its own, where keys may be pressed."""
+    """Run a command on its own terminal and *press* keys; return its exit code and output."""
     import fcntl
     import pty
     import struct
@@ -647,7 +650,7 @@ def in_terminal(
     return child.wait(), output.decode()
 
 
-def test_output_is_coloured_on_a_terminal_and_plain_in_a_pipe(landed: str) -> None:
+def test_colour_on_a_terminal_and_none_in_a_pipe(landed: str) -> None:
     code, output = in_terminal(["standings", landed])
     assert code == 0
     assert "\x1b[1m" in output
@@ -656,7 +659,7 @@ def test_output_is_coloured_on_a_terminal_and_plain_in_a_pipe(landed: str) -> No
     assert piped.stdout.splitlines()[0].split() == [b"rank", b"player", b"$", b"squares", b"owned"]
 
 
-#: The command line, with a progress bar that comes at once.
+#: The command line, with a progress bar that appears at once.
 AT_ONCE = [
     sys.executable,
     "-c",
@@ -684,7 +687,7 @@ def test_a_progress_bar_appears_and_disappears(landed: str) -> None:
     assert ok("verify", "copy.db") == expected
 
 
-def test_no_progress_bar_for_quick_commands_or_in_a_pipe(landed: str) -> None:
+def test_no_progress_bar_on_short_work_or_in_a_pipe(landed: str) -> None:
     _, output = in_terminal(["verify", landed])
     assert "verifying" not in output
     piped = subprocess.run([*AT_ONCE, "verify", landed], capture_output=True, check=True)
@@ -709,7 +712,7 @@ def test_long_lines_are_not_cut_in_a_pipe(game: str) -> None:
     assert name.encode() in piped.stdout
 
 
-def test_characters_the_output_cannot_encode_are_escaped(game: str) -> None:
+def test_characters_that_cannot_be_encoded_are_escaped(game: str) -> None:
     ok("join", game, "Zoč", "email=z@x.org", "--at", NOON)
     environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
     piped = subprocess.run(
@@ -726,7 +729,7 @@ def test_a_closed_pipe_is_not_an_error(game: str) -> None:
 
 @pytest.fixture
 def slow(game: str) -> list[str]:
-    """A command that would take very long, in a game whose rules allow it."""
+    """A command that would run very long."""
     Path("slow.yaml").write_text(
         "- enact:\n    number: X.1\n    title: Slow\n    prose: Slow.\n"
         "    code: |\n"
@@ -747,14 +750,14 @@ def test_an_interrupt_is_one_line_and_loses_nothing(game: str, slow: list[str]) 
     with pytest.raises(subprocess.TimeoutExpired):
         child.wait(1.5)
     child.send_signal(signal.SIGINT)
-    told, said = child.communicate(timeout=10)
-    assert (child.returncode, told) == (130, b"")
-    assert said == b"nomoledger: interrupted; what was recorded stays recorded\n"
+    output, message = child.communicate(timeout=10)
+    assert (child.returncode, output) == (130, b"")
+    assert message == b"nomoledger: interrupted; what was recorded stays recorded\n"
     assert data("verify", game) == before
 
 
 @pytest.mark.slow
-def test_ctrl_c_on_a_terminal_loses_nothing(game: str, slow: list[str]) -> None:
+def test_ctrl_c_on_a_terminal(game: str, slow: list[str]) -> None:
     before = data("verify", game)
     code, output = in_terminal(slow, press=b"\x03", after=1.5)
     assert code == 130

@@ -1,4 +1,4 @@
-"""Every command, on every kind of ledger there is: new, long, damaged, none at all."""
+"""Every command on every kind of ledger: new, long, damaged, missing."""
 
 import json
 import shlex
@@ -19,7 +19,7 @@ from nomoledger.rulebook.loading import load
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
-#: What follows LEDGER, for each command; in it, OUT is a path in an empty folder.
+#: The words after LEDGER for each command; OUT stands for a path in an empty folder.
 WORDS = {
     "advance": "--to 2026-03-09",
     "answer": "yes",
@@ -73,10 +73,10 @@ WORDS = {
     "what-if": "--replace 116=square:1",
     "why-not": "land Jamie",
 }
-#: Those that take no ledger, and have tests of their own.
+#: Commands without LEDGER, which have tests of their own.
 ELSEWHERE = {"completion", "demo", "rules check", "rules list", "rules show", "rules vocabulary",
              "test"}  # fmt: skip
-#: Those that make a ledger where there is none.
+#: Commands that create a missing ledger.
 MAKE = {"init", "import", "simulate"}
 TABLES = {name: words for name, words in WORDS.items() if words is not None}
 
@@ -90,8 +90,8 @@ def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Comman
             yield " ".join((*path, name)), command
 
 
-def ask(ledger: Path, name: str, *more: str) -> Result:
-    """What comes of the command, which may say no but never breaks."""
+def run(ledger: Path, name: str, *more: str) -> Result:
+    """Run a command, which may refuse or fail but never breaks; return the result."""
     words = shlex.split(TABLES[name].replace("OUT", str(ledger.parent / "out")))
     (ledger.parent / "out").mkdir(exist_ok=True)
     result = CliRunner().invoke(program, [*name.split(), str(ledger), *words, *more])
@@ -114,30 +114,30 @@ def open_new_game(ledger: Ledger) -> None:
     open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
 
 
-def test_every_command_is_tested_here() -> None:
+def test_every_command_is_listed_here() -> None:
     assert {name for name, _ in commands(program)} == WORDS.keys() | ELSEWHERE
 
 
-@pytest.mark.parametrize("name", TABLES)
 @pytest.mark.slow_with("simulate")
+@pytest.mark.parametrize("name", TABLES)
 def test_a_command_on_a_new_ledger_ends_properly(
     name: str, copy_of: Callable[[Callable[[Ledger], object]], Path]
 ) -> None:
-    ask(copy_of(open_new_game), name)
+    run(copy_of(open_new_game), name)
 
 
-@pytest.mark.parametrize("name", TABLES)
 @pytest.mark.slow_with("simulate", "publish")
+@pytest.mark.parametrize("name", TABLES)
 def test_a_command_on_a_long_ledger_ends_properly(name: str, copied: Path) -> None:
     takes_json = any("--json" in x.opts for x in dict(commands(program))[name].params)
-    result = ask(copied, name, *(["--json"] if takes_json else []))
+    result = run(copied, name, *(["--json"] if takes_json else []))
     if takes_json and result.exit_code == 0 and result.stdout:
         for line in [result.stdout] if result.stdout[0] in "{[" else result.stdout.splitlines():
             _read(line)
 
 
 def _read(text: str) -> None:
-    """One JSON document, or one a line."""
+    """Parse one JSON document, or one on each line."""
     try:
         json.loads(text)
     except json.JSONDecodeError:
@@ -145,17 +145,17 @@ def _read(text: str) -> None:
             json.loads(line)
 
 
-@pytest.mark.parametrize("name", TABLES)
 @pytest.mark.slow_with("simulate")
+@pytest.mark.parametrize("name", TABLES)
 def test_a_command_on_a_ledger_without_a_game_is_refused(name: str, tmp_path: Path) -> None:
     Ledger.open(tmp_path / "empty.db", create=True).close()
-    result = ask(tmp_path / "empty.db", name)
+    result = run(tmp_path / "empty.db", name)
     assert name in {*MAKE, "rebuild", "upgrade"} or result.exit_code == 2
 
 
+@pytest.mark.slow_with("simulate")
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("what", ["missing", "folder", "text", "empty", "another database"])
-@pytest.mark.slow_with("simulate")
 def test_a_command_on_something_else_is_refused_and_changes_nothing(
     name: str, what: str, tmp_path: Path
 ) -> None:
@@ -169,18 +169,18 @@ def test_a_command_on_something_else_is_refused_and_changes_nothing(
     elif what != "missing":
         file.write_text("to whom it may concern\n" * 99 if what == "text" else "")
     before = file.read_bytes() if file.is_file() else None
-    result = ask(file, name)
-    makes = name in MAKE and what in ("missing", "empty")
-    assert makes or result.exit_code == 2, result.output
-    assert makes or (file.read_bytes() if file.is_file() else None) == before
+    result = run(file, name)
+    creates = name in MAKE and what in ("missing", "empty")
+    assert creates or result.exit_code == 2, result.output
+    assert creates or (file.read_bytes() if file.is_file() else None) == before
 
 
+@pytest.mark.slow_with("simulate", "overwritten", "a record gone", "cut off")
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("what", ["cut off", "overwritten", "a record altered", "a record gone"])
-@pytest.mark.slow_with("simulate", "overwritten", "a record gone", "cut off")
 def test_a_command_on_a_damaged_ledger_ends_properly(name: str, what: str, copied: Path) -> None:
     _damage(copied, what)
-    ask(copied, name)
+    run(copied, name)
 
 
 def _damage(file: Path, what: str) -> None:
@@ -201,9 +201,9 @@ def _damage(file: Path, what: str) -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_command_on_an_unknown_game_is_refused(name: str, copied: Path) -> None:
+def test_a_command_with_an_unknown_game_is_refused(name: str, copied: Path) -> None:
     takes_game = any("--game" in x.opts for x in dict(commands(program))[name].params)
     if takes_game and name not in MAKE:
-        result = ask(copied, name, "--game", "chess")
+        result = run(copied, name, "--game", "chess")
         assert result.exit_code == 2
         assert "chess" in result.stderr

@@ -1,4 +1,4 @@
-"""what-if on the command line: other dice, other rules, a proposal; nothing is ever recorded."""
+"""`what-if` on the command line: other dice, other rules, a proposal. It records nothing."""
 
 import json
 from pathlib import Path
@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from nomoledger import Ledger
 from nomoledger.cli import program
+from nomoledger.rulebook.loading import find_rulebook
 
 DEARER = """### X.1 Options to buy
 A square costs 100 dollars times its number.
@@ -29,48 +30,79 @@ def what_if(season: Path, *words: str) -> dict[str, object]:
     assert result.exit_code == 0, result.output
     with Ledger.open(season) as ledger:
         assert ledger.head("weekly-vote-season") == before
-    found: dict[str, object] = json.loads(result.stdout)
-    return found
+    parsed: dict[str, object] = json.loads(result.stdout)
+    return parsed
 
 
-def money(found: dict[str, object], player: str) -> tuple[int, int]:
-    (place,) = [each for each in found["places"] if each["player"] == player]  # type: ignore[attr-defined]
-    return place["money"], place["rerun_money"]
+def money(result: dict[str, object], player: str) -> tuple[int, int]:
+    (row,) = [place for place in result["places"] if place["player"] == player]  # type: ignore[attr-defined]
+    return row["money"], row["rerun_money"]
 
 
-def test_a_what_if_without_changes_equals_the_game(season: Path) -> None:
-    found = what_if(season, "--from", "1")
-    assert (found["difference"], found["otherwise"], found["orphans"]) == (None, [], [])
+def test_nothing_changed_changes_nothing(season: Path) -> None:
+    result = what_if(season, "--from", "1")
+    assert (result["difference"], result["otherwise"], result["orphans"]) == (None, [], [])
 
 
-def test_a_replaced_landing_changes_its_consequences(season: Path) -> None:
-    found = what_if(season, "--replace", "116=square:1")
-    assert money(found, "Jamie") == (9789, 9922)
-    assert money(found, "ChocolateChip") == (9590, 9590)
+def test_one_landing(season: Path) -> None:
+    result = what_if(season, "--replace", "116=square:1")
+    assert money(result, "Jamie") == (9789, 9922)
+    assert money(result, "ChocolateChip") == (9590, 9590)
 
 
-def test_a_week_can_be_played_under_the_rules_of_another(season: Path) -> None:
-    found = what_if(season, "--rules-of", "3", "--from", "4", "--to", "4")
-    assert money(found, "Cypher") == (9879, 9660)  # no rent yet in week 3
-    assert found["period"] == 4
+def test_a_week_under_the_rules_of_another(season: Path) -> None:
+    result = what_if(season, "--rules-of", "3", "--from", "4", "--to", "4")
+    assert money(result, "Cypher") == (9879, 9660)  # no rent yet in week 3
+    assert result["period"] == 4
 
 
-def test_a_what_if_can_enact_a_rule_from_a_file(season: Path, tmp_path: Path) -> None:
+def test_a_rule_from_a_file(season: Path, tmp_path: Path) -> None:
     (tmp_path / "dearer.md").write_text(DEARER)
     changes = tmp_path / "dearer.yaml"
     changes.write_text("- {amend: X.1, parameters: {dollars_per_number: 100}}\n")
-    found = what_if(season, "--ruling", str(changes), "--from", "2", "--to", "2")
-    assert money(found, "The Founder") == (9850, 8500)
+    result = what_if(season, "--ruling", str(changes), "--from", "2", "--to", "2")
+    assert money(result, "The Founder") == (9850, 8500)
 
 
-def test_results_can_be_saved_and_compared(season: Path, tmp_path: Path) -> None:
+def test_save_writes_the_result(season: Path, tmp_path: Path) -> None:
     saved = tmp_path / "saved.json"
-    found = what_if(season, "--replace", "116=square:1", "--save", str(saved))
-    assert json.loads(saved.read_text()) == found
+    result = what_if(season, "--replace", "116=square:1", "--save", str(saved))
+    assert json.loads(saved.read_text()) == result
+
+
+@pytest.mark.parametrize("money", ["$", "florin"])
+def test_money_is_in_the_table_of_places_only(
+    money: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the money of the game is called."""
+    monkeypatch.chdir(tmp_path)
+    rules = find_rulebook("mail-opening").read_text("utf-8")
+    Path("mine.md").write_text(rules.replace('{"$": {places: 0}}', f'{{"{money}": {{places: 0}}}}'))
+    run("init", "g.db", "--rulebook", "mine.md", "--set", "squares=9", "--dice", "entered")
+    run("join", "g.db", "Ann", "email=ann@x.org")
+    run("propose", "g.db", "Ann", "Nothing")
+    run("judge", "g.db", "1", "rejected")
+    run("roll", "g.db", "3", "4")
+    run("submit", "g.db", "Ann", "buy", "square=8")
+    assert f"player  {money} " in run("standings", "g.db")
+    log = run("log", "g.db").splitlines()
+    (roll,) = (row.split()[0].removeprefix("#") for row in log if "rolled by hand: 3, 4" in row)
+    lines = run("what-if", "g.db", "--replace", f"{roll}=2,4").splitlines()
+    places = lines.index("player  recorded  rank  played again  rank again")
+    assert lines[places + 1].split() == ["Ann", "920", "1", "1000", "1"]
+    assert lines[places + 2].split() == ["what", "differs", "recorded", "played", "again"]
+    assert "owner" in "".join(lines[places + 3 :])
+    assert money not in "".join(lines[places + 3 :])
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(program, list(words))
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--replace", "9999=1"], "there is no event #9999"),
         (["--replace", "118=1"], "#118 follows from #116"),
@@ -82,8 +114,10 @@ def test_results_can_be_saved_and_compared(season: Path, tmp_path: Path) -> None
         (["--rule", "X.3=nope.md"], "no rulebook 'nope.md'"),
     ],
 )
-def test_an_impossible_what_if_is_refused(season: Path, words: list[str], told: str) -> None:
+def test_an_impossible_change_is_one_line_of_error(
+    season: Path, words: list[str], message: str
+) -> None:
     result = CliRunner().invoke(program, ["what-if", str(season), *words])
     assert result.exit_code == 2
-    assert told in result.output
+    assert message in result.output
     assert result.output.count("\n") == 1

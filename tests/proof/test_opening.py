@@ -43,14 +43,16 @@ def openings(game: Path) -> list[Disclosure]:
         ]
 
 
-def test_every_sealed_event_can_be_disclosed(openings: list[Disclosure], seals: list[Seal]) -> None:
+def test_everything_sealed_can_be_opened_by_the_seal_of_its_period(
+    openings: list[Disclosure], seals: list[Seal]
+) -> None:
     assert {each.reader for each in openings} == {"Ann", "Bob", "admin"}
     for each in openings:
         assert find_refutation(each, seals[each.period - 1]) is None
         assert find_refutation(each, seals[each.period % 3]) is not None
 
 
-def test_a_disclosure_reveals_only_its_event(openings: list[Disclosure]) -> None:
+def test_it_shows_nothing_but_itself(openings: list[Disclosure]) -> None:
     for each in openings:
         assert len(each.path) == DEPTH
         others = [x for x in openings if (x.period, x.reader) == (each.period, each.reader)]
@@ -69,7 +71,7 @@ def _plans(opening: Disclosure) -> bool:
 
 
 @pytest.mark.parametrize("field", ["game", "period", "reader", "event", "salt", "slot", "path"])
-def test_a_changed_field_of_a_disclosure_is_found(
+def test_no_part_of_an_opening_can_be_changed(
     openings: list[Disclosure], seals: list[Seal], field: str
 ) -> None:
     one = next(
@@ -98,7 +100,7 @@ def test_an_envelope_looks_the_same_empty_or_full() -> None:
     assert len(beside) > 700  # next to every leaf there is nothing, and it shows as something
 
 
-def test_the_open_command_writes_and_verify_checks_a_disclosure(game: Path, tmp_path: Path) -> None:
+def test_from_the_command_line(game: Path, tmp_path: Path) -> None:
     with Ledger.open(game) as ledger:
         sealed = [x.number for x in ledger.read("plots") if x.body.audience == ("Bob",)]
     opening, seal, public = (tmp_path / name for name in ("o.json", "1.seal", "public.jsonl"))
@@ -122,12 +124,12 @@ def test_the_open_command_writes_and_verify_checks_a_disclosure(game: Path, tmp_
     assert "has no seal of its period" in run("open", "--check", opening, other).output
 
 
-def test_an_impossible_disclosure_is_refused_in_one_line(game: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_opened_is_said_in_a_line(game: Path, tmp_path: Path) -> None:
     with Ledger.open(game) as ledger:
         sealed = [x.number for x in ledger.read("plots") if x.body.audience == ("Bob",)]
     assert "is public: there is nothing to open" in run("open", game, 0).stderr
     assert "there is no event #9999" in run("open", game, 9999).stderr
-    assert "is no number of an event" in run("open", game, "first").stderr
+    assert "is not the number of an event" in run("open", game, "first").stderr
     assert (
         "is not in the envelope of 'Ann', but in"
         in run("open", game, sealed[0], "--envelope", "Ann").stderr
@@ -138,7 +140,7 @@ def test_an_impossible_disclosure_is_refused_in_one_line(game: Path, tmp_path: P
     assert "none.json: No such file" in run("open", "--check", tmp_path / "none.json", file).stderr
 
 
-def test_an_event_without_a_seal_cannot_be_disclosed(tmp_path: Path) -> None:
+def test_what_is_not_sealed_yet_cannot_be_opened(tmp_path: Path) -> None:
     from .plots import PLAIN
 
     file = played(tmp_path / "open.db", PLAIN[:4])
@@ -147,8 +149,8 @@ def test_an_event_without_a_seal_cannot_be_disclosed(tmp_path: Path) -> None:
     assert "its period is still open" in run("open", file, sealed[0]).stderr
 
 
-def test_output_says_that_its_numbers_are_public_numbers(game: Path, tmp_path: Path) -> None:
-    hint = "take the numbers of --admin"
+def test_whoever_reads_public_numbers_is_told_so(game: Path, tmp_path: Path) -> None:
+    hint = "numbers that --admin shows"
     assert hint in run("log", game).stderr
     assert hint in run("log", game, "--as", "Ann").stderr
     assert hint not in run("log", game, "--admin").output

@@ -250,7 +250,7 @@ def test_the_revealed_seed_is_the_one_committed_to(lines: Lines, tmp_path: Path)
 def test_an_invalid_export_is_refused_in_one_line(game: Path, tmp_path: Path) -> None:
     file = tmp_path / "public.jsonl"
     run("export", game, file, "--public")
-    assert "checked by --seal alone" in run("verify", file, "--head", "3:" + 32 * "ab").stderr
+    assert "only --seal applies" in run("verify", file, "--head", "3:" + 32 * "ab").stderr
     file.write_bytes(b'{"nomoledger":"public/1","game":7}\n')
     assert "not a line of a public export" in run("verify", file).output
     assert run("verify", file).exit_code == 1
