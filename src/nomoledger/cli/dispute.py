@@ -142,8 +142,8 @@ def show(number: int, admin: bool, player: str | None, **view: Any) -> None:
 def finality(days: int, **request: Any) -> int:
     """Set after how many days standings become final.
 
-    The days count from the close of the period, or from the close of the last dispute about it.
-    Only the admin may dispute final standings.
+    The days count from the close of the period, or of the last dispute about it, whichever is
+    later. Only the admin may dispute final standings.
 
     Example: nomoledger finality game.db --after 14
     """

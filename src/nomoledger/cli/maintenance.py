@@ -9,7 +9,7 @@ from nomoledger.cli.output import print_json, print_line
 from nomoledger.cli.progress import count_records, counting, progress
 from nomoledger.ledger.stores.location import redacted
 
-#: How often each record is read by a copy: to send it, to receive it, and to verify it.
+#: How often a copy reads each record, in both ledgers together.
 PASSES = 3
 
 

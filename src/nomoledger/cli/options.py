@@ -22,10 +22,10 @@ as_known = click.option(
     "--as-known",
     type=int,
     metavar="K",
-    help="Show it as known at the close of period K (default: as known now).",
+    help="Show the period as known at the close of period K (default: as known now).",
 )
 as_published = click.option(
-    "--as-published", is_flag=True, help="Show it as known at the close of that period itself."
+    "--as-published", is_flag=True, help="Show the period as known at its own close."
 )
 pairs = click.argument("pairs", metavar="[KEY=VALUE]...", nargs=-1, type=parse_pair)
 

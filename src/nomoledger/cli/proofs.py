@@ -89,7 +89,9 @@ def _seal_of(ledger: "Ledger", name: str, period: int | None) -> "Seal":
 @options.ledger
 @click.argument("event")
 @click.option(
-    "--envelope", metavar="PLAYER", help="Disclose it from the envelope of PLAYER (or admin)."
+    "--envelope",
+    metavar="PLAYER",
+    help="Disclose the event from the envelope of PLAYER (or admin).",
 )
 @click.option(
     "--check",

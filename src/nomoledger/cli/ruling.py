@@ -28,7 +28,7 @@ def ruling_options(function: options.Function) -> options.Function:
             "--questions",
             type=QUESTIONS,
             default="stop",
-            help="If the replay raises new questions: stop there, take the default, skip, or ask.",
+            help="What to do with new questions: stop there, take the default, skip, or ask.",
         ),
         click.option(
             "--settle",
@@ -55,7 +55,7 @@ def ruling_options(function: options.Function) -> options.Function:
             "--scope",
             type=SCOPES,
             default="attempt",
-            help="Apply it to this attempt, to the period, from now on, or as a precedent.",
+            help="Apply the ruling to this attempt, the period, from now on, or as a precedent.",
         ),
         click.option(
             "--overrule", multiple=True, type=int, metavar="N", help="Take ruling N out of force."

@@ -58,7 +58,7 @@ DIFFERS = 1
     "--questions",
     type=QUESTIONS,
     default="stop",
-    help="If the replay raises new questions: stop there, take the default, skip, or ask.",
+    help="What to do with new questions: stop there, take the default, skip, or ask.",
 )
 @click.option("--save", metavar="FILE", help="Also write the result to FILE, as JSON.")
 @options.game
