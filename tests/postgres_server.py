@@ -73,7 +73,7 @@ class PostgresServer:
             return [] if cursor.description is None else cursor.fetchall()
 
     def dump(self, url: str, schema: str) -> str:
-        """The *schema* of the database at *url* as SQL statements, without settings and comments."""
+        """Return the *schema* of the database at *url* as SQL, without settings and comments."""
         words = [f"--schema={schema}", "--inserts", "--rows-per-insert=100", "--no-owner", url]
         done = subprocess.run(
             [self._binaries / "pg_dump", *words], capture_output=True, text=True, check=True

@@ -96,7 +96,7 @@ def check(past: RecordedPast, found: AccountStatement, thing: str, commodity: st
 
 @pytest.mark.parametrize("make", [played, tossed, season])
 @pytest.mark.slow_with("season", "tossed")
-def test_every_statement_adds_up(ledger: Ledger, make: object) -> None:
+def test_every_statement_adds_up_to_its_balance(ledger: Ledger, make: object) -> None:
     desk: Game = make(ledger)  # type: ignore[operator]
     for period in range(1, desk.world.period + 1):
         past = RecordedPast(ledger, desk.name, period)
@@ -122,7 +122,7 @@ def test_a_posting_names_what_it_was_for_and_what_led_to_it(ledger: Ledger) -> N
     assert found.why.trail[-1].strip() == "Ann -56 $, admin +56 $ (square)  <- this"
 
 
-def test_what_is_far_from_the_posting_told_of_stands_in_sum(ledger: Ledger) -> None:
+def test_distant_postings_are_summarised(ledger: Ledger) -> None:
     tossed(ledger)
     past = RecordedPast(ledger, "g")
     now = explain_account(past, "Ann", "gold")
@@ -138,7 +138,7 @@ def test_what_is_far_from_the_posting_told_of_stands_in_sum(ledger: Ledger) -> N
         explain_account(past, "Ann", "gold", event=0)
 
 
-def test_on_the_command_line(ledger: Ledger) -> None:
+def test_the_explain_command_prints_a_statement(ledger: Ledger) -> None:
     tossed(ledger)
     where = ledger.store.location
     told = CliRunner().invoke(program, ["explain", where, "Ann", "money"]).output

@@ -24,13 +24,13 @@ LITTLE = {
 
 
 @pytest.mark.parametrize("name", sample(["turn", *(LITTLE.keys() - {"turn"})], 1))
-def test_it_runs(name: str) -> None:
+def test_a_benchmark_runs_and_prints_a_measurement(name: str) -> None:
     words = [sys.executable, f"benchmarks/{name}.py", *LITTLE[name].split()]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     assert re.search(r"\d (µs|ms|s|MB)\b", done.stdout), "it prints no measurement"
 
 
-def test_all_are_on_the_page_of_figures() -> None:
+def test_every_benchmark_is_on_the_page_of_figures() -> None:
     page = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
     assert set(re.findall(r"`python benchmarks/(\w+)\.py[ \w]*`:", page)) == set(LITTLE)

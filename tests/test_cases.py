@@ -69,14 +69,14 @@ def difference(case: Case) -> str:
 
 
 @pytest.mark.parametrize("case", sample(SHIPPED_CASES, 60), ids=lambda case: case.name)
-def test_cases_beside_rulebooks(case: Case) -> None:
+def test_a_case_of_a_shipped_rulebook_passes(case: Case) -> None:
     assert run_case(case).difference is None
 
 
 @pytest.mark.parametrize(
     "text", re.findall(r"```yaml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
 )
-def test_examples_of_the_docs(text: str) -> None:
+def test_an_example_of_the_docs_passes(text: str) -> None:
     for case in parse_cases(text, str(DOCS)):
         assert run_case(case).difference is None
 
@@ -95,7 +95,7 @@ def test_examples_of_the_docs(text: str) -> None:
         "{weather: [1, 2], d20: 17}",
     ],
 )
-def test_dice_in_order_by_label_and_with_sides(tmp_path: Path, dice: str) -> None:
+def test_dice_can_be_given_in_order_by_label_and_with_sides(tmp_path: Path, dice: str) -> None:
     steps = f"steps: [{{by: Ann, do: fish, dice: {dice}}}]\n"
     case = fair(tmp_path, steps + "then: {players: {Ann: {money: 17.03}}, accounts: {bank: -7.03}}")
     assert run_case(case).difference is None
@@ -112,12 +112,12 @@ def test_dice_in_order_by_label_and_with_sides(tmp_path: Path, dice: str) -> Non
         ("{fish: 3, wether: [1, 2]}", "admin is asked: roll 2d6"),
     ],
 )
-def test_dice_that_do_not_fit(tmp_path: Path, dice: str, says: str) -> None:
+def test_impossible_dice_are_refused(tmp_path: Path, dice: str, says: str) -> None:
     case = fair(tmp_path, f"steps: [{{by: Ann, do: fish, dice: {dice}}}]")
     assert re.search(says, difference(case))
 
 
-def test_draws_answers_and_items(tmp_path: Path) -> None:
+def test_a_case_states_draws_answers_and_items(tmp_path: Path) -> None:
     steps = """
 steps:
 - {by: Ann, do: visit, draws: {friend: Bob}}
@@ -151,7 +151,7 @@ then:
         ("absent", "there is Ann, expected to be gone"),
     ],
 )
-def test_what_is_held_may_be_named_like_an_attribute(tmp_path: Path, row: str, says: str) -> None:
+def test_an_item_may_share_its_name_with_an_attribute(tmp_path: Path, row: str, says: str) -> None:
     case = fair(tmp_path, f"steps:\n- {{do: close}}\nthen: {{players: {{Ann: {row}}}}}\n")
     given = case.body.given
     given = structs.replace(given, players={"Ann": {"mitt": 3}, "Bob": {}})
@@ -198,7 +198,7 @@ def after_create(kind, attributes, name):
         assert bool(says) == bool(difference)
 
 
-def test_what_is_open_at_the_end(tmp_path: Path) -> None:
+def test_a_case_states_what_is_open_at_its_end(tmp_path: Path) -> None:
     steps = "steps: [{by: Ann, do: wait}]\n"
     case = fair(tmp_path, steps + "then: {pending: {questions: [be sick]}}")
     assert run_case(case).difference is None
@@ -207,7 +207,7 @@ def test_what_is_open_at_the_end(tmp_path: Path) -> None:
     assert "Ann is asked: Do you want to be sick?" in difference(fair(tmp_path, steps))
 
 
-def test_a_parameter_set_by_name_and_a_subset_of_rules() -> None:
+def test_a_case_can_set_parameters_and_select_rules() -> None:
     case = mail(
         "rules: [IV.1, II.1, VI.1, VI.2]\n"
         "given: {settings: {VI.1.squares: 4, starting_money: 3}}\n"
@@ -217,7 +217,7 @@ def test_a_parameter_set_by_name_and_a_subset_of_rules() -> None:
     assert run_case(case).difference is None
 
 
-def test_rulings_in_force_and_british_spelling() -> None:
+def test_a_case_states_rulings_in_force_and_accepts_british_spelling() -> None:
     case = mail(
         "given: {board: 4, players: [Ann], rulings: [{text: It was so., changes: "
         "[{set: {square: 1, color: red}}]}]}\n"
@@ -269,7 +269,7 @@ BUY = "steps: [{by: Bob, do: buy, with: {square: 5}}]\n"
         ("steps: [{do: roll, dice: [1, 2]}]", "there is no dice or draw to settle"),
     ],
 )
-def test_differences_in_words(text: str, says: str) -> None:
+def test_a_difference_is_described_in_words(text: str, says: str) -> None:
     assert re.search(says, difference(mail(GIVEN + text)))
 
 
@@ -308,13 +308,13 @@ def test_intermediate_differences_name_the_step() -> None:
         ("then: {rules: {V.1: changed}}", "not 'changed'"),
     ],
 )
-def test_mistakes_are_told_with_their_place(text: str, says: str) -> None:
+def test_a_mistake_in_a_case_names_its_place(text: str, says: str) -> None:
     with pytest.raises(RulebookError, match=says) as told:
         run_case(mail(text))
     assert "\n" not in str(told.value)
 
 
-def test_files_folders_documents_and_lists(tmp_path: Path) -> None:
+def test_cases_are_read_from_files_folders_documents_and_lists(tmp_path: Path) -> None:
     one = "case: a\nrulebook: mail-opening\n---\ncase: b\nrulebook: mail-opening\n"
     (tmp_path / "one.yaml").write_text(one, encoding="utf-8")
     two = "rulebook: mail-opening\ncases:\n- case: c\n- {case: d, rulebook: x.md}\n"

@@ -7,7 +7,7 @@ from nomoledger.events.rules import Amend, Do, Enact, Post, Renumber, Repeal, Se
 from nomoledger.rulebook.changes import read_changes
 
 
-def test_every_sort_of_change() -> None:
+def test_every_sort_of_change_is_read() -> None:
     assert read_changes(
         [
             {"do": "paint", "with": {"square": 1, "color": "red"}},
@@ -38,7 +38,7 @@ def test_a_rule_is_enacted() -> None:
     assert (change.rule.number, change.rule.title, change.rule.version) == ("X.1", "Tax", 1)
 
 
-def test_no_changes() -> None:
+def test_an_empty_file_contains_no_changes() -> None:
     assert read_changes(None) == read_changes([]) == ()
 
 
@@ -65,6 +65,6 @@ def test_no_changes() -> None:
         ({"post": {"Ann": True}}, "what Ann gets is a number, not True"),
     ],
 )
-def test_what_is_not_well_formed_is_told(data: object, says: str) -> None:
+def test_a_malformed_change_is_refused_with_its_place(data: object, says: str) -> None:
     with pytest.raises(RulebookError, match=says):
         read_changes(data)

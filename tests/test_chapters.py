@@ -29,7 +29,7 @@ def tall(tmp_path: Path) -> Path:
     return folder
 
 
-def test_it_is_one_rulebook(tall: Path) -> None:
+def test_chapters_form_one_rulebook(tall: Path) -> None:
     book = load(str(tall))
     assert (book.name, book.file) == ("tall", "tall")
     assert [each.number for each in book.rules] == ["II.1", "II.2", "X.1"]
@@ -37,13 +37,15 @@ def test_it_is_one_rulebook(tall: Path) -> None:
     assert book.rules[2].line == 8
 
 
-def test_its_cases_stand_beside_it(tall: Path) -> None:
+def test_the_cases_beside_chapters_are_found(tall: Path) -> None:
     (case,) = cases_beside(str(tall))
     assert run_case(case).ok
     assert run_case(load_cases(tall.parent / "cases")[0], rulebook=load(str(tall))).ok
 
 
-def test_from_within_it(tall: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rulebook_of_chapters_loads_from_its_own_folder(
+    tall: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tall)
     assert load(".").file == "tall"
 
@@ -69,18 +71,18 @@ def test_an_unknown_api_is_refused_with_one_line(api: str) -> None:
         parse(text, "book.md")
 
 
-def test_a_folder_that_is_none(tmp_path: Path) -> None:
+def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownError, match="that folder has no chapters"):
         load(str(tmp_path))
 
 
-def test_chapters_without_rules(tmp_path: Path) -> None:
+def test_chapters_without_rules_are_refused(tmp_path: Path) -> None:
     (tmp_path / "front.md").write_text("# Only words\n")
     with pytest.raises(RulebookError, match="no rules in it"):
         load(str(tmp_path))
 
 
-def test_one_of_them_is_shipped() -> None:
+def test_a_shipped_rulebook_consists_of_chapters() -> None:
     assert "weekly-vote" in shipped()
     assert "cases" not in shipped()
     assert load("weekly-vote").name == "weekly-vote"

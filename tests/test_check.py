@@ -46,7 +46,7 @@ def book(code: str, data: str = "{}") -> Rulebook:
 
 
 @pytest.mark.slow
-def test_mail_opening_is_covered_whole() -> None:
+def test_every_rule_of_mail_opening_is_noticed_by_a_case() -> None:
     coverage = check(load("mail-opening"), cases_beside("mail-opening"), blank=True)
     assert coverage.errors == coverage.unnoticed == []
     counts = (coverage.executable, coverage.text_only, coverage.by_ruling)
@@ -56,7 +56,7 @@ def test_mail_opening_is_covered_whole() -> None:
     ]  # fmt: skip
 
 
-def test_what_no_case_notices() -> None:
+def test_a_rule_that_no_case_notices_is_reported() -> None:
     told: list[str] = []
     (case,) = parse_cases("case: it\nrulebook: book\nthen: {board: 3}", "it.yaml")
     coverage = check(parse(BOOK, "book.md"), [case], blank=True, progress=told.append)
@@ -99,19 +99,19 @@ def test_a_failing_case_is_an_error() -> None:
         ("def define_len():\n    pass", "book.md:38: rule I.3: len is a word of the language"),
     ],
 )
-def test_faults_are_told_with_their_place(code: str, says: str) -> None:
+def test_faults_are_reported_with_their_place(code: str, says: str) -> None:
     (fault, *_) = check(book(code), []).errors
     assert re.search(re.escape(says), fault)
 
 
-def test_a_parameter_that_is_never_used() -> None:
+def test_an_unused_parameter_is_reported() -> None:
     code, data = "def define_x():\n    pass", "parameters: {idle: 1, read: 2}"
     assert check(book(code, data), []).errors[0].endswith("the parameter 'idle' is never used")
     code = "def define_x():\n    param('I.3', 'idle')\n    return read"
     assert check(book(code, data), []).errors == []
 
 
-def test_what_is_sound_has_no_faults() -> None:
+def test_sound_rules_have_no_faults() -> None:
     code = (
         "def define_x(p: Player):\n    schedule('x', p)\n    once('a', per = 'x')\n"
         "    return may('pay', p, p, 1)\n\ndef after_move(piece):\n    pass"

@@ -70,7 +70,9 @@ def test_a_copy_is_the_same_to_the_byte(source: Ledger, location: str, tmp_path:
         assert copy_ledger(source, target) == heads
 
 
-def test_what_is_not_copied(source: Ledger, location: str, tmp_path: Path) -> None:
+def test_unknown_conflicting_and_damaged_games_are_not_copied(
+    source: Ledger, location: str, tmp_path: Path
+) -> None:
     with Ledger.open(location, create=True) as target:
         with pytest.raises(UnknownError, match="no game 'go'"):
             copy_ledger(source, target, ["go"])
@@ -90,7 +92,7 @@ def test_what_is_not_copied(source: Ledger, location: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("moment", sample([0.03, 0.0, 0.1], 1))
 @pytest.mark.slow_with("postgres")
-def test_a_copy_that_is_killed_is_repeated(source: Ledger, location: str, moment: float) -> None:
+def test_a_killed_copy_can_be_repeated(source: Ledger, location: str, moment: float) -> None:
     command = [sys.executable, "-c", COPIER, source.store.location, location]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -105,7 +107,7 @@ def test_a_copy_that_is_killed_is_repeated(source: Ledger, location: str, moment
 
 
 @pytest.mark.slow_with("postgres")
-def test_on_the_command_line(source: Ledger, location: str) -> None:
+def test_the_copy_command_copies_and_reports(source: Ledger, location: str) -> None:
     def run(*words: str) -> str:
         result = CliRunner().invoke(program, words)
         assert result.exit_code == 0, result.output
@@ -121,7 +123,7 @@ def test_on_the_command_line(source: Ledger, location: str) -> None:
     assert run("upgrade", location) == f"{location} is up to date (schema 3)\n"
 
 
-def test_a_game_is_played_where_the_address_says(postgres_url: str) -> None:
+def test_commands_play_on_the_store_of_the_address(postgres_url: str) -> None:
     """The commands take an address, and never print the password in it."""
     url = postgres_url.replace("postgres@", "postgres:geheim@")
     shown = postgres_url.replace("postgres@", "postgres:***@")

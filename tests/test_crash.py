@@ -108,7 +108,9 @@ def killed_after(file: Path | str, seconds: float) -> list[str]:
 
 
 @pytest.mark.slow
-def test_killed_at_random_moments(anywhere: str, tmp_path: Path) -> None:
+def test_a_process_killed_at_random_moments_loses_nothing_acknowledged(
+    anywhere: str, tmp_path: Path
+) -> None:
     undisturbed = opened(tmp_path / "undisturbed.db")
     run("play", undisturbed, "Ann")
     moments = random.Random(7)
@@ -138,7 +140,7 @@ def test_an_interrupted_close_resumes(file: Path, tmp_path: Path, attempts: int)
 
 
 @pytest.mark.slow_with("postgres")
-def test_two_at_once(anywhere: str) -> None:
+def test_two_processes_can_play_at_once(anywhere: str) -> None:
     with process("race", anywhere, "Ann") as ann, process("race", anywhere, "Bob") as bob:
         outputs = [each.communicate(timeout=60) for each in (ann, bob)]
     assert [ann.returncode, bob.returncode] == [0, 0], outputs
@@ -150,14 +152,14 @@ def test_two_at_once(anywhere: str) -> None:
 # --- the database fails ---------------------------------------------------------------------------
 
 
-def test_no_room_on_the_disk(file: Path) -> None:
+def test_a_full_disk_leaves_whole_attempts(file: Path) -> None:
     *acknowledged, error = run("fill", file, "Ann")
     assert acknowledged
     assert str(file) in error
     check_whole(file, acknowledged)
 
 
-def test_locked_by_another_program(file: Path) -> None:
+def test_a_ledger_locked_by_another_program_is_an_error(file: Path) -> None:
     before = digest(file)
     with Ledger(SqliteStore(str(file), lock_timeout=1)) as ledger:
         desk = Game(ledger)
@@ -175,7 +177,7 @@ def test_locked_by_another_program(file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_interrupted_during_an_endless_rule(file: Path) -> None:
+def test_an_interrupt_during_an_endless_rule_records_nothing(file: Path) -> None:
     with process("hang", file, "Ann") as running:
         assert running.stdout is not None
         assert running.stdout.readline() == "ready\n"

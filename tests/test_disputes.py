@@ -123,7 +123,9 @@ def test_a_repeated_request_opens_one_dispute(desk: Game) -> None:
         ("Cid", {"period": 1}, "there is no player 'Cid'"),
     ],
 )
-def test_what_cannot_be_disputed(desk: Game, by: str, about: dict[str, int], words: str) -> None:
+def test_an_impossible_dispute_is_refused(
+    desk: Game, by: str, about: dict[str, int], words: str
+) -> None:
     with pytest.raises(UsageError, match=words):
         desk.dispute(by, "no", period=about.get("period"), about=about.get("about"))
     with pytest.raises(UsageError, match="the text is empty"):
@@ -131,7 +133,7 @@ def test_what_cannot_be_disputed(desk: Game, by: str, about: dict[str, int], wor
     assert not desk.world.disputes
 
 
-def test_what_is_secret_is_disputed_in_secret(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_dispute_about_a_secret_is_secret(ledger: Ledger, tmp_path: Path) -> None:
     desk = open_game(ledger, "b", parse(SECRETS, "bombs.md"), at=NOON)
     desk.join("Ann", at=NOON)
     desk.join("Bob", at=NOON)
@@ -151,7 +153,7 @@ def test_what_is_secret_is_disputed_in_secret(ledger: Ledger, tmp_path: Path) ->
     assert "bomb" not in (tmp_path / "site" / "rulings.html").read_text("utf-8")
 
 
-def test_an_open_replay_does_not_tell_what_is_secret(ledger: Ledger) -> None:
+def test_the_replay_of_a_public_dispute_reveals_no_secret(ledger: Ledger) -> None:
     found = []
     for game in ("a", "b"):
         desk = open_game(ledger, game, parse(SECRETS, "bombs.md"), at=NOON)
@@ -168,7 +170,7 @@ def test_an_open_replay_does_not_tell_what_is_secret(ledger: Ledger) -> None:
 # --- arguing and closing ---------------------------------------------------------------------
 
 
-def test_arguments_come_one_after_the_other(desk: Game) -> None:
+def test_arguments_are_kept_in_order(desk: Game) -> None:
     desk.dispute("Bob", "the die was a 2", about=roll(desk))
     changed = WhatIfChanges(edits=(e.Replaced(roll(desk), [2, 4]),))
     found = what_if(desk.ledger, "g", changed)
@@ -181,7 +183,7 @@ def test_arguments_come_one_after_the_other(desk: Game) -> None:
     assert "owner of square 8: Ann would be nothing" in str(dispute)
 
 
-def test_only_a_what_if_of_this_game_is_attached() -> None:
+def test_a_what_if_of_another_game_cannot_be_attached() -> None:
     with pytest.raises(UsageError, match=r"no what-if: .*; save one with what-if --save FILE"):
         what_if_in(b'{"a": 1}', "g")
 
@@ -212,7 +214,7 @@ def test_a_repeated_ruling_closes_it_once(desk: Game) -> None:
     assert list(desk.world.rulings) == [1]
 
 
-def test_a_second_dispute_of_what_was_ruled_on_is_closed_all_the_same(desk: Game) -> None:
+def test_a_second_dispute_about_a_settled_event_can_be_closed(desk: Game) -> None:
     for number in (1, 2):
         desk.dispute("Bob", "the die was a 2", about=roll(desk))
         desk.close_dispute(number, "it was a 3")
@@ -267,13 +269,13 @@ def test_the_period_and_every_later_one_are_disputed_while_it_is_open(desk: Game
     assert marks(desk, 1, 2, 3) == ["", "", ""]
 
 
-def test_what_was_known_before_the_dispute_is_not_disputed(desk: Game) -> None:
+def test_earlier_readings_are_not_disputed(desk: Game) -> None:
     desk.dispute("Bob", "all of it", period=1)
     assert standings(LedgerView(desk.ledger, "g", 1)).disputed == (1,)
     assert standings(LedgerView(desk.ledger, "g", 1, None, 2)).disputed == ()
 
 
-def test_standings_turn_final_when_nobody_disputes_them_in_time(desk: Game) -> None:
+def test_standings_become_final_after_the_time_for_disputes(desk: Game) -> None:
     assert marks(desk, 1, 2, 3) == ["", "", ""]
     desk.set_finality(7, at=NOON + 2 * DAY)
     desk.advance(at=NOON + 7 * DAY)
@@ -285,7 +287,7 @@ def test_standings_turn_final_when_nobody_disputes_them_in_time(desk: Game) -> N
     assert standings_by_period(LedgerView(desk.ledger, "g")).final == (1, 2)
 
 
-def test_the_time_begins_anew_when_a_dispute_is_closed(desk: Game) -> None:
+def test_closing_a_dispute_restarts_the_time(desk: Game) -> None:
     desk.set_finality(7, at=NOON + 2 * DAY)
     desk.dispute("Bob", "all of it", period=2, at=NOON + 6 * DAY)
     desk.advance(at=NOON + 9 * DAY)
@@ -296,7 +298,7 @@ def test_the_time_begins_anew_when_a_dispute_is_closed(desk: Game) -> None:
     assert marks(desk, 1, 2) == ["final", "final"]
 
 
-def test_what_is_final_only_the_admin_may_dispute(desk: Game) -> None:
+def test_only_the_admin_may_dispute_final_standings(desk: Game) -> None:
     desk.set_finality(7, at=NOON + 9 * DAY)
     with pytest.raises(UsageError, match="period 1 are final: only the admin may dispute"):
         desk.dispute("Bob", "all of it", period=1, at=NOON + 9 * DAY)
@@ -305,7 +307,7 @@ def test_what_is_final_only_the_admin_may_dispute(desk: Game) -> None:
 
 
 @pytest.mark.parametrize("days", [-1, 36_501])
-def test_days_that_make_no_sense(desk: Game, days: int) -> None:
+def test_an_impossible_number_of_days_is_refused(desk: Game, days: int) -> None:
     with pytest.raises(UsageError, match="after 0 to 36500 days"):
         desk.set_finality(days)
 
@@ -313,7 +315,7 @@ def test_days_that_make_no_sense(desk: Game, days: int) -> None:
 # --- where it is told ------------------------------------------------------------------------
 
 
-def test_the_history_tells_it(desk: Game) -> None:
+def test_the_history_describes_a_dispute(desk: Game) -> None:
     desk.dispute("Bob", "all of it", period=1)
     desk.argue(1, "Ann", "not at all")
     desk.close_dispute(1, "it stands")
@@ -328,7 +330,7 @@ def test_the_history_tells_it(desk: Game) -> None:
     ]
 
 
-def test_the_site_tells_it(desk: Game, tmp_path: Path) -> None:
+def test_the_site_shows_a_dispute(desk: Game, tmp_path: Path) -> None:
     desk.dispute("Bob", "<b>all</b> of it", period=2)
     publish(desk.ledger, "g", tmp_path / "a")
     page = (tmp_path / "a" / "period-2" / "standings.html").read_text("utf-8")
@@ -346,7 +348,9 @@ def test_the_site_tells_it(desk: Game, tmp_path: Path) -> None:
     assert "These standings are final" in page
 
 
-def test_the_commands(desk: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_open_argue_show_and_close_a_dispute(
+    desk: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NOMOLEDGER_LEDGER", str(tmp_path / "g.db"))
     number = roll(desk)
 

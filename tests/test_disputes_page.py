@@ -12,7 +12,7 @@ STEPS = {"dispute", "what-if", "ruling", "standings", "rulings", "explain", "rep
 
 
 @pytest.mark.slow
-def test_both_slips_are_settled_both_ways(play_page: Callable[[Path], list[str]]) -> None:
+def test_the_page_settles_both_slips_both_ways(play_page: Callable[[Path], list[str]]) -> None:
     commands = play_page(PAGE)
     assert {command.split()[1] for command in commands} >= STEPS
     for slip in ("496", "116"):

@@ -70,7 +70,7 @@ def refused(ledger: Ledger, data: bytes) -> str:
     return str(refusal.value)
 
 
-def test_the_lines(source: Ledger) -> None:
+def test_an_export_has_the_documented_lines(source: Ledger) -> None:
     header, *records = map(json.loads, exported(source, ["go"]).splitlines())
     assert header == {
         "nomoledger": 1,
@@ -107,7 +107,7 @@ anything = st.recursive(
 
 @examples(few=15, many=60)
 @given(values=st.lists(anything, max_size=3))
-def test_any_value_survives(values: list[Any], tmp_path: Path) -> None:
+def test_any_value_survives_export_and_import(values: list[Any], tmp_path: Path) -> None:
     for name in ("one.db", "two.db"):
         (tmp_path / name).unlink(missing_ok=True)
     with Ledger.open(tmp_path / "one.db", create=True) as one:
@@ -141,7 +141,7 @@ def test_events_that_cannot_follow_are_kept_as_they_are(tmp_path: Path, target: 
     assert target.verify("odd").ok
 
 
-def test_what_cannot_be_exported(source: Ledger, target: Ledger) -> None:
+def test_a_damaged_or_unknown_game_is_not_exported(source: Ledger, target: Ledger) -> None:
     with pytest.raises(UsageError, match="nothing to export"):
         export_ledger(target, io.BytesIO())
     with pytest.raises(UsageError, match="each once"):
@@ -208,7 +208,7 @@ def test_a_file_altered_anywhere_is_refused(source: Ledger, target: Ledger) -> N
         ),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(
+def test_an_error_in_an_export_names_its_line(
     source: Ledger, target: Ledger, act: Any, problem: str
 ) -> None:
     lines = act(exported(source, ["go"]).splitlines())

@@ -99,7 +99,7 @@ def test_a_payment_is_explained_down_to_the_dice(desk: Game) -> None:
         assert line in told
 
 
-def test_the_steps_of_a_value_are_told(desk: Game) -> None:
+def test_the_steps_of_a_value_are_listed(desk: Game) -> None:
     turn(desk, "Cal", [1, 2])
     desk.answer("yes", at=NOON)
     assert "V.2@1: times 11 (next to a public square)" not in trail(desk, "32", "owner")
@@ -127,14 +127,14 @@ def test_a_difference_leads_back_to_the_recorded_fact(ledger: Ledger) -> None:
     assert "recorded: land (player Jamie, square 3" in found.causes[-1].told
 
 
-def test_the_dice_on_the_way_are_told_also_those_entered_by_hand(desk: Game) -> None:
+def test_an_explanation_lists_dice_that_were_entered(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
     account = explain_account(RecordedPast(desk.ledger, "g"), "Ann", "$")
     assert account.why is not None
     assert "rolled by hand: 3, 4, 1, 6" in "\n".join(account.why.trail)
 
 
-def test_a_change_of_the_rules_has_its_way(desk: Game) -> None:
+def test_a_change_of_the_rules_is_explained(desk: Game) -> None:
     changes = read_changes({"amend": "V.1", "parameters": {"dollars_per_number": 12}})
     desk.rule("Dearer", changes=changes, at=NOON)
     found = explain_value(RecordedPast(desk.ledger, "g"), "V.1", "dollars_per_number")
@@ -153,14 +153,14 @@ def test_a_refusal_names_the_guard(desk: Game) -> None:
     assert found.causes[-1].told == "Ann asks to gift: other Bob, amount 99999"
 
 
-def test_a_value_of_the_rules_is_worked_out_step_by_step(desk: Game) -> None:
+def test_a_computed_value_is_explained_step_by_step(desk: Game) -> None:
     found = explain_computed(RecordedPast(desk.ledger, "g"), "square 39", "market_value")
     assert (found.subject, found.value) == ("square 39", 429)
     assert "  V.2@1: times 11 (next to a public square)" in found.trail
     assert found.trail[-1] == "  it comes to 429"
 
 
-def test_a_value_is_as_it_stood_at_the_close_of_a_period(desk: Game) -> None:
+def test_a_value_is_explained_as_of_the_close_of_a_period(desk: Game) -> None:
     desk.close(at=NOON)
     desk.rule("a gift", changes=read_changes({"set": {"square": 34, "owner": "Cal"}}), at=NOON)
     then, now = (
@@ -172,7 +172,7 @@ def test_a_value_is_as_it_stood_at_the_close_of_a_period(desk: Game) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_gone_keeps_its_name(desk: Game) -> None:
+def test_a_removed_entity_keeps_its_name(desk: Game) -> None:
     turn(desk, "Cal", [3, 4])
     desk.answer("yes", at=NOON)
     for entry in list(desk.ledger.read("g"))[-20:]:
@@ -186,32 +186,32 @@ def absent(desk: Game, operation: str, about: str) -> str:
     return "\n".join(why_not(desk.ledger, "g", operation, about, 1).lines)
 
 
-def test_a_hook_stepped_in(desk: Game) -> None:
+def test_why_not_names_the_hook_that_prevented_an_event(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [1, 1, 1, 1])
     assert "XXVIII.3@1 steps in" in absent(desk, "pay_rent", "Ann")
 
 
-def test_a_value_came_to_nothing(desk: Game) -> None:
+def test_why_not_names_the_value_that_was_zero(desk: Game) -> None:
     turn(desk, "Dan", [2, 3])
     assert "rent(square 16, Dan)  [IV.4@1]: 0" in absent(desk, "pay_rent", "16")
     assert "it comes to 0" in absent(desk, "rent", "16")
 
 
-def test_the_rule_was_asked_and_saw_what_kept_it(desk: Game) -> None:
+def test_why_not_names_what_the_rule_read(desk: Game) -> None:
     turn(desk, "Cal", [1, 3])
     told = absent(desk, "pay_rent", "33")
     assert "VIII.5@1 was asked, and went no further" in told
     assert "owner of square 33 is nothing" in told
 
 
-def test_nothing_was_about_it(desk: Game) -> None:
+def test_why_not_says_that_nothing_concerned_the_subject(desk: Game) -> None:
     assert absent(desk, "pay_rent", "7") == (
         "nothing in period 1 that might have led to pay_rent was about 7"
     )
 
 
 @pytest.mark.slow
-def test_the_limits_are_those_of_one_step_and_not_of_a_whole_period(ledger: Ledger) -> None:
+def test_limits_apply_to_one_step_and_not_to_a_period(ledger: Ledger) -> None:
     desk = open_game(ledger, "g", parse(TOIL, "toil.md"), at=NOON)
     desk.join("Ann", at=NOON)
     for _ in range(5):
@@ -220,7 +220,7 @@ def test_the_limits_are_those_of_one_step_and_not_of_a_whole_period(ledger: Ledg
     assert found.lines[0].startswith("nothing in period 1")
 
 
-def test_what_nobody_speaks_of(desk: Game) -> None:
+def test_an_unknown_subject_cannot_be_explained(desk: Game) -> None:
     with pytest.raises(UnknownError, match="no rule of that period speaks of 'sneezing'"):
         why_not(desk.ledger, "g", "sneezing", "Ann", 1)
     with pytest.raises(UnknownError, match="there is no event #9999"):
@@ -229,7 +229,7 @@ def test_what_nobody_speaks_of(desk: Game) -> None:
         explain_value(RecordedPast(desk.ledger, "g"), "Bob", "team")
 
 
-def test_on_the_command_line(desk: Game) -> None:
+def test_the_explain_and_why_not_commands_print_explanations(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
     where = str(desk.ledger.store.location)
     result = CliRunner().invoke(program, ["explain", where, "Ann", "money"])

@@ -34,7 +34,7 @@ def test_every_file_of_the_guide_is_used() -> None:
         assert re.search(rf"^\$ nomoledger .*\b{re.escape(file)}\b", text, re.MULTILINE), file
 
 
-def test_links_lead_somewhere_and_the_readme_leads_here() -> None:
+def test_links_resolve_and_the_readme_links_here() -> None:
     for link in re.findall(r"\]\(([^)#]+)", GUIDE.read_text("utf-8")):
         assert (DOCS / link).is_file(), link
     assert "(docs/guide.md)" in (DOCS.parent / "README.md").read_text("utf-8")

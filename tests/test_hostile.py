@@ -177,7 +177,7 @@ class Witness:
 
 
 @pytest.mark.parametrize("name", sample(hostile(), 16))
-def test_hostile(name: str, desk: Game) -> None:
+def test_a_hostile_rule_does_no_harm(name: str, desk: Game) -> None:
     case, witness = hostile()[name], Witness(desk)
     witness.see(lambda desk: desk.propose("Ann", name, (Enact(case.rule),), id="proposed"))
     witness.see(lambda desk: desk.judge(2, "accepted", id="judged"))  # and so are the dice
@@ -222,5 +222,5 @@ def check_play_goes_on(desk: Game) -> None:
     Witness(desk).check_ledger()
 
 
-def test_there_are_sixty_and_more() -> None:
+def test_there_are_at_least_sixty_hostile_rules() -> None:
     assert len(hostile()) >= 60

@@ -29,7 +29,7 @@ def test_every_snippet_does_what_the_page_says(
     assert world.label(world.get("Ann", "square")) == 5
 
 
-def test_links_lead_somewhere_and_the_readme_leads_here() -> None:
+def test_links_resolve_and_the_readme_links_here() -> None:
     for link in re.findall(r"\]\(([^)#]+)", PAGE.read_text("utf-8")):
         assert (DOCS / link).is_file(), link
     for page in ("README.md", "docs/guide.md"):

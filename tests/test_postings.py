@@ -25,7 +25,7 @@ def folded(world: World, count: int) -> World:
     return world
 
 
-def test_what_was_posted_is_known_when_the_attempt_is_done() -> None:
+def test_postings_are_available_when_the_attempt_is_done() -> None:
     world = folded(World(), 3)
     assert "posted" not in world.game
     apply(world, done())
@@ -33,7 +33,7 @@ def test_what_was_posted_is_known_when_the_attempt_is_done() -> None:
     assert world.game["posting"] == ()
 
 
-def test_postings_are_taken_back_one_mark_after_the_other() -> None:
+def test_postings_are_rolled_back_mark_by_mark() -> None:
     world = folded(World(), 2)
     before = world.digest()
     outer = world.mark()
@@ -49,7 +49,7 @@ def test_postings_are_taken_back_one_mark_after_the_other() -> None:
     assert world.game["posting"] == [paid(0), paid(1)]
 
 
-def test_a_copy_goes_on_alone() -> None:
+def test_a_copy_is_independent_of_its_original() -> None:
     world = folded(World(), 2)
     before = world.digest()
     folded(copy_world(world), 2)

@@ -12,5 +12,5 @@ CASES = [case for file in sorted(FOLDER.glob("*.yaml")) for case in load_cases(f
 
 
 @pytest.mark.parametrize("case", sample(CASES, 9), ids=lambda case: case.name)
-def test_proof(case: Case) -> None:
+def test_a_case_of_the_proof_rulebook_passes(case: Case) -> None:
     assert run_case(case).difference is None

@@ -43,7 +43,7 @@ def desk_of(path: Path) -> Game:
     ("action", "dealt", "mark", "money"),
     [("wonder", "default", "no", 99), ("insist", "skipped", None, 90)],
 )
-def test_an_open_question_gets_its_default(
+def test_a_provisional_reading_answers_open_questions_by_default(
     tmp_path: Path, action: str, dealt: str, mark: str | None, money: int
 ) -> None:
     desk = desk_of(tmp_path / "g.db")
@@ -57,7 +57,7 @@ def test_an_open_question_gets_its_default(
     assert desk.ledger.head("g") == before
 
 
-def test_it_does_not_give_the_dice_away(tmp_path: Path) -> None:
+def test_a_provisional_reading_does_not_reveal_dice(tmp_path: Path) -> None:
     desk = open_game(
         Ledger.open(tmp_path / "g.db", create=True), "g", load_rulebook("mail-opening")
     )

@@ -3,12 +3,12 @@
 import nomoledger
 
 
-def test_every_public_name_can_be_had() -> None:
+def test_every_public_name_can_be_imported() -> None:
     assert nomoledger.__all__ == sorted(nomoledger.__all__)
     assert set(nomoledger.__all__) == set(nomoledger._HOMES)
     for name in nomoledger.__all__:
         assert callable(getattr(nomoledger, name)), name
 
 
-def test_an_unknown_name_is_no_surprise() -> None:
+def test_an_unknown_name_raises_attribute_error() -> None:
     assert not hasattr(nomoledger, "frobnicate")

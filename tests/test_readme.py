@@ -18,13 +18,13 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_the_library_session() -> None:
+def test_the_library_example_runs() -> None:
     session = doctest.DocTestParser().get_doctest(README, {}, "README.md", "README.md", 0)
     assert doctest.DocTestRunner().run(session).failed == 0
     assert session.examples
 
 
-def test_the_game_by_hand() -> None:
+def test_the_commands_of_the_readme_print_what_it_says() -> None:
     block = next(b for b in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) if "init" in b)
     commands = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
     assert len(commands) > 10

@@ -29,7 +29,7 @@ class WallOfThePage(Wall):
             raise KeyboardInterrupt
 
 
-def test_the_page_prints_what_it_says(
+def test_every_command_of_the_page_prints_what_it_says(
     play_page: Callable[[Path], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "WALL", WallOfThePage())
@@ -38,6 +38,6 @@ def test_the_page_prints_what_it_says(
     assert sum(each.startswith("nomoledger run") for each in commands) == 3
 
 
-def test_it_is_found() -> None:
+def test_the_page_is_linked() -> None:
     assert "(real-time.md)" in (DOCS / "guide.md").read_text("utf-8")
     assert "(real-time.md)" in (DOCS / "cli.md").read_text("utf-8")

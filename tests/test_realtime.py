@@ -160,7 +160,7 @@ def desk_does(location: str, at: datetime, do: Callable[[Game], object]) -> None
 # --- in time -------------------------------------------------------------------------------------
 
 
-def test_what_was_due_falls_due_in_order_each_at_its_time(location: str) -> None:
+def test_missed_timers_fire_in_order_at_their_own_times(location: str) -> None:
     opened(location)
     caught_up = list(Watch(location, wall=FakeWall(after(3.5), after(9))).keep(once=True))
     assert times(caught_up) == [("drip", 1), ("drip", 2), ("drip", 3)]
@@ -171,7 +171,7 @@ def test_what_was_due_falls_due_in_order_each_at_its_time(location: str) -> None
     assert {each.recorded_at for each in inputs} == {after(3.5)}
 
 
-def test_it_sleeps_until_the_next_moment_and_wakes_in_time(file: str) -> None:
+def test_the_keeper_sleeps_until_the_next_timer(file: str) -> None:
     wall = FakeWall(after(0.995), after(3.2))
     woken = []
     for each in kept(Watch(file, wall=wall)):
@@ -181,7 +181,7 @@ def test_it_sleeps_until_the_next_moment_and_wakes_in_time(file: str) -> None:
     assert all(0 <= late < 0.1 for late in woken)
 
 
-def test_what_somebody_else_lets_fall_due_earlier_is_seen(file: str) -> None:
+def test_an_earlier_timer_of_another_process_is_noticed(file: str) -> None:
     wall = FakeWall(after(0), after(2.1))
 
     def tilt() -> None:
@@ -196,7 +196,7 @@ def test_what_somebody_else_lets_fall_due_earlier_is_seen(file: str) -> None:
     assert drops(file) == 1
 
 
-def test_it_ends_with_the_game(tmp_path: Path) -> None:
+def test_the_keeper_stops_when_the_game_ends(tmp_path: Path) -> None:
     location = str(tmp_path / "game.db")
     opened(location, full=3)
     happened = list(Watch(location, wall=FakeWall(NOON, after(30))).keep())
@@ -204,7 +204,7 @@ def test_it_ends_with_the_game(tmp_path: Path) -> None:
     assert happened[-1] == ClockNotice("over", "the game is over: the jug is full")
 
 
-def test_standings_turn_final_in_time(tmp_path: Path) -> None:
+def test_standings_become_final_on_time(tmp_path: Path) -> None:
     location = str(tmp_path / "game.db")
     opened(location, seconds=1_000_000)
     desk_does(location, NOON, lambda desk: (desk.set_finality(1), desk.close()))
@@ -218,7 +218,7 @@ def test_standings_turn_final_in_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow_with("postgres")
-def test_two_who_keep_one_game_do_nothing_twice(location: str) -> None:
+def test_two_keepers_fire_each_timer_once(location: str) -> None:
     opened(location)
     walls = [FakeWall(after(0), after(12)) for _ in range(2)]
     both = [kept(Watch(location, wall=wall)) for wall in walls]
@@ -235,7 +235,7 @@ def test_two_who_keep_one_game_do_nothing_twice(location: str) -> None:
 
 
 @pytest.mark.slow
-def test_processes_at_once_some_of_them_killed(tmp_path: Path) -> None:
+def test_concurrent_and_killed_keepers_fire_each_timer_once(tmp_path: Path) -> None:
     location = str(tmp_path / "game.db")
     opened(
         location, at=datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=20, seconds=30)
@@ -265,7 +265,7 @@ def test_processes_at_once_some_of_them_killed(tmp_path: Path) -> None:
 # --- what holds play up --------------------------------------------------------------------------
 
 
-def test_a_question_is_told_once_and_play_goes_on_when_it_is_answered(file: str) -> None:
+def test_a_question_is_reported_once_and_play_goes_on_after_its_answer(file: str) -> None:
     desk_does(file, after(0.5), lambda desk: desk.submit("admin", "throw", {}))
     wall = FakeWall(after(0.5), after(3.5))
 
@@ -282,7 +282,7 @@ def test_a_question_is_told_once_and_play_goes_on_when_it_is_answered(file: str)
     assert drops(file) == 4 + 3  # the drops of minutes 1 and 2 fell as the dice were entered
 
 
-def test_rules_that_fail_are_told_once_and_a_ruling_gets_it_going(file: str) -> None:
+def test_a_rule_fault_is_reported_once_and_a_ruling_resumes_play(file: str) -> None:
     desk_does(file, after(0.5), lambda desk: desk.submit("admin", "knock", {}))
     wall = FakeWall(after(0.9), after(3.5))
 
@@ -300,7 +300,7 @@ def test_rules_that_fail_are_told_once_and_a_ruling_gets_it_going(file: str) -> 
     desk_does(file, after(3.5), lambda desk: desk.submit("admin", "tilt", {"in_seconds": 1}))
 
 
-def test_catching_up_once_says_that_rules_fail(file: str) -> None:
+def test_catching_up_once_reports_a_rule_fault(file: str) -> None:
     desk_does(file, after(0.5), lambda desk: desk.submit("admin", "knock", {}))
     with pytest.raises(RuleFault, match="rule 2"):
         list(Watch(file, wall=FakeWall(after(2), after(9))).keep(once=True))
@@ -309,7 +309,7 @@ def test_catching_up_once_says_that_rules_fail(file: str) -> None:
 # --- clocks that are set -------------------------------------------------------------------------
 
 
-def test_a_clock_that_goes_back_lets_nothing_fall_due_again(file: str) -> None:
+def test_a_clock_that_goes_back_fires_no_timer_again(file: str) -> None:
     wall = FakeWall(after(1.9), after(3.1))
 
     def set_back() -> None:
@@ -325,7 +325,7 @@ def test_a_clock_that_goes_back_lets_nothing_fall_due_again(file: str) -> None:
     assert "back by 37" in str(happened)
 
 
-def test_a_clock_that_jumps_ahead_is_like_having_been_away(file: str) -> None:
+def test_a_clock_that_jumps_ahead_fires_the_missed_timers(file: str) -> None:
     wall = FakeWall(after(0.5), after(10.5))
 
     def jump() -> None:
@@ -341,7 +341,7 @@ def test_a_clock_that_jumps_ahead_is_like_having_been_away(file: str) -> None:
 # --- a database that is away ---------------------------------------------------------------------
 
 
-def test_a_file_that_goes_away_and_comes_back(file: str) -> None:
+def test_the_keeper_waits_for_a_file_that_comes_back(file: str) -> None:
     wall = FakeWall(after(0.9), after(3.5))
     steps = iter([lambda: os.rename(file, file + ".away")])
     back = after(1.2)
@@ -359,7 +359,7 @@ def test_a_file_that_goes_away_and_comes_back(file: str) -> None:
     assert times(happened) == [("drip", 1), ("drip", 2), ("drip", 3)]
 
 
-def test_a_file_that_stays_away(file: str) -> None:
+def test_the_keeper_gives_up_on_a_file_that_stays_away(file: str) -> None:
     wall = FakeWall(after(0.9), after(30))
     wall.meanwhile = partial(take_away, file)
     with pytest.raises(UnknownError, match="no ledger at"):
@@ -368,7 +368,7 @@ def test_a_file_that_stays_away(file: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_server_that_goes_away_and_comes_back(
+def test_the_keeper_waits_for_a_server_that_comes_back(
     postgres_server: PostgresServer, postgres_url: str
 ) -> None:
     opened(postgres_url)
@@ -380,9 +380,7 @@ def test_a_server_that_goes_away_and_comes_back(
     assert times(happened) == [("drip", 1), ("drip", 2), ("drip", 3)]
 
 
-def test_an_answer_that_is_lost_after_it_was_stored(
-    file: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_answer_fires_no_timer_twice(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     append = Ledger.append
     lost: list[Head] = []
 
@@ -408,7 +406,9 @@ def run(*words: str, wall: Wall, monkeypatch: pytest.MonkeyPatch) -> tuple[int, 
     return result.exit_code, result.stdout, result.stderr
 
 
-def test_a_line_for_each_thing(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_run_command_prints_a_line_per_event(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = run(file, "--once", wall=FakeWall(after(2), after(9)), monkeypatch=monkeypatch)
     assert told == (
         0,
@@ -420,7 +420,7 @@ def test_a_line_for_each_thing(file: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert told == (0, "nothing is due\n", "")
 
 
-def test_as_json(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_run_command_prints_json_lines(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     desk_does(file, after(0.5), lambda desk: desk.submit("admin", "throw", {}))
     words = (file, "--once", "--json")
     code, out, err = run(*words, wall=FakeWall(after(2), after(9)), monkeypatch=monkeypatch)
@@ -434,12 +434,14 @@ def test_as_json(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_interrupting_it_is_how_it_ends(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_ends_the_run_command(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, err = run(file, wall=FakeWall(NOON, after(1.5)), monkeypatch=monkeypatch)
     assert (code, err, out.count("\n")) == (0, "", 1)
 
 
-def test_a_database_that_stays_away_is_one_line(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_stays_away_is_one_line_of_error(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wall = FakeWall(NOON, after(30))
     wall.meanwhile = partial(take_away, file)
     code, out, err = run(file, wall=wall, monkeypatch=monkeypatch)
@@ -450,7 +452,7 @@ def test_a_database_that_stays_away_is_one_line(file: str, monkeypatch: pytest.M
     assert run(file, wall=wall, monkeypatch=monkeypatch)[2].count("\n") == 1
 
 
-def test_a_real_clock_and_a_real_process(tmp_path: Path) -> None:
+def test_the_run_command_fires_timers_by_the_real_clock(tmp_path: Path) -> None:
     location = str(tmp_path / "game.db")
     begin = datetime.now(UTC).replace(microsecond=0)
     opened(location, seconds=1, at=begin)

@@ -90,7 +90,7 @@ def test_a_consequence_that_the_rules_do_not_give_is_named(desk: Game) -> None:
     assert "decline needs to be told 'square'" in str(difference.by_rules)
 
 
-def test_what_the_rules_would_have_done_and_nobody_recorded(desk: Game) -> None:
+def test_a_missing_consequence_is_named(desk: Game) -> None:
     made = e.ProposalMade(**common(desk, id="p", by="Ann", number=1, text="nothing"))
     done = e.AttemptDone(**common(desk, cause=desk.world.head + 1, rules=("engine",)), attempt="p")
     forge(desk, made, done)
@@ -100,7 +100,7 @@ def test_what_the_rules_would_have_done_and_nobody_recorded(desk: Game) -> None:
     assert "there is a new proposal" in str(difference.by_rules)
 
 
-def test_a_period_that_was_not_played(desk: Game) -> None:
+def test_a_period_that_was_not_played_is_refused(desk: Game) -> None:
     with pytest.raises(UnknownError, match="there is no period 5"):
         replay(desk.ledger, "g", 5)
 

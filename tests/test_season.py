@@ -98,7 +98,7 @@ def in_folder(folder: Path, *weeks: int, header: bool = True) -> Path:
 
 
 @pytest.mark.parametrize("week", WEEKS)
-def test_each_week_has_just_its_mistakes(season: Ledger, week: int) -> None:
+def test_each_week_has_exactly_its_known_mistakes(season: Ledger, week: int) -> None:
     report = replay(season, SEASON, week)
     assert report.mode == "audit"
     assert [told(each) for each in report.divergences] == MISTAKES[week]
@@ -106,7 +106,7 @@ def test_each_week_has_just_its_mistakes(season: Ledger, week: int) -> None:
     assert report.exact == (not MISTAKES[week])
 
 
-def test_what_follows_from_a_mistake_stands_under_it(season: Ledger) -> None:
+def test_consequences_of_a_mistake_are_listed_under_it(season: Ledger) -> None:
     follows = [
         told(later)
         for week in WEEKS
@@ -116,7 +116,7 @@ def test_what_follows_from_a_mistake_stands_under_it(season: Ledger) -> None:
     assert follows == [("Woll", "option", True, False, "X.1@1")]
 
 
-def test_one_trade_cannot_be_explained_and_nothing_else(season: Ledger) -> None:
+def test_one_trade_is_the_only_unexplained_fact(season: Ledger) -> None:
     unexplained = [each for week in WEEKS for each in replay(season, SEASON, week).unexplained]
     assert [(each.kind, each.why) for each in unexplained] == [
         ("trade", "Draven owns 16 and 20 under the name Draven Corp.")
@@ -149,7 +149,7 @@ def test_the_rules_pay_no_rent_that_is_not_recorded(season: Ledger) -> None:
     assert len(paid) == 20
 
 
-def test_the_facts_stand_as_they_were_published(season: Ledger) -> None:
+def test_recorded_facts_equal_the_published_ones(season: Ledger) -> None:
     stored = [x.body for x in season.read(SEASON) if isinstance(x.body, e.FactRecorded)]
     published = facts_of(replays.find(SEASON))
     kept = [(x.period, x.kind, x.fields) for x in stored if x.kind != "period-ends"]
@@ -167,14 +167,14 @@ def test_the_facts_stand_as_they_were_published(season: Ledger) -> None:
 # --- how things stand afterwards ----------------------------------------------------------------
 
 
-def test_the_board_after_three_weeks(season: Ledger) -> None:
+def test_the_board_after_three_weeks_equals_the_published_one(season: Ledger) -> None:
     world = as_of(season, SEASON, 3)
     names = {world.label(x): world.get(x, "name") for x in world.kinds["square"]}
     assert (names[4], names[16], names[17]) == ("Square #18", "Draven Corp.", "Planet Express")
     assert world.balance("Draven", "lucky donut") == 1
 
 
-def test_how_things_stand_after_five_weeks(season: Ledger) -> None:
+def test_the_state_after_five_weeks_equals_the_published_one(season: Ledger) -> None:
     world = world_of(season, SEASON)
     assert len(world.kinds["square"]) == 34
     owners = {world.label(x): world.get(x, "owner") for x in world.kinds["square"]}
@@ -190,7 +190,7 @@ def test_how_things_stand_after_five_weeks(season: Ledger) -> None:
     assert (world.get("ChocolateChip", "fare"), world.get("The Founder", "fare")) == (50, 100)
 
 
-def test_rents_stand_as_recorded(season: Ledger) -> None:
+def test_rents_are_posted_as_recorded(season: Ledger) -> None:
     """Cypher is paid 48 and not 54, and whoever paid has the rest back."""
     corrections = [
         {posting.account: posting.amount for posting in x.body.postings}
@@ -256,7 +256,7 @@ def told_of(report: Report) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("has_header", sample([False, True], 1))
-def test_a_record_goes_on_in_a_second_file(
+def test_a_record_continues_in_a_second_file(
     season: Ledger, ledger: Ledger, tmp_path: Path, has_header: bool
 ) -> None:
     import_record(ledger, in_folder(tmp_path, 1, 2, 3))
@@ -273,7 +273,7 @@ def test_a_record_goes_on_in_a_second_file(
     assert first.game["now"] == last.game["now"]
 
 
-def test_facts_alone_go_on_under_the_rules_in_force(imported: Ledger, tmp_path: Path) -> None:
+def test_a_second_file_of_facts_uses_the_rules_in_force(imported: Ledger, tmp_path: Path) -> None:
     path = tmp_path / "week-6.jsonl"
     lines: list[dict[str, Any]] = [
         {"kind": "roll", "player": "Jamie", "dice": [1, 2]},
@@ -296,7 +296,7 @@ def test_facts_alone_go_on_under_the_rules_in_force(imported: Ledger, tmp_path: 
     assert len(game.world.kinds["square"]) == 36
 
 
-def test_a_second_file_may_bring_rules_and_say_where_it_is_open(
+def test_a_second_file_may_enact_rules_and_name_its_open_period(
     ledger: Ledger, tmp_path: Path
 ) -> None:
     import_record(ledger, in_folder(tmp_path, 1, 2))
@@ -314,7 +314,7 @@ def test_a_second_file_may_bring_rules_and_say_where_it_is_open(
     assert world.period == 3
 
 
-def test_a_rules_line_may_change_how_a_record_speaks(imported: Ledger, tmp_path: Path) -> None:
+def test_a_rules_line_may_change_the_fact_mapping(imported: Ledger, tmp_path: Path) -> None:
     path = tmp_path / "more.jsonl"
     amendment = {"amend": "X.3", "facts": {"tax": {"note": True}}}
     lines: list[dict[str, Any]] = [{"rules": [amendment]}, {"kind": "tax"}, {"kind": "rent"}]
@@ -336,7 +336,7 @@ def test_a_week_that_waits_for_two_things_closes_once(imported: Ledger, tmp_path
     assert [each.what for each in (found, *found.follows)] == ["take_donut", "turn"]
 
 
-def test_a_second_file_on_the_command_line(tmp_path: Path) -> None:
+def test_the_import_command_continues_with_a_second_file(tmp_path: Path) -> None:
     files = in_folder(tmp_path, 1, 2, 3), in_folder(tmp_path, 4, 5, header=False)
     where, runner = str(tmp_path / "season.db"), CliRunner()
     refused = runner.invoke(program, ["import", where, str(files[1])])
@@ -394,7 +394,7 @@ def test_a_bad_line_of_a_second_file_is_one_line_and_changes_nothing(
     assert imported.head(SEASON) == head
 
 
-def test_a_fact_that_a_rule_fails_on_is_noted_and_play_goes_on(
+def test_a_fact_with_a_rule_fault_is_listed_and_play_goes_on(
     imported: Ledger, tmp_path: Path
 ) -> None:
     path = tmp_path / "odd.jsonl"
@@ -450,7 +450,7 @@ def test_somebody_new_joins_by_a_rules_line(imported: Ledger, tmp_path: Path) ->
         3,
     ),
 )
-def test_a_fact_that_makes_no_sense_is_noted(
+def test_an_impossible_fact_is_listed(
     imported: Ledger, tmp_path: Path, fact: dict[str, Any]
 ) -> None:
     path = tmp_path / "odd.jsonl"

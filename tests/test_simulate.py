@@ -47,7 +47,7 @@ def test_a_season_is_replayed_exactly(weekly: tuple[Ledger, Season], tmp_path: P
 
 
 @pytest.mark.slow
-def test_every_commodity_sums_to_zero_all_along(weekly: tuple[Ledger, Season]) -> None:
+def test_every_commodity_sums_to_zero_after_every_posting(weekly: tuple[Ledger, Season]) -> None:
     ledger, season = weekly
     world = World()
     for entry in ledger.read(season.game):
@@ -58,7 +58,7 @@ def test_every_commodity_sums_to_zero_all_along(weekly: tuple[Ledger, Season]) -
 
 
 @pytest.mark.slow
-def test_votes_of_weekly_vote_are_seen_by_their_voters_only(weekly: tuple[Ledger, Season]) -> None:
+def test_only_the_voter_sees_a_vote_of_weekly_vote(weekly: tuple[Ledger, Season]) -> None:
     ledger, season = weekly
     votes = [x.body for x in ledger.read(season.game) if isinstance(x.body, VoteCast)]
     assert votes
@@ -66,7 +66,7 @@ def test_votes_of_weekly_vote_are_seen_by_their_voters_only(weekly: tuple[Ledger
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_season_and_another_another(tmp_path: Path) -> None:
+def test_a_seed_determines_the_season(tmp_path: Path) -> None:
     heads = []
     for name, seed in (("one", 1), ("again", 1), ("other", 2)):
         ledger, season = played(tmp_path / name, "mail-opening", Plan(periods=5, seed=seed))
@@ -75,7 +75,7 @@ def test_the_same_seed_gives_the_same_season_and_another_another(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_bots_get_something_done(tmp_path: Path) -> None:
+def test_bots_fire_many_rules_and_most_of_their_requests_succeed(tmp_path: Path) -> None:
     ledger, season = played(tmp_path / "one.db", "mail-opening", Plan(players=5, periods=12))
     bodies = [entry.body for entry in ledger.read(season.game)]
     asked = sum(isinstance(body, SubmissionReceived) for body in bodies)
@@ -87,7 +87,7 @@ def test_bots_get_something_done(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_it_may_end_with_what_ends_the_game(tmp_path: Path) -> None:
+def test_a_season_may_end_by_a_rule_that_ends_the_game(tmp_path: Path) -> None:
     plan = Plan(players=4, periods=1, requests=2, ends=True)
     _, season = played(tmp_path / "one.db", "weekly-vote", plan)
     assert season.periods == 1
@@ -100,7 +100,7 @@ def test_it_may_end_with_what_ends_the_game(tmp_path: Path) -> None:
 
 def recorded() -> list[dict[str, Any]]:
     """What came of each season, by the command in docs/simulated.md: one line for each seed."""
-    path = Path(__file__).parent / "seasons" / "weekly-vote.jsonl"
+    path = Path(__file__).parent / "campaigns" / "weekly-vote-seasons.jsonl"
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
@@ -110,7 +110,7 @@ def stands_in_list() -> dict[str, str]:
     return dict(re.findall(r"^\| ([IVX]+\.\d+) \| [^|]+ \| ([^|]+) \|$", text, re.MULTILINE))
 
 
-def test_every_rule_has_fired_in_some_season_or_stands_in_the_list() -> None:
+def test_every_rule_fires_in_some_season_or_is_listed_as_silent() -> None:
     seasons, known = recorded(), with_code(load("weekly-vote").rules)
     assert sorted(season["seed"] for season in seasons) == list(range(1, 101))
     always_silent = set.intersection(*(set(season["silent"]) for season in seasons))
@@ -118,7 +118,7 @@ def test_every_rule_has_fired_in_some_season_or_stands_in_the_list() -> None:
 
 
 @pytest.mark.parametrize(("number", "name"), sample_rows(stands_in_list().items(), 1))
-def test_a_rule_in_the_list_is_fired_by_its_case(
+def test_a_listed_silent_rule_is_fired_by_its_case(
     monkeypatch: pytest.MonkeyPatch, number: str, name: str
 ) -> None:
     (case,) = (case for case in cases_beside("weekly-vote") if case.name == name)
@@ -137,7 +137,7 @@ def test_a_rule_in_the_list_is_fired_by_its_case(
     assert number in fired
 
 
-def test_as_a_command(tmp_path: Path) -> None:
+def test_simulate_command_plays_checks_and_refuses_a_second_game(tmp_path: Path) -> None:
     where = str(tmp_path / "sim.db")
     words = ["simulate", where, "--rulebook", "mail-opening", "--periods", "3", "--check"]
     result = CliRunner().invoke(program, words)

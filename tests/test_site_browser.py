@@ -96,7 +96,7 @@ def browse(profile: Path, *words: str) -> str:
     return done.stdout
 
 
-def test_the_browser_shows_the_pages(site: Path, tmp_path: Path) -> None:
+def test_a_browser_shows_the_pages(site: Path, tmp_path: Path) -> None:
     dom = browse(tmp_path, "--dump-dom", (site / "index.html").as_uri())
     assert "<title>Overview · Mail</title>" in dom
     assert "What is waited for" in dom

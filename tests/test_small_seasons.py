@@ -30,7 +30,7 @@ def season(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Ledger, Seas
 
 
 @pytest.mark.slow
-def test_a_short_season_holds(season: tuple[Ledger, Season, str]) -> None:
+def test_a_short_season_is_sound_and_replays_exactly(season: tuple[Ledger, Season, str]) -> None:
     ledger, played, rulebook = season
     assert played.faults == {}
     assert played.periods == PLANS[rulebook].periods

@@ -65,7 +65,7 @@ def check_each_way(ledger: Ledger, game: str, upto: int) -> None:
 @pytest.mark.slow
 @settings(tried, max_examples=8)
 @given(some(MAIL, 3, 6), some(RULE, 1, 2), some(MAIL, 1, 4))
-def test_it_is_the_same_with_snapshots_and_without(
+def test_any_state_is_the_same_with_and_without_snapshots(
     one: list[Move], ruling: list[Move], other: list[Move]
 ) -> None:
     game = RuledGame(BOOK.rules)
@@ -75,7 +75,7 @@ def test_it_is_the_same_with_snapshots_and_without(
 
 
 @pytest.mark.parametrize("period", [None, 2])
-def test_a_projection_shows_the_same_and_reads_the_open_period_alone(
+def test_a_projection_shows_the_same_and_reads_only_the_open_period(
     tmp_path: Path, period: int | None
 ) -> None:
     read: list[int] = []

@@ -79,12 +79,12 @@ def twice(names: list[str]) -> list[str]:
     return [name for name, count in Counter(names).items() if count > 1]
 
 
-def test_the_top_of_the_house_is_small() -> None:
+def test_the_package_has_few_entries_at_the_top() -> None:
     entries = [path for path in (ROOT / "src" / "nomoledger").iterdir() if path.name[:2] != "__"]
     assert len(entries) <= 15, "16 with __init__.py"
 
 
-def test_nobody_imports_projections_from_the_root() -> None:
+def test_projections_are_imported_by_their_package_name() -> None:
     pattern = re.compile(r"^\s*(from|import) projections\b", re.MULTILINE)
     files = [*SOURCES, *PROJECTIONS, *(ROOT / "tests").rglob("*.py")]
     assert [p for p in files if pattern.search(p.read_text(encoding="utf-8"))] == []

@@ -32,7 +32,7 @@ def desk(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game
         yield Game(ledger, "g")
 
 
-def test_a_request_that_waits_behind_a_question_is_taken_back(desk: Game) -> None:
+def test_a_request_waiting_behind_a_question_can_be_undone(desk: Game) -> None:
     desk.propose("Bob", "a mistake", (), at=NOON)
     assert 2 in desk.world.proposals
     desk.undo(at=NOON)
@@ -43,20 +43,20 @@ def test_a_request_that_waits_behind_a_question_is_taken_back(desk: Game) -> Non
     assert replay(desk.ledger, "g", 1).exact
 
 
-def test_what_is_carried_out_stays(desk: Game) -> None:
+def test_a_request_that_was_carried_out_cannot_be_undone(desk: Game) -> None:
     desk.enter_dice([1, 2], at=NOON)
     with pytest.raises(UsageError, match="nothing to take back"):
         desk.undo(at=NOON)
 
 
-def test_a_turn_that_waits_for_its_dice_can_be_taken_back(desk: Game) -> None:
+def test_a_turn_waiting_for_its_dice_can_be_undone(desk: Game) -> None:
     desk.undo(at=NOON)
     assert desk.world.waiting is None
     assert desk.world.agenda == ()
     assert desk.world.label(desk.world.get("Ann", "square")) == 1
 
 
-def test_not_after_a_die_was_seen(desk: Game) -> None:
+def test_a_request_cannot_be_undone_after_a_die_was_seen(desk: Game) -> None:
     book = load(str(Path(__file__).parent / "rulebooks" / "proof.md"))
     given: dict[str, Any] = {"players": {"Ann": {}}}
     other = open_game(desk.ledger, "h", book, given=given, secret=b"s" * 32, at=NOON)

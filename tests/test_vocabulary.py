@@ -36,7 +36,7 @@ def define_throw(purpose):
 '''
 
 
-def test_the_words_of_a_rulebook() -> None:
+def test_the_vocabulary_lists_the_words_of_a_rulebook() -> None:
     words = vocabulary(parse(BOOK, "book.md"))
     (fish,) = words.actions
     assert fish.arguments == [Argument("place", "Text", "'sea'")]
@@ -61,7 +61,7 @@ def test_the_words_of_a_rulebook() -> None:
     assert "join" not in [each.name for each in words.inputs]
 
 
-def test_mail_opening_in_text_and_as_plain_values() -> None:
+def test_the_vocabulary_is_printed_as_text_and_as_plain_data() -> None:
     words = vocabulary(load("mail-opening"))
     assert "  buy(square: Square)  [VIII.3]" in words.as_text()
     assert "  'turn': 2 dice of 6 sides  [I.3]" in words.as_text()

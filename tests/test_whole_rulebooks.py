@@ -27,7 +27,7 @@ def rows(name: str) -> list[tuple[int, str, str]]:
 
 
 @whole
-def test_every_rule_is_there_and_says_what_it_does(name: str) -> None:
+def test_every_rule_is_present_and_has_code_or_a_reason(name: str) -> None:
     rules = load(name).rules
     parts = [rule for rule in rules if re.fullmatch(PARTS.get(name, "-"), rule.number)]
     assert len(rules) - len(parts) == WHOLE[name][0]
@@ -39,7 +39,7 @@ def test_every_rule_is_there_and_says_what_it_does(name: str) -> None:
 
 
 @whole
-def test_every_mechanic_stands_in_the_table(name: str) -> None:
+def test_every_mechanic_is_in_the_coverage_table(name: str) -> None:
     found, cases = rows(name), {case.name for case in cases_beside(name)}
     assert [number for number, _, _ in found] == list(range(1, WHOLE[name][1] + 1))
     numbers = {rule.number for rule in load(name).rules}

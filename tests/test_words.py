@@ -5,5 +5,5 @@ from nomoledger.events.codec import EVENTS
 from nomoledger.prose.descriptions import DESCRIBERS
 
 
-def test_no_event_is_told_by_the_name_of_its_class() -> None:
+def test_no_event_is_described_by_its_class_name() -> None:
     assert set(EVENTS.values()) - {Posted} == set(DESCRIBERS)

@@ -57,7 +57,7 @@ def test_no_action_fails_on_wrong_arguments(bots: Bots) -> None:
             assert bots.tried(name, by, (by,), told) is not None, bots.faults
 
 
-def test_nor_do_those_that_every_game_has(bots: Bots) -> None:
+def test_no_builtin_action_fails_on_wrong_arguments(bots: Bots) -> None:
     known = bots.engine.link(bots.world.rules).links.operations
     by = bots.world.kinds["player"][0]
     for wrong in WRONG:

@@ -102,7 +102,7 @@ def verified(location: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_a_close_leaves_a_snapshot_of_how_things_stood(desk: Game) -> None:
+def test_a_close_stores_a_snapshot_of_the_state(desk: Game) -> None:
     ledger = desk.ledger
     closes = [x for x in ledger.read("g") if isinstance(x.body, e.PeriodClosed)]
     places = ledger.store.snapshots("g", fold_version())
@@ -120,7 +120,7 @@ def test_a_close_leaves_a_snapshot_of_how_things_stood(desk: Game) -> None:
         assert spelled(world_of(ledger, "g", upto)) == spelled(folded(ledger, upto))
 
 
-def test_a_close_that_was_is_read_without_its_events(
+def test_a_past_close_is_read_from_its_snapshot(
     desk: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[e.Event] = []
@@ -139,7 +139,7 @@ def test_a_close_that_was_is_read_without_its_events(
 
 
 @on_databases
-def test_they_are_disposable(desk: Game, location: str) -> None:
+def test_snapshots_are_disposable(desk: Game, location: str) -> None:
     ledger, expected = desk.ledger, readings(desk.ledger)
     one, other, *_ = numbers(ledger)
     for which in (f"number={other}", f"number<>{one}", "number>0"):
@@ -155,7 +155,9 @@ def test_they_are_disposable(desk: Game, location: str) -> None:
         assert snapshots.load_nearest(again, "g").head == numbers(again)[-1]
 
 
-def test_another_fold_does_not_see_them(desk: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_of_the_fold_ignores_snapshots(
+    desk: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ledger, expected = desk.ledger, readings(desk.ledger)
     monkeypatch.setattr(snapshots, "fold_version", lambda: "another")
     assert snapshots.load_nearest(ledger, "g").head == -1
@@ -165,7 +167,7 @@ def test_another_fold_does_not_see_them(desk: Game, monkeypatch: pytest.MonkeyPa
 
 
 @on_databases
-def test_they_are_of_one_history(desk: Game, location: str) -> None:
+def test_snapshots_of_another_history_are_ignored(desk: Game, location: str) -> None:
     ledger = desk.ledger
     first, *_, last = numbers(ledger)
     change(ledger, location, "DELETE FROM stored_events WHERE originator_version > ?", last - 3)
@@ -177,7 +179,7 @@ def test_they_are_of_one_history(desk: Game, location: str) -> None:
 
 
 @on_databases
-def test_one_that_was_altered_is_named_and_made_anew(desk: Game, location: str) -> None:
+def test_an_altered_snapshot_is_named_and_rebuilt(desk: Game, location: str) -> None:
     ledger = desk.ledger
     one, other = numbers(ledger)[1:3]
     sound = ledger.store.snapshot("g", fold_version(), one)
@@ -201,7 +203,7 @@ def test_a_part_that_was_altered_is_named(desk: Game, location: str) -> None:
     assert readings(ledger) == expected
 
 
-def test_a_snapshot_that_cannot_be_stored_is_no_failure(
+def test_a_close_succeeds_if_its_snapshot_cannot_be_stored(
     desk: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any) -> None:

@@ -1,16 +1,10 @@
-"""Plays random games on a store that fails at random, and checks all that has to hold.
+"""Random games on a store that fails at random, checked after every move.
 
-A seed gives the same moves and the same faults each time:
-
-    python -m faults.simulation 4711              # this one seed
-    python -m faults.simulation --seeds 500       # seeds 0 to 499
-    python -m faults.simulation --seeds 50 --store postgresql://…
+A seed gives the same moves and the same faults each time. `campaigns/fault_campaign.py` plays many seeds.
 """
 
-import argparse
-import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from random import Random
@@ -123,25 +117,6 @@ def simulated(seed: int, location: str, moves: int = 24) -> Simulation:
         simulation.play()
     except Exception as error:
         raise AssertionError(
-            f"seed {seed} fails; again with: python -m faults.simulation {seed}"
+            f"seed {seed} fails; again with: python tests/campaigns/fault_campaign.py {seed}"
         ) from error
     return simulation
-
-
-def main(say: Callable[[str], object] = print) -> None:
-    """Simulate the seeds asked for; stops at the first that fails, and names it."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("seed", nargs="?", type=int)
-    parser.add_argument("--seeds", type=int, default=100)
-    parser.add_argument("--store", help="where the ledgers are made; a new file a seed if missing")
-    asked = parser.parse_args()
-    seen: Counter[str] = Counter()
-    for seed in range(asked.seeds) if asked.seed is None else [asked.seed]:
-        with tempfile.TemporaryDirectory() as folder:
-            seen += simulated(seed, asked.store or f"{folder}/game.db").seen
-        say(f"seed {seed}: all holds")
-    say(", ".join(f"{fault or 'no fault'} {count}" for fault, count in sorted(seen.items())))
-
-
-if __name__ == "__main__":
-    main()

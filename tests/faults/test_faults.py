@@ -16,7 +16,7 @@ def test_a_game_survives_a_store_that_fails(location: str, seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_it_survives_each_fault(tmp_path: Path) -> None:
+def test_a_game_survives_each_kind_of_fault(tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
     for seed in range(100, 108):
         seen += simulated(seed, str(tmp_path / f"{seed}.db"), moves=12).seen

@@ -131,7 +131,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("words", sample(COMMANDS, 2), ids=" ".join)
-def test_a_command_says_so_in_one_line(
+def test_a_command_reports_a_full_disk_in_one_line(
     words: tuple[str, ...], disk: LittleDisk, tmp_path: Path
 ) -> None:
     game, export = tmp_path / "game.db", tmp_path / "game.jsonl"

@@ -79,7 +79,7 @@ def test_renumbering_keeps_version_and_code() -> None:
         ('enact("7", "a", "a", "def define_get(x): pass")', "a word of the language itself"),
     ],
 )
-def test_changes_that_are_refused(words: str, refused: str) -> None:
+def test_impossible_changes_are_refused(words: str, refused: str) -> None:
     play = change(changing(f'set(player, "score", 1)\n    {words}'))
     assert refused in play.refused
     assert play.get("score") is None
@@ -116,7 +116,7 @@ def test_a_ruling_can_post_to_accounts() -> None:
         (Post({"Ann": 10**20, "Bob": -(10**20)}), "is far too large"),
     ],
 )
-def test_postings_that_are_refused(change_: Post, refused: str) -> None:
+def test_impossible_postings_are_refused(change_: Post, refused: str) -> None:
     play = changing("pass").rule(change_)
     assert refused in play.refused
     assert play.money() == 100

@@ -14,19 +14,19 @@ def score(play: Play, times: int) -> int:
 COUNT = "    set(player, 'score', (get(player, 'score') or 0) + 1)\n"
 
 
-def test_once_per_period_and_game() -> None:
+def test_once_limits_a_use_per_period_and_per_game() -> None:
     for per, expected in (("period", 2), ("game", 1)):
         play = Play({"1": f"def after_go_on(player):\n  if once('x', per = '{per}'):\n{COUNT}"})
         assert score(play, 3) == 1
         assert score(play.close(), 2) == expected
 
 
-def test_once_for_each_key_and_several_times() -> None:
+def test_once_counts_each_key_and_allows_several_uses() -> None:
     code = "def after_go_on(player):\n  if once('x', player, times = 2):\n" + COUNT
     assert score(Play({"1": code}), 5) == 2
 
 
-def test_once_within_an_operation() -> None:
+def test_once_can_be_limited_to_an_operation() -> None:
     play = Play({
         "1": "def after_go_on(player):\n    for n in range(2):\n        round(player)\n"
         "def define_round(player):\n    for n in range(3):\n        step(player)\n"

@@ -65,7 +65,7 @@ def test_a_value_with_only_steps_starts_at_zero() -> None:
         ("1 << 70", 1 << 70),
     ],
 )
-def test_exact_numbers(code: str, expected: Decimal) -> None:
+def test_numbers_are_exact(code: str, expected: Decimal) -> None:
     play = Play({"1": f"def define_n():\n    x = {code}\n    return x\n"})
     assert play.value("n") == expected
     assert not isinstance(play.value("n"), float)
@@ -103,7 +103,7 @@ def test_a_minus_after_parentheses_and_comments_is_rewritten() -> None:
     assert Play({"1": "def define_n():\n" + lines}).value("n") == 0
 
 
-def test_subtracting_from_a_whole_number() -> None:
+def test_subtraction_from_a_whole_number_is_exact() -> None:
     lines = "    left = 20\n    left -= divide(1, 2)\n    return left\n"
     assert Play({"1": "def define_n():\n" + lines}).value("n") == Decimal("19.5")
 
@@ -138,7 +138,7 @@ def test_a_balance_is_in_the_unit_that_people_use() -> None:
     assert play.go().get("mark") == "1.5"
 
 
-def test_a_split_says_where_the_remainder_goes() -> None:
+def test_a_split_names_the_receiver_of_the_remainder() -> None:
     play = Play({
         "1": "def after_go_on(player):\n"
         "    split(player, [['Bob', 1], ['admin', 2]], 100, 'mint')\n"

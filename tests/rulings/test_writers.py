@@ -21,7 +21,7 @@ from .game import NOON, SECRET, InProcessGame, essence, folded
 from .mail import Mail
 
 
-def test_a_retry_is_harmless() -> None:
+def test_a_repeated_ruling_is_harmless() -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     first = game.rule_on("replace", e.Replaced(roll, [1, 2]), id="once")

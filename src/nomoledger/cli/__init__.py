@@ -2,7 +2,7 @@
 
 Modules of this package import the library inside the functions that need it, to start quickly:
 `nomoledger --help` takes 0.3 s, and 1.3 s if all modules are imported at the top (2 cores, Python
-3.11). `tests/test_cli.py` checks that the heavy libraries are not loaded.
+3.11). `tests/cli/test_help.py` checks that the heavy libraries are not loaded.
 """
 
 import sys

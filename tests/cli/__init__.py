@@ -1,0 +1,1 @@
+"""The command line: the output of each command, its exit codes, and its errors."""
