@@ -182,7 +182,7 @@ def test_arguments_come_one_after_the_other(desk: Game) -> None:
 
 
 def test_only_a_what_if_of_this_game_is_attached() -> None:
-    with pytest.raises(UsageError, match=r"no what-if: .*; save one with what-if --save FILE"):
+    with pytest.raises(UsageError, match=r"not a what-if: .*; save one with what-if --save FILE"):
         what_if_in(b'{"a": 1}', "g")
 
 

@@ -37,6 +37,7 @@ class Commit:
     """
 
     def __init__(self, ledger: Ledger, game: str, world: World | None = None) -> None:
+        """Append to *game* of *ledger*."""
         self.ledger = ledger
         self.game = game
         self._world = world

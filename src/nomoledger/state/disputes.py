@@ -25,6 +25,7 @@ class StandingMark(msgspec.Struct, frozen=True):
     final: bool = False
 
     def __str__(self) -> str:
+        """Return "disputed", "final" or nothing."""
         return "disputed" if self.disputed else "final" if self.final else ""
 
 
