@@ -255,7 +255,7 @@ def _record(line: _Line) -> Encoded:
     if line.body and line.topic is None and line.state is None:
         return _encoded(decode_json(bytes(line.body)))
     if line.body or line.topic is None or line.state is None:
-        raise CorruptError("it needs a number and a body, or a number, topic and state")
+        raise CorruptError("a record has a number and a body, or a number, a topic and a state")
     state = bytes.fromhex(line.state)
     decode(line.topic, state)
     return line.topic, state

@@ -150,8 +150,10 @@ class Watch:
         off = (self.wall.now() - before).total_seconds() - seconds
         if abs(off) >= JUMP_SECONDS:
             way = "ahead" if off > 0 else "back"
-            then = "catching up" if off > 0 else "nothing falls due until it is that late again"
-            yield ClockNotice("clock", f"the clock went {way} by {abs(round(off))} seconds: {then}")
+            then = "catching up" if off > 0 else "no timer fires until that time is reached again"
+            yield ClockNotice(
+                "clock", f"the clock jumped {way} by {abs(round(off))} seconds: {then}"
+            )
 
 
 def _file(location: str) -> tuple[int, int] | None:

@@ -23,5 +23,5 @@ def find(name: str) -> Path:
         UnknownError: there is no game of that name.
     """
     if name not in names():
-        raise UnknownError(f"no recorded game {name!r}; there is {', '.join(names()) or 'none'}")
+        raise UnknownError(f"no recorded game {name!r}; there is: {', '.join(names()) or 'none'}")
     return folder() / f"{name}.jsonl"

@@ -122,7 +122,7 @@ def import_record(
     lines = [line for line in lines if until is None or line.period <= until]
     if not header.rulebook:
         if not ledger.games():
-            raise RecordError(f"{path}:1: names no rulebook, and there is no game to go on with")
+            raise RecordError(f"{path}:1: names no rulebook, and there is no game to continue")
         return _continue_game(ledger, game or header.game or only_game(ledger), header, lines, path)
     calendar = Calendar(_day(header.start or FIRST_DAY), header.period, header.days)
     rulebook = header.rulebook
@@ -153,7 +153,7 @@ def _continue_game(
     if header.start:
         calendar = Calendar(_day(header.start), lines[0].period if lines else 0, header.days)
     if calendar.begins(world.period) < last.received_at:
-        raise RecordError(f"{path}: starts before {game}, which has come to {last.received_at:%F}")
+        raise RecordError(f"{path}: starts before {last.received_at:%F}, the last day of {game}")
     oracle = seeded_oracle(secret) if world.game["dice"] == "seeded" else ask_people
     prefix = f"after-{world.head}-"
 
@@ -219,9 +219,9 @@ def _read_line(place: str, text: str) -> RecordLine:
         raise RecordError(f"{place}: not a line of JSON: {error}") from None
     period = next((fields[name] for name in PERIOD_NAMES if name in fields), None)
     if type(period) is not int:
-        raise RecordError(f'{place}: says no week: add one, as in "week": 1')
+        raise RecordError(f'{place}: the line has no week: add one, as in "week": 1')
     if not set(_SUBJECTS) & set(fields):
-        raise RecordError(f"{place}: says neither what kind of fact it is, nor rules")
+        raise RecordError(f"{place}: the line needs a kind, rules or a proposal")
     if not isinstance(kind := fields.get("kind", "fact"), str) or not kind:
         raise RecordError(f"{place}: the kind of a fact is a word, not {kind!r}")
     if type(fields.get("proposal", 0)) is not int:

@@ -88,7 +88,7 @@ def _checked(batch: Batch) -> Batch:
     for event in batch:
         if isinstance(event, e.AttemptRefused):
             reason = event.reasons[0]
-            raise UsageError(f"the game cannot start so: {reason.text} ({reason.rule})")
+            raise UsageError(f"the game cannot start like this: {reason.text} ({reason.rule})")
         if isinstance(event, e.QuestionRaised):
             raise UsageError(f"the game cannot start with a question open: {event.text}")
     return batch

@@ -153,4 +153,4 @@ def _check_begun(game: str, world: World, period: int | None, known: int | None)
                 f"{game}: there is no period {number}; it is in period {world.period}"
             )
     if known is not None and period == world.period:
-        raise UsageError(f"{game}: period {period} is not closed: it is known only as it stands")
+        raise UsageError(f"{game}: period {period} is not closed: it is only known as of now")

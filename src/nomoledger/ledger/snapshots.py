@@ -87,7 +87,7 @@ def _read(ledger: Ledger, game: str, number: int) -> World:
         raise CorruptError(f"game {game!r} has no snapshot after #{number}")
     world = decode_snapshot(root, partial(ledger.store.parts, game))
     if world.head != number:
-        raise CorruptError(f"the snapshot after #{number} of game {game!r} is another one")
+        raise CorruptError(f"the snapshot after #{number} of game {game!r} holds another state")
     return world
 
 
@@ -164,7 +164,7 @@ class SnapshotCheck:
         if world.head not in self._numbers:
             return None
         root = self._store.snapshot(self._game, fold_version(), world.head)
-        why = "it is not how things stood"
+        why = "it differs from the state then"
         if root == encode_snapshot(world).root:
             try:
                 check_parts(root, partial(self._store.parts, self._game), self._checked)

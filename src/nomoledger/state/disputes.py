@@ -155,7 +155,7 @@ def check_words(text: str) -> None:
         UsageError: the text is empty.
     """
     if not text.strip():
-        raise UsageError("say it in words: the text is empty")
+        raise UsageError("the text is empty: give a reason")
 
 
 def check_days(days: int) -> None:
@@ -165,7 +165,7 @@ def check_days(days: int) -> None:
         UsageError: the number is negative or too large.
     """
     if not 0 <= days <= DAYS_MAX:
-        raise UsageError(f"standings turn final after 0 to {DAYS_MAX} days, not {days}")
+        raise UsageError(f"standings become final after 0 to {DAYS_MAX} days, not {days}")
 
 
 # --- effects of events: see `nomoledger.state.reducer` -------------------------------------------

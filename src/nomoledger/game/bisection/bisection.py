@@ -111,7 +111,7 @@ def check_names(ledger: Ledger, game: str, statement: Statement) -> None:
     known = _names_in_rules(_all_rules(ledger, game)) | Statement.OWN
     if unknown := unknown - known:
         names = ", ".join(sorted(known))
-        raise UsageError(f"nothing in the game was called {min(unknown)!r}; there was: {names}")
+        raise UsageError(f"the game never had the name {min(unknown)!r}; it had: {names}")
 
 
 def _latest_rules(ledger: Ledger, game: str) -> Iterator[Rule]:

@@ -151,7 +151,10 @@ class Search:
             yield from self._find(ends[: ends.index(stop) + 1])
 
     def _find(self, ends: list[int]) -> Requests[None]:
-        """Record the event within the attempts ending at *ends*, the last of which is past it."""
+        """Find the event among the attempts ending at *ends*, and record it.
+
+        The statement is true after the last of these attempts.
+        """
         self.world = copy_for(self.world, self._bodies)
         yield from self._record(self._event_within(self._bisect(ends)))
 

@@ -146,7 +146,7 @@ def explain_account(
     changes = books.changes.get((thing, commodity), [])
     explained = next((change for change in changes[::-1] if event in (None, change.event)), None)
     if explained is None and event is not None:
-        raise UnknownError(f"{past.game}: #{event} did nothing to {commodity} of {subject}")
+        raise UnknownError(f"{past.game}: #{event} did not change {commodity} of {subject}")
     places = past.world.commodities().get(commodity, Commodity()).places
     return AccountStatement(
         subject=str(past.names.label(thing)),

@@ -67,7 +67,7 @@ def why_not(
     *_, piece = stream_from_worker(pieces, limits)
     lines = msgspec.msgpack.decode(piece, type=list[str])
     if not lines:
-        lines = [f"nothing in period {period} that might have led to {operation} was about {about}"]
+        lines = [f"nothing in period {period} that could lead to {operation} involved {about}"]
     return Absence(operation, about, period, tuple(lines))
 
 
@@ -88,7 +88,7 @@ def _blocks(
                 blocks += [tuple(map(str, lines)) for lines in explanations]
             yield blocks
     if not known:
-        raise UnknownError(f"no rule of that period speaks of {operation!r}")
+        raise UnknownError(f"no rule of that period refers to {operation!r}")
 
 
 def _about(

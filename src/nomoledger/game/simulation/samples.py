@@ -110,13 +110,17 @@ class Samples:
         return self.world.label(self.chance.choice(things))
 
     def _related(self, by: str) -> set[Any]:
-        """What *by* is told of, what tells of *by*, and what that tells of besides."""
-        near = set(self._texts_of(by))
+        """Return the ids and names related to *by*.
+
+        They are in attributes of *by*, or in attributes of an entity that has *by* in another
+        attribute.
+        """
+        related = set(self._texts_of(by))
         for thing in self.world.attributes:
             texts = self._texts_of(thing)
             if by in texts:
-                near |= {thing, *texts}
-        return near - {by}
+                related |= {thing, *texts}
+        return related - {by}
 
     def _texts_of(self, thing: str) -> list[str]:
         """Return the texts in the attributes of *thing*, also within lists."""
