@@ -248,7 +248,7 @@ def test_dice_the_record_passes_over_did_not_fall(ledger: Ledger, tmp_path: Path
         (['{"rulebook": "nonsense"}'], "no rulebook 'nonsense'"),
         (['{"rulebook": "mail-opening"}', "{"], "bad.jsonl:2: not a line of JSON"),
         (['{"rulebook": "mail-opening"}', '{"kind": "roll"}'], "bad.jsonl:2: the line has no week"),
-        (['{"rulebook": "mail-opening"}', '{"week": 1}'], "neither what kind of fact"),
+        (['{"rulebook": "mail-opening"}', '{"week": 1}'], "the line needs a kind"),
         (['{"rulebook": "mail-opening"}', '{"week": 1, "rules": "none.md"}'], "No such file"),
         (['{"rulebook": "mail-opening", "start": "soon"}'], "start is a day"),
         (['{"rulebook": "mail-opening", "opening": {"players": {"A": {"hat": 1}}}}'], "no 'hat'"),
