@@ -144,7 +144,7 @@ def test_on_the_command_line(ledger: Ledger) -> None:
     told = CliRunner().invoke(program, ["explain", where, "Ann", "money"]).output
     assert told.startswith("Ann: 7.15 gold\n")
     assert "61 postings" in told
-    assert "each of the postings in sum: --all, or --period N" in told
+    assert "some periods are summed: --all or --period N" in told
     everything = CliRunner().invoke(program, ["explain", where, "Ann", "gold", "--all"]).output
     assert everything.count("to admin: toss") == 62
     then = CliRunner().invoke(program, ["explain", where, "Ann", "gold", "--period", "1", "--json"])

@@ -165,7 +165,7 @@ def run(*words: str) -> tuple[int, list[str]]:
 def test_the_command_tells_the_event_and_how_to_have_it_explained(file: str) -> None:
     code, lines = run(file, "money(Ann) < 970")
     number = lines[1].partition(" ")[0]
-    assert (code, lines[0]) == (0, "money(Ann) < 970: so since")
+    assert (code, lines[0]) == (0, "money(Ann) < 970: became true with")
     assert "Ann -10 $, admin +10 $ (late)" in lines[1]
     assert lines[-1] == f"why: nomoledger explain {file} '{number}'"
     explained = CliRunner().invoke(program, ["explain", file, number])
@@ -175,15 +175,15 @@ def test_the_command_tells_the_event_and_how_to_have_it_explained(file: str) -> 
 def test_the_command_exits_with_1_where_it_never_was_so(file: str) -> None:
     code, lines = run(file, "money(Ann) < 5")
     assert code == 1
-    assert "so at no close of a period" in lines[0]
+    assert "true at no close of a period" in lines[0]
     assert "--all" in lines[0]
     code, lines = run(file, "money(Ann) < 5", "--all")
-    assert (code, "so after no attempt" in lines[0]) == (1, True)
+    assert (code, "true after no attempt" in lines[0]) == (1, True)
 
 
 def test_the_command_says_that_it_was_so_from_the_start(file: str) -> None:
     code, lines = run(file, "owner(3) == none")
-    assert (code, lines[0]) == (0, "owner(3) == none: so from the start")
+    assert (code, lines[0]) == (0, "owner(3) == none: true from the start")
 
 
 def test_the_command_prints_json(file: str) -> None:

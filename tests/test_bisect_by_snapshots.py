@@ -11,7 +11,7 @@ from hypothesis.strategies import sampled_from
 from rulings.game import RuledGame, stored
 from rulings.players import Mailer, Move
 from rulings.test_properties import BOOK, MAIL, RULE, START, some
-from test_frozen import tried, weeks
+from test_snapshot_codec import tried, weeks
 from test_standing_by_snapshots import only
 from tiers import sample
 

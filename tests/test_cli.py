@@ -266,8 +266,8 @@ MISUSE = [
     ("standings g.db --period 0", "there is no period 0"),
     ("standings g.db --period -99999999999999999999", "there is no period"),
     ("join g.db Cyd email", "'email' is not of the form KEY=VALUE"),
-    ("join g.db Cyd --at noon", "'noon' is no time"),
-    ("join g.db Cyd --at 0001-01-01T00:00:00+23:59", "is no time"),
+    ("join g.db Cyd --at noon", "'noon' is not a time"),
+    ("join g.db Cyd --at 0001-01-01T00:00:00+23:59", "is not a time"),
     ("submit g.db Zoe buy", "there is no player 'Zoe'; playing: Ann, Bob"),
     ("submit g.db Ann dance", "nobody can 'dance'; there is: buy, deal"),
     ("judge g.db 1 maybe", "'maybe' is not one of"),
@@ -312,7 +312,7 @@ MISUSE = [
     ("rules blame g.db XX.1", "there has been no rule 'XX.1'"),
     ("rules log g.db --period 9", "there is no period 9"),
     ("history g.db --period 9", "there is no period 9"),
-    ("standings g.db --csv --json", "two ways to print"),
+    ("standings g.db --csv --json", "--json and --csv exclude each other"),
     ("standings g.db --chart standings.jpg", "something.svg or something.png"),
     ("standings g.db --chart .", "is a directory"),
     ("standings g.db --chart no/where.svg", "no/where.svg"),
@@ -321,7 +321,7 @@ MISUSE = [
     ("replay g.db --period 9", "there is no period 9"),
     ("test nope.yaml", "nope.yaml"),
     ("test bad.yaml", "bad.yaml"),
-    ("demo --ledger g.db", "g.db is there already"),
+    ("demo --ledger g.db", "g.db exists already"),
 ]  # fmt: skip
 
 
@@ -423,7 +423,7 @@ def test_no_command_takes_a_ledger_where_the_environment_names_one(
     before = data("verify", game)
     monkeypatch.setenv("NOMOLEDGER_LEDGER", game)
     said = run("standings", game).stderr
-    assert "extra argument (g.db); NOMOLEDGER_LEDGER is set to g.db, so LEDGER is not" in said
+    assert "extra argument (g.db); NOMOLEDGER_LEDGER is set to g.db: leave LEDGER out" in said
     for words in ("leave g.db Ann", "submit g.db Ann buy", "roll g.db 3 4", "rules g.db"):
         assert run(*words.split()).exit_code == 2
     monkeypatch.setenv("NOMOLEDGER_LEDGER", "nope.db")

@@ -1,4 +1,4 @@
-"""What holds for every game (design, section 14), tried on games played at random."""
+"""The invariants of every game (design, section 14), checked while games are played at random."""
 
 import io
 import os
@@ -9,13 +9,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import holds
-from hypothesis import HealthCheck, Phase, given, settings
+from game_machine import GameMachine, number, open_table
+from hypothesis import settings
 from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from postgres_server import PostgresServer
-from table import BOOK, NOON, START, WEIGHTED, Moves, Table
+from table import BOOK, NOON, Table
+from tiers import examples
 
 from nomoledger import events as e
 from nomoledger.engine.oracles import recorded_draws, replay_oracle
@@ -24,53 +33,86 @@ from nomoledger.game.engines import new_engine
 from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
 from nomoledger.game.game import Game
 from nomoledger.game.replay import replay
-from nomoledger.game.start import open_game
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
-some_moves = st.lists(
-    st.tuples(st.sampled_from(WEIGHTED), st.integers(0, 99), st.integers(0, 99)),
-    min_size=4,
-    max_size=16,
-)
 
-
-def tried(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    phases = (Phase.explicit, Phase.reuse, Phase.generate)  # shrinking a game takes minutes
-    return settings(
-        max_examples=examples, deadline=None, suppress_health_check=checks, phases=phases
+def run_machine(
+    machine: Callable[[], RuleBasedStateMachine], few: int, many: int, steps: int = 14
+) -> None:
+    """Play *few* games of at most *steps* moves by default, and *many* in a slow run."""
+    run_state_machine_as_test(
+        cast(type[RuleBasedStateMachine], machine),
+        settings=settings(examples(few, many), stateful_step_count=steps),
     )
 
 
-@contextmanager
-def played(moves: Moves, book: Rulebook = BOOK) -> Iterator[Game]:
-    """A game in which *moves* have been made, in a ledger of its own."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Ledger.open(Path(folder) / "game.db", create=True) as ledger,
-    ):
-        table = Table(open_game(ledger, "game", book, at=NOON, secret=b"s" * 32))
-        table.desk.clock = lambda: table.at
-        for move in [*START, *moves]:
-            table.play(*move)
-        yield table.desk
-
-
-def bodies(desk: Game) -> list[e.Event]:
-    return holds.bodies(desk.ledger, desk.name)
-
-
-def exported(ledger: Ledger) -> bytes:
+def export_of(ledger: Ledger) -> bytes:
+    """Return the export of *ledger*."""
     file = io.BytesIO()
     export_ledger(ledger, file)
     return file.getvalue()
 
 
-# --- 1: replay ----------------------------------------------------------------------------------
+# --- after every move: the books, the state, the causes, the record -------------------------------
+
+
+class CheckedGame(GameMachine):
+    """A game whose new events are checked after every move.
+
+    Attributes:
+        checked: the events that have been checked. folded: the state after the last of them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.checked: list[e.Event] = []
+        self.folded = World()
+
+    @invariant()
+    def recorded_events_stay_and_every_commodity_sums_to_zero(self) -> None:
+        """No event that was checked has changed; the books balance after every new event."""
+        events = self.events
+        assert events[: len(self.checked)] == self.checked
+        for event in events[len(self.checked) :]:
+            apply(self.folded, event)
+            for commodity in self.folded.commodities():
+                accounts = self.folded.balances.values()
+                assert sum(account.get(commodity, 0) for account in accounts) == 0
+        self.checked = events
+
+    @invariant()
+    def the_state_is_the_fold_of_the_events(self) -> None:
+        """Folded event by event, at once, or kept by the game: the state is the same."""
+        digest = self.game.world.digest()
+        assert digest == self.folded.digest() == world_of(self.game.ledger, "game").digest()
+
+    @invariant()
+    def consequences_name_rules_in_force_and_a_cause(self) -> None:
+        """Every consequence names rules that are in force, and leads back to an input."""
+        holds.check_causes(self.events, opening=1 + len(BOOK.rules))
+
+    @rule(cut=st.integers(0, 999))
+    def fold_the_rest_and_roll_back(self, cut: int) -> None:
+        """A state of the past becomes the present by the events since, and can be taken back."""
+        place = cut % self.game.world.head
+        world = world_of(self.game.ledger, "game", place)
+        digest, mark = world.digest(), world.mark()
+        for entry in self.game.ledger.read("game", after=place):
+            apply(world, entry.body)
+        assert world.digest() == self.game.world.digest()
+        world.rollback(mark)
+        assert (world.digest(), world.head) == (digest, place)
+
+
+def test_books_state_causes_and_record_are_sound_after_every_move() -> None:
+    run_machine(CheckedGame, few=3, many=30, steps=18)
+
+
+# --- replay ---------------------------------------------------------------------------------------
 
 ELSEWHERE = """
 import io, sys
@@ -86,8 +128,11 @@ with Ledger.open(sys.argv[1], create=True) as ledger:
 """
 
 
-def elsewhere(export: bytes, periods: int) -> tuple[bytes, list[str]]:
-    """What another process with another hash seed makes of *export*: its own, and its reports."""
+def export_elsewhere(export: bytes, periods: int) -> tuple[bytes, list[str]]:
+    """Return the export that another process makes of *export*, and a line for each period.
+
+    The process has another hash seed. It replays each of the *periods*.
+    """
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-c", ELSEWHERE, f"{folder}/copy.db", str(periods)],
@@ -96,122 +141,120 @@ def elsewhere(export: bytes, periods: int) -> tuple[bytes, list[str]]:
             env=os.environ | {"PYTHONHASHSEED": "4711"},
             check=False,
         )
-    told = done.stderr.decode().splitlines()
-    assert done.returncode == 0, told
-    return done.stdout, told
+    lines = done.stderr.decode().splitlines()
+    assert done.returncode == 0, lines
+    return done.stdout, lines
 
 
-@tried(10)
-@given(some_moves)
-def test_replay_is_exact_here_and_elsewhere(moves: Moves) -> None:
-    with played(moves) as desk:
-        periods = desk.world.period
-        reports = [replay(desk.ledger, "game", period) for period in range(1, periods + 1)]
+class ReplayedGame(GameMachine):
+    """A game that is replayed between its moves."""
+
+    moves_min = 4
+
+    @precondition(lambda self: self.table.moves > self.moves_min + 4)
+    @rule()
+    def replay_every_period(self) -> None:
+        """Each period replays exactly, in this process and in another with another hash seed."""
+        periods = self.game.world.period
+        reports = [replay(self.game.ledger, "game", period) for period in range(1, periods + 1)]
         assert [report.divergences for report in reports] == [()] * periods
-        export = exported(desk.ledger)
-        told = [f"{report.exact} {report.digest}" for report in reports]
-        assert elsewhere(export, periods) == (export, told)
-        assert reports[-1].digest == desk.world.digest()
+        assert reports[-1].digest == self.game.world.digest()
+        export = export_of(self.game.ledger)
+        lines = [f"{report.exact} {report.digest}" for report in reports]
+        assert export_elsewhere(export, periods) == (export, lines)
 
-
-@tried(15)
-@given(some_moves, st.integers(0, 999))
-def test_replay_of_any_beginning_is_exact(moves: Moves, cut: int) -> None:
-    with played(moves) as desk, tempfile.TemporaryDirectory() as folder:
-        ends = holds.transactions(bodies(desk))
+    @precondition(lambda self: self.table.moves > self.moves_min)
+    @rule(cut=st.integers(0, 999))
+    def replay_a_beginning(self, cut: int) -> None:
+        """The game up to any transaction replays exactly, and is resumed as it went on."""
+        events = self.events
+        ends = holds.transactions(events)
         last = ends[cut % len(ends)]
-        with Ledger.open(f"{folder}/prefix.db", create=True) as prefix:
-            prefix.add_game("game", desk.ledger.secret("game"))
-            prefix.append("game", bodies(desk)[: last + 1], expected=-1)
-            assert replay(prefix, "game").divergences == ()
-            check_goes_on(Game(prefix), bodies(desk)[last + 1 :])
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Ledger.open(f"{folder}/beginning.db", create=True) as ledger,
+        ):
+            ledger.add_game("game", self.game.ledger.secret("game"))
+            ledger.append("game", events[: last + 1], expected=-1)
+            assert replay(ledger, "game").divergences == ()
+            check_resumes(Game(ledger), events[last + 1 :])
 
-
-@tried(4)
-@given(some_moves, st.integers(0, 999))
-def test_replay_is_the_same_on_postgresql(
-    postgres_server: PostgresServer, moves: Moves, cut: int
-) -> None:
-    with played(moves) as desk, tempfile.TemporaryDirectory() as folder:
-        export, ends = exported(desk.ledger), holds.transactions(bodies(desk))
-        with Ledger.open(postgres_server.empty_database(), create=True) as ledger:
-            import_ledger(ledger, io.BytesIO(export))
-            assert exported(ledger) == export
-            assert replay(ledger, "game") == replay(desk.ledger, "game")
-        last = ends[cut % len(ends)]
-        with Ledger.open(postgres_server.empty_database(), create=True) as prefix:
-            prefix.add_game("game", desk.ledger.secret("game"))
-            prefix.append("game", bodies(desk)[: last + 1], expected=-1)
-            assert replay(prefix, "game").divergences == ()
-            with Ledger.open(f"{folder}/copy.db", create=True) as copy:
-                assert copy_ledger(prefix, copy) == {"game": copy.head("game")}
-            check_goes_on(Game(prefix), bodies(desk)[last + 1 :])
-
-
-def check_goes_on(desk: Game, rest: list[e.Event]) -> None:
-    """What an interrupted game does next is what an uninterrupted one did."""
-    inputs = [i for i, body in enumerate(rest) if isinstance(body, e.Input)]
-    expected = rest[: inputs[0]] if inputs else rest
-    urgent = bool(inputs) and getattr(rest[inputs[0]], "urgent", False)
-    done = list(desk.resume().events)
-    assert done[: len(expected)] == expected
-    assert urgent or len(done) == len(expected)
-
-
-# --- 2 and 4: the books, and the state as a fold --------------------------------------------------
-
-
-@tried(15)
-@given(some_moves)
-def test_every_commodity_sums_to_zero_after_every_event(moves: Moves) -> None:
-    with played(moves) as desk:
-        holds.check_books(bodies(desk))
-
-
-@tried(15)
-@given(some_moves, st.integers(0, 999))
-def test_the_state_is_a_fold(moves: Moves, cut: int) -> None:
-    with played(moves) as desk:
-        place = cut % desk.world.head
-        world = world_of(desk.ledger, "game", place)
-        before, mark = world.digest(), world.mark()
-        for entry in desk.ledger.read("game", after=place):
-            apply(world, entry.body)
-        assert world.digest() == desk.world.digest() == world_of(desk.ledger, "game").digest()
-        world.rollback(mark)
-        assert (world.digest(), world.head) == (before, place)
-
-
-# --- 5: where consequences come from --------------------------------------------------------------
-
-
-@tried(15)
-@given(some_moves)
-def test_consequences_name_rules_in_force_and_a_cause(moves: Moves) -> None:
-    with played(moves) as desk:
-        holds.check_causes(bodies(desk), opening=1 + len(BOOK.rules))
-
-
-# --- 7: the same again ----------------------------------------------------------------------------
-
-
-@tried(10)
-@given(some_moves)
-def test_running_twice_gives_the_same(moves: Moves) -> None:
-    with played(moves) as desk:
-        found, secret = bodies(desk), desk.ledger.secret("game")
-        tape, world = recorded_draws(desk.ledger.read("game")), World()
-        for body in found:
-            if isinstance(body, e.Input) and not isinstance(body, e.GameOpened):
-                before, mark = world.digest(), world.mark()
-                first = list(new_engine(world, replay_oracle(tape), secret).take(body))
+    @precondition(lambda self: self.table.moves > self.moves_min)
+    @rule()
+    def run_every_input_twice(self) -> None:
+        """Every input gives the same consequences twice, and rolled back leaves nothing."""
+        secret = self.game.ledger.secret("game")
+        draws, world = recorded_draws(self.game.ledger.read("game")), World()
+        for event in self.events:
+            if isinstance(event, e.Input) and not isinstance(event, e.GameOpened):
+                digest, mark = world.digest(), world.mark()
+                batches = list(new_engine(world, replay_oracle(draws), secret).take(event))
                 world.rollback(mark)
-                assert world.digest() == before
+                assert world.digest() == digest
                 mark = world.mark()
-                assert list(new_engine(world, replay_oracle(tape), secret).take(body)) == first
+                assert list(new_engine(world, replay_oracle(draws), secret).take(event)) == batches
                 world.rollback(mark)
-            apply(world, body)
+            apply(world, event)
 
+    @rule()
+    def record_more_and_verify(self) -> None:
+        """What was recorded stays as it was when somebody joins later, and verifies."""
+        head, events = self.game.ledger.head("game"), self.events
+        self.table.at = max(self.table.at, NOON + timedelta(days=400))
+        self.game.join("Zoe", {"email": "zoe@example.org"}, at=self.table.at)
+        assert self.events[: len(events)] == events
+        assert self.game.ledger.verify("game", head).ok
+
+
+def check_resumes(game: Game, later: list[e.Event]) -> None:
+    """Check that an interrupted *game* does what the uninterrupted one did: the *later* events."""
+    inputs = [i for i, event in enumerate(later) if isinstance(event, e.Input)]
+    expected = later[: inputs[0]] if inputs else later
+    is_urgent = bool(inputs) and getattr(later[inputs[0]], "urgent", False)
+    done = list(game.resume().events)
+    assert done[: len(expected)] == expected
+    assert is_urgent or len(done) == len(expected)
+
+
+def test_every_game_and_every_beginning_of_it_is_replayed_exactly() -> None:
+    run_machine(ReplayedGame, few=2, many=25)
+
+
+class PostgresGame(GameMachine):
+    """A game that is copied to PostgreSQL between its moves."""
+
+    def __init__(self, server: PostgresServer) -> None:
+        super().__init__()
+        self.server = server
+
+    @precondition(lambda self: self.table.moves > 6)
+    @rule(cut=st.integers(0, 999))
+    def replay_on_postgresql(self, cut: int) -> None:
+        """The game and a beginning of it replay on PostgreSQL as on SQLite, to the byte."""
+        events, export = self.events, export_of(self.game.ledger)
+        with Ledger.open(self.server.empty_database(), create=True) as ledger:
+            import_ledger(ledger, io.BytesIO(export))
+            assert export_of(ledger) == export
+            assert replay(ledger, "game") == replay(self.game.ledger, "game")
+        ends = holds.transactions(events)
+        last = ends[cut % len(ends)]
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Ledger.open(self.server.empty_database(), create=True) as beginning,
+        ):
+            beginning.add_game("game", self.game.ledger.secret("game"))
+            beginning.append("game", events[: last + 1], expected=-1)
+            assert replay(beginning, "game").divergences == ()
+            with Ledger.open(f"{folder}/copy.db", create=True) as copy:
+                assert copy_ledger(beginning, copy) == {"game": copy.head("game")}
+            check_resumes(Game(beginning), events[last + 1 :])
+
+
+def test_replay_is_the_same_on_postgresql(postgres_server: PostgresServer) -> None:
+    run_machine(lambda: PostgresGame(postgres_server), few=1, many=8)
+
+
+# --- draws ----------------------------------------------------------------------------------------
 
 EXTRA = Rule(
     number="A.1",
@@ -222,46 +265,75 @@ EXTRA = Rule(
 )
 
 
-def test_there_are_draws_to_change() -> None:
-    with played([]) as desk:
-        assert len(list(drawn(desk))) == 1
+def draws_of(game: Game) -> dict[str, tuple[Any, ...]]:
+    """Return the values of every draw by its address."""
+    events = [entry.body for entry in game.ledger.read("game")]
+    draws = (event for event in events if isinstance(event, e.DrawRecorded))
+    return {draw.address: draw.values for draw in draws}
 
 
-@tried(10)
-@given(some_moves)
-def test_another_draw_changes_no_draw(moves: Moves) -> None:
-    fair = [move for move in moves if move[0] in ("join", "propose", "judge", "close", "wait")]
-    more = Rulebook(BOOK.name, (EXTRA, *BOOK.rules))
-    with played(fair) as plain, played(fair, more) as extra:
-        draws = dict(drawn(plain))
-        others = dict(drawn(extra))
-        assert {address: others.get(address) for address in draws} == draws
+class TwoGames(RuleBasedStateMachine):
+    """The same moves in two games, one of which has a rule that draws more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        book = Rulebook(BOOK.name, (EXTRA, *BOOK.rules))
+        self.plain = open_table(Path(self._folder.name))
+        self.extra = open_table(Path(self._folder.name), "extra.db", book)
+
+    @rule(move=st.sampled_from(("join", "propose", "judge", "close", "wait")), first=number,
+          second=number)  # fmt: skip
+    def play(self, move: str, first: int, second: int) -> None:
+        """The same move is made in both."""
+        for table in (self.plain, self.extra):
+            table.play(move, first, second)
+
+    @rule(first=number, second=number)
+    def enact(self, first: int, second: int) -> None:
+        """A proposal is made and accepted in both, which gives its player a turn."""
+        self.play("propose", first, second)
+        self.play("judge", 0, 0)
+
+    @invariant()
+    def another_draw_changes_no_draw(self) -> None:
+        """Each draw of the one is in the other, with the same values."""
+        draws, more = draws_of(self.plain.desk), draws_of(self.extra.desk)
+        assert {address: more.get(address) for address in draws} == draws
+
+    def teardown(self) -> None:
+        """Close both ledgers, and remove them."""
+        for table in (self.plain, self.extra):
+            table.desk.ledger.close()
+        self._folder.cleanup()
 
 
-def drawn(desk: Game) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    for body in bodies(desk):
-        if isinstance(body, e.DrawRecorded):
-            yield body.address, body.values
+def test_another_draw_changes_no_draw() -> None:
+    run_machine(TwoGames, few=2, many=15)
 
 
-# --- 3: nothing is changed ------------------------------------------------------------------------
+# --- a game without random moves ------------------------------------------------------------------
 
 
-@tried(8)
-@given(some_moves)
-def test_what_is_recorded_stays(moves: Moves) -> None:
-    with played(moves) as desk:
-        head, before = desk.ledger.head("game"), bodies(desk)
-        desk.join("Zoe", {"email": "zoe@example.org"}, at=NOON + timedelta(days=400))
-        assert bodies(desk)[: len(before)] == before
-        assert desk.ledger.verify("game", head).ok
+@contextmanager
+def opened_table() -> Iterator[Table]:
+    """A table after the first turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = open_table(Path(folder))
+        with table.desk.ledger:
+            yield table
 
 
-def test_a_retry_is_harmless() -> None:
-    with played([]) as desk, tempfile.TemporaryDirectory() as folder:
-        before = exported(desk.ledger)
-        desk.join("Bob", {}, id="move-2")
-        assert exported(desk.ledger) == before
+def test_the_first_turn_has_a_draw_that_could_change() -> None:
+    with opened_table() as table:
+        assert len(draws_of(table.desk)) == 1
+
+
+def test_a_repeated_request_and_an_import_change_no_byte() -> None:
+    with opened_table() as table, tempfile.TemporaryDirectory() as folder:
+        export = export_of(table.desk.ledger)
+        table.desk.join("Bob", {}, id="move-2")
+        assert export_of(table.desk.ledger) == export
         with Ledger.open(f"{folder}/copy.db", create=True) as copy:
-            import_ledger(copy, io.BytesIO(before))
-            assert exported(copy) == before
+            import_ledger(copy, io.BytesIO(export))
+            assert export_of(copy) == export

@@ -20,9 +20,9 @@ from nomoledger.prose.labels import amount_held
 from nomoledger.rulebook.loading import load, parse
 from nomoledger.sandbox.child import Limits
 from nomoledger.views.site import publish
+from nomoledger.views.site.explanations import SECRET, UNTOLD
 from nomoledger.views.site.public_run import trace_public_run
 from nomoledger.views.site.public_view import public_entries
-from nomoledger.views.site.why import SECRET, UNTOLD
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 HTML = "{http://www.w3.org/1999/xhtml}"

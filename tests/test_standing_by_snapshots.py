@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from rulings.game import RuledGame, stored
 from rulings.players import Mailer, Move
 from rulings.test_properties import BOOK, MAIL, RULE, START, some
-from test_frozen import tried, weeks
+from test_snapshot_codec import tried, weeks
 
 from nomoledger.game.read_models import LedgerView
 from nomoledger.game.rebuild import rebuild

@@ -383,12 +383,12 @@ def test_commands_say_that_a_period_was_corrected(file: str, command: str) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--as-published"], "say which, with --period"),
-        (["--as-known", "3"], "say which, with --period"),
+        (["--as-published"], "name it with --period"),
+        (["--as-known", "3"], "name it with --period"),
         (["--period", "3", "--as-known", "4", "--as-published"], "give one"),
         (["--period", "6", "--as-published"], "period 6 is not closed"),
-        (["--history", "--all"], "leave the other out"),
-        (["--history", "--as-published"], "leave the other out"),
+        (["--history", "--all"], "--history excludes --all"),
+        (["--history", "--as-published"], "--history excludes --all"),
     ],
 )
 def test_the_command_line_refuses_nonsense_in_one_line(

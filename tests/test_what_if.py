@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from nomoledger import Ledger
 from nomoledger.cli import program
+from nomoledger.rulebook.loading import find_rulebook
 
 DEARER = """### X.1 Options to buy
 A square costs 100 dollars times its number.
@@ -67,6 +68,37 @@ def test_a_result_is_kept_and_compared(season: Path, tmp_path: Path) -> None:
     saved = tmp_path / "saved.json"
     found = what_if(season, "--replace", "116=square:1", "--save", str(saved))
     assert json.loads(saved.read_text()) == found
+
+
+@pytest.mark.parametrize("money", ["$", "florin"])
+def test_money_is_in_the_table_of_places_only(
+    money: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the money of the game is called."""
+    monkeypatch.chdir(tmp_path)
+    rules = find_rulebook("mail-opening").read_text("utf-8")
+    Path("mine.md").write_text(rules.replace('{"$": {places: 0}}', f'{{"{money}": {{places: 0}}}}'))
+    run("init", "g.db", "--rulebook", "mine.md", "--set", "squares=9", "--dice", "entered")
+    run("join", "g.db", "Ann", "email=ann@x.org")
+    run("propose", "g.db", "Ann", "Nothing")
+    run("judge", "g.db", "1", "rejected")
+    run("roll", "g.db", "3", "4")
+    run("submit", "g.db", "Ann", "buy", "square=8")
+    assert f"player  {money} " in run("standings", "g.db")
+    log = run("log", "g.db").splitlines()
+    (roll,) = (row.split()[0].removeprefix("#") for row in log if "rolled by hand: 3, 4" in row)
+    lines = run("what-if", "g.db", "--replace", f"{roll}=2,4").splitlines()
+    places = lines.index("player  recorded  rank  played again  rank again")
+    assert lines[places + 1].split() == ["Ann", "920", "1", "1000", "1"]
+    assert lines[places + 2].split() == ["what", "differs", "recorded", "played", "again"]
+    assert "owner" in "".join(lines[places + 3 :])
+    assert money not in "".join(lines[places + 3 :])
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(program, list(words))
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ PARTS = (
 @pytest.fixture
 def other_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every text that the engine composes reads otherwise, as in another version or language."""
-    happen, suspend = Host.happen, Suspended.__init__
-    monkeypatch.setattr(Host, "happen", lambda host, made: happen(host, reworded(made)))
+    record, suspend = Host.record, Suspended.__init__
+    monkeypatch.setattr(Host, "record", lambda host, made: record(host, reworded(made)))
     monkeypatch.setattr(
         Suspended, "__init__", lambda error, question: suspend(error, reworded(question))
     )

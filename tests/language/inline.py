@@ -30,7 +30,7 @@ commodities: {"$": {places: 0}, paint: {places: 2}}
 
 
 def book(rules: dict[str, str], data: dict[str, str] | None = None) -> tuple[Rule, ...]:
-    """Rule 0, which has two players who can `go`, and *rules* by number, with their *data*."""
+    """Return rule 0, with two players who can `go`, and *rules* by number with their *data*."""
     parts = []
     for number, code in {"0": BASE, **rules}.items():
         about = {"0": DATA, **(data or {})}.get(number, "")
@@ -39,7 +39,7 @@ def book(rules: dict[str, str], data: dict[str, str] | None = None) -> tuple[Rul
 
 
 class Play:
-    """One game under *rules* (code by number); `go` is what Ann asks for."""
+    """A game under *rules* (code by number), in which Ann can `go`."""
 
     def __init__(self, rules: dict[str, str], data: dict[str, str] | None = None) -> None:
         self.world = World()
@@ -57,25 +57,25 @@ class Play:
         return {"period": self.world.period, "received_at": self.at, "recorded_at": self.at}
 
     def take(self, kind: type[e.Input], /, **fields: Any) -> list[e.Event]:
-        """What follows from an input."""
+        """Submit an input and return the events that follow."""
         self.count += 1
         event = kind(id=f"i{self.count}", **(self._common() | fields))
-        self.last = [made for batch in self.engine.take(event) for made in batch]
+        self.last = [consequence for batch in self.engine.take(event) for consequence in batch]
         return self.last
 
     def go(self, **arguments: Any) -> "Play":
-        """Ann goes."""
+        """Submit `go` for Ann."""
         self.take(e.SubmissionReceived, by="Ann", action="go", arguments=arguments)
         return self
 
     def rule(self, *changes: Change) -> "Play":
-        """The admin changes the rules."""
+        """Change the rules by a ruling of the admin."""
         number = int(self.world.game.get("rulings", 0)) + 1
         self.take(e.RulingMade, number=number, kind="correct", text="", changes=changes)
         return self
 
     def decide(self, value: Any) -> "Play":
-        """The admin or a player answers what is asked."""
+        """Answer the question that the game waits for."""
         question = self.world.waiting
         assert question is not None
         if question.asks == "choice":
@@ -87,47 +87,49 @@ class Play:
         return self
 
     def wait(self, **time: int) -> "Play":
-        """Time goes by."""
+        """Advance the clock."""
         self.at += timedelta(**time)
         self.take(e.ClockAdvanced)
         return self
 
     def close(self) -> "Play":
-        """The period is closed."""
+        """Close the period."""
         self.take(e.CloseAsked)
         return self
 
-    # --- what came of it
+    # --- the state
 
     def get(self, attribute: str, entity: str = "Ann") -> Any:
-        """An attribute."""
+        """Return an attribute."""
         return self.world.get(entity, attribute)
 
     def money(self, account: str = "Ann", commodity: str = "$") -> int:
-        """Units in an account."""
+        """Return the balance of an account, in smallest units."""
         return self.world.balance(account, commodity)
 
     @property
     def refused(self) -> str:
-        """Why the last request was refused, as `rule: words`; empty where it was not."""
-        found = [each.reasons for each in self.last if isinstance(each, e.AttemptRefused)]
-        return "; ".join(f"{reason.rule}: {reason.text}" for each in found for reason in each)
+        """Why the last request was refused, as `rule: text`; empty if it was not."""
+        refusals = [event for event in self.last if isinstance(event, e.AttemptRefused)]
+        return "; ".join(
+            f"{reason.rule}: {reason.text}" for event in refusals for reason in event.reasons
+        )
 
     @property
     def asked(self) -> e.QuestionRaised:
-        """The question that play waits for."""
+        """The question that the game waits for."""
         question = self.world.waiting
         assert question is not None, self.refused
         return question
 
     def value(self, operation: str, *arguments: Any) -> Any:
-        """What the rules state, asked from outside."""
+        """Return the value *operation* as the rules in force define it."""
         program = link(self.world.rules)
         program.host.begin(self.world, Attempt(id="query", operation=operation))
         return program.call(operation, *arguments)
 
 
 def kinds(events: Iterable[e.Event]) -> list[str]:
-    """Names of the events, without the input and the end."""
+    """Return the types of *events*, without the input and the end of the attempt."""
     ends = (e.Input, e.AttemptDone)
-    return [type(each).__name__ for each in events if not isinstance(each, ends)]
+    return [type(event).__name__ for event in events if not isinstance(event, ends)]

@@ -1,4 +1,4 @@
-"""Rules with fewer capabilities: held to them, whatever operations of others they call."""
+"""Restricted rules: limited to their capabilities, whatever operations of other rules they call."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def secret(body: str, allowed: str = ALLOWED) -> Play:
     return Play(rules, {"S": allowed}).go()
 
 
-def test_what_is_allowed() -> None:
+def test_a_restricted_rule_may_do_what_its_capabilities_list() -> None:
     play = secret("set(player, 'score', 3)")
     assert (play.get("score"), play.refused) == (3, "")
 
@@ -45,7 +45,7 @@ def test_what_is_allowed() -> None:
         ("enact('T', 't', 't', '')", "it may not enact"),
     ],
 )
-def test_what_is_not(body: str, words: str) -> None:
+def test_a_restricted_rule_is_refused_everything_else(body: str, words: str) -> None:
     play = secret(body)
     assert play.refused.startswith("S@1: ")
     assert words in play.refused
@@ -53,12 +53,12 @@ def test_what_is_not(body: str, words: str) -> None:
     assert play.get("score") is None
 
 
-def test_a_hook_that_is_not_allowed_does_not_link() -> None:
+def test_a_hook_outside_the_capabilities_does_not_link() -> None:
     with pytest.raises(RulebookError, match="rule S may not have before_go_on"):
         Play({"S": "def before_go_on(player): pass\n"}, {"S": ALLOWED})
 
 
-def test_altering_what_another_does_is_acting() -> None:
+def test_a_rule_that_alters_an_operation_needs_the_capability_for_it() -> None:
     rules = {
         "1": "def after_go_on(player): pay(player, 'admin', 10)\n",
         "S": "def instead_pay(proceed, payer, payee, amount): proceed(payer, 'Bob', amount)\n",
@@ -67,7 +67,7 @@ def test_altering_what_another_does_is_acting() -> None:
     assert "S@1: it may not pay" in play.refused
 
 
-def test_looking_is_free_where_reads_are_not_listed() -> None:
+def test_a_restricted_rule_without_a_list_of_reads_may_read_everything() -> None:
     play = secret(
         "set(player, 'score', len(label(player)))",
         "capabilities: {hooks: [after_go_on], verbs: [set], attributes: [score]}",
@@ -75,7 +75,7 @@ def test_looking_is_free_where_reads_are_not_listed() -> None:
     assert play.get("score") == 3
 
 
-def test_a_secret_action_is_seen_by_its_author_alone() -> None:
+def test_only_the_author_sees_a_secret_action() -> None:
     play = Play(
         {"1": "def action_plant(player): set(player, 'mark', 'bomb')\n"}, {"1": "secret: [plant]"}
     )
@@ -83,27 +83,27 @@ def test_a_secret_action_is_seen_by_its_author_alone() -> None:
     assert {event.audience for event in play.last} == {("Ann",)}
 
 
-def test_revealing_makes_the_rest_public() -> None:
+def test_reveal_makes_the_rest_of_the_attempt_public() -> None:
     play = Play({
         "1": "def action_plant(player):\n    set(player, 'mark', 'bomb')\n    reveal()\n"
         "    set(player, 'score', 1)\n"
     }, {"1": "secret: [plant]"})  # fmt: skip
     play.take(e.SubmissionReceived, by="Ann", action="plant", audience=("Ann",))
-    seen = [each.audience for each in play.last if isinstance(each, e.AttributeSet)]
+    seen = [event.audience for event in play.last if isinstance(event, e.AttributeSet)]
     assert seen == [("Ann",), None]
 
 
-def test_revealing_to_one_player() -> None:
+def test_reveal_can_name_one_player() -> None:
     code = "def action_plant(player):\n    reveal('Bob')\n    set(player, 'mark', 'bomb')\n"
     play = Play({"1": code}, {"1": "secret: [plant]"})
     play.take(e.SubmissionReceived, by="Ann", action="plant", audience=("Ann",))
-    seen = [each.audience for each in play.last if isinstance(each, e.AttributeSet)]
+    seen = [event.audience for event in play.last if isinstance(event, e.AttributeSet)]
     assert seen == [("Ann", "Bob")]
     play.take(e.SubmissionReceived, by="Ann", action="plant")
-    assert {each.audience for each in play.last} == {None}
+    assert {event.audience for event in play.last} == {None}
 
 
-def test_a_guard_may_not_act() -> None:
+def test_a_guard_may_not_change_the_game() -> None:
     with pytest.raises(RuleFault, match="may not mint"):
         Play({"1": "def forbid_go_on(player): mint(player, 1)\n"}).go()
 
@@ -116,23 +116,23 @@ LAW += "    enact('L', 'Law', 'Words.', code, {}, {'hooks': ['after_go_on'], 've
 @pytest.mark.parametrize(
     ("allowed", "refused"), [(["mint"], ""), (["set"], "L@1: it may not mint")]
 )
-def test_a_rule_enacted_with_capabilities(allowed: list[str], refused: str) -> None:
+def test_rule_code_can_enact_a_restricted_rule(allowed: list[str], refused: str) -> None:
     play = Play({"1": DEPOSIT, "2": LAW})
-    given = {"code": "def after_go_on(player): fill(player)\n", "allowed": allowed}
-    play.take(e.SubmissionReceived, by="Ann", action="law", arguments=given)
+    arguments = {"code": "def after_go_on(player): fill(player)\n", "allowed": allowed}
+    play.take(e.SubmissionReceived, by="Ann", action="law", arguments=arguments)
     assert play.refused == ""
     play.go()
     assert (play.refused, play.money()) == (refused, 100 if refused else 110)
 
 
-def test_a_rule_enacted_with_a_hook_it_may_not_have() -> None:
+def test_enacting_a_rule_with_a_hook_outside_its_capabilities_is_refused() -> None:
     play = Play({"1": DEPOSIT, "2": LAW})
-    given = {"code": "def before_go_on(player): pass\n", "allowed": []}
-    play.take(e.SubmissionReceived, by="Ann", action="law", arguments=given)
+    arguments = {"code": "def before_go_on(player): pass\n", "allowed": []}
+    play.take(e.SubmissionReceived, by="Ann", action="law", arguments=arguments)
     assert "rule L may not have before_go_on" in play.refused
 
 
-def test_capabilities_that_are_none() -> None:
+def test_malformed_capabilities_are_a_fault() -> None:
     rule = "def after_go_on(player): enact('L', 't', 't', '', {}, {'powers': 1})\n"
     with pytest.raises(RuleFault, match=r"capabilities: .*`powers`"):
         Play({"1": rule}).go()

@@ -1,4 +1,4 @@
-"""Rules about rules: what rule code changes in the ruleset, and from when."""
+"""Changes of rules by rule code and by rulings, and when they take effect."""
 
 import pytest
 
@@ -25,39 +25,39 @@ def change(play: Play) -> Play:
     return play
 
 
-def test_enacting() -> None:
+def test_an_enacted_rule_is_in_force_from_the_next_attempt() -> None:
     play = change(changing(f'enact("7", "More", "More.", "{MORE}")'))
     assert numbers(play)[-1] == "7@1"
     assert play.money() == 100
     assert play.go().money() == 101
 
 
-def test_a_new_rule_begins_with_on_enact_after_the_attempt() -> None:
+def test_on_enact_runs_after_the_attempt_that_enacts() -> None:
     code = "def on_enact():\\n    mint('Ann', 1)\\n"
     play = change(changing(f'enact("7", "More", "More.", "{code}")'))
     assert (play.money(), kinds(play.last)) == (101, ["RuleEnacted", "Scheduled", "Posted"])
 
 
-def test_amending_a_parameter() -> None:
+def test_an_amended_parameter_has_its_new_value_from_the_next_attempt() -> None:
     play = changing('amend("2", fee = 6)\n    set(player, "score", cost())')
     assert change(play).get("score") == 5
     assert change(play).get("score") == 6
     assert numbers(play)[-1] == "2@3"
 
 
-def test_repealing() -> None:
+def test_on_repeal_runs_and_the_rule_is_gone() -> None:
     code = "def on_repeal(): mint('Ann', 1)\ndef value_more(): return 1\n"
     play = change(changing('repeal("3")', **{"3": code}))
     assert (play.money(), numbers(play)) == (101, ["0@1", "1@1", "2@1"])
 
 
-def test_a_rule_that_repeals_itself() -> None:
+def test_a_rule_can_repeal_itself() -> None:
     play = changing('repeal("1")\n    set(player, "score", 1)')
     assert change(play).get("score") == 1
     assert "no rule in force" in change(play).refused
 
 
-def test_what_becomes_of_the_state() -> None:
+def test_a_repeal_keeps_or_drops_attributes() -> None:
     for state, expected in (("keep", 4), ("drop", None)):
         rules = {"1": "def after_go_on(player): set(player, 'luck', 4)\n", "2": ""}
         play = Play({"1": rules["1"]}, {"1": "declares: {player: {luck: Number}}"}).go()
@@ -85,7 +85,7 @@ def test_changes_that_are_refused(words: str, refused: str) -> None:
     assert play.get("score") is None
 
 
-def test_changes_by_a_ruling() -> None:
+def test_a_ruling_can_change_rules() -> None:
     rule = Rule(number="7", code="def after_go_on(player): mint(player, 1)\n")
     play = changing("pass").rule(
         Enact(rule), Amend("2", parameters={"fee": 9}), Renumber("2", "20"),
@@ -93,14 +93,14 @@ def test_changes_by_a_ruling() -> None:
     )  # fmt: skip
     assert play.refused == ""
     assert (play.value("cost"), play.get("mark", "Bob")) == (9, "seen")
-    assert all("ruling:1" in each.rules for each in play.last if isinstance(each, e.RuleAmended))
+    assert all("ruling:1" in event.rules for event in play.last if isinstance(event, e.RuleAmended))
     assert play.go().money() == 101
 
 
-def test_a_ruling_puts_accounts_right() -> None:
+def test_a_ruling_can_post_to_accounts() -> None:
     play = changing("pass").rule(Post({"Ann": 5, "Bob": -5}, why="a slip"))
     assert (play.money(), play.money("Bob")) == (105, 95)
-    (posted,) = (each for each in play.last if isinstance(each, e.Posted))
+    (posted,) = (event for event in play.last if isinstance(event, e.Posted))
     assert (posted.why, posted.rules) == ("a slip", ("ruling:1",))
     play.rule(Post({"Ann": "0.25", "Bob": "-0.25"}, "paint"))
     assert play.money("Ann", "paint") == 25
@@ -122,7 +122,7 @@ def test_postings_that_are_refused(change_: Post, refused: str) -> None:
     assert play.money() == 100
 
 
-def test_an_urgent_ruling_asks_no_rule() -> None:
+def test_an_urgent_ruling_runs_no_rule_code() -> None:
     code = "def on_repeal(): mint('Ann', 1)\ndef check_all(): refuse('never')\n"
     play = changing("pass")
     play.take(

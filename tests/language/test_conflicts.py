@@ -1,4 +1,4 @@
-"""Two rules that say different things: a question, a ruling, and then never again."""
+"""Conflicting rules: the admin is asked once, and the ruling holds from then on."""
 
 import pytest
 
@@ -25,7 +25,7 @@ EFFECTS = {
 
 
 @pytest.mark.parametrize("rules", [TWO, SETS, EFFECTS], ids=["values", "steps", "definitions"])
-def test_asked_once_and_never_again(rules: dict[str, str]) -> None:
+def test_the_admin_decides_a_conflict_once(rules: dict[str, str]) -> None:
     play = Play(rules).go()
     assert play.asked.asks == "conflict"
     assert play.asked.options == ("2", "3")
@@ -37,23 +37,23 @@ def test_asked_once_and_never_again(rules: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("rules", [TWO, SETS, EFFECTS], ids=["values", "steps", "definitions"])
-def test_equal_results_do_not_ask(rules: dict[str, str]) -> None:
+def test_equal_results_are_no_conflict(rules: dict[str, str]) -> None:
     same = rules | {"3": rules["3"].replace("2)", "1)").replace("return 2", "return 1")}
     assert Play(same).go().get("score") == 1
 
 
 @pytest.mark.parametrize("rules", [TWO, SETS, EFFECTS], ids=["values", "steps", "definitions"])
-def test_a_claim_decides(rules: dict[str, str]) -> None:
+def test_overrides_decide_a_conflict(rules: dict[str, str]) -> None:
     assert Play(rules, {"3": "overrides: ['2']"}).go().get("score") == 2
 
 
 @pytest.mark.parametrize("rules", [TWO, SETS, EFFECTS], ids=["values", "steps", "definitions"])
-def test_a_rule_on_precedence_decides(rules: dict[str, str]) -> None:
+def test_a_rule_on_precedence_decides_a_conflict(rules: dict[str, str]) -> None:
     later = {"9": "def value_precedence(rule, other): return max(rule, other)\n"}
     assert Play(rules | later).go().get("score") == 2
 
 
-def test_where_one_gives_way_there_is_nothing_to_ask_anew() -> None:
+def test_a_decided_conflict_stays_decided_after_an_amendment() -> None:
     play = Play(TWO).go().decide("2")
     assert play.get("score") == 1
     play.rule(Amend("3", code="def value_worth(player): return 5\n"))

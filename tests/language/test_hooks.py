@@ -1,4 +1,4 @@
-"""What each kind of hook does to an operation, and in which order."""
+"""The effect of each kind of hook on an operation, and their order."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def marks(hook: str, letter: str) -> str:
     return f"def {hook}:\n    {MARK.format(letter)}\n"
 
 
-def test_before_definition_after_in_the_order_of_rules() -> None:
+def test_before_the_definition_and_after_run_in_the_order_of_rules() -> None:
     play = Play({
         "3": marks("after_step()", "d") + marks("before_step()", "a"),
         "4": marks("after_step()", "e") + marks("before_step()", "b"),
@@ -23,7 +23,7 @@ def test_before_definition_after_in_the_order_of_rules() -> None:
     assert play.go().get("mark") == "abcde"
 
 
-def test_hooks_take_as_many_arguments_as_they_like() -> None:
+def test_a_hook_may_take_fewer_arguments() -> None:
     play = Play({
         "1": "def define_step(a, b = 2, c = 3): pass\ndef after_go_on(player): step(1, c = 4)\n",
         "2": 'def after_step(a): set("Ann", "score", a)\n',
@@ -42,7 +42,7 @@ def test_hooks_take_as_many_arguments_as_they_like() -> None:
         ("proceed(n + 1)\n    proceed(n + 2)", "2;3;"),
     ],
 )
-def test_instead_goes_on_redirects_prevents_or_splits(hook: str, marked: str | None) -> None:
+def test_instead_may_proceed_redirect_prevent_or_repeat(hook: str, marked: str | None) -> None:
     play = Play({
         "1": "def define_step(n):\n"
         '    set("Ann", "mark", (get("Ann", "mark") or "") + "%s;" % n)\n'
@@ -52,7 +52,7 @@ def test_instead_goes_on_redirects_prevents_or_splits(hook: str, marked: str | N
     assert play.go().get("mark") == marked
 
 
-def test_before_and_after_run_once_per_change_that_happens() -> None:
+def test_before_and_after_run_each_time_the_operation_is_carried_out() -> None:
     play = Play({
         "1": "def define_step(n): pass\ndef after_go_on(player): step(1)\n",
         "2": "def instead_step(proceed, n):\n    proceed(n + 1)\n    proceed(n + 2)\n",
@@ -61,18 +61,18 @@ def test_before_and_after_run_once_per_change_that_happens() -> None:
     assert play.go().get("mark") == "23"
 
 
-def test_other_arguments_ask_again_the_hooks_that_have_not_altered_it() -> None:
+def test_other_arguments_run_the_hooks_again_that_have_not_altered_them() -> None:
     play = Play({
         "1": "def define_step(n): set('Ann', 'score', n)\ndef after_go_on(player): step(1)\n",
         "2": "def instead_step(proceed, n): return proceed(n * 10 if n > 1 else n)\n",
         "3": "def instead_step(proceed, n): return proceed(n + 1)\n",
     })  # fmt: skip
     assert play.go().get("score") == 20
-    effect = next(each for each in play.last if isinstance(each, e.AttributeSet))
+    effect = next(event for event in play.last if isinstance(event, e.AttributeSet))
     assert set(effect.rules) == {"1@1", "2@1", "3@1"}
 
 
-def test_a_change_by_its_own_name_is_a_new_change() -> None:
+def test_calling_the_operation_by_name_starts_a_new_one() -> None:
     play = Play({
         "1": "def define_step(n): set('Ann', 'score', n)\ndef after_go_on(player): step(1)\n",
         "2": "def instead_step(proceed, n):\n    if n < 4:\n        step(n + 1)\n"
@@ -81,7 +81,7 @@ def test_a_change_by_its_own_name_is_a_new_change() -> None:
     assert play.go().get("score") == 4
 
 
-def test_forbid_refuses_with_all_reasons_and_may_only_tells_them() -> None:
+def test_forbid_refuses_with_all_reasons_and_may_returns_them() -> None:
     rules = {
         "1": "def define_step(n): pass\ndef after_go_on(player): step(1)\n",
         "2": "def forbid_step(n): return 'too steep'\n",
@@ -96,7 +96,7 @@ def test_forbid_refuses_with_all_reasons_and_may_only_tells_them() -> None:
     assert Play(rules).go().get("mark") == "too steep"
 
 
-def test_a_refused_attempt_leaves_nothing() -> None:
+def test_a_refused_attempt_changes_nothing() -> None:
     play = Play({
         "1": "def after_go_on(player):\n    pay(player, 'admin', 30)\n    step()\n"
         "def define_step(): pass\n",
@@ -106,7 +106,7 @@ def test_a_refused_attempt_leaves_nothing() -> None:
     assert not play.world.agenda
 
 
-def test_verbs_can_be_hooked_and_keep_who_acts() -> None:
+def test_a_hooked_verb_cites_the_rule_that_called_it() -> None:
     play = Play({
         "1": "def after_go_on(player): pay(player, 'admin', 30, 'dues')\n",
         "2": "def instead_pay(proceed, payer, payee, amount):\n"
@@ -114,11 +114,11 @@ def test_verbs_can_be_hooked_and_keep_who_acts() -> None:
         "3": "def after_pay(payer, payee, amount, why): set(payer, 'mark', why)\n",
     }).go()  # fmt: skip
     assert (play.money(), play.money("Bob"), play.get("mark")) == (80, 120, "dues")
-    posted = next(each for each in play.last if isinstance(each, e.Posted))
+    posted = next(event for event in play.last if isinstance(event, e.Posted))
     assert posted.rules == ("1@1", "2@1")
 
 
-def test_checks_run_to_a_fixpoint_at_the_end() -> None:
+def test_checks_run_until_nothing_changes() -> None:
     play = Play({
         "1": "def after_go_on(player): set(player, 'score', 5)\n",
         "2": "def check_small():\n    n = get('Ann', 'score') or 0\n"
@@ -127,7 +127,7 @@ def test_checks_run_to_a_fixpoint_at_the_end() -> None:
     assert play.go().get("score") == 1
 
 
-def test_settle_asks_the_checks_at_once() -> None:
+def test_settle_runs_the_checks_at_once() -> None:
     play = Play({
         "1": "def after_go_on(player):\n    set(player, 'score', 5)\n    settle()\n"
         "    set(player, 'mark', str(get(player, 'score')))\n",
@@ -147,12 +147,12 @@ def test_settle_asks_the_checks_at_once() -> None:
         ("x = 1.5\n", "not exact"),
     ],
 )
-def test_what_does_not_link(code: str, words: str) -> None:
+def test_rules_that_do_not_link(code: str, words: str) -> None:
     with pytest.raises(RulebookError, match=words):
         Play({"1": code})
 
 
-def test_a_fault_names_the_rule_and_the_place() -> None:
+def test_a_fault_names_the_rule_and_the_line() -> None:
     with pytest.raises(RuleFault, match=r"rule 1: inline.md:\d+:\d+: .*out of bound") as raised:
         Play({"1": "def after_go_on(player):\n    n = 2\n    return [player][n]\n"}).go()
     assert raised.value.rule == "1"
@@ -173,7 +173,7 @@ def submit(play: Play, **arguments: str) -> list[e.Event]:
 def test_act_guards_every_action() -> None:
     guard = 'def forbid_act(player, action, arguments):\n    return "no " + action\n'
     play = Play({"1": ACTIONS, "2": guard})
-    (refusal,) = [each for each in submit(play) if isinstance(each, e.AttemptRefused)]
+    (refusal,) = [event for event in submit(play) if isinstance(event, e.AttemptRefused)]
     assert refusal.reasons == (e.Reason("2@1", "no mark"),)
 
 

@@ -1,4 +1,4 @@
-"""A program in long use is compiled anew with the names of things: nothing else changes."""
+"""A program that is used for long is compiled again with the names of things, and does the same."""
 
 from collections import OrderedDict
 from typing import Any
@@ -46,16 +46,16 @@ DATA = {"1": "declares: {player: {log: Text, count: Number}}"}
 
 
 def played(times: int) -> list[Any]:
-    """What comes of that many turns, without what differs from one input to the next."""
+    """Return the events of so many turns, and the log of the player after each."""
     play = Play(RULES, DATA)
-    made: list[Any] = [play.last]
+    results: list[Any] = [play.last]
     for _ in range(times):
-        made.append(play.go().last)
-        made.append(play.get("log"))
-    return made
+        results.append(play.go().last)
+        results.append(play.get("log"))
+    return results
 
 
-def test_names_change_nothing_but_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_compiled_with_names_does_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program._PLAYED, "programs", OrderedDict())
     monkeypatch.setattr(program, "PAYS_AFTER", 1_000_000)
     plain = played(8)

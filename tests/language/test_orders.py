@@ -1,4 +1,4 @@
-"""Standing orders: they wait, lapse, are carried out whole, and in the order the rules give."""
+"""Standing orders: they wait, lapse, run as a whole, and run in the order that the rules decide."""
 
 from typing import Any
 
@@ -45,8 +45,8 @@ def shop(more: str = "") -> Play:
 
 def order(play: Play, when: str, *acts: tuple[str, dict[str, Any]], **fields: Any) -> list[e.Event]:
     by = fields.pop("by", "Ann")
-    wanted = tuple(e.Act(action, arguments) for action, arguments in acts)
-    return play.take(e.OrderGiven, by=by, when=when, acts=wanted, audience=(by,), **fields)
+    orders = tuple(e.Act(action, arguments) for action, arguments in acts)
+    return play.take(e.OrderGiven, by=by, when=when, acts=orders, audience=(by,), **fields)
 
 
 def buy(square: int, price: int = 10) -> tuple[str, dict[str, Any]]:
@@ -57,7 +57,7 @@ def owner(play: Play, square: int) -> Any:
     return play.world.get(play.world.find("square", square) or "", "owner")
 
 
-def test_it_waits_and_is_carried_out_once() -> None:
+def test_an_order_waits_and_runs_once() -> None:
     play = shop()
     assert kinds(order(play, "mark(Bob) == ready", buy(1))) == []
     play.go()
@@ -69,14 +69,14 @@ def test_it_waits_and_is_carried_out_once() -> None:
     assert not play.world.orders.get("i5")
 
 
-def test_what_is_so_already_is_done_at_once() -> None:
+def test_an_order_whose_condition_holds_runs_at_once() -> None:
     play = shop()
     assert "OrderFired" in kinds(order(play, "money(Ann) >= 100", buy(2)))
     assert owner(play, 2) == "Ann"
     assert play.money() == 90
 
 
-def test_it_fails_as_a_whole() -> None:
+def test_an_order_fails_as_a_whole() -> None:
     play = shop()
     order(play, "yes", buy(1), ("call", {"square": 1, "name": "Home"}), buy(2, 95))
     assert play.refused == "1@1: that is more than there is"
@@ -85,7 +85,7 @@ def test_it_fails_as_a_whole() -> None:
     assert not play.world.orders
 
 
-def test_it_lapses_as_soon_as_its_guard_fails_though_it_holds_again_later() -> None:
+def test_an_order_lapses_when_its_guard_fails_once() -> None:
     play = shop(
         "def action_mark(player: Player, as: Text): set(player, 'mark', as)".replace("as", "word")
     )
@@ -98,14 +98,14 @@ def test_it_lapses_as_soon_as_its_guard_fails_though_it_holds_again_later() -> N
     ]
 
 
-def test_another_who_is_first_makes_it_lapse() -> None:
+def test_an_order_lapses_when_another_player_is_first() -> None:
     play = shop()
     order(
         play, "closing()", buy(1), ("call", {"square": 1, "name": "Mine"}), holds="owner(1) == none"
     )
     play.take(e.SubmissionReceived, by="Bob", action="buy", arguments={"square": 1})
-    lapsed = [each for each in play.last if isinstance(each, e.OrderLapsed)]
-    assert [each.why for each in lapsed] == ["owner(1) == none is no longer so"]
+    lapsed = [event for event in play.last if isinstance(event, e.OrderLapsed)]
+    assert [event.why for event in lapsed] == ["owner(1) == none is no longer so"]
     assert lapsed[0].audience == ("Ann",)
     play.close()
     assert owner(play, 1) == "Bob"
@@ -116,7 +116,7 @@ def test_another_who_is_first_makes_it_lapse() -> None:
     ("def value_choice_order(): return ['Ann', 'Bob']", "Ann"),
     ("def value_choice_order(): return ['Bob', 'Ann']", "Bob"),
 ])  # fmt: skip
-def test_the_rules_say_whose_choice_comes_first(rule: str, first: str) -> None:
+def test_rules_decide_whose_order_runs_first(rule: str, first: str) -> None:
     play = shop(rule)
     for player in ("Bob", "Ann"):
         order(play, "closing()", buy(1), by=player)
@@ -125,7 +125,7 @@ def test_the_rules_say_whose_choice_comes_first(rule: str, first: str) -> None:
     assert play.refused == "1@1: it is taken"
 
 
-def test_it_answers_a_question_put_to_its_player() -> None:
+def test_an_order_can_answer_a_question_to_its_player() -> None:
     play = shop(
         "def action_offer(player: Player):\n    for other in ['Bob', 'Ann']:\n"
         "        if ask(other, 'Buy it?', ['yes', 'no'], 'no') == 'yes':\n"
@@ -139,7 +139,7 @@ def test_it_answers_a_question_put_to_its_player() -> None:
     assert play.world.waiting is None
 
 
-def test_what_waits_for_an_answer_is_not_overtaken() -> None:
+def test_no_order_runs_before_a_suspended_attempt() -> None:
     play = shop("def action_offer(player: Player): ask(player, 'Well?', ['a', 'b'])")
     order(play, "asked(Ann) == 'Well?'", buy(1))
     play.take(e.SubmissionReceived, by="Ann", action="offer")
@@ -147,7 +147,7 @@ def test_what_waits_for_an_answer_is_not_overtaken() -> None:
     assert play.asked.text == "Well?"
 
 
-def test_the_end_of_the_game_ends_it() -> None:
+def test_an_order_ends_with_the_game() -> None:
     play = shop("def action_finish(player: Player): end_game('enough')")
     order(play, "ended() == enough", buy(1))
     play.take(e.SubmissionReceived, by="Ann", action="finish")
@@ -155,13 +155,13 @@ def test_the_end_of_the_game_ends_it() -> None:
     assert owner(play, 1) is None
 
 
-def test_only_secret_actions_stay_secret() -> None:
+def test_an_order_is_secret_only_if_all_its_actions_are() -> None:
     play = shop()
     order(play, "yes", ("hush", {}))
-    assert {each.audience for each in play.last} == {("Ann",)}
+    assert {event.audience for event in play.last} == {("Ann",)}
     order(play, "yes", buy(1), ("hush", {}))
     assert {
-        each.audience for each in play.last if not isinstance(each, e.OrderGiven | e.OrderFired)
+        event.audience for event in play.last if not isinstance(event, e.OrderGiven | e.OrderFired)
     } == {None}
 
 
@@ -179,7 +179,7 @@ def test_only_secret_actions_stay_secret() -> None:
     ("-5 < money(Bob)", True),
     ("closing()", False),
 ])  # fmt: skip
-def test_statements(text: str, expected: bool) -> None:
+def test_conditions(text: str, expected: bool) -> None:
     play = shop()
     assert Statement(text).holds(play.world, link(play.world.rules)) is expected
 
@@ -188,12 +188,12 @@ def test_statements(text: str, expected: bool) -> None:
     "", "money(Ann", "money(Ann).x == 1", "[x for x in y]", "lambda: 1", "money(Ann=1)",
     "__import__('os')()", "'a' * 10 ** 9", "f'{1}'", "x" * 2_000, "(" * 900,
 ])  # fmt: skip
-def test_what_is_no_statement(text: str) -> None:
+def test_malformed_conditions(text: str) -> None:
     with pytest.raises(UsageError, match="statement"):
         Statement(text)
 
 
-def test_names_that_nothing_has() -> None:
+def test_conditions_with_unknown_names() -> None:
     play = shop()
     with pytest.raises(UsageError, match="nothing in the game is called 'wealth'"):
         Statement("wealth(Ann) > 1").check_names(play.world, link(play.world.rules))

@@ -1,4 +1,4 @@
-"""What the admin ruled before: for this attempt, the period, until further notice, a version."""
+"""Earlier rulings: for one attempt, for the period, until further notice, or for a version."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def ruled(scope: str) -> Play:
         ("precedent", True, True, False),
     ],
 )
-def test_how_long_an_answer_holds(
+def test_the_scope_of_a_ruling_decides_how_long_it_holds(
     scope: str, same_period: bool, next_period: bool, next_version: bool
 ) -> None:
     def is_settled(play: Play) -> bool:
@@ -48,21 +48,21 @@ def test_how_long_an_answer_holds(
     assert is_settled(amended) == (next_version or (scope == "period"))
 
 
-def test_what_rests_on_a_precedent_cites_it() -> None:
+def test_events_cite_the_precedent_behind_them() -> None:
     play = ruled("onwards")
     play.take(e.SubmissionReceived, by="Bob", action="go")
-    (made,) = [each for each in play.last if isinstance(each, e.AttributeSet)]
-    assert made.rules == ("1@1", "ruling:1")
+    (event,) = [event for event in play.last if isinstance(event, e.AttributeSet)]
+    assert event.rules == ("1@1", "ruling:1")
 
 
-def test_an_answer_that_is_overruled_holds_no_longer() -> None:
+def test_an_overruled_answer_no_longer_holds() -> None:
     play = ruled("onwards")
     play.take(e.RulingMade, number=2, kind="correct", text="No more", overrules=(1,))
     play.go()
     assert play.asked.text == "May they?"
 
 
-def test_an_answer_that_is_no_option_any_more_is_asked_anew() -> None:
+def test_a_precedent_that_is_no_longer_an_option_is_asked_again() -> None:
     play = ruled("onwards")
     code = ASKING["1"].replace('["yes", "no"]', '["no", "never"]')
     play.rule(Amend(number="1", code=code)).go()

@@ -1,4 +1,4 @@
-"""What rule code sees of a proposal: what each of its changes does."""
+"""`proposed`: what rule code reads of a proposal."""
 
 from nomoledger import events as e
 from nomoledger.events.rules import Amend, Change, Do, Enact, Renumber, Repeal, Rule, Set
@@ -19,7 +19,7 @@ def seen(*changes: Change) -> str:
     return str(play.get("mark"))
 
 
-def test_what_each_change_does() -> None:
+def test_proposed_returns_a_pair_for_each_change() -> None:
     rule = Rule(number="9", title="T", prose="P.")
     assert seen(Enact(rule), Amend(number="1", title="U"), Repeal(number="2")) == (
         '[["enact", "9"], ["amend", "1"], ["repeal", "2"]]'
@@ -30,6 +30,6 @@ def test_what_each_change_does() -> None:
     assert seen(Set("player", "Ann", "score", 2)) == '[["set", "score"]]'
 
 
-def test_nothing_where_nothing_is_changed_or_proposed() -> None:
+def test_proposed_is_empty_without_changes_or_proposal() -> None:
     assert seen() == "[]"
     assert Play({"1": CODE}).go().get("mark") == "[]"

@@ -1,4 +1,4 @@
-"""Once, until, later: what is limited in number or in time; and what was before."""
+"""Limits in number and in time, scheduled attempts, and values of closed periods."""
 
 from nomoledger import events as e
 
@@ -35,7 +35,7 @@ def test_once_within_an_operation() -> None:
     assert score(play, 1) == 2
 
 
-def test_a_refused_attempt_does_not_count() -> None:
+def test_once_does_not_count_a_refused_attempt() -> None:
     code = (
         "def after_go_on(player):\n    first = once('x')\n    if not get('game', 'open'):\n"
         "        set('game', 'open', None)\n        refuse('closed')\n"
@@ -56,19 +56,19 @@ def until(value: str) -> Play:
     })  # fmt: skip
 
 
-def test_until_a_time() -> None:
+def test_a_value_until_a_time() -> None:
     play = until("now() + 60").go()
     assert play.wait(seconds=59).get("mark") == "new"
     assert play.wait(seconds=1).get("mark") is None
 
 
-def test_until_the_end_of_the_period() -> None:
+def test_a_value_until_the_end_of_the_period() -> None:
     play = until("'period'").go()
     assert play.get("mark") == "new"
     assert play.close().get("mark") is None
 
 
-def test_until_the_next_use() -> None:
+def test_a_value_until_the_next_use() -> None:
     play = until("'use'").go()
     play.take(e.SubmissionReceived, by="Ann", action="look")
     assert (play.get("score"), play.get("mark")) == (3, None)
@@ -86,7 +86,7 @@ def test_scheduled_attempts_run_by_time_and_can_be_cancelled() -> None:
     assert play.wait(seconds=60).get("score") == 2
 
 
-def test_history_is_what_was_when_a_period_closed() -> None:
+def test_history_returns_the_value_at_the_close_of_a_period() -> None:
     play = Play({
         "1": "def after_go_on(player):\n"
         "    set(player, 'mark', history(1, player, 'mark') or 'a')\n"
@@ -97,7 +97,7 @@ def test_history_is_what_was_when_a_period_closed() -> None:
     assert play.go().get("mark") == "a"
 
 
-def test_within_tells_what_is_under_way() -> None:
+def test_within_returns_the_arguments_of_an_operation_under_way() -> None:
     play = Play({
         "1": "def after_go_on(player):\n    if within('nothing') == None:\n"
         "        set(player, 'mark', within('go_on')[0])\n"
@@ -105,13 +105,13 @@ def test_within_tells_what_is_under_way() -> None:
     assert play.go().get("mark") == "Ann"
 
 
-def test_mentioned_is_what_a_rule_lists() -> None:
+def test_mentioned_finds_what_a_rule_lists() -> None:
     code = "def after_go_on(player): set(player, 'mark', str(mentioned(player)))\n"
     assert Play({"1": code}).go().get("mark") == "False"
     assert Play({"1": code}, {"1": "mentions: [Ann]"}).go().get("mark") == "True"
 
 
-def test_a_close_that_the_rules_refuse_closes_nothing() -> None:
+def test_a_refused_close_closes_nothing() -> None:
     play = Play({
         "1": "def define_close_period(): pass\n"
         "def forbid_close_period():\n    if not get('Ann', 'mark'): return 'Ann is not ready'\n"

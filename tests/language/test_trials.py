@@ -1,4 +1,4 @@
-"""Trial runs: what would happen, without a trace."""
+"""Trial runs with `would`, which leave no trace."""
 
 from .inline import Play, kinds
 
@@ -18,30 +18,30 @@ def tried(words: str, more: str = "") -> Play:
     return Play({"1": STEP + more + code}).go()
 
 
-def test_what_would_be_seen() -> None:
+def test_would_returns_what_would_be_seen() -> None:
     play = tried("would('step', 2, see = ['total'])")
     assert play.get("mark") == "[[], 2, True]"
     assert play.get("score") is None
     assert kinds(play.last) == ["AttributeSet"]
 
 
-def test_what_would_be_refused() -> None:
+def test_would_returns_the_reasons_of_a_refusal() -> None:
     assert tried("would('step', 4, see = ['total'])").get("mark") == '[["too far"], 0, True]'
 
 
-def test_at_a_draw_it_is_uncertain() -> None:
+def test_would_is_uncertain_at_a_draw() -> None:
     more = "def define_gamble():\n    set('Ann', 'score', 1)\n    step(roll(1, 6)[0])\n"
     play = tried("would('gamble', see = ['total'])", more)
     assert play.get("mark") == "[[], 1, False]"
     assert "DrawRecorded" not in kinds(play.last)
 
 
-def test_at_a_question_too() -> None:
+def test_would_is_uncertain_at_a_question() -> None:
     more = "def define_wonder(): ask('Ann', 'well?', ['yes'])\n"
     assert tried("would('wonder')", more).get("mark") == "[[], None, False]"
 
 
-def test_trials_within_trials_leave_no_trace() -> None:
+def test_nested_trials_leave_no_trace() -> None:
     more = (
         "def define_deep():\n    step(1)\n    w = would('step', 2, see = ['total'])\n"
         "    set('Ann', 'score', w.seen * 10 + total())\n"

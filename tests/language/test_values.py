@@ -1,4 +1,4 @@
-"""Values: what states them, how steps bend them, and that they stay exact."""
+"""Values: definitions, steps, and exact numbers."""
 
 from decimal import Decimal
 from itertools import permutations
@@ -33,7 +33,7 @@ def worth(steps: dict[str, str], base: str = "8") -> Play:
         ("234", Decimal("22.5")), ("2345", 20), ("23456", 21), ("456", 21),
     ],
 )  # fmt: skip
-def test_stages(numbers: str, expected: Decimal) -> None:
+def test_steps_apply_in_stages(numbers: str, expected: Decimal) -> None:
     steps = {number: STEPS[number] for number in numbers}
     assert worth(steps).value("worth", None) == expected
 
@@ -44,11 +44,11 @@ def test_the_order_of_the_rules_makes_no_difference() -> None:
         assert worth(steps).value("worth", None) == 20
 
 
-def test_no_step_is_no_step() -> None:
+def test_an_adjust_hook_may_return_none() -> None:
     assert worth({"2": "None"}).value("worth", None) == 8
 
 
-def test_a_value_with_steps_only_begins_at_nothing() -> None:
+def test_a_value_with_only_steps_starts_at_zero() -> None:
     assert Play({"1": "def adjust_worth(thing): return add(3)\n"}).value("worth", None) == 3
 
 
@@ -91,14 +91,14 @@ def test_exact_numbers(code: str, expected: Decimal) -> None:
         ("list(range(two - 1))", [0]),
     ],
 )  # fmt: skip
-def test_whole_numbers_and_others_mix(code: str, expected: Any) -> None:
+def test_whole_numbers_and_decimals_mix(code: str, expected: Any) -> None:
     lines = f"    half, two = divide(3, 2), 2\n    n = {code}\n    n -= 0\n    return n\n"
     if not isinstance(expected, int | Decimal) or isinstance(expected, bool):
         lines = lines.replace("    n -= 0\n", "")
     assert Play({"1": "def define_n():\n" + lines}).value("n") == expected
 
 
-def test_a_minus_is_found_past_parentheses_and_remarks() -> None:
+def test_a_minus_after_parentheses_and_comments_is_rewritten() -> None:
     lines = "    return (divide(3, 2)  # not - this\n        - divide(1, 2)) - '-é'.count('-')\n"
     assert Play({"1": "def define_n():\n" + lines}).value("n") == 0
 
@@ -111,7 +111,7 @@ def test_subtracting_from_a_whole_number() -> None:
 @pytest.mark.parametrize(
     "use", ["pay(player, 'admin', 7 / 2)", "rounded(7 / 2)", "divide(7 / 2, 1)"]
 )
-def test_floats_are_refused_where_they_would_count(use: str) -> None:
+def test_floats_are_refused_as_amounts(use: str) -> None:
     with pytest.raises(RuleFault, match="not an exact number"):
         Play({"1": f"def after_go_on(player): {use}\n"}).go()
 
@@ -130,7 +130,7 @@ def test_amounts_are_rounded_once_half_up(amount: str, units: int) -> None:
     assert play.money("mint", "paint") == -units
 
 
-def test_a_balance_is_told_as_people_speak_of_it() -> None:
+def test_a_balance_is_in_the_unit_that_people_use() -> None:
     play = Play({
         "1": "def after_go_on(player):\n    mint(player, divide(3, 2), commodity = 'paint')\n"
         "    set(player, 'mark', str(balance(player, 'paint')))\n"
@@ -144,10 +144,11 @@ def test_a_split_says_where_the_remainder_goes() -> None:
         "    split(player, [['Bob', 1], ['admin', 2]], 100, 'mint')\n"
     })  # fmt: skip
     play.go()
-    assert [play.money(each) for each in ("Ann", "Bob", "admin", "mint")] == [0, 133, 66, -199]
+    balances = [play.money(account) for account in ("Ann", "Bob", "admin", "mint")]
+    assert balances == [0, 133, 66, -199]
 
 
-def test_a_value_changes_nothing_even_through_others() -> None:
+def test_a_value_may_not_change_the_game_even_indirectly() -> None:
     play = Play({
         "1": "def value_worth(thing):\n    gift()\n    return 1\n"
         "def define_gift(): mint('Ann', 1)\ndef after_go_on(player): worth(player)\n"
@@ -156,7 +157,7 @@ def test_a_value_changes_nothing_even_through_others() -> None:
         play.go()
 
 
-def test_parameters_are_plain_names_and_others_are_asked_for() -> None:
+def test_own_parameters_are_names_and_others_need_param() -> None:
     rules = {
         "1": "def value_fee(): return fee_base * 2\n",
         "2": "def after_go_on(player): pay(player, 'admin', fee() + param('1', 'fee_base'))\n",
@@ -165,7 +166,7 @@ def test_parameters_are_plain_names_and_others_are_asked_for() -> None:
     assert play.go().money() == 79
 
 
-def test_a_list_is_bent_by_replacing_it() -> None:
+def test_a_list_is_changed_with_instead() -> None:
     rules = {
         "1": "def value_who(thing): return [thing]\n",
         "2": "def instead_who(proceed, thing): return proceed(thing) + ['Bob']\n",
@@ -174,7 +175,7 @@ def test_a_list_is_bent_by_replacing_it() -> None:
     assert sorted(Play(rules).value("who", "Ann")) == ["Ann", "Bob", "Cy"]
 
 
-def test_holdings() -> None:
+def test_holdings_lists_commodities_with_a_balance() -> None:
     play = Play({"1": "def value_held(account): return holdings(account)\n"})
     assert (play.value("held", "Ann"), play.value("held", "admin")) == (["$"], [])
     spend = "def after_go_on(player):\n    burn(player, 100)\n    burn(player, 1, '', 'paint')\n"
@@ -204,13 +205,13 @@ declares:
 @pytest.mark.parametrize(
     ("to", "place"), [(2, "square:2"), ("1", "square:1"), (-1, "island:-1"), ("-2", "island:-2")]
 )
-def test_one_of_several_kinds(to: int | str, place: str) -> None:
+def test_an_argument_may_be_one_of_several_kinds(to: int | str, place: str) -> None:
     play = Play(ISLANDS, {"1": ISLAND_DATA})
     play.take(e.SubmissionReceived, by="Ann", action="sail", arguments={"to": to})
     assert (play.refused, play.get("place")) == ("", place)
 
 
-def test_none_of_several_kinds() -> None:
+def test_an_argument_of_none_of_its_kinds_is_refused() -> None:
     play = Play(ISLANDS, {"1": ISLAND_DATA})
     play.take(e.SubmissionReceived, by="Ann", action="sail", arguments={"to": 3})
     assert play.refused == "engine: there is no square and no island 3"

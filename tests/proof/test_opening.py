@@ -129,7 +129,7 @@ def test_what_cannot_be_opened_is_said_in_a_line(game: Path, tmp_path: Path) -> 
         sealed = [x.number for x in ledger.read("plots") if x.body.audience == ("Bob",)]
     assert "is public: there is nothing to open" in run("open", game, 0).stderr
     assert "there is no event #9999" in run("open", game, 9999).stderr
-    assert "is no number of an event" in run("open", game, "first").stderr
+    assert "is not the number of an event" in run("open", game, "first").stderr
     assert (
         "is not in the envelope of 'Ann', but in"
         in run("open", game, sealed[0], "--envelope", "Ann").stderr
@@ -150,7 +150,7 @@ def test_what_is_not_sealed_yet_cannot_be_opened(tmp_path: Path) -> None:
 
 
 def test_whoever_reads_public_numbers_is_told_so(game: Path, tmp_path: Path) -> None:
-    hint = "take the numbers of --admin"
+    hint = "numbers that --admin shows"
     assert hint in run("log", game).stderr
     assert hint in run("log", game, "--as", "Ann").stderr
     assert hint not in run("log", game, "--admin").output

@@ -1,4 +1,4 @@
-"""A game kept in memory, to be ruled on; the same game played right; and how to compare them."""
+"""A game in memory for tests of rulings, the same game played correctly, and their comparison."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,8 +29,8 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = b"s" * 32
 
 
-class Memory:
-    """What a desk needs of a ledger, kept in a list; there are no snapshots of it."""
+class LedgerInMemory:
+    """The part of a ledger that a game needs, as a list of entries without snapshots."""
 
     def __init__(self) -> None:
         self.entries: list[e.Entry] = []
@@ -53,12 +53,12 @@ class Memory:
         return SECRET
 
     def find_input(self, game: str, id: str) -> int | None:
-        found = (x.number for x in self.entries if isinstance(x.body, e.Input) and x.body.id == id)
-        return next(found, None)
+        inputs = (x for x in self.entries if isinstance(x.body, e.Input))
+        return next((x.number for x in inputs if x.body.id == id), None)  # type: ignore[attr-defined]
 
 
-class QuickDesk(Game):
-    """A desk that has the rules run in this process."""
+class InProcessGame(Game):
+    """A game that runs its rules in this process, without a worker."""
 
     def _carry_out(
         self,
@@ -66,13 +66,13 @@ class QuickDesk(Game):
         stored: list[e.Event],
         tape: list[e.Entry],
     ) -> None:
-        made: list[Batch] = []
+        batches: list[Batch] = []
         mark = self.world.mark()
         try:
-            made.extend(follow(new_engine(self.world, oracle_of(self.world), SECRET, tape=tape)))
+            batches.extend(follow(new_engine(self.world, oracle_of(self.world), SECRET, tape=tape)))
         finally:
             self.world.rollback(mark)
-            for batch in made:
+            for batch in batches:
                 self.ledger.append(self.name, batch, expected=self.world.head)
                 self.catch_up()
                 stored.extend(batch)
@@ -83,44 +83,46 @@ def oracle_of(world: World) -> Oracle:
 
 
 class RuledGame:
-    """One game under *rules*; each request comes a minute after the one before."""
+    """One game under *rules*; each request comes a minute after the previous one."""
 
     def __init__(self, rules: Sequence[Rule], dice: str = "seeded") -> None:
-        self.memory = Memory()
+        self.memory = LedgerInMemory()
         self.at = NOON
         self.count = 0
         self._open(rules, dice)
-        self.desk = QuickDesk(cast(Ledger, self.memory), "g", clock=lambda: self.at)
+        self.game = InProcessGame(cast(Ledger, self.memory), "g", clock=lambda: self.at)
 
     def _open(self, rules: Sequence[Rule], dice: str) -> None:
         common: dict[str, Any] = {"period": 1, "received_at": self.at, "recorded_at": self.at}
         opened = e.GameOpened(id="opening", game="g", rulebook="inline", dice=dice, **common)
         common |= {"source": "rulebook", "cause": 0, "rules": ("engine",)}
-        begun = [opened, *(e.RuleEnacted(rule=rule, **common) for rule in rules)]
+        opening = [opened, *(e.RuleEnacted(rule=rule, **common) for rule in rules)]
         world = World()
-        for event in begun:
+        for event in opening:
             apply(world, event)
-        followed = [event for batch in new_engine(world, oracle_of(world)).run() for event in batch]
-        self.memory.append("g", [*begun, *followed], expected=-1)
+        batches = new_engine(world, oracle_of(world)).run()
+        consequences = [event for batch in batches for event in batch]
+        self.memory.append("g", [*opening, *consequences], expected=-1)
 
     @property
     def world(self) -> World:
-        return self.desk.world
+        return self.game.world
 
     @property
     def entries(self) -> list[e.Entry]:
         return self.memory.entries
 
-    def ask(self, request: str, *given: Any, **fields: Any) -> tuple[e.Event, ...]:
-        """What comes of a request at the desk."""
+    def ask(self, request: str, *arguments: Any, **fields: Any) -> tuple[e.Event, ...]:
+        """Call the method *request* of the game, and return the events that follow."""
         self.at += timedelta(minutes=1)
         self.count += 1
         when = {"at": self.at, "id": f"i{self.count}"}
-        made: tuple[e.Event, ...] = getattr(self.desk, request)(*given, **(when | fields)).events
-        return made
+        outcome = getattr(self.game, request)(*arguments, **(when | fields))
+        events: tuple[e.Event, ...] = outcome.events
+        return events
 
     def go(self, player: str, action: str, **arguments: Any) -> int:
-        """*player* asks for *action*; gives the number of the request."""
+        """Submit *action* for *player*, and return the number of the submission."""
         number = len(self.entries)
         self.ask("submit", player, action, arguments)
         return number
@@ -129,7 +131,7 @@ class RuledGame:
         return self.ask("rule_on", kind, "I rule.", edits=edits, **fields)
 
     def last(self, kind: type[e.Event]) -> int:
-        """The number of the last event of that kind."""
+        """Return the number of the last event of *kind*."""
         return next(x.number for x in reversed(self.entries) if isinstance(x.body, kind))
 
     def money(self, account: str, commodity: str = "$") -> int:
@@ -138,25 +140,25 @@ class RuledGame:
 
 @contextmanager
 def stored(game: RuledGame) -> Iterator[Ledger]:
-    """A ledger with all that happened in *game*, called g, and a snapshot of every close."""
-    with TemporaryDirectory() as made, Ledger.open(Path(made) / "g.db", create=True) as ledger:
+    """Store the events of *game* as game g of a ledger, with a snapshot of every close."""
+    with TemporaryDirectory() as folder, Ledger.open(Path(folder) / "g.db", create=True) as ledger:
         ledger.add_game("g", bytes(32))
-        ledger.append("g", [each.body for each in game.entries], expected=-1)
+        ledger.append("g", [entry.body for entry in game.entries], expected=-1)
         rebuild(ledger, "g")
         yield ledger
 
 
-def refused(made: Sequence[e.Event]) -> str:
-    """Why something was refused; empty where nothing was."""
-    found = (each.reasons for each in made if isinstance(each, e.AttemptRefused))
-    return "; ".join(reason.text for reasons in found for reason in reasons)
+def refused(events: Sequence[e.Event]) -> str:
+    """Return the reasons of the refusals among *events*; empty if there are none."""
+    refusals = (event for event in events if isinstance(event, e.AttemptRefused))
+    return "; ".join(reason.text for refusal in refusals for reason in refusal.reasons)
 
 
-# --- the same game, played right ------------------------------------------------------------------
+# --- the same game, played correctly --------------------------------------------------------------
 
 
 def played_right(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> World:
-    """The world had all been as *edits* say from the start, and no ruling reached back."""
+    """Return the world of a game played with *edits* from the start and no retroactive ruling."""
     draws = {
         x.address: list(edit.value)
         for edit in edits
@@ -164,44 +166,44 @@ def played_right(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> World:
         and isinstance(x := entries[edit.event].body, e.DrawRecorded)
     }
     world = World()
-    opening = [entry.body for entry in entries if not isinstance(entry.body, e.Input)]
-    rules = [x for x in opening if isinstance(x, e.RuleEnacted) and x.source == "rulebook"]
+    bodies = [entry.body for entry in entries]
+    rules = [x for x in bodies if isinstance(x, e.RuleEnacted) and x.source == "rulebook"]
     for event in (entries[0].body, *rules):
         apply(world, event)
-    rolls = oracle_of(world)
+    dice = oracle_of(world)
     engine = new_engine(
-        world, lambda question: draws.get(question.question) or rolls(question), SECRET
+        world, lambda question: draws.get(question.question) or dice(question), SECRET
     )
     for _ in engine.run():
         pass
     for edit in edits:
         left_out = entries[edit.event].body if isinstance(edit, e.LeftOut) else None
-        if isinstance(left_out, e.ProposalMade):  # whose number is not given again
+        if isinstance(left_out, e.ProposalMade):  # its number is not used again
             world.put(world.proposals, left_out.number, left_out)
             world.put(world.game, "void", (*world.game.get("void", ()), left_out.number))
-    for body in right_inputs(entries, edits):
+    for body in correct_inputs(entries, edits):
         for _ in engine.take(body):
             pass
     return world
 
 
-def right_inputs(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> Iterator[e.Input]:
+def correct_inputs(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> Iterator[e.Input]:
     left_out = {edit.event for edit in edits if isinstance(edit, e.LeftOut)}
     replaced = {edit.event: edit.value for edit in edits if isinstance(edit, e.Replaced)}
-    missed = overlooked(list(edits))
+    added = overlooked(list(edits))
     for entry in entries[1:]:
         body = entry.body
         if isinstance(body, e.RulingMade) and body.effective is not None:
             at: dict[str, Any] = {"received_at": body.received_at, "recorded_at": body.recorded_at}
             yield e.ClockAdvanced(id=body.id, period=body.period, **at)
         elif isinstance(body, e.Input) and entry.number not in left_out:
-            yield right(body, replaced[entry.number]) if entry.number in replaced else body
-        for id, edit in missed.items():
+            yield replace_value(body, replaced[entry.number]) if entry.number in replaced else body
+        for id, edit in added.items():
             if edit.after == entry.number:
-                yield taken_in(id, edit, body)
+                yield overlooked_submission(id, edit, body)
 
 
-def right(body: e.Input, value: Any) -> e.Input:
+def replace_value(body: e.Input, value: Any) -> e.Input:
     if isinstance(body, e.DrawEntered):
         return msgspec.structs.replace(body, values=tuple(value))
     if isinstance(body, e.ProposalJudged):
@@ -212,74 +214,75 @@ def right(body: e.Input, value: Any) -> e.Input:
     return msgspec.structs.replace(body, value=value)
 
 
-def taken_in(id: str, edit: e.TakenIn, beside: e.Event) -> e.Input:
+def overlooked_submission(id: str, edit: e.TakenIn, after: e.Event) -> e.Input:
     return e.SubmissionReceived(
         id=id,
         by=edit.by,
         action=edit.action,
         arguments=edit.arguments,
-        period=beside.period,
-        received_at=beside.received_at,
-        recorded_at=beside.recorded_at,
+        period=after.period,
+        received_at=after.received_at,
+        recorded_at=after.recorded_at,
     )
 
 
-# --- comparing ------------------------------------------------------------------------------------
+# --- comparison -----------------------------------------------------------------------------------
 
-#: What tells of the engine's steps, of time and of rulings, and is no part of how things stand.
-_BESIDE = {
+#: Values about the engine's steps, time and rulings, which are not compared.
+_NOT_COMPARED = {
     "rulings", "now", "recorded_at", "followed", "last_attempt", "posted", "posting", "diverged",
     "agenda", "proposed",
 }  # fmt: skip
 
 
 def essence(world: World) -> dict[str, Any]:
-    """How things stand, without numbers of events and without the rulings behind it."""
-    found: dict[str, Any] = {
+    """Return the state of *world* without event numbers and without the rulings behind it."""
+    state: dict[str, Any] = {
         name: getattr(world, name)
         for name in ("entities", "kinds", "attributes", "counts", "answers", "edges")
     }
-    found["edges"] = list(world.edges)
-    found["precedents"] = {key: held["value"] for key, held in world.precedents.items()}
-    found["balances"] = balances(world.balances)
-    found["game"] = {key: value for key, value in world.game.items() if key not in _BESIDE}
-    found["agenda"] = [_attempt(each) for each in world.agenda]
-    found["orders"] = {key: order for key, (order, _) in world.orders.items()}
-    found["questions"] = {key: _asked(each) for key, each in world.questions.items()}
-    found["game"]["refused"] = [
+    state["edges"] = list(world.edges)
+    state["precedents"] = {key: precedent["value"] for key, precedent in world.precedents.items()}
+    state["balances"] = balances(world.balances)
+    state["game"] = {key: value for key, value in world.game.items() if key not in _NOT_COMPARED}
+    state["agenda"] = [_attempt(attempt) for attempt in world.agenda]
+    state["orders"] = {key: order for key, (order, _) in world.orders.items()}
+    state["questions"] = {key: _question(question) for key, question in world.questions.items()}
+    state["game"]["refused"] = [
         number
         for number in world.game.get("refused", ())
         if world.rulings[number][0].effective is None
     ]
-    found["game"]["void"] = sorted(world.game.get("void", ()))
-    found["proposals"] = {key: (each.by, each.changes) for key, each in world.proposals.items()}
-    found["durations"] = {
+    state["game"]["void"] = sorted(world.game.get("void", ()))
+    state["proposals"] = {number: (x.by, x.changes) for number, x in world.proposals.items()}
+    state["durations"] = {
         entity: {name: ending[:2] for name, ending in table.items()}
         for entity, table in world.durations.items()
     }
-    found["timers"] = [
-        (*_attempt(each.attempt), each.rule in {rule.name for rule in world.rules} and each.rule)
-        for each in sorted(world.timers.values(), key=lambda each: each.order)
-        if not _is_stale(world, each.attempt)
+    rules = {rule.name for rule in world.rules}
+    state["timers"] = [
+        (*_attempt(timer.attempt), timer.rule in rules and timer.rule)
+        for timer in sorted(world.timers.values(), key=lambda timer: timer.order)
+        if not _is_stale(world, timer.attempt)
     ]
-    found["past"] = {
+    state["past"] = {
         period: {key: past[key] for key in past if key != "ruled"}
         | {"balances": balances(past["balances"])}
         for period, past in world.past.items()
     }
-    bare: dict[str, Any] = _bare(found)
-    return bare
+    essence: dict[str, Any] = _without_empty(state)
+    return essence
 
 
-def unlike(one: World, other: World) -> list[Any]:
-    """Where two worlds stand otherwise."""
-    return list(changed_paths(essence(one), essence(other)))
+def unlike(left: World, right: World) -> list[Any]:
+    """Return the differences between two worlds."""
+    return list(changed_paths(essence(left), essence(right)))
 
 
 def balances(table: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
     return {
-        account: {name: units for name, units in held.items() if units}
-        for account, held in table.items()
+        account: {name: units for name, units in holdings.items() if units}
+        for account, holdings in table.items()
     }
 
 
@@ -300,17 +303,17 @@ def _is_stale(world: World, attempt: Attempt) -> bool:
     return ending is None or ending[2] != number
 
 
-def _asked(question: e.QuestionRaised) -> tuple[Any, ...]:
+def _question(question: e.QuestionRaised) -> tuple[Any, ...]:
     return question.asks, question.to, question.text, question.options, question.default
 
 
-def _bare(value: Any) -> Any:
-    """*value* without tables that are empty, and with lists for tuples."""
+def _without_empty(value: Any) -> Any:
+    """Return *value* without empty tables, and with lists in place of tuples."""
     if isinstance(value, dict):
-        kept = {key: _bare(each) for key, each in value.items()}
-        return {key: each for key, each in kept.items() if each not in ({}, [], None)}
+        table = {key: _without_empty(item) for key, item in value.items()}
+        return {key: item for key, item in table.items() if item not in ({}, [], None)}
     if isinstance(value, tuple | list):
-        return [_bare(each) for each in value]
+        return [_without_empty(item) for item in value]
     return value
 
 

@@ -1,4 +1,4 @@
-"""A game of mail-opening to be ruled on: its dice are entered by hand."""
+"""A game of mail-opening for tests of rulings; its dice are entered by hand."""
 
 from nomoledger import events as e
 from nomoledger.events.rules import Change
@@ -11,7 +11,7 @@ WEEK = 7 * 24 * 60
 
 
 class Mail(RuledGame):
-    """Ann and Bob have joined, and stand on square 1 with $1000 each."""
+    """Ann and Bob have joined. Each is on square 1 with $1000."""
 
     def __init__(self) -> None:
         super().__init__(RULES, "entered")
@@ -19,7 +19,7 @@ class Mail(RuledGame):
             self.ask("join", name, {"email": f"{name}@example.org"})
 
     def turn(self, player: str, *dice: int, changes: tuple[Change, ...] = ()) -> int:
-        """A proposal of *player* is accepted, who takes a turn; gives the number of its dice."""
+        """Give *player* a turn by an accepted proposal, and return the number of its roll."""
         self.ask("propose", player, "Text.", changes)
         self.ask("judge", len(self.world.proposals), "accepted")
         return self.roll(*dice)

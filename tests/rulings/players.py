@@ -1,4 +1,4 @@
-"""Plays and rules at random: moves are made by their name, with two numbers to choose by."""
+"""Random play and rulings. A move is a method name and two numbers that select its arguments."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -14,7 +14,7 @@ from .game import RuledGame
 
 Move = tuple[str, int, int]
 NAMES = ("Ann", "Bob", "Cid", "Éva")
-#: What can be edited, and so ruled on.
+#: Inputs and draws that a ruling can edit.
 EDITABLE = (
     e.DrawRecorded, e.DrawEntered, e.ChoiceAnswered, e.ProposalJudged, e.SubmissionReceived,
     e.JoinRequested, e.LeaveRequested, e.ProposalMade,
@@ -46,7 +46,7 @@ CHANGES: tuple[tuple[Change, ...], ...] = (
 
 
 class Admin:
-    """Rules at random on what is recorded."""
+    """Makes random rulings on recorded events."""
 
     changes = CHANGES
 
@@ -56,21 +56,21 @@ class Admin:
         self.settles = settles
 
     def play(self, moves: Sequence[Move]) -> None:
-        for move, one, other in moves:
-            with suppress(UsageError, UnknownError):  # what makes no sense just now
-                getattr(self, move)(one, other)
+        for move, first, second in moves:
+            with suppress(UsageError, UnknownError):  # the move is not possible now
+                getattr(self, move)(first, second)
 
-    def name(self, one: int) -> str:
+    def name(self, first: int) -> str:
         players = self.game.world.kinds.get("player", ())
-        return players[one % len(players)] if players else "Nobody"
+        return players[first % len(players)] if players else "Nobody"
 
-    def answer(self, one: int, other: int) -> None:
+    def answer(self, first: int, second: int) -> None:
         question = self.game.world.waiting
         if question is None:
             return
-        value = question.options[one % len(question.options)]
+        value = question.options[first % len(question.options)]
         if question.asks == "dice":
-            dice = [1 + (one + k * other) % sides for k, sides in enumerate(question.options)]
+            dice = [1 + (first + k * second) % sides for k, sides in enumerate(question.options)]
             self.game.ask("enter_dice", dice)
         elif question.asks == "draw":
             self.game.ask("enter_dice", [value])
@@ -79,41 +79,42 @@ class Admin:
         else:
             self.game.ask("rule", "So be it.", value=value)
 
-    def leave(self, one: int, other: int) -> None:
-        self.game.ask("leave", self.name(one))
+    def leave(self, first: int, second: int) -> None:
+        self.game.ask("leave", self.name(first))
 
-    def propose(self, one: int, other: int) -> None:
-        changes = self.changes[other % len(self.changes)]
-        self.game.ask("propose", self.name(one), "Text.", changes)
+    def propose(self, first: int, second: int) -> None:
+        changes = self.changes[second % len(self.changes)]
+        self.game.ask("propose", self.name(first), "Text.", changes)
         number = max(self.game.world.proposals)
-        self.game.ask("judge", number, "rejected" if one % 3 == 0 else "accepted")
+        self.game.ask("judge", number, "rejected" if first % 3 == 0 else "accepted")
 
-    def correct(self, one: int, other: int) -> None:
-        self.game.ask("rule", "So be it.", changes=self.changes[other % len(self.changes)])
+    def correct(self, first: int, second: int) -> None:
+        self.game.ask("rule", "So be it.", changes=self.changes[second % len(self.changes)])
 
-    def wait(self, one: int, other: int) -> None:
-        self.game.at += timedelta(minutes=one % 90)
+    def wait(self, first: int, second: int) -> None:
+        self.game.at += timedelta(minutes=first % 90)
         self.game.ask("advance")
 
-    def close(self, one: int, other: int) -> None:
+    def close(self, first: int, second: int) -> None:
         self.game.ask("close")
 
     # --- rulings
 
-    def ruling(self, one: int, other: int) -> None:
-        found = list(editable(self.game))
-        entry = found[one % len(found)]
-        self.rule_on(some_edit(entry, other))
+    def ruling(self, first: int, second: int) -> None:
+        entries = list(editable(self.game))
+        entry = entries[first % len(entries)]
+        self.rule_on(some_edit(entry, second))
 
-    def overlooked(self, one: int, other: int) -> None:
+    def overlooked(self, first: int, second: int) -> None:
         joined = self.game.last(e.JoinRequested)
-        after = max(one % len(self.game.entries), joined)
-        self.rule_on(e.TakenIn(after, NAMES[other % 3], ("go", "buy")[other % 2]))
+        after = max(first % len(self.game.entries), joined)
+        self.rule_on(e.TakenIn(after, NAMES[second % 3], ("go", "buy")[second % 2]))
 
-    def overrule(self, one: int, other: int) -> None:
-        holding = [x.number for x in rulings_in_force(self.game.world) if x.effective is not None]
-        if holding:
-            self.rule_on(overrules=(holding[one % len(holding)],))
+    def overrule(self, first: int, second: int) -> None:
+        rulings = rulings_in_force(self.game.world)
+        numbers = [ruling.number for ruling in rulings if ruling.effective is not None]
+        if numbers:
+            self.rule_on(overrules=(numbers[first % len(numbers)],))
 
     def rule_on(self, *edits: e.Edit, **fields: Any) -> None:
         settle = self.settles[self.game.count % len(self.settles)]
@@ -123,28 +124,28 @@ class Admin:
 class Player(Admin):
     """Plays under the rules of `rules.py`."""
 
-    def join(self, one: int, other: int) -> None:
-        self.game.ask("join", NAMES[one % len(NAMES)])
+    def join(self, first: int, second: int) -> None:
+        self.game.ask("join", NAMES[first % len(NAMES)])
 
-    def go(self, one: int, other: int) -> None:
-        self.game.go(self.name(one), "go")
+    def go(self, first: int, second: int) -> None:
+        self.game.go(self.name(first), "go")
 
-    def buy(self, one: int, other: int) -> None:
-        self.game.go(self.name(one), "buy")
+    def buy(self, first: int, second: int) -> None:
+        self.game.go(self.name(first), "buy")
 
-    def steal(self, one: int, other: int) -> None:
-        self.game.go(self.name(one), "steal", victim=self.name(other))
+    def steal(self, first: int, second: int) -> None:
+        self.game.go(self.name(first), "steal", victim=self.name(second))
 
-    def plot(self, one: int, other: int) -> None:
-        self.game.go(self.name(one), "plot", plan=f"{self.salt}{self.game.count}")
+    def plot(self, first: int, second: int) -> None:
+        self.game.go(self.name(first), "plot", plan=f"{self.salt}{self.game.count}")
 
-    def finish(self, one: int, other: int) -> None:
-        if one % 7 == 0:
-            self.game.go(self.name(other), "finish")
+    def finish(self, first: int, second: int) -> None:
+        if first % 7 == 0:
+            self.game.go(self.name(second), "finish")
 
 
 class Mailer(Admin):
-    """Plays under the rulebook mail-opening, where proposals are the way to a turn."""
+    """Plays under the rulebook mail-opening, where an accepted proposal leads to a turn."""
 
     changes = (
         (),
@@ -157,33 +158,33 @@ class Mailer(Admin):
         (enact("X.8", "def after_turn(player):\n    fine(player, 400)\n"),),
     )
 
-    def join(self, one: int, other: int) -> None:
-        self.game.ask("join", NAMES[one % len(NAMES)], {"email": f"{one % 4}@example.org"})
+    def join(self, first: int, second: int) -> None:
+        self.game.ask("join", NAMES[first % len(NAMES)], {"email": f"{first % 4}@example.org"})
 
-    def trade(self, one: int, other: int) -> None:
+    def trade(self, first: int, second: int) -> None:
         world = self.game.world
         options = world.kinds.get("option", ())
         if options:
-            option = world.attributes[options[one % len(options)]]
-            action = "decline" if other % 4 == 0 else "buy"
+            option = world.attributes[options[first % len(options)]]
+            action = "decline" if second % 4 == 0 else "buy"
             self.game.go(option["player"], action, square=world.label(option["square"]))
 
-    def deal(self, one: int, other: int) -> None:
-        buyer, seller = self.name(one), self.name(other)
-        terms = {"buyer": buyer, "seller": seller, "square": 1 + one % 20, "price": 30}
-        self.game.go((buyer, seller)[other % 2], "deal", **terms)
+    def deal(self, first: int, second: int) -> None:
+        buyer, seller = self.name(first), self.name(second)
+        terms = {"buyer": buyer, "seller": seller, "square": 1 + first % 20, "price": 30}
+        self.game.go((buyer, seller)[second % 2], "deal", **terms)
 
 
 def editable(game: RuledGame) -> Iterator[e.Entry]:
     return (entry for entry in game.entries[1:] if isinstance(entry.body, EDITABLE))
 
 
-def some_edit(entry: e.Entry, other: int) -> e.Edit:
+def some_edit(entry: e.Entry, second: int) -> e.Edit:
     body = entry.body
     if isinstance(body, e.DrawRecorded):
-        return e.Replaced(entry.number, [1 + other // 4**k % 3 for k in range(len(body.values))])
+        return e.Replaced(entry.number, [1 + second // 4**k % 3 for k in range(len(body.values))])
     if isinstance(body, e.DrawEntered):
-        return e.Replaced(entry.number, [1 + (other + k) % 3 for k in range(len(body.values))])
+        return e.Replaced(entry.number, [1 + (second + k) % 3 for k in range(len(body.values))])
     if isinstance(body, e.ChoiceAnswered):
         return e.Replaced(entry.number, "paint" if body.value == "money" else "money")
     if isinstance(body, e.ProposalJudged):

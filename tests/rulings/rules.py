@@ -1,4 +1,4 @@
-"""A small rulebook in which everything happens that a ruling may have to take back."""
+"""A small rulebook with everything that a ruling may have to undo."""
 
 from nomoledger.events.rules import Rule
 from nomoledger.rulebook.loading import parse

@@ -1,4 +1,4 @@
-"""Where the corrected course of play meets later play: collisions, orphans, new questions."""
+"""Corrected timelines and later play: collisions, orphans and new questions."""
 
 from datetime import timedelta
 
@@ -16,22 +16,26 @@ from .mail import WEEK, Mail
 from .rules import RULES
 
 
-def course_of(game: RuledGame, *edits: e.Edit, questions: str = "stop") -> Timeline:
-    held = edits_of(rulings_in_force(game.world))
+def timeline_of(game: RuledGame, *edits: e.Edit, questions: str = "stop") -> Timeline:
+    edits_in_force = edits_of(rulings_in_force(game.world))
     since = first_edited_event(game.world)
-    course = Timeline(
-        game.entries, [*held, *edits], since=since, questions=questions, describe=describe_event
+    timeline = Timeline(
+        game.entries,
+        [*edits_in_force, *edits],
+        since=since,
+        questions=questions,
+        describe=describe_event,
     )
-    for _ in course.run():
+    for _ in timeline.run():
         pass
-    return course
+    return timeline
 
 
 # --- collisions -----------------------------------------------------------------------------------
 
 
-def bought_since() -> tuple[Mail, e.Edit]:
-    """Ann asked to buy square 8, which was overlooked; Bob has bought it since."""
+def overlooked_buyer() -> tuple[Mail, e.Edit]:
+    """Ann's request to buy square 8 was overlooked, and Bob bought the square later."""
     game = Mail()
     game.turn("Ann", 3, 4)
     edit = e.TakenIn(game.last(e.AttemptDone), "Ann", "buy", {"square": 8})
@@ -41,14 +45,14 @@ def bought_since() -> tuple[Mail, e.Edit]:
     return game, edit
 
 
-def test_a_square_since_bought_by_someone_else() -> None:
-    game, edit = bought_since()
+def test_a_later_buyer_of_the_same_square_collides() -> None:
+    game, edit = overlooked_buyer()
     bought = game.last(e.SubmissionReceived)
-    (collision,) = course_of(game, edit).collisions()
+    (collision,) = timeline_of(game, edit).collisions()
     assert (collision.event, collision.why) == (bought, "no option to buy this square (VIII.3@1)")
     before = len(game.entries)
-    made = game.rule_on("replace", edit)
-    assert refused(made) == (
+    events = game.rule_on("replace", edit)
+    assert refused(events) == (
         f"later play does not fit: #{bought} Bob asks to buy: square 8:"
         " no option to buy this square (VIII.3@1)"
     )
@@ -56,43 +60,43 @@ def test_a_square_since_bought_by_someone_else() -> None:
     assert len(game.entries) == before + 2
 
 
-def test_the_admin_says_how_a_collision_is_settled() -> None:
+def test_settle_decides_how_a_collision_is_settled() -> None:
     for settle, owner, money in (
         ("all", "Ann", (920, 1000)),
         ("money", "Bob", (920, 1000)),
         ("none", "Bob", (1000, 920)),
     ):
-        game, edit = bought_since()
+        game, edit = overlooked_buyer()
         assert refused(game.rule_on("replace", edit, settle=settle)) == ""
         assert (game.owner(8), (game.money("Ann"), game.money("Bob"))) == (owner, money)
 
 
-def test_or_rules_so_that_both_fit() -> None:
-    game, edit = bought_since()
+def test_an_edit_of_the_later_request_removes_the_collision() -> None:
+    game, edit = overlooked_buyer()
     bought = game.last(e.SubmissionReceived)
     assert refused(game.rule_on("replace", edit, e.LeftOut(bought))) == ""
     assert (game.owner(8), game.money("Bob")) == ("Ann", 1000)
 
 
-def test_a_player_who_has_left() -> None:
+def test_requests_of_a_player_who_never_joined_collide() -> None:
     game = RuledGame(RULES, "entered")
     for name in ("Bob", "Ann"):
         game.ask("join", name)
     joined = game.last(e.JoinRequested)
     game.go("Ann", "buy")
     game.ask("leave", "Ann")
-    found = course_of(game, e.LeftOut(joined)).collisions()
-    assert [each.what for each in found] == ["Ann asks to buy", "Ann asks to leave"]
+    collisions = timeline_of(game, e.LeftOut(joined)).collisions()
+    assert [collision.what for collision in collisions] == ["Ann asks to buy", "Ann asks to leave"]
     assert "later play does not fit" in refused(game.rule_on("reject", about=joined))
     game.rule_on("reject", about=joined, settle="all")
     assert (game.money("Ann"), game.world.get("square:1", "owner")) == (0, None)
 
 
-# --- orphans, and questions that are new ----------------------------------------------------------
+# --- orphans and new questions --------------------------------------------------------------------
 
 
-def asked() -> tuple[RuledGame, int]:
-    """Ann has come to 7, where she was asked, and then to 3; gives the number of her first dice."""
+def answered_question() -> tuple[RuledGame, int]:
+    """Ann landed on square 7 and answered its question. Return the number of her roll."""
     game = RuledGame(RULES, "entered")
     for name in ("Ann", "Bob"):
         game.ask("join", name)
@@ -104,11 +108,11 @@ def asked() -> tuple[RuledGame, int]:
     return game, first
 
 
-def test_an_answer_that_nobody_asks_for_is_an_orphan() -> None:
-    game, first = asked()
+def test_an_answer_whose_question_is_not_asked_is_an_orphan() -> None:
+    game, first = answered_question()
     answered = game.last(e.ChoiceAnswered)
-    course = course_of(game, e.Replaced(first, [2, 3]))
-    (orphan,) = course.orphans()
+    timeline = timeline_of(game, e.Replaced(first, [2, 3]))
+    (orphan,) = timeline.orphans()
     assert (orphan.event, orphan.what, orphan.why) == (
         answered, "admin answers paint", "the question is not asked"
     )  # fmt: skip
@@ -117,7 +121,7 @@ def test_an_answer_that_nobody_asks_for_is_an_orphan() -> None:
 
 
 def new_question() -> tuple[RuledGame, e.Edit]:
-    """Ann came to 6; had she come to 7, she would have been asked. Bob has gone on since."""
+    """Ann landed on square 6; the edit moves her to 7, which asks a question. Bob played later."""
     game = RuledGame(RULES, "entered")
     for name in ("Ann", "Bob"):
         game.ask("join", name)
@@ -128,51 +132,57 @@ def new_question() -> tuple[RuledGame, e.Edit]:
     return game, edit
 
 
-def test_a_new_question_stops_play_unless_it_is_said_what_becomes_of_it() -> None:
+def test_a_new_question_stops_the_replay_by_default() -> None:
     game, edit = new_question()
-    course = course_of(game, edit)
-    (found,) = course.rerun.asked
-    assert (found.to, found.text, found.dealt) == ("Ann", "Take money or paint?", "stopped")
-    made = game.rule_on("replace", edit)
-    assert "nobody answered: Take money or paint?" in refused(made)
+    timeline = timeline_of(game, edit)
+    (question,) = timeline.rerun.asked
+    assert (question.to, question.text, question.dealt) == (
+        "Ann",
+        "Take money or paint?",
+        "stopped",
+    )
+    events = game.rule_on("replace", edit)
+    assert "nobody answered: Take money or paint?" in refused(events)
     assert game.world.get("Ann", "square") == "square:6"
 
 
-def test_the_default_the_rules_state_or_the_attempt_called_off() -> None:
+def test_a_new_question_takes_its_default_or_is_skipped() -> None:
     for questions, square, paint in (("default", "square:7", 0), ("skip", "square:1", 0)):
         game, edit = new_question()
-        (found,) = course_of(game, edit, questions=questions).rerun.asked
-        assert found.dealt == {"default": "default", "skip": "skipped"}[questions]
+        (question,) = timeline_of(game, edit, questions=questions).rerun.asked
+        assert question.dealt == {"default": "default", "skip": "skipped"}[questions]
         game.rule_on("replace", edit, questions=questions)
         assert game.world.get("Ann", "square") == square
         assert game.money("Ann", "paint") == paint
         assert game.world.get("square:1", "owner") == "Bob"
 
 
-def test_the_player_is_asked_and_the_answer_ruled() -> None:
+def test_a_ruling_can_answer_a_new_question() -> None:
     game, edit = new_question()
-    question = course_of(game, edit).rerun.asked[0].question
+    question = timeline_of(game, edit).rerun.asked[0].question
     game.rule_on("replace", edit, e.Answered(question, "paint"))
     assert (game.world.get("Ann", "square"), game.money("Ann", "paint")) == ("square:7", 300)
 
 
-# --- where play waits -----------------------------------------------------------------------------
+# --- open questions -------------------------------------------------------------------------------
 
 
-def test_play_waits_for_dice_when_the_ruling_is_made() -> None:
+def test_a_question_open_at_the_ruling_stays_open() -> None:
     game = Mail()
     first = game.turn("Ann", 3, 4)
     game.ask("propose", "Bob", "Text.", ())
     game.ask("judge", 2, "accepted")
     edit = e.Replaced(first, [1, 2])
-    made = game.rule_on("replace", edit)
-    assert not [each for each in made if isinstance(each, e.QuestionRaised)]  # it is open already
+    events = game.rule_on("replace", edit)
+    assert not [
+        event for event in events if isinstance(event, e.QuestionRaised)
+    ]  # it is open already
     game.roll(1, 2)
     assert (game.at_square("Ann"), game.at_square("Bob"), game.options("Bob")) == (4, 4, [])
     assert unlike(game.world, played_right(game.entries, [edit])) == []
 
 
-def test_play_waits_for_something_else_after_the_ruling() -> None:
+def test_a_ruling_can_open_a_question() -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     edit = e.Replaced(roll, [2, 2])  # doubles
@@ -186,7 +196,7 @@ def test_play_waits_for_something_else_after_the_ruling() -> None:
     assert game.options("Ann") == [8]
 
 
-def test_play_waits_for_nothing_any_more() -> None:
+def test_a_ruling_can_remove_the_open_question() -> None:
     game = Mail()
     roll = game.turn("Ann", 2, 2)
     assert game.world.questions
@@ -196,7 +206,7 @@ def test_play_waits_for_nothing_any_more() -> None:
     assert unlike(game.world, played_right(game.entries, [edit])) == []
 
 
-def test_what_waits_can_be_ruled_on() -> None:
+def test_a_waiting_submission_can_be_replaced_or_rejected() -> None:
     game = Mail()
     game.turn("Ann", 3, 4)
     game.ask("propose", "Bob", "Text.", ())
@@ -209,7 +219,7 @@ def test_what_waits_can_be_ruled_on() -> None:
     assert (game.owner(8), game.options("Ann")) == (None, [8])
 
 
-def test_a_close_that_waited_for_what_nobody_asks_is_made_up_for() -> None:
+def test_a_close_that_no_longer_waits_is_carried_out() -> None:
     game = RuledGame(RULES, "entered")
     game.ask("join", "Ann")
     game.go("Ann", "go")
@@ -226,4 +236,4 @@ def test_a_close_that_waited_for_what_nobody_asks_is_made_up_for() -> None:
 
 
 def dice_of(game: RuledGame, *edits: e.Edit) -> str:
-    return next(x.question for x in course_of(game, *edits).rerun.asked if x.to == "admin")
+    return next(x.question for x in timeline_of(game, *edits).rerun.asked if x.to == "admin")

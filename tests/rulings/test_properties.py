@@ -1,4 +1,4 @@
-"""Whatever is played and ruled: the settled present is the game played right from the start."""
+"""Settlements of random games equal the same games played correctly from the start."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -51,7 +51,7 @@ def some(names: Sequence[str], least: int, most: int) -> st.SearchStrategy[list[
     return st.lists(move, min_size=least, max_size=most)
 
 
-#: Dice, what is played, what is ruled, and what is played after each ruling.
+#: Dice mode, moves, rulings, and the moves after each ruling.
 Script = tuple[str, list[Move], list[Move], list[Move]]
 some_games = given(
     st.tuples(
@@ -69,7 +69,7 @@ def tried(examples: int) -> settings:
 
 
 def played(script: Script, salt: str = "", settles: Sequence[str] = ("all",)) -> RuledGame:
-    """A game that is ruled on, and played on after each ruling."""
+    """Return a game after the moves and rulings of *script*."""
     dice, moves, rulings, later = script
     game = RuledGame(RULES, dice)
     player = Player(game, salt, settles)
@@ -79,24 +79,24 @@ def played(script: Script, salt: str = "", settles: Sequence[str] = ("all",)) ->
     return game
 
 
-def follows_exactly(game: RuledGame) -> bool:
-    """Whether the rulings that hold could be followed with nothing left over, or left to decide."""
+def replays_exactly(game: RuledGame) -> bool:
+    """Return whether the replay of the rulings in force had no orphans and nothing to decide."""
     edits, first = edits_of(rulings_in_force(game.world)), first_edited_event(game.world)
-    course = Timeline(game.entries, edits, since=first, secret=SECRET)
-    for _ in course.run():
+    timeline = Timeline(game.entries, edits, since=first, secret=SECRET)
+    for _ in timeline.run():
         pass
-    rerun = course.rerun
-    decided = [each for each in rerun.asked if each.dealt not in ("rolled", "open")]
+    rerun = timeline.rerun
+    decided = [x for x in rerun.asked if x.dealt not in ("rolled", "open")]
     return not any((decided, rerun.orphans, rerun.stopped, rerun.engine.has_held_back))
 
 
 def settlements(game: RuledGame) -> Iterator[tuple[World, list[e.Event]]]:
-    """Each ruling's settlement, with the world as it stood before the ruling."""
+    """Yield the world before each retroactive ruling, and the events of its settlement."""
     for number, (ruling, at) in game.world.rulings.items():
         if ruling.effective is not None:
             cited = f"ruling:{number}"
-            made = [x.body for x in game.entries if x.body.rules[:1] == (cited,)]
-            yield folded(game.entries[:at]), made
+            events = [x.body for x in game.entries if x.body.rules[:1] == (cited,)]
+            yield folded(game.entries[:at]), events
 
 
 # --- the present, and the past -------------------------------------------------------------------
@@ -104,16 +104,16 @@ def settlements(game: RuledGame) -> Iterator[tuple[World, list[e.Event]]]:
 
 @tried(120)
 @some_games
-def test_the_settled_present_is_the_game_played_right(script: Script) -> None:
+def test_the_settled_present_equals_the_game_played_correctly(script: Script) -> None:
     game = played(script)
-    if follows_exactly(game):
+    if replays_exactly(game):
         edits = edits_of(rulings_in_force(game.world))
         assert unlike(game.world, played_right(game.entries, edits)) == []
 
 
 @tried(25)
 @given(some(MAIL, 3, 9), some(RULE[:3], 1, 2), some(MAIL, 0, 2))
-def test_also_under_a_rulebook_that_is_played(
+def test_the_settled_present_under_mail_opening_equals_the_game_played_correctly(
     moves: list[Move], rulings: list[Move], later: list[Move]
 ) -> None:
     game = RuledGame(BOOK.rules)
@@ -121,7 +121,7 @@ def test_also_under_a_rulebook_that_is_played(
     mailer.play([*START[:2], ("propose", 1, 0), *moves])
     for ruling in rulings:
         mailer.play([ruling, *later])
-    if follows_exactly(game):
+    if replays_exactly(game):
         edits = edits_of(rulings_in_force(game.world))
         assert unlike(game.world, played_right(game.entries, edits)) == []
 
@@ -131,36 +131,34 @@ def test_also_under_a_rulebook_that_is_played(
 def test_overruling_restores_the_present(script: Script) -> None:
     game = played(script)
     player = Player(game)
-    while any(each.effective is not None for each in rulings_in_force(game.world)):
+    while any(x.effective is not None for x in rulings_in_force(game.world)):
         holding = len(rulings_in_force(game.world))
         player.play([("overrule", 0, 0)])
         if len(rulings_in_force(game.world)) == holding:
-            return  # which cannot be followed back
-    if follows_exactly(game):
+            return  # the ruling cannot be overruled
+    if replays_exactly(game):
         assert unlike(game.world, played_right(game.entries, [])) == []
 
 
 @tried(40)
 @some_games
-def test_overruling_restores_as_much_as_was_settled(script: Script) -> None:
+def test_overruling_with_the_same_settle_restores_the_present(script: Script) -> None:
     dice, moves, (ruling, *_), _ = script
     for settle in ("money", "none"):
         game = played((dice, moves, [], []))
         before, player = len(game.entries), Player(game, settles=[settle])
         player.play([ruling])
-        if last := [
-            each.number for each in rulings_in_force(game.world) if each.effective is not None
-        ]:
+        if last := [x.number for x in rulings_in_force(game.world) if x.effective is not None]:
             player.rule_on(overrules=(last[-1],))
             if settled_alone([entry.body for entry in game.entries[before:]]):
                 assert unlike(game.world, folded(game.entries[:before])) == []
 
 
-def settled_alone(made: list[e.Event]) -> bool:
-    """Whether nothing but two settlements came of two rulings."""
+def settled_alone(events: list[e.Event]) -> bool:
+    """Return whether two rulings led to two settlements and nothing else."""
     others = (e.AttemptRefused, e.TimerFired, e.PeriodClosed)
-    settled = {body.ruling for body in made if isinstance(body, e.Settled)}
-    return len(settled) == 2 and not any(isinstance(body, others) for body in made)
+    settled = {body.ruling for body in events if isinstance(body, e.Settled)}
+    return len(settled) == 2 and not any(isinstance(body, others) for body in events)
 
 
 # --- the invariants -------------------------------------------------------------------------------
@@ -181,7 +179,7 @@ def test_every_commodity_sums_to_zero_and_the_state_is_a_fold(script: Script) ->
 
 @tried(25)
 @some_games
-def test_every_input_is_replayed_byte_for_byte(script: Script) -> None:
+def test_every_input_replays_byte_for_byte(script: Script) -> None:
     game, world = played(script, settles=("all", "money", "none")), World()
     oracle = replay_oracle(recorded_draws(game.entries))
     for number, entry in enumerate(game.entries):
@@ -189,33 +187,35 @@ def test_every_input_is_replayed_byte_for_byte(script: Script) -> None:
         if isinstance(body, e.Input) and number:
             mark = world.mark()
             engine = new_engine(world, oracle, SECRET, tape=game.entries)
-            made = [event for batch in engine.take(body) for event in batch]
+            replayed = [event for batch in engine.take(body) for event in batch]
             world.rollback(mark)
-            there = [x.body for x in game.entries[number : number + len(made)]]
-            assert [msgspec.json.encode(x) for x in made] == [msgspec.json.encode(x) for x in there]
+            recorded = [x.body for x in game.entries[number : number + len(replayed)]]
+            assert list(map(msgspec.json.encode, replayed)) == list(
+                map(msgspec.json.encode, recorded)
+            )
         apply(world, body)
 
 
 @tried(30)
 @some_games
-def test_settling_names_the_ruling_and_a_cause(script: Script) -> None:
+def test_every_event_of_a_settlement_has_an_input_as_its_cause(script: Script) -> None:
     game = played(script)
-    for _, made in settlements(game):
-        for event in made:
+    for _, events in settlements(game):
+        for event in events:
             assert event.cause is not None
             assert isinstance(game.entries[event.cause].body, e.Input)
 
 
-# --- what is not reached --------------------------------------------------------------------------
+# --- unaffected state -----------------------------------------------------------------------------
 
 
 @tried(40)
 @some_games
-def test_who_is_not_reached_is_not_mentioned(script: Script) -> None:
+def test_a_settlement_mentions_only_what_it_changes(script: Script) -> None:
     game = played(script)
-    for before, made in settlements(game):
-        after = folded(game.entries[: before.head + 2 + len(made)])
-        for event in made:
+    for before, events in settlements(game):
+        after = folded(game.entries[: before.head + 2 + len(events)])
+        for event in events:
             thing = getattr(event, "entity", getattr(event, "piece", None))
             if isinstance(event, e.Moved | e.AttributeSet):
                 assert about(before, thing) != about(after, thing)
@@ -224,8 +224,8 @@ def test_who_is_not_reached_is_not_mentioned(script: Script) -> None:
 
 
 def about(world: World, thing: Any) -> Any:
-    ending = {name: each[:2] for name, each in world.durations.get(thing, {}).items()}
-    return world.entities.get(thing), world.attributes.get(thing), ending
+    ends = {name: ending[:2] for name, ending in world.durations.get(thing, {}).items()}
+    return world.entities.get(thing), world.attributes.get(thing), ends
 
 
 def owned(world: World, posting: e.Posting) -> list[int]:
@@ -235,19 +235,18 @@ def owned(world: World, posting: e.Posting) -> list[int]:
 
 @tried(40)
 @given(some(PLAY, 4, 16), st.integers(0, 999), st.integers(0, 999))
-def test_one_changed_die_changes_no_other(moves: list[Move], one: int, other: int) -> None:
+def test_one_changed_die_changes_no_other(moves: list[Move], which: int, values: int) -> None:
     game = played(("seeded", moves, [], []))
     rolls = [entry for entry in editable(game) if isinstance(entry.body, e.DrawRecorded)]
-    chosen = rolls[one % len(rolls)]
-    edit = some_edit(chosen, other)
-    course = Timeline(
+    chosen = rolls[which % len(rolls)]
+    edit = some_edit(chosen, values)
+    timeline = Timeline(
         game.entries, [edit], oracle=replay_oracle({}), secret=SECRET, questions="default"
     )
-    for _ in course.run():
+    for _ in timeline.run():
         pass
     was = {x.body.address: x.body.values for x in rolls if isinstance(x.body, e.DrawRecorded)}
-    made = (event for batch in course.rerun.events.values() for event in batch)
-    for event in made:
+    for event in (event for batch in timeline.rerun.events.values() for event in batch):
         if isinstance(event, e.DrawRecorded) and event.address in was:
             is_chosen = event.address == getattr(chosen.body, "address", None)
             assert is_chosen or tuple(event.values) == was[event.address]
@@ -258,12 +257,12 @@ def test_one_changed_die_changes_no_other(moves: list[Move], one: int, other: in
 
 @tried(40)
 @some_games
-def test_what_is_public_depends_on_nothing_secret(script: Script) -> None:
-    one, other = (played(script, salt) for salt in ("a", "another plan"))
-    assert in_sight(one) == in_sight(other)
+def test_public_events_depend_on_no_secret(script: Script) -> None:
+    short, long = (played(script, salt) for salt in ("a", "another plan"))
+    assert public_events(short) == public_events(long)
 
 
-def in_sight(game: RuledGame) -> list[tuple[int, bytes]]:
+def public_events(game: RuledGame) -> list[tuple[int, bytes]]:
     seen = []
     for number, entry in enumerate(game.entries):
         body = entry.body

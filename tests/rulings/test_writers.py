@@ -1,4 +1,4 @@
-"""A ruling is settled whole or not at all: retries, crashes, other writers, a ledger on disk."""
+"""A ruling is settled whole or not at all: retries, crashes, concurrent writers, stored ledgers."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 
-from .game import NOON, SECRET, QuickDesk, essence, folded
+from .game import NOON, SECRET, InProcessGame, essence, folded
 from .mail import Mail
 
 
@@ -30,7 +30,7 @@ def test_a_retry_is_harmless() -> None:
     assert len(game.entries) == before
 
 
-def test_the_ruling_and_all_that_follows_from_it_are_one_transaction(
+def test_a_ruling_and_its_consequences_are_one_transaction(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     game = Mail()
@@ -49,23 +49,25 @@ def test_the_ruling_and_all_that_follows_from_it_are_one_transaction(
     assert isinstance(batch[-1], e.AttemptDone)
 
 
-def test_a_ruling_that_is_not_settled_yet_is_settled_when_play_resumes() -> None:
-    game, other = Mail(), Mail()
-    for each in (game, other):
-        roll = each.turn("Ann", 3, 4)
-        each.rule_on("replace", e.Replaced(roll, [1, 2]))
+def test_an_unsettled_ruling_is_settled_when_play_resumes() -> None:
+    game, complete = Mail(), Mail()
+    for mail in (game, complete):
+        roll = mail.turn("Ann", 3, 4)
+        mail.rule_on("replace", e.Replaced(roll, [1, 2]))
     number = game.last(e.RulingMade)
     del game.memory.entries[number + 1 :]
-    desk = QuickDesk(cast(Ledger, game.memory), "g")
-    desk.resume()
-    assert essence(desk.world) == essence(other.world)
-    assert game.entries == other.entries
+    live_game = InProcessGame(cast(Ledger, game.memory), "g")
+    live_game.resume()
+    assert essence(live_game.world) == essence(complete.world)
+    assert game.entries == complete.entries
 
 
-def test_another_writer_rules_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ruling_that_another_writer_contradicts_first_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
-    late = QuickDesk(cast(Ledger, game.memory), "g", clock=lambda: game.at)
+    late = InProcessGame(cast(Ledger, game.memory), "g", clock=lambda: game.at)
     append = game.memory.append
 
     def interrupted(name: str, bodies: Sequence[e.Event], **at: Any) -> None:
@@ -76,65 +78,67 @@ def test_another_writer_rules_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game.memory, "append", interrupted)
     with pytest.raises(UsageError, match=rf"ruling 1 \(replace\) is about #{roll}"):
         late.rule_on("replace", "So.", edits=(e.Replaced(roll, [2, 3]),))
-    assert [each.number for each in rulings_in_force(folded(game.entries))] == [1]
+    assert [ruling.number for ruling in rulings_in_force(folded(game.entries))] == [1]
 
 
-def test_two_writers_rule_on_different_things() -> None:
+def test_two_writers_can_rule_on_different_events() -> None:
     game = Mail()
     first, second = game.turn("Ann", 3, 4), game.turn("Bob", 3, 4)
-    late = QuickDesk(cast(Ledger, game.memory), "g", clock=lambda: game.at)
+    late = InProcessGame(cast(Ledger, game.memory), "g", clock=lambda: game.at)
     game.rule_on("replace", e.Replaced(first, [1, 2]))
     late.rule_on("replace", "So.", edits=(e.Replaced(second, [1, 3]),), at=game.at)
     assert late.world.get("Ann", "square") == "square:4"
     assert late.world.get("Bob", "square") == "square:5"
 
 
-# --- on disk, with a worker ---------------------------------------------------------------------
+# --- stored ledgers, with a worker --------------------------------------------------------------
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Game]:
-    """Two periods in which Ann and Bob took a turn each, and Ann bought what she came to."""
+def live_game(tmp_path: Path) -> Iterator[Game]:
+    """Ann and Bob each took a turn, in two periods, and Ann bought the square she landed on."""
     with Ledger.open(tmp_path / "game.db", create=True) as ledger:
         book = load("mail-opening")
-        desk = open_game(ledger, "g", book, dice_from="entered", at=NOON, secret=SECRET)
-        desk.clock = lambda: NOON
+        live_game = open_game(ledger, "g", book, dice_from="entered", at=NOON, secret=SECRET)
+        live_game.clock = lambda: NOON
         for name, dice in (("Ann", [3, 4]), ("Bob", [1, 2])):
-            desk.join(name, {"email": name})
-            desk.propose(name, "Text.", ())
-            desk.judge(len(desk.world.proposals), "accepted")
-            desk.enter_dice(dice)
+            live_game.join(name, {"email": name})
+            live_game.propose(name, "Text.", ())
+            live_game.judge(len(live_game.world.proposals), "accepted")
+            live_game.enter_dice(dice)
             if name == "Ann":
-                desk.submit("Ann", "buy", {"square": 8})
-            desk.close()
-        yield desk
+                live_game.submit("Ann", "buy", {"square": 8})
+            live_game.close()
+        yield live_game
 
 
-def first_roll(desk: Game) -> int:
-    return next(x.number for x in desk.ledger.read("g") if isinstance(x.body, e.DrawEntered))
+def first_roll(live_game: Game) -> int:
+    return next(x.number for x in live_game.ledger.read("g") if isinstance(x.body, e.DrawEntered))
 
 
-def test_every_period_is_replayed_and_proved_after_rulings(desk: Game) -> None:
-    published = [essence(as_of(desk.ledger, "g", period)) for period in (1, 2)]
-    edit = e.Replaced(first_roll(desk), [1, 2])
-    desk.rule_on("replace", "A 1 and a 2.", edits=(edit,), settle="all")
-    desk.close()
-    desk.rule_on("replace", "After all not.", overrules=(1,), settle="all")
-    assert [replay(desk.ledger, "g", period).divergences for period in (1, 2, 3, 4)] == [()] * 4
-    assert desk.ledger.verify("g").ok
-    assert [essence(as_of(desk.ledger, "g", period)) for period in (1, 2)] == published
-    assert Game(desk.ledger).world.digest() == desk.world.digest()
+def test_every_period_replays_and_verifies_after_rulings(live_game: Game) -> None:
+    published = [essence(as_of(live_game.ledger, "g", period)) for period in (1, 2)]
+    edit = e.Replaced(first_roll(live_game), [1, 2])
+    live_game.rule_on("replace", "A 1 and a 2.", edits=(edit,), settle="all")
+    live_game.close()
+    live_game.rule_on("replace", "After all not.", overrules=(1,), settle="all")
+    assert [replay(live_game.ledger, "g", period).divergences for period in (1, 2, 3, 4)] == [
+        ()
+    ] * 4
+    assert live_game.ledger.verify("g").ok
+    assert [essence(as_of(live_game.ledger, "g", period)) for period in (1, 2)] == published
+    assert Game(live_game.ledger).world.digest() == live_game.world.digest()
 
 
-def test_a_what_if_says_what_settling_does_and_writes_nothing(desk: Game) -> None:
-    edit, head = e.Replaced(first_roll(desk), [1, 2]), desk.ledger.head("g")
-    found = what_if(desk.ledger, "g", WhatIfChanges(edits=(edit,)))
-    assert desk.ledger.head("g") == head
-    told = {(x.subject, x.what): (x.recorded, x.rerun) for x in found.otherwise}
-    assert told["Ann", "square"] == (8, 4)
-    assert told["Ann", "$"] == (920, 1000)
-    assert told["square 8", "owner"] == ("Ann", None)
-    assert not any(subject == "Bob" for subject, _ in told)
-    desk.rule_on("replace", "A 1 and a 2.", edits=(edit,), settle="all")
-    again = what_if(desk.ledger, "g", WhatIfChanges(since=1))
+def test_a_what_if_predicts_the_settlement_and_writes_nothing(live_game: Game) -> None:
+    edit, head = e.Replaced(first_roll(live_game), [1, 2]), live_game.ledger.head("g")
+    result = what_if(live_game.ledger, "g", WhatIfChanges(edits=(edit,)))
+    assert live_game.ledger.head("g") == head
+    differences = {(x.subject, x.what): (x.recorded, x.rerun) for x in result.otherwise}
+    assert differences["Ann", "square"] == (8, 4)
+    assert differences["Ann", "$"] == (920, 1000)
+    assert differences["square 8", "owner"] == ("Ann", None)
+    assert not any(subject == "Bob" for subject, _ in differences)
+    live_game.rule_on("replace", "A 1 and a 2.", edits=(edit,), settle="all")
+    again = what_if(live_game.ledger, "g", WhatIfChanges(since=1))
     assert (again.otherwise, again.stopped) == ((), None)

@@ -1,4 +1,9 @@
-"""The command line: one command for each thing the library does."""
+"""The command line: one command for each thing the library does.
+
+Modules of this package import the library inside the functions that need it, to start quickly:
+`nomoledger --help` takes 0.3 s, and 1.3 s if all modules are imported at the top (2 cores, Python
+3.11). `tests/test_cli.py` checks that the heavy libraries are not loaded.
+"""
 
 import sys
 
@@ -6,25 +11,25 @@ from nomoledger.cli import (
     bisect,
     completion,
     demo,
+    dispute,
     explain,
     ledgers,
+    maintenance,
     orders,
     play,
     project,
+    projections,
+    proofs,
     provisional,
     publish,
     rulebooks,
+    ruling,
     run,
     simulate,
     status,
+    test,
     what_if,
 )
-from nomoledger.cli import dispute as disputes
-from nomoledger.cli import maintenance as stores
-from nomoledger.cli import projections as look
-from nomoledger.cli import proofs as proof
-from nomoledger.cli import ruling as rulings
-from nomoledger.cli import test as cases
 from nomoledger.cli.group import CommandGroup, version_option
 
 program = CommandGroup(
@@ -36,11 +41,11 @@ program = CommandGroup(
       nomoledger join game.db Ann email=ann@example.org
       nomoledger standings game.db
 
-    LEDGER is a file, or a PostgreSQL database: postgresql://user@host/database. Where the
-    variable NOMOLEDGER_LEDGER names one, LEDGER is left out.
+    LEDGER is a file, or a PostgreSQL database: postgresql://user@host/database. If the variable
+    NOMOLEDGER_LEDGER names a ledger, leave LEDGER out.
 
-    Every command has --help; those that print have --json. Exit codes: 0 done, 1 the game says
-    no (or a replay diverges, a ledger does not verify, a case fails), 2 misuse.""",
+    Every command has --help; commands that print have --json. Exit codes: 0 success, 1 refused by
+    the rules, or a check failed (replay, verify, test, ...), 2 usage error or failure.""",
     sections={
         "Start": [ledgers.init, ledgers.import_, demo.demo],
         "Play": [
@@ -53,41 +58,38 @@ program = CommandGroup(
             play.judge,
             play.roll,
             play.answer,
-            rulings.ruling,
-            disputes.dispute,
-            disputes.finality,
+            play.undo,
+        ],
+        "Run a game": [
             play.close,
             play.advance,
             run.run,
-            play.undo,
+            ruling.ruling,
+            dispute.dispute,
+            dispute.finality,
         ],
-        "Look": [
+        "View": [
             status.status,
-            look.standings,
-            look.board,
-            look.balances,
-            look.state,
+            projections.standings,
+            projections.board,
+            projections.balances,
+            projections.state,
+            projections.history,
+            projections.log,
+            projections.rulings,
             rulebooks.rules,
-            look.rulings,
-            look.history,
-            look.log,
-            provisional.provisional,
-            publish.publish,
         ],
-        "Prove": [
+        "Explain and predict": [
             explain.explain,
             explain.why_not,
             bisect.bisect,
             what_if.what_if,
-            ledgers.replay,
-            ledgers.verify,
-            ledgers.export,
-            proof.seal,
-            proof.open_,
-            cases.test,
-            simulate.simulate,
+            provisional.provisional,
         ],
-        "Keep": [project.project, stores.copy, stores.upgrade, stores.rebuild],
+        "Verify": [ledgers.replay, ledgers.verify, proofs.seal, proofs.open_],
+        "Publish and export": [publish.publish, ledgers.export, project.project],
+        "Test rules": [test.test, simulate.simulate],
+        "Maintain": [maintenance.copy, maintenance.upgrade, maintenance.rebuild],
         "Shell": [completion.completion],
     },
 )
@@ -97,5 +99,5 @@ program.params.append(version_option())
 
 
 def main() -> None:
-    """Run the command line, and leave with its exit code."""
+    """Run the command line and exit with its code."""
     sys.exit(program.main(prog_name="nomoledger"))

@@ -1,7 +1,7 @@
-"""Which ledger a command is about: its argument LEDGER, or the variable NOMOLEDGER_LEDGER.
+"""The argument LEDGER, and command lines that a user can paste.
 
-Where the variable is set, LEDGER is not taken at all, so that a command never has to guess whether
-its first word is a ledger or a player's name.
+If the variable NOMOLEDGER_LEDGER names a ledger, commands do not accept the argument LEDGER. A
+command therefore never has to guess whether its first word is a ledger or a player's name.
 """
 
 import os
@@ -20,44 +20,46 @@ VARIABLE = "NOMOLEDGER_LEDGER"
 
 
 class LedgerArgument(click.Argument):
-    """LEDGER, which is taken from the variable where that is set, and else from the line."""
+    """The argument LEDGER: read from the variable if it is set, otherwise from the command line."""
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Leave the words of the line to the other arguments where the variable is set."""
-        if not chosen():
+        """Leave the words of the line to the other arguments if the variable is set."""
+        if not ledger_in_environment():
             super().add_to_parser(parser, ctx)
 
     def get_usage_pieces(self, ctx: click.Context) -> list[str]:
-        """LEDGER, where it has to be written."""
-        return [] if chosen() else super().get_usage_pieces(ctx)
+        """Return LEDGER, unless the variable is set."""
+        return [] if ledger_in_environment() else super().get_usage_pieces(ctx)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Any file."""
+        """Complete the name of any file."""
         return [CompletionItem(incomplete, type="file")]
 
 
-def chosen() -> str:
-    """The ledger that the variable names, or nothing."""
+def ledger_in_environment() -> str:
+    """Return the ledger that the variable names, or an empty string."""
     return os.environ.get(VARIABLE, "")
 
 
-def command_line(verb: str, ledger: str, rest: str = "", game: str = "") -> str:
-    """How to write the command *verb* on *ledger* (and *game*): it can be pasted as it is,
-    but for a password."""
-    ledger, chosen_ = redacted(ledger), redacted(chosen())
-    before = "" if chosen_ in ("", ledger) else f"{VARIABLE}={quote(ledger)}"
-    written = "" if chosen() else quote(ledger)
-    which = f"--game {quote(game)}" if game else ""
-    return " ".join(each for each in (before, "nomoledger", verb, written, rest, which) if each)
+def command_line(verb: str, location: str, words: str = "", game_name: str = "") -> str:
+    """Return a command line that runs *verb* on the ledger at *location*, without its password.
+
+    *words* are further arguments, already quoted.
+    """
+    location, variable = redacted(location), redacted(ledger_in_environment())
+    assignment = "" if variable in ("", location) else f"{VARIABLE}={quote(location)}"
+    argument = "" if variable else quote(location)
+    option = f"--game {quote(game_name)}" if game_name else ""
+    return " ".join(filter(None, (assignment, "nomoledger", verb, argument, words, option)))
 
 
-def game_to_say(ledger: "Ledger", game: str) -> str:
-    """*game*, where *ledger* has others and a command must say which; else nothing."""
-    return game if len(ledger.games()) > 1 else ""
+def game_if_ambiguous(ledger: "Ledger", game_name: str) -> str:
+    """Return *game_name* if commands on *ledger* must name the game, or an empty string."""
+    return game_name if len(ledger.games()) > 1 else ""
 
 
-def too_many_words() -> str:
-    """A hint for whoever wrote LEDGER although the variable is set."""
-    if not chosen():
+def extra_argument_hint() -> str:
+    """Return a hint for a user who wrote LEDGER although the variable is set."""
+    if not (variable := ledger_in_environment()):
         return ""
-    return f"; {VARIABLE} is set to {chosen()}, so LEDGER is not written: unset it to write one"
+    return f"; {VARIABLE} is set to {variable}: leave LEDGER out, or unset the variable"

@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Writing a file completely or not at all."""
 
 import os
 import sys
@@ -11,9 +11,10 @@ from typing import BinaryIO
 
 @contextmanager
 def atomic_file(name: str) -> Iterator[BinaryIO]:
-    """A file to write; it takes its place as *name* when the block ends well, and not before.
+    """Open a temporary file for writing, and rename it to *name* when the block succeeds.
 
-    `-` is standard output, and what exists but is no regular file (a pipe) is written as it is.
+    `-` is standard output. A path that exists but is not a regular file (a pipe) is written to
+    directly.
     """
     path = Path(os.path.realpath(name))
     if name == "-":
@@ -23,15 +24,15 @@ def atomic_file(name: str) -> Iterator[BinaryIO]:
         with open(path, "wb") as target:
             yield target
     else:
-        with _beside(path) as target:
+        with _temporary_file(path) as target:
             yield target
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[BinaryIO]:
+def _temporary_file(path: Path) -> Iterator[BinaryIO]:
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
     try:
-        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
     try:
@@ -40,9 +41,9 @@ def _beside(path: Path) -> Iterator[BinaryIO]:
             yield target
             target.flush()
             os.fsync(target.fileno())
-        os.replace(draft, path)
+        os.replace(temporary, path)
     except BaseException:
-        Path(draft).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
 
 

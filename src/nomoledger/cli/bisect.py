@@ -1,4 +1,4 @@
-"""The command bisect."""
+"""The command bisect: the event after which a statement became true."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.arguments import command_line, game_to_say
-from nomoledger.cli.context import open_ledger_at
-from nomoledger.cli.output import json, line
+from nomoledger.cli.arguments import command_line, game_if_ambiguous
+from nomoledger.cli.context import open_ledger_of_game
+from nomoledger.cli.output import print_blocks, print_json
 
 if TYPE_CHECKING:
     from nomoledger.game.bisection.bisection import TurningPoint
@@ -20,56 +20,52 @@ NEVER = 1
 @options.ledger
 @click.argument("statement")
 @options.game
-@click.option("--all", "every", is_flag=True, help="Look after every attempt, not only at closes.")
+@click.option(
+    "--all", "every", is_flag=True, help="Check after every attempt, not only at the closes."
+)
 @options.as_json
-def bisect(ledger: str, statement: str, game: str | None, every: bool, as_json: bool) -> int:
+def bisect(location: str, statement: str, game_name: str | None, every: bool, as_json: bool) -> int:
     """Find the event after which a statement became true.
 
-    STATEMENT compares attributes, holdings and values of the rules, as in a standing order. It is
-    held against the closes of the periods, and within the first at whose close it holds against as
-    few attempts as need be: what held only between two closes is found with --all. Exit code 1
-    where it never became true.
+    STATEMENT compares attributes, holdings and values of the rules, as in a standing order. bisect
+    finds the first period at whose close it is true, and searches the attempts of that period.
+    --all also finds statements that were true only between two closes. The exit code is 1 if the
+    statement was never true.
 
     Example: nomoledger bisect game.db "money(Ann) < 900"
     """
     from nomoledger.cli.progress import progress
-    from nomoledger.game.bisection.bisection import bisect as searched
-    from nomoledger.ledger.as_of import only_game
+    from nomoledger.game.bisection.bisection import bisect as find_turning_point
 
-    with open_ledger_at(ledger) as opened:
-        game = game or only_game(opened)
-        total = opened.head(game).number + 1
-        with progress(f"looking through {game}", total) as advance:
-            found = searched(
-                opened, game, statement, every=every, done=advance or (lambda count: None)
-            )
-        to_say = game_to_say(opened, game)
+    with open_ledger_of_game(location, game_name) as (ledger, name):
+        total = ledger.head(name).number + 1
+        with progress(f"searching {name}", total) as advance:
+            point = find_turning_point(ledger, name, statement, every=every, done=advance)
+        shown_name = game_if_ambiguous(ledger, name)
     if as_json:
-        json(found)
+        print_json(point)
     else:
-        for each in _told(found, ledger, to_say, every):
-            line(each)
-    return NEVER if found.event is None else 0
+        print_blocks(_lines(point, location, shown_name, every))
+    return NEVER if point.event is None else 0
 
 
-def _told(found: "TurningPoint", ledger: str, game: str, every: bool) -> Iterator[str]:
-    looked = f"looked {found.looks} times at {found.events} events"
-    if found.event is None:
-        where = "after no attempt" if every else "at no close of a period"
-        more = "" if every else "; --all looks after every attempt"
-        yield f"{found.statement}: so {where}, nor as things stand ({looked}){more}"
+def _lines(point: "TurningPoint", location: str, game_name: str, every: bool) -> Iterator[str]:
+    effort = f"{point.looks} checks in {point.events} events"
+    if point.event is None:
+        moments = "after no attempt" if every else "at no close of a period"
+        hint = "" if every else "; --all checks after every attempt"
+        yield f"{point.statement}: true {moments}, and not true now ({effort}){hint}"
         return
-    if found.from_start:
-        yield f"{found.statement}: so from the start"
+    if point.from_start:
+        yield f"{point.statement}: true from the start"
     else:
-        yield f"{found.statement}: so since"
-        rules = f"  [{', '.join(found.rules)}]" if found.rules else ""
-        yield f"#{found.event} {found.told}{rules}"
-        if found.because is not None:
-            yield f"  because of #{found.because}: {found.because_told}"
-    when = f"period {found.period}, {found.at:%Y-%m-%d %H:%M:%S}"
-    still = "it is so now" if found.holds_now else "it is not so any more"
-    yield f"{when}; {still} ({looked})"
-    if not found.from_start:
-        how = command_line("explain", ledger, f"'#{found.event}'", game)
-        yield f"why: {how}"
+        yield f"{point.statement}: became true with"
+        rules = f"  [{', '.join(point.rules)}]" if point.rules else ""
+        yield f"#{point.event} {point.told}{rules}"
+        if point.because is not None:
+            yield f"  because of #{point.because}: {point.because_told}"
+    time = f"period {point.period}, {point.at:%Y-%m-%d %H:%M:%S}"
+    yield f"{time}; {'still' if point.holds_now else 'no longer'} true now ({effort})"
+    if not point.from_start:
+        event = f"'#{point.event}'"
+        yield f"why: {command_line('explain', location, event, game_name)}"

@@ -1,21 +1,22 @@
-"""Changes to the rules, as they are given on the command line."""
+"""Changes to the rules, as given on the command line."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from nomoledger.cli.options import scalar
+from nomoledger.cli.parsing import parse_scalar
 
 if TYPE_CHECKING:
     from nomoledger.events.rules import Amend, Change
 
 
-def changes_in(file: str | None) -> tuple["Change", ...]:
-    """The changes that the YAML *file* lists.
+def read_changes_file(file: str | None) -> tuple["Change", ...]:
+    """Return the changes listed in the YAML *file*; none if *file* is None.
 
     Raises:
-        UsageError: it cannot be read. RulebookError: it is not well formed.
+        UsageError: *file* cannot be read.
+        RulebookError: *file* is malformed.
     """
     if file is None:
         return ()
@@ -37,16 +38,16 @@ def changes_in(file: str | None) -> tuple["Change", ...]:
         raise RulebookError(f"{file}: {error}") from None
 
 
-def amendments(given: tuple[tuple[str, str], ...]) -> list["Amend"]:
-    """`VIII.3.days_open=10` as an amendment of that rule's parameter."""
-    if not given:
+def amendments(pairs: tuple[tuple[str, str], ...]) -> list["Amend"]:
+    """Return the amendments of rule parameters in *pairs*, such as `VIII.3.days_open=10`."""
+    if not pairs:
         return []
     from nomoledger.events.rules import Amend
 
-    found = []
-    for key, text in given:
+    changes = []
+    for key, text in pairs:
         number, separator, name = key.rpartition(".")
         if not separator:
             raise click.UsageError(f"{key!r} names no rule's parameter: write VIII.3.days_open=10")
-        found.append(Amend(number=number, parameters={name: scalar(text)}))
-    return found
+        changes.append(Amend(number=number, parameters={name: parse_scalar(text)}))
+    return changes

@@ -5,32 +5,34 @@ from typing import Any
 
 import click
 
-from nomoledger.cli.context import view_at
+from nomoledger.cli.context import open_view_at
 
 KINDS = ("svg", "png")
 
 
-def draw(
+def draw_chart(
     name: str,
     file: str,
     *,
-    ledger: str,
-    game: str | None,
+    location: str,
+    game_name: str | None,
     period: int | None,
     known: int | None,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
-    """Draw the projection called *name* into *file*, which takes its place only when whole."""
+    """Draw the projection *name* into *file*, which is replaced only when the chart is complete."""
     from nomoledger.cli.atomic_file import atomic_file
     from nomoledger.game.read_models import Drawing, projection
 
     kind = Path(file).suffix.lower().removeprefix(".")
     if kind not in KINDS:
-        raise click.UsageError(f"{file!r} is no picture: name it something.svg or something.png")
-    with view_at(ledger, game, period, known=known) as view:
-        model = projection(name)(view, **given)
+        raise click.UsageError(
+            f"{file!r} is not a chart file: name it something.svg or something.png"
+        )
+    with open_view_at(location, game_name, period, known=known) as view:
+        model = projection(name)(view, **arguments)
     if not isinstance(model, Drawing):
-        raise click.UsageError(f"{name} as it is installed here cannot be drawn")
+        raise click.UsageError(f"the installed projection {name} cannot draw charts")
     picture = model.drawn(kind)
     with atomic_file(file) as target:
         target.write(picture)

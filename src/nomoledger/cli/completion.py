@@ -1,4 +1,4 @@
-"""The command completion: the script by which a shell completes our commands and options."""
+"""The command completion: the script that lets a shell complete commands and options."""
 
 import click
 from click.shell_completion import ShellComplete, get_completion_class
@@ -10,14 +10,14 @@ VARIABLE = "_NOMOLEDGER_COMPLETE"
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print what makes your shell complete commands and options.
+    """Print the script that completes commands in your shell.
 
-    For good: put `eval "$(nomoledger completion bash)"` into ~/.bashrc (or zsh into ~/.zshrc); for
-    fish, write it into ~/.config/fish/completions/nomoledger.fish.
+    To install it, add `eval "$(nomoledger completion bash)"` to ~/.bashrc (zsh: ~/.zshrc); for
+    fish, write the script to ~/.config/fish/completions/nomoledger.fish.
 
     Example: nomoledger completion bash
     """
-    found = get_completion_class(shell)
-    assert found is not None
-    script = ShellComplete.source(found(ctx.find_root().command, {}, "nomoledger", VARIABLE))
-    click.echo(script)
+    shell_class = get_completion_class(shell)
+    assert shell_class is not None
+    complete = shell_class(ctx.find_root().command, {}, "nomoledger", VARIABLE)
+    click.echo(ShellComplete.source(complete))

@@ -1,4 +1,4 @@
-"""Opening a ledger for a command, and making one that disappears again where that fails."""
+"""Opening ledgers, games and views for the time that a command runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,30 +13,30 @@ if TYPE_CHECKING:
     from nomoledger.ledger.ledger import Ledger
 
 
-def place_of(location: str) -> Path | None:
-    """The file in which the ledger at *location* is; None where it is not in a file."""
+def ledger_file(location: str) -> Path | None:
+    """Return the file of the ledger at *location*; None if the ledger is a PostgreSQL database."""
     return None if is_postgres(location) else Path(location.removeprefix("sqlite:///"))
 
 
 @contextmanager
 def open_ledger_at(location: str) -> Iterator["Ledger"]:
-    """The ledger at *location*, which must be there."""
+    """Open the ledger at *location*, which must exist."""
     from nomoledger.ledger.ledger import Ledger
 
-    with Ledger.open(location) as opened:
-        yield opened
+    with Ledger.open(location) as ledger:
+        yield ledger
 
 
 @contextmanager
-def new_ledger_at(location: str) -> Iterator["Ledger"]:
-    """The ledger at *location*, made where it is absent; a file made goes if the block fails."""
+def open_or_create_ledger_at(location: str) -> Iterator["Ledger"]:
+    """Open the ledger at *location*, created if needed; delete a new file if the block fails."""
     from nomoledger.ledger.ledger import Ledger
 
-    file = place_of(location)
+    file = ledger_file(location)
     existed = file is None or file.exists()
     try:
-        with Ledger.open(location, create=True) as opened:
-            yield opened
+        with Ledger.open(location, create=True) as ledger:
+            yield ledger
     except BaseException:
         if file is not None and not existed:
             for suffix in ("", "-wal", "-shm", "-journal"):
@@ -45,25 +45,33 @@ def new_ledger_at(location: str) -> Iterator["Ledger"]:
 
 
 @contextmanager
-def open_game_at(location: str, game: str | None) -> Iterator["Game"]:
-    """The desk of a game in the ledger at *location*."""
-    from nomoledger.game.game import Game
+def open_ledger_of_game(location: str, game_name: str | None) -> Iterator[tuple["Ledger", str]]:
+    """Open the ledger at *location*; yield it with *game_name*, or the name of its only game."""
+    from nomoledger.ledger.as_of import only_game
 
     with open_ledger_at(location) as ledger:
-        yield Game(ledger, game)
+        yield ledger, game_name or only_game(ledger)
 
 
 @contextmanager
-def view_at(
+def open_game_at(location: str, game_name: str | None) -> Iterator["Game"]:
+    """Open a game in the ledger at *location*."""
+    from nomoledger.game.game import Game
+
+    with open_ledger_at(location) as ledger:
+        yield Game(ledger, game_name)
+
+
+@contextmanager
+def open_view_at(
     location: str,
-    game: str | None,
+    game_name: str | None,
     period: int | None = None,
     reader: str | None = None,
     known: int | None = None,
 ) -> Iterator["LedgerView"]:
-    """A game in the ledger at *location*, as it stood when *period* closed, as known at *known*."""
+    """Open a view of a game as of the close of *period*, as known at the close of *known*."""
     from nomoledger.game.read_models import LedgerView
-    from nomoledger.ledger.as_of import only_game
 
-    with open_ledger_at(location) as ledger:
-        yield LedgerView(ledger, game or only_game(ledger), period, reader, known)
+    with open_ledger_of_game(location, game_name) as (ledger, name):
+        yield LedgerView(ledger, name, period, reader, known)

@@ -1,4 +1,4 @@
-"""The commands dispute and finality: what is disputed, and what nobody may dispute any more."""
+"""The commands dispute and finality: disputes, and the standings that nobody may dispute."""
 
 from pathlib import Path
 from typing import Any
@@ -6,21 +6,21 @@ from typing import Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.edit_options import event
 from nomoledger.cli.outcome import run_request
+from nomoledger.cli.parsing import parse_event
 from nomoledger.cli.progress import progress
-from nomoledger.cli.projections import reader, reading, show_projection, who
-from nomoledger.cli.ruling import about_past, decide, deciding, edits_past
+from nomoledger.cli.projections import reader, reader_of, reading, show_projection
+from nomoledger.cli.ruling import decide, edits_past, ruling_options, verdict_on_event
 
 number = click.argument("number", type=int)
 
 
 @click.group()
 def dispute() -> None:
-    """Dispute what is recorded; argue it, and settle it by a ruling.
+    """Open, argue, close and show disputes of what is recorded.
 
-    While a dispute is open, the standings of the period that it is about are marked disputed, and
-    those of every later one.
+    While a dispute is open, the standings of the disputed period and of all later periods are
+    marked as disputed.
 
     Example: nomoledger dispute open game.db Ann "The die was a 4" --event 116
     """
@@ -30,19 +30,25 @@ def dispute() -> None:
 @options.ledger
 @click.argument("by", metavar="PLAYER")
 @click.argument("text")
-@click.option("--period", type=int, metavar="N", help="All of period N is disputed.")
-@click.option("--event", "about", type=event, metavar="EVENT", help="What came of it is disputed.")
+@click.option("--period", type=int, metavar="N", help="Dispute all of period N.")
+@click.option(
+    "--event",
+    "about",
+    type=parse_event,
+    metavar="EVENT",
+    help="Dispute EVENT and its consequences.",
+)
 @options.request
-def open_(by: str, text: str, period: int | None, about: int | None, **asked: Any) -> int:
+def open_(by: str, text: str, period: int | None, about: int | None, **request: Any) -> int:
     """Dispute a period or an event, on behalf of PLAYER or admin.
 
-    A replay of the period is attached: what the rules make of it today.
+    A replay of the period is attached to the dispute.
 
     Example: nomoledger dispute open game.db Ann "The die was a 4" --event 116
     """
     with progress("replaying"):
         return run_request(
-            lambda desk, when: desk.dispute(by, text, period=period, about=about, **when), **asked
+            lambda game, when: game.dispute(by, text, period=period, about=about, **when), **request
         )
 
 
@@ -51,12 +57,14 @@ def open_(by: str, text: str, period: int | None, about: int | None, **asked: An
 @number
 @click.argument("by", metavar="PLAYER")
 @click.argument("text")
-@click.option("--what-if", "file", metavar="FILE", help="A what-if that was saved with --save.")
+@click.option(
+    "--what-if", "file", metavar="FILE", help="Attach a what-if that was saved with --save."
+)
 @options.request
-def argue(number: int, by: str, text: str, file: str | None, **asked: Any) -> int:
-    """Say something on an open dispute, for PLAYER or admin.
+def argue(number: int, by: str, text: str, file: str | None, **request: Any) -> int:
+    """Add an argument to an open dispute, for PLAYER or admin.
 
-    Whoever may see the dispute sees all of the what-if that is attached.
+    Everybody who may see the dispute can read the whole attached what-if.
 
     Example: nomoledger dispute argue game.db 1 Bob "See what follows" --what-if 4.json
     """
@@ -64,10 +72,10 @@ def argue(number: int, by: str, text: str, file: str | None, **asked: Any) -> in
 
     saved = None if file is None else Path(file).read_bytes()
     return run_request(
-        lambda desk, when: desk.argue(
-            number, by, text, None if saved is None else what_if_in(saved, desk.name), **when
+        lambda game, when: game.argue(
+            number, by, text, None if saved is None else what_if_in(saved, game.name), **when
         ),
-        **asked,
+        **request,
     )
 
 
@@ -75,60 +83,68 @@ def argue(number: int, by: str, text: str, file: str | None, **asked: Any) -> in
 @options.ledger
 @number
 @click.argument("text")
-@deciding
+@ruling_options
 @options.request
-def close(number: int, text: str, **given: Any) -> int:
-    """Close a dispute by a ruling.
+def close(number: int, text: str, **values: Any) -> int:
+    """Close a dispute with a ruling.
 
-    Without anything that says otherwise, what is disputed stands. The options are those of
-    ruling.
+    The options are those of ruling. Without a correction, the disputed record stands.
 
     Example: nomoledger dispute close game.db 1 "It was a 4" --replace 116=3,4
     """
-    says = given["value"], given["changes"], about_past(given), edits_past(given)
-    if any(each not in (None, {}, False) for each in says):
-        return decide(text, {**given, "closes": number})
-    request = {key: given[key] for key in ("ledger", "game", "at", "id", "as_json")}
-    fields = {"cites": given["cite"], "scope": given["scope"]}
-    fields["basis"] = "inferred" if given["inferred"] else "ruling"
+    decisions = values["value"], values["changes"], verdict_on_event(values), edits_past(values)
+    if any(decision not in (None, {}, False) for decision in decisions):
+        return decide(text, {**values, "closes": number})
+    request = {key: values[key] for key in ("location", "game_name", "at", "id", "as_json")}
+    fields = {"cites": values["cite"], "scope": values["scope"]}
+    fields["basis"] = "inferred" if values["inferred"] else "ruling"
     return run_request(
-        lambda desk, when: desk.close_dispute(number, text, **fields, **when), **request
+        lambda game, when: game.close_dispute(number, text, **fields, **when), **request
     )
 
 
 @dispute.command("list")
 @reading
 @reader
-def list_(admin: bool, player: str | None, **asked: Any) -> None:
+def list_(admin: bool, player: str | None, **view: Any) -> None:
     """List the disputes, open and closed.
 
     Example: nomoledger dispute list game.db
     """
-    show_projection("disputes", is_numbered=True, reader=who(admin, player), **asked)
+    show_projection("disputes", is_numbered=True, reader=reader_of(admin, player), **view)
 
 
 @dispute.command()
 @reading
 @number
 @reader
-def show(number: int, admin: bool, player: str | None, **asked: Any) -> None:
-    """Show a dispute with all that was said on it.
+def show(number: int, admin: bool, player: str | None, **view: Any) -> None:
+    """Show a dispute with its arguments.
 
     Example: nomoledger dispute show game.db 1
     """
-    show_projection("disputes", is_numbered=True, reader=who(admin, player), number=number, **asked)
+    show_projection(
+        "disputes", is_numbered=True, reader=reader_of(admin, player), number=number, **view
+    )
 
 
 @click.command()
 @options.ledger
-@click.option("--after", "days", type=int, required=True, metavar="DAYS", help="How many days.")
+@click.option(
+    "--after",
+    "days",
+    type=int,
+    required=True,
+    metavar="DAYS",
+    help="Make standings final after DAYS days without a dispute.",
+)
 @options.request
-def finality(days: int, **asked: Any) -> int:
-    """Say after how many days without a dispute standings are final.
+def finality(days: int, **request: Any) -> int:
+    """Set after how many days standings become final.
 
-    They count from the close of the period, and from the close of the last dispute that touched
-    it. What is final only the admin may dispute.
+    The days count from the close of the period, or from the close of the last dispute about it.
+    Only the admin may dispute final standings.
 
     Example: nomoledger finality game.db --after 14
     """
-    return run_request(lambda desk, when: desk.set_finality(days, **when), **asked)
+    return run_request(lambda game, when: game.set_finality(days, **when), **request)

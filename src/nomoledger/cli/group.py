@@ -1,4 +1,4 @@
-"""The command group: its help, and how every way to fail becomes one line and an exit code."""
+"""The command group: its help, and one line and an exit code for every failure."""
 
 import io
 import os
@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
-from nomoledger.cli.arguments import too_many_words
+from nomoledger.cli.arguments import extra_argument_hint
 from nomoledger.errors import NomoledgerError
 from nomoledger.ledger.stores.location import redacted
 
@@ -19,38 +19,40 @@ PIPE_CLOSED = 128 + signal.SIGPIPE
 
 
 class CommandGroup(click.Group):
-    """A group whose help lists its commands in *sections*, and which never shows a traceback."""
+    """A group that lists its commands in *sections* and never prints a traceback."""
 
     def __init__(self, sections: dict[str, list[click.Command]], **settings: Any) -> None:
+        """Create the group with the commands of *sections*."""
         super().__init__(**settings)
         self.sections = sections
-        for command in (each for section in sections.values() for each in section):
-            self.add_command(command)
+        for commands in sections.values():
+            for command in commands:
+                self.add_command(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands with a line on each, section by section."""
+        """Write every command with one line of help, section by section."""
         width = max(map(len, self.commands))
         for title, commands in self.sections.items():
-            rows = [(f"{each.name:{width}}", each.get_short_help_str(80)) for each in commands]
+            rows = [(f"{x.name:{width}}", x.get_short_help_str(80)) for x in commands]
             with formatter.section(title):
                 formatter.write_dl(rows)
 
     def main(self, *args: Any, **settings: Any) -> NoReturn:
-        """Run a command and exit: with its own code, or with a line on what went wrong."""
+        """Run a command and exit with its code; print one line if the command fails."""
         settings["standalone_mode"] = False
-        if isinstance(sys.stdout, io.TextIOWrapper):  # what a terminal cannot write is spelled out
+        if isinstance(sys.stdout, io.TextIOWrapper):  # escape what cannot be encoded
             sys.stdout.reconfigure(errors="backslashreplace")
-        sys.exit(_guarded(lambda: super(CommandGroup, self).main(*args, **settings)))
+        sys.exit(_exit_code(lambda: super(CommandGroup, self).main(*args, **settings)))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; an interrupt is told by us, on one line."""
+        """Run the command; raise our own exception on an interrupt, before Click prints a line."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise _Interrupted from None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments, all of which must be text."""
+        """Parse *args*, all of which must be valid UTF-8."""
         for arg in args:
             if any("\ud800" <= character <= "\udfff" for character in arg):
                 raise click.UsageError(f"{arg!r} is not UTF-8")
@@ -58,10 +60,10 @@ class CommandGroup(click.Group):
 
 
 def version_option() -> click.Option:
-    """`--version`, which looks the version up only when it is asked for."""
+    """Return the option `--version`, which looks the version up only when it is used."""
 
-    def tell(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
-        if is_asked:
+    def print_version(ctx: click.Context, param: click.Parameter, is_used: bool) -> None:
+        if is_used:
             from importlib.metadata import version
 
             click.echo(f"nomoledger {version('nomoledger')}")
@@ -72,16 +74,16 @@ def version_option() -> click.Option:
         is_flag=True,
         is_eager=True,
         expose_value=False,
-        callback=tell,
+        callback=print_version,
         help="Show the version and exit.",
     )
 
 
 class _Interrupted(Exception):
-    """Somebody pressed Ctrl-C."""
+    """The user pressed Ctrl-C."""
 
 
-def _guarded(run: Callable[[], Any]) -> int:
+def _exit_code(run: Callable[[], Any]) -> int:
     try:
         code = run()
         sys.stdout.flush()
@@ -90,29 +92,29 @@ def _guarded(run: Callable[[], Any]) -> int:
         click.echo(error.format_message(), err=True)
         return MISUSE
     except click.UsageError as error:
-        return _fail(_usage(error), MISUSE)
+        return _fail(_usage_message(error), MISUSE)
     except click.ClickException as error:
         return _fail(error.format_message(), MISUSE)
     except (_Interrupted, KeyboardInterrupt, click.Abort):
-        if sys.stderr.isatty():  # where ^C stands on the line
+        if sys.stderr.isatty():  # the terminal echoed ^C on this line
             click.echo(err=True)
         return _fail("interrupted; what was recorded stays recorded", INTERRUPTED)
     except BrokenPipeError:
-        return _leave_quietly()
+        return _after_closed_pipe()
     except NomoledgerError as error:
         return _fail(str(error), MISUSE)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{where}{error.strerror or error}", MISUSE)
+        prefix = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{prefix}{error.strerror or error}", MISUSE)
     except Exception as error:
         return _unexpected(error)
 
 
-def _usage(error: click.UsageError) -> str:
+def _usage_message(error: click.UsageError) -> str:
     message = error.format_message().rstrip(".")
     message = message[:1].lower() + message[1:]
     if "unexpected extra argument" in message:
-        message += too_many_words()
+        message += extra_argument_hint()
     command = error.ctx.command_path if error.ctx is not None else "nomoledger"
     return f"{message}: see {command} --help"
 
@@ -120,10 +122,10 @@ def _usage(error: click.UsageError) -> str:
 def _unexpected(error: Exception) -> int:
     if os.environ.get("NOMOLEDGER_DEBUG"):
         raise error
-    last = (str(error).strip() or "no more is known").splitlines()[-1]
+    last = (str(error).strip() or "no message").splitlines()[-1]
     return _fail(
-        f"unexpected {type(error).__name__}: {last}; this is a fault of nomoledger: please report"
-        " it with what NOMOLEDGER_DEBUG=1 shows",
+        f"unexpected {type(error).__name__}: {last}; this is a bug in nomoledger: please report"
+        " it with the traceback that NOMOLEDGER_DEBUG=1 shows",
         MISUSE,
     )
 
@@ -135,7 +137,7 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
-def _leave_quietly() -> int:
-    """Whoever read our output has gone: nothing more can be said, not even when Python ends."""
+def _after_closed_pipe() -> int:
+    """Discard further output, also what Python flushes at exit: its reader has gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return PIPE_CLOSED

@@ -1,8 +1,8 @@
-"""The formats of export that are not our own: journals and tables, one game a file."""
+"""Exports of one game in formats of other programs: journals and tables."""
 
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from nomoledger.cli.progress import counting, progress, records_in
+from nomoledger.cli.progress import count_records, counting, progress
 
 if TYPE_CHECKING:
     from nomoledger.ledger.ledger import Ledger
@@ -10,29 +10,29 @@ if TYPE_CHECKING:
 
 OURS = "jsonl"
 FORMATS = (OURS, "beancount", "csv", "hledger", "ledger", "parquet")
-#: How often each record is read: to verify it, for its names, and to write it.
+#: How often each record is read: to verify it, to collect names, and to write it.
 PASSES = 3
 
 
-def exported(
-    ledger: "Ledger", file: BinaryIO, game: str | None, format: str, is_public: bool
+def export_for_program(
+    ledger: "Ledger", file: BinaryIO, game_name: str | None, format: str, is_public: bool
 ) -> "Exported":
-    """Write *game*, or the one there is, into *file* in that *format*."""
+    """Write *game_name*, or the only game of *ledger*, to *file* in *format*."""
     from nomoledger.ledger.as_of import only_game
     from nomoledger.views.journals import export_journal
 
-    name = game or only_game(ledger)
-    with progress("exporting", PASSES * records_in(ledger, [name])) as advance:
+    name = game_name or only_game(ledger)
+    with progress("exporting", PASSES * count_records(ledger, [name])) as advance:
         return export_journal(counting(ledger, advance), file, name, format, is_public=is_public)
 
 
-def told(found: "Exported", format: str) -> str:
-    """What was exported, in words."""
-    counted = f"{found.payments} payments in {found.postings} postings"
-    return f"exported {found.game} as {format}: {counted}, head {found.head}"
+def describe_export(export: "Exported", format: str) -> str:
+    """Return one line about *export*."""
+    counts = f"{export.payments} payments in {export.postings} postings"
+    return f"exported {export.game} as {format}: {counts}, head {export.head}"
 
 
-def shown(found: "Exported") -> dict[str, Any]:
-    """What was exported, for JSON."""
-    counted = {"payments": found.payments, "postings": found.postings}
-    return {"game": found.game, "head": str(found.head), **counted}
+def export_as_json(export: "Exported") -> dict[str, Any]:
+    """Return *export* as a value for JSON."""
+    counts = {"payments": export.payments, "postings": export.postings}
+    return {"game": export.game, "head": str(export.head), **counts}

@@ -1,17 +1,22 @@
-"""Commands about whole ledgers: init, import, export, verify, replay."""
+"""Commands on whole ledgers: init, import, export, verify, replay."""
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nomoledger.cli import journal_export as journals
-from nomoledger.cli import options
-from nomoledger.cli import proofs as proof
-from nomoledger.cli.arguments import command_line, game_to_say
-from nomoledger.cli.context import new_ledger_at, open_ledger_at, place_of
-from nomoledger.cli.output import json, line
-from nomoledger.cli.progress import counting, progress, records_in, size_of, watched
+from nomoledger.cli import options, proofs
+from nomoledger.cli.arguments import command_line, game_if_ambiguous
+from nomoledger.cli.context import (
+    ledger_file,
+    open_ledger_at,
+    open_ledger_of_game,
+    open_or_create_ledger_at,
+)
+from nomoledger.cli.output import print_blocks, print_json, print_line
+from nomoledger.cli.parsing import parse_pair, parse_scalar, parse_time
+from nomoledger.cli.progress import count_records, counting, file_size, open_counting, progress
 from nomoledger.ledger.stores.location import redacted
 
 if TYPE_CHECKING:
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from nomoledger.game.replay import Report
     from nomoledger.ledger.chain import Head
     from nomoledger.ledger.ledger import Ledger
+    from nomoledger.ledger.verification import Verdict
 
 FAILED = 1
 
@@ -28,103 +34,123 @@ FAILED = 1
 @click.command()
 @options.ledger
 @click.option(
-    "--rulebook", required=True, metavar="NAME_OR_FILE", help="The rules the game starts from."
+    "--rulebook",
+    required=True,
+    metavar="NAME_OR_FILE",
+    help="Start from these rules: a shipped rulebook or a Markdown file.",
 )
 @click.option(
     "--set",
     "settings",
     multiple=True,
-    type=options.pair,
+    type=parse_pair,
     metavar="KEY=VALUE",
-    help="Another value for a parameter of the rules.",
+    help="Set a parameter of the rules to another value.",
 )
-@click.option("--game", metavar="NAME", help="What to call the game (default: as the rulebook).")
+@click.option(
+    "--game", "game_name", metavar="NAME", help="Call the game NAME (default: as the rulebook)."
+)
 @click.option(
     "--dice", type=click.Choice(["seeded", "entered"]), default="seeded",
-    help="Roll from a secret seed, or enter real dice (default: seeded).",
+    help="Roll dice from a secret seed, or wait for real dice to be entered (default: seeded).",
 )  # fmt: skip
-@click.option("--at", type=options.time, metavar="TIME", help="When the game begins (UTC).")
+@click.option(
+    "--at",
+    type=parse_time,
+    metavar="TIME",
+    help="Open the game at TIME, in UTC (default: now).",
+)
 @options.as_json
 def init(
-    ledger: str,
+    location: str,
     rulebook: str,
     settings: tuple[tuple[str, str], ...],
-    game: str | None,
+    game_name: str | None,
     dice: str,
     at: "datetime | None",
     as_json: bool,
 ) -> None:
-    """Open a game under a rulebook; the ledger is made where absent.
+    """Open a game under a rulebook, in a new or existing ledger.
 
     Example: nomoledger init game.db --rulebook mail-opening --set squares=20
     """
     from nomoledger.game.start import open_game
     from nomoledger.rulebook.loading import load
 
-    rules = load(rulebook)
-    with new_ledger_at(ledger) as opened:
-        desk = open_game(
-            opened,
-            game or rules.name,
-            rules,
-            settings={key: options.scalar(text) for key, text in settings},
+    book = load(rulebook)
+    with open_or_create_ledger_at(location) as ledger:
+        game = open_game(
+            ledger,
+            game_name or book.name,
+            book,
+            settings={key: parse_scalar(text) for key, text in settings},
             dice_from=dice,
             at=at,
         )
-        head, which = opened.head(desk.name), game_to_say(opened, desk.name)
+        head, name = ledger.head(game.name), game_if_ambiguous(ledger, game.name)
     if as_json:
-        count = len(rules.rules)
-        json({"game": desk.name, "rulebook": rules.name, "rules": count, "head": str(head)})
+        count = len(book.rules)
+        print_json({"game": game.name, "rulebook": book.name, "rules": count, "head": str(head)})
         return
-    where = f"the game {desk.name} is open in {redacted(ledger)}"
-    line(f"{where}: {len(rules.rules)} rules of {rules.name}")
-    join = command_line("join", ledger, "NAME", which)
-    line(f"next: {join}, or {command_line('status', ledger, game=which)}")
+    opened = f"the game {game.name} is open in {redacted(location)}"
+    print_line(f"{opened}: {len(book.rules)} rules of {book.name}")
+    join = command_line("join", location, "NAME", name)
+    print_line(f"next: {join}, or {command_line('status', location, game_name=name)}")
 
 
 @click.command("import")
 @options.ledger
 @click.argument("file", type=click.Path(dir_okay=False))
-@click.option("--game", metavar="NAME", help="What to call the game of a hand-kept record.")
+@click.option(
+    "--game", "game_name", metavar="NAME", help="Call the game of a hand-kept record NAME."
+)
 @options.as_json
-def import_(ledger: str, file: str, game: str | None, as_json: bool) -> None:
-    """Bring in FILE: an export, or a record kept by hand.
+def import_(location: str, file: str, game_name: str | None, as_json: bool) -> None:
+    """Import FILE: an export, or a hand-kept record.
 
-    All of it is brought in, or nothing.
+    FILE is imported as a whole or not at all. The ledger is created if needed.
 
     Example: nomoledger import game.db season.jsonl
     """
     from nomoledger.game.records import is_record
 
-    by_hand = is_record(file)
-    if game is not None and not by_hand:
+    is_hand_kept = is_record(file)
+    if game_name is not None and not is_hand_kept:
         with open(file, "rb"):
             raise click.UsageError("an export names its own games: --game is for hand-kept records")
-    heads = _import_record(ledger, file, game) if by_hand else _import_export(ledger, file)
+    if is_hand_kept:
+        heads = _import_record(location, file, game_name)
+    else:
+        heads = _import_export(location, file)
     if as_json:
-        json({"games": [{"game": name, "head": str(head)} for name, head in heads.items()]})
+        print_json(heads_as_json(heads))
         return
     for name, head in heads.items():
-        line(f"imported {name}: {head.number + 1} events, head {head}")
+        print_line(f"imported {name}: {head.number + 1} events, head {head}")
 
 
-def _import_record(ledger: str, file: str, game: str | None) -> dict[str, "Head"]:
+def _import_record(location: str, file: str, game_name: str | None) -> dict[str, "Head"]:
     from nomoledger.game.records import import_record
 
-    with new_ledger_at(ledger) as opened, progress("working out the record"):
-        desk = import_record(opened, file, game)
-        return {desk.name: opened.head(desk.name)}
+    with open_or_create_ledger_at(location) as ledger, progress("importing the record"):
+        game = import_record(ledger, file, game_name)
+        return {game.name: ledger.head(game.name)}
 
 
-def _import_export(ledger: str, file: str) -> dict[str, "Head"]:
+def _import_export(location: str, file: str) -> dict[str, "Head"]:
     from nomoledger.game.exchange import import_ledger
 
     with (
-        progress("importing", size_of(file)) as advance,
-        watched(file, advance) as source,
-        new_ledger_at(ledger) as opened,
+        progress("importing", file_size(file)) as advance,
+        open_counting(file, advance) as source,
+        open_or_create_ledger_at(location) as ledger,
     ):
-        return import_ledger(opened, source)
+        return import_ledger(ledger, source)
+
+
+def heads_as_json(heads: dict[str, "Head"]) -> dict[str, Any]:
+    """Return the *heads* of games as a value for JSON."""
+    return {"games": [{"game": name, "head": str(head)} for name, head in heads.items()]}
 
 
 @click.command()
@@ -132,132 +158,139 @@ def _import_export(ledger: str, file: str) -> dict[str, "Head"]:
 @click.argument("file", type=click.Path(allow_dash=True))
 @click.option(
     "--format", type=click.Choice(journals.FORMATS), default=journals.OURS, show_default=True,
-    help="Our own, which import reads; or what was paid in one game, for other programs.",
+    help="Write nomoledger's own format, or the payments of one game for another program.",
 )  # fmt: skip
 @click.option(
-    "--public", "is_public", is_flag=True, help="Only what everybody may see, to be checked."
+    "--public",
+    "is_public",
+    is_flag=True,
+    help="Export only what everybody may see, with the seals that prove it.",
 )
-@proof.key
+@proofs.key
 @options.game
 @options.as_json
 def export(
-    ledger: str,
+    location: str,
     file: str,
     format: str,
     is_public: bool,
     key_file: str | None,
-    game: str | None,
+    game_name: str | None,
     as_json: bool,
 ) -> None:
-    """Write the ledger as JSON lines into FILE, or - (standard output).
+    """Export a ledger to FILE, or to standard output (-).
 
-    It holds everything, also what is secret in the game, and takes its place only when whole. With
-    --public it holds what everybody may see of one game, and the seals, for anybody to verify. For
-    bookkeeping and analysis, --format gives the payments of one game as a journal or a table.
+    The export holds every event, also the secret ones, as JSON lines. FILE is replaced only when
+    the export is complete. --public exports the public events of one game with its seals, for
+    anybody to verify. --format exports the payments of one game as a journal or a table.
 
     Example: nomoledger export game.db game.jsonl
     """
     from nomoledger.cli.atomic_file import atomic_file
 
-    place = place_of(ledger)
-    if place is not None and os.path.exists(file) and os.path.samefile(file, place):
+    source = ledger_file(location)
+    if source is not None and os.path.exists(file) and os.path.samefile(file, source):
         raise click.UsageError(f"{file} is the ledger itself: give another file")
     is_proof = is_public and format == journals.OURS
     if key_file is not None and not is_proof:
         raise click.UsageError("--key signs the seals of a public export: give --public with it")
-    with open_ledger_at(ledger) as opened, atomic_file(file) as target:
+    with open_ledger_at(location) as ledger, atomic_file(file) as target:
         if is_proof:
-            found_public = proof.exported(opened, target, game, key_file)
-            games = [found_public]
-            said = ["exported {game}: public head {head}".format(**found_public)]
+            public = proofs.export_public_game(ledger, target, game_name, key_file)
+            result: dict[str, Any] = {"games": [public]}
+            lines = ["exported {game}: public head {head}".format(**public)]
         elif format == journals.OURS:
-            heads = _export_all(opened, target, game)
-            games = [{"game": name, "head": str(head)} for name, head in heads.items()]
-            said = [
+            heads = _export_all(ledger, target, game_name)
+            result = heads_as_json(heads)
+            lines = [
                 f"exported {name}: {head.number + 1} events, head {head}"
                 for name, head in heads.items()
             ]
         else:
-            found = journals.exported(opened, target, game, format, is_public)
-            games, said = [journals.shown(found)], [journals.told(found, format)]
+            journal = journals.export_for_program(ledger, target, game_name, format, is_public)
+            result = {"games": [journals.export_as_json(journal)]}
+            lines = [journals.describe_export(journal, format)]
     if file == "-":
         return
     if as_json:
-        json({"games": games})
-        return
-    for each in said:
-        line(each)
+        print_json(result)
+    else:
+        print_blocks(lines)
 
 
-def _export_all(ledger: "Ledger", target: "BinaryIO", game: str | None) -> dict[str, "Head"]:
+def _export_all(ledger: "Ledger", target: "BinaryIO", game_name: str | None) -> dict[str, "Head"]:
     from nomoledger.game.exchange import export_ledger
 
-    games = ledger.games() if game is None else [game]
-    with progress("exporting", 2 * records_in(ledger, games)) as advance:
+    games = ledger.games() if game_name is None else [game_name]
+    with progress("exporting", 2 * count_records(ledger, games)) as advance:
         return export_ledger(counting(ledger, advance), target, games)
 
 
 @click.command()
 @options.ledger
-@click.option("--head", metavar="N:HASH", help="A head written down earlier, to hold against it.")
+@click.option("--head", metavar="N:HASH", help="Compare with a head written down earlier.")
 @click.option(
     "--seal", "seals", multiple=True, metavar="FILE", type=click.Path(dir_okay=False),
-    help="A seal published earlier, to hold against it.",
+    help="Compare with the published seal in FILE; may be repeated.",
 )  # fmt: skip
-@click.option("--chain-only", is_flag=True, help="The records alone, not what they come to.")
+@click.option(
+    "--chain-only", is_flag=True, help="Check the hash chain only; do not fold the records."
+)
 @options.game
 @options.as_json
 def verify(
-    ledger: str,
+    location: str,
     head: str | None,
     seals: tuple[str, ...],
     chain_only: bool,
-    game: str | None,
+    game_name: str | None,
     as_json: bool,
 ) -> int:
-    """Check that no record is altered, and that all is as sealed.
+    """Check that no record was altered and that all seals match.
 
-    States, dice and seals are worked out anew from the records. LEDGER may be a public export. Exit
-    code 1 and the first wrong record where one is. Only with --head or --seal can a cut-off end be
-    told, or a ledger that was written anew.
+    States, payments, dice and seals are computed anew from the records. LEDGER may be a public
+    export. If a check fails, verify shows the first wrong record and exits with 1. Only --head and
+    --seal detect that the end of a ledger was cut off, or that a whole ledger was rewritten.
 
     Example: nomoledger verify game.db --seal week-1.seal
     """
-    published = proof.published(seals)
+    published = proofs.read_seals(seals)
     if published and chain_only:
-        raise click.UsageError("--seal needs what the records come to: leave out --chain-only")
-    place = place_of(ledger)
-    if place is not None and place.is_file() and proof.is_public(place):
-        if head is not None or game is not None or chain_only:
-            raise click.UsageError(f"{ledger} is a public export: it is checked by --seal alone")
-        return proof.verify_export(ledger, published, as_json)
-    with open_ledger_at(ledger) as opened:
-        games = _to_verify(opened, game, head, [each.game for each in published])
-        found = proof.verify_ledger(opened, games, head, published, chain_only)
-    verdicts = [verdict for verdict, _ in found]
-    ok = all(each.ok for each in verdicts)
+        raise click.UsageError("--seal needs the folded records: leave out --chain-only")
+    file = ledger_file(location)
+    if file is not None and file.is_file() and proofs.is_public(file):
+        if head is not None or game_name is not None or chain_only:
+            raise click.UsageError(f"{location} is a public export: only --seal applies to it")
+        return proofs.verify_export(location, published, as_json)
+    with open_ledger_at(location) as ledger:
+        games = _games_to_verify(ledger, game_name, head, [seal.game for seal in published])
+        results = proofs.verify_ledger(ledger, games, head, published, chain_only)
+    verdicts = [verdict for verdict, _ in results]
+    ok = all(verdict.ok for verdict in verdicts)
     if as_json:
-        json({"ok": ok, "games": verdicts})
-    for verdict, sealed in () if as_json else found:
-        if verdict.ok:
-            periods = f"; periods as sealed: {sealed}" if sealed else ""
-            as_written = f"{verdict.records} records are as written, head {verdict.head}"
-            line(f"{verdict.game}: {as_written}{periods}")
-        else:
-            where = "" if verdict.number is None else f"#{verdict.number} "
-            what = f"{where}is wrong ({verdict.problem})"
-            line(f"{verdict.game}: {what}: {verdict.detail}")
+        print_json({"ok": ok, "games": verdicts})
+    else:
+        print_blocks(_verdict_line(verdict, seal_count) for verdict, seal_count in results)
     return 0 if ok else FAILED
 
 
-def _to_verify(
-    ledger: "Ledger", game: str | None, head: str | None, sealed: list[str]
+def _verdict_line(verdict: "Verdict", seal_count: int | None) -> str:
+    if verdict.ok:
+        periods = f"; periods as sealed: {seal_count}" if seal_count else ""
+        as_written = f"{verdict.records} records are as written, head {verdict.head}"
+        return f"{verdict.game}: {as_written}{periods}"
+    event = "" if verdict.number is None else f"#{verdict.number} "
+    return f"{verdict.game}: {event}is wrong ({verdict.problem}): {verdict.detail}"
+
+
+def _games_to_verify(
+    ledger: "Ledger", game_name: str | None, head: str | None, sealed: list[str]
 ) -> list[str]:
-    """The games to verify: the one that is named, or sealed, or else all."""
+    """Return the game given by name or by its seals; otherwise all games."""
     from nomoledger.ledger.as_of import only_game
 
-    if game is not None:
-        return [game]
+    if game_name is not None:
+        return [game_name]
     if sealed:
         return sealed[:1]
     games = [*ledger.games(), *ledger.unlisted()]
@@ -266,67 +299,82 @@ def _to_verify(
 
 @click.command()
 @options.ledger
-@click.option("--period", type=int, metavar="N", help="The period (default: the one open).")
-@click.option("--follow", is_flag=True, help="Go on from what the rules gave, to the end.")
+@click.option("--period", type=int, metavar="N", help="Replay period N (default: the open period).")
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Continue from what the rules gave, not from the record, to the end of the game.",
+)
+@click.option(
+    "--from-start", is_flag=True, help="Read all events, instead of the snapshot before the period."
+)
 @options.game
 @options.as_json
-def replay(ledger: str, period: int | None, follow: bool, game: str | None, as_json: bool) -> int:
-    """Run a period again under its own rules: does the record differ?
+def replay(
+    location: str,
+    period: int | None,
+    follow: bool,
+    from_start: bool,
+    game_name: str | None,
+    as_json: bool,
+) -> int:
+    """Replay a period under its own rules, and compare the record.
 
-    A period of a hand-kept record is audited: each recorded fact is held against the rules. With
-    --follow play goes on from what the rules gave instead of the record, to the end of the game,
-    and what would stand otherwise is listed. Exit code 1 where something differs.
+    In a hand-kept record, each recorded fact is compared with the result of the rules. --follow
+    lists what would differ in the end if play had continued from those results. The exit code is 1
+    if something differs.
 
     Example: nomoledger replay game.db --period 1
     """
-    from nomoledger.game.replay import replay as run
-    from nomoledger.ledger.as_of import only_game
+    from nomoledger.game.replay import replay as replay_period
 
-    with open_ledger_at(ledger) as opened, progress("replaying"):
+    with open_ledger_of_game(location, game_name) as (ledger, name), progress("replaying"):
         if follow:
-            return _follow(opened, game or only_game(opened), period, as_json)
-        report = run(opened, game or only_game(opened), period)
+            return _follow(ledger, name, period, as_json)
+        report = replay_period(ledger, name, period, from_start=from_start)
     if as_json:
-        json(report)
+        print_json(report)
     else:
-        for each in told(report):
-            line(each)
+        print_blocks(report_lines(report))
     return FAILED if report.divergences else 0
 
 
-def _follow(ledger: "Ledger", game: str, period: int | None, as_json: bool) -> int:
-    """Tell what would stand otherwise, had play gone on from what the rules gave."""
+def _follow(ledger: "Ledger", name: str, period: int | None, as_json: bool) -> int:
+    """Print what would differ if play had continued from the results of the rules."""
     from nomoledger.game.rules_only_replay import replay_by_rules
     from nomoledger.language.values import format_value
     from nomoledger.ledger.as_of import world_of
 
-    found = replay_by_rules(
-        ledger, game, world_of(ledger, game).period if period is None else period
-    )
+    since = world_of(ledger, name).period if period is None else period
+    result = replay_by_rules(ledger, name, since)
     if as_json:
-        json(found)
-        return FAILED if found.otherwise else 0
-    line(f"{game}, by the rules alone from period {found.period}; facts that differ: {found.noted}")
-    for each in found.otherwise:
-        both = f"{format_value(each.recorded)}, by the rules {format_value(each.by_rules)}"
-        line(f"  {each.what} of {each.subject}: {both}")
-    if not found.otherwise:
-        line("  everything would stand as it does")
-    return FAILED if found.otherwise else 0
+        print_json(result)
+        return FAILED if result.otherwise else 0
+    print_line(
+        f"{name}, by the rules alone from period {result.period}; facts that differ: {result.noted}"
+    )
+    for difference in result.otherwise:
+        recorded, by_rules = format_value(difference.recorded), format_value(difference.by_rules)
+        subject = f"{difference.what} of {difference.subject}"
+        print_line(f"  {subject}: {recorded}, by the rules {by_rules}")
+    if not result.otherwise:
+        print_line("  nothing would differ")
+    return FAILED if result.otherwise else 0
 
 
-def told(report: "Report") -> list[str]:
-    """A replay's report in words, a line a finding."""
+def report_lines(report: "Report") -> list[str]:
+    """Return the report of a replay as lines, one for each finding."""
     from nomoledger.language.values import format_value
 
     kind = "recorded facts" if report.mode == "audit" else "consequences"
-    counted = f"{report.compared} {kind} compared ({report.mode})"
-    lines = [f"{report.game}, period {report.period}: {counted}"]
-    for found in report.divergences:
-        for depth, each in [(1, found), *((2, later) for later in found.follows)]:
-            where = f"#{each.event} {each.what} of {each.subject}"
-            both = f"recorded {format_value(each.recorded)}, by the rules {format_value(each.by_rules)}"
-            lines.append(f"{'  ' * depth}{where}: {both} ({each.rule})")
+    counts = f"{report.compared} {kind} compared ({report.mode})"
+    lines = [f"{report.game}, period {report.period}: {counts}"]
+    for divergence in report.divergences:
+        for depth, finding in [(1, divergence), *((2, later) for later in divergence.follows)]:
+            subject = f"#{finding.event} {finding.what} of {finding.subject}"
+            recorded, by_rules = format_value(finding.recorded), format_value(finding.by_rules)
+            values = f"recorded {recorded}, by the rules {by_rules}"
+            lines.append(f"{'  ' * depth}{subject}: {values} ({finding.rule})")
     for fact in report.unexplained:
         lines.append(f"  #{fact.event} {fact.kind} is unexplained: {fact.why}")
     if not report.divergences:

@@ -1,12 +1,16 @@
-"""Commands about how ledgers are kept: copy, upgrade, rebuild."""
+"""Commands that maintain ledgers: copy, upgrade, rebuild."""
 
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import new_ledger_at, open_ledger_at
-from nomoledger.cli.output import json, line
-from nomoledger.cli.progress import counting, progress, records_in
+from nomoledger.cli.context import open_ledger_at, open_or_create_ledger_at
+from nomoledger.cli.ledgers import heads_as_json
+from nomoledger.cli.output import print_json, print_line
+from nomoledger.cli.progress import count_records, counting, progress
 from nomoledger.ledger.stores.location import redacted
+
+#: How often each record is read by a copy: to send it, to receive it, and to verify it.
+PASSES = 3
 
 
 @click.command()
@@ -14,77 +18,76 @@ from nomoledger.ledger.stores.location import redacted
 @click.argument("target")
 @options.game
 @options.as_json
-def copy(ledger: str, target: str, game: str | None, as_json: bool) -> None:
-    """Copy games into TARGET, another ledger, and prove it.
+def copy(location: str, target: str, game_name: str | None, as_json: bool) -> None:
+    """Copy games to the ledger TARGET, and verify them there.
 
-    TARGET is made where it is absent. Each game arrives whole or not at all, is verified there, and
-    has the same head. A game that is there already is left alone if it is the same.
+    TARGET is created if needed. Each game is copied as a whole or not at all, verified in TARGET,
+    and has the same head there. A game that TARGET already holds is skipped if it is the same.
 
     Example: nomoledger copy game.db postgresql://db.example.org/games
     """
     from nomoledger.game.exchange import copy_ledger
 
-    with open_ledger_at(ledger) as source, new_ledger_at(target) as opened:
-        games = source.games() if game is None else [game]
-        with progress("copying", 3 * records_in(source, games)) as advance:
-            heads = copy_ledger(counting(source, advance), counting(opened, advance), games)
+    with open_ledger_at(location) as source, open_or_create_ledger_at(target) as destination:
+        games = source.games() if game_name is None else [game_name]
+        with progress("copying", PASSES * count_records(source, games)) as advance:
+            heads = copy_ledger(counting(source, advance), counting(destination, advance), games)
     if as_json:
-        json({"games": [{"game": name, "head": str(head)} for name, head in heads.items()]})
+        print_json(heads_as_json(heads))
         return
     for name, head in heads.items():
-        line(f"{name}: {head.number + 1} events in {redacted(target)}, the same head {head}")
+        print_line(f"{name}: {head.number + 1} events in {redacted(target)}, the same head {head}")
 
 
 @click.command()
 @options.ledger
 @options.as_json
-def upgrade(ledger: str, as_json: bool) -> None:
-    """Bring a ledger's tables to the newest version.
+def upgrade(location: str, as_json: bool) -> None:
+    """Upgrade the tables of a ledger to the current schema.
 
-    What is recorded stays as it is. Make a copy before; a program that is older will refuse it.
-    Where this version folds differently, snapshots are taken anew.
+    Recorded events do not change. Make a copy first: older versions of nomoledger refuse the
+    upgraded ledger. Snapshots that this version would compute differently are taken again.
 
     Example: nomoledger upgrade game.db
     """
     from nomoledger.ledger.snapshots import take_snapshots
     from nomoledger.ledger.stores.open_store import upgrade_store
 
-    before, after = upgrade_store(ledger)
-    with open_ledger_at(ledger) as opened, progress("taking snapshots") as advance:
-        counted = counting(opened, advance)
-        for game in opened.games():
-            take_snapshots(counted, game)
+    before, after = upgrade_store(location)
+    with open_ledger_at(location) as ledger, progress("taking snapshots") as advance:
+        counted = counting(ledger, advance)
+        for name in ledger.games():
+            take_snapshots(counted, name)
     if as_json:
-        json({"before": before, "after": after})
+        print_json({"before": before, "after": after})
     elif before == after:
-        line(f"{redacted(ledger)} is up to date (schema {after})")
+        print_line(f"{redacted(location)} is up to date (schema {after})")
     else:
-        line(f"{redacted(ledger)} is upgraded from schema {before} to {after}")
+        print_line(f"{redacted(location)} is upgraded from schema {before} to {after}")
 
 
 @click.command()
 @options.ledger
 @options.game
 @options.as_json
-def rebuild(ledger: str, game: str | None, as_json: bool) -> None:
-    """Make anew what is kept for speed: roll-up and snapshots.
+def rebuild(location: str, game_name: str | None, as_json: bool) -> None:
+    """Rebuild the roll-up and the snapshots from the events.
 
-    Both follow from the events, of which none is touched; nothing but speed depends on the
-    snapshots, and others may play meanwhile. Where verify says that either is wrong, this is the
-    way out.
+    Run rebuild if verify reports a wrong roll-up or snapshot. Events do not change, and play can
+    continue during the rebuild. Without snapshots, commands are slower and otherwise the same.
 
     Example: nomoledger rebuild game.db
     """
-    from nomoledger.game.rebuild import rebuild as rebuilt
+    from nomoledger.game.rebuild import rebuild as rebuild_game
 
-    with open_ledger_at(ledger) as opened:
-        games = opened.games() if game is None else [game]
-        with progress("rebuilding", records_in(opened, games)) as advance:
-            counted = counting(opened, advance)
-            found = [rebuilt(counted, each) for each in games]
+    with open_ledger_at(location) as ledger:
+        games = ledger.games() if game_name is None else [game_name]
+        with progress("rebuilding", count_records(ledger, games)) as advance:
+            counted = counting(ledger, advance)
+            results = [rebuild_game(counted, name) for name in games]
     if as_json:
-        json({"games": found})
+        print_json({"games": results})
         return
-    for each in found:
-        what = f"cells of the roll-up: {each.cells}, snapshots: {each.snapshots}"
-        line(f"{each.game}: {what}, from {each.events} events")
+    for result in results:
+        counts = f"cells of the roll-up: {result.cells}, snapshots: {result.snapshots}"
+        print_line(f"{result.game}: {counts}, from {result.events} events")

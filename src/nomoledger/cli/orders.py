@@ -1,4 +1,4 @@
-"""The command order: what a player wants done as soon as something is so."""
+"""The command order: place or cancel a standing order."""
 
 import shlex
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.outcome import run_request, typed_for
+from nomoledger.cli.outcome import run_request, typed_arguments
+from nomoledger.cli.parsing import parse_pair, parse_scalar
 
 if TYPE_CHECKING:
     from nomoledger.events import Act
@@ -16,56 +17,71 @@ if TYPE_CHECKING:
 @click.command()
 @options.ledger
 @click.argument("player")
-@click.option("--when", "awaited", metavar="STATEMENT", help="What has to be so first.")
 @click.option(
-    "--while", "holds", default="", metavar="STATEMENT", help="What has to stay so; else it lapses."
+    "--when",
+    "condition",
+    metavar="STATEMENT",
+    help="Carry out the order as soon as STATEMENT is true.",
 )
-@click.option("--do", "acts", multiple=True, metavar="ACTION", help="What is then asked for.")
-@click.option("--answer", metavar="VALUE", help="What is then answered, if PLAYER is asked.")
-@click.option("--cancel", metavar="ID", help="Take back the standing order of that id.")
+@click.option(
+    "--while",
+    "holds",
+    default="",
+    metavar="STATEMENT",
+    help="Drop the order for good as soon as STATEMENT is false.",
+)
+@click.option(
+    "--do",
+    "acts",
+    multiple=True,
+    metavar="ACTION",
+    help="Submit ACTION, written as for submit; may be repeated.",
+)
+@click.option("--answer", metavar="VALUE", help="Answer VALUE to the question PLAYER is asked.")
+@click.option("--cancel", metavar="ID", help="Cancel the standing order with this id.")
 @options.request
 def order(
     player: str,
-    awaited: str | None,
+    condition: str | None,
     holds: str,
     acts: tuple[str, ...],
     answer: str | None,
     cancel: str | None,
-    **asked: Any,
+    **request: Any,
 ) -> int:
-    """Say what PLAYER wants done as soon as something is so.
+    """Place a standing order for PLAYER, or cancel one.
 
-    It is carried out whole or not at all. A statement is written like owner(18) == Ann or
-    money(Ann) >= 400; closing() is so when the period is about to be closed. status lists what
-    waits.
+    The order is carried out as soon as its --when statement is true, as a whole or not at all.
+    Statements look like owner(18) == Ann or money(Ann) >= 400; closing() is true when the period is
+    about to close. status lists the standing orders.
 
     Example: nomoledger order game.db Ann --when "square(Ann) == 20" --do "buy square=20"
     """
     if cancel is not None:
-        return run_request(lambda desk, when: desk.cancel_order(player, cancel, **when), **asked)
-    if awaited is None:
-        raise click.UsageError("--when says what the order waits for")
-    value = None if answer is None else options.scalar(answer)
+        return run_request(lambda game, when: game.cancel_order(player, cancel, **when), **request)
+    if condition is None:
+        raise click.UsageError("an order needs --when, the statement it waits for")
+    value = None if answer is None else parse_scalar(answer)
     return run_request(
-        lambda desk, times: desk.order(
+        lambda game, times: game.order(
             player,
-            awaited,
-            tuple(_act(desk, each) for each in acts),
+            condition,
+            tuple(_parse_act(game, act) for act in acts),
             holds=holds,
             answer=value,
             **times,
         ),
-        **asked,
+        **request,
     )
 
 
-def _act(desk: "Game", text: str) -> "Act":
-    """What is asked for, as one would write it after submit."""
+def _parse_act(game: "Game", text: str) -> "Act":
+    """Parse an action as it would be written after submit."""
     from nomoledger.events import Act
 
     try:
-        action, *pairs = shlex.split(text)
+        action, *words = shlex.split(text)
     except ValueError:
-        message = f"{text!r} is not ACTION KEY=VALUE...: quote what has blanks in it"
+        message = f"{text!r} is not ACTION KEY=VALUE...: quote values with blanks"
         raise click.UsageError(message) from None
-    return Act(action, typed_for(desk, action, tuple(map(options.pair, pairs))))
+    return Act(action, typed_arguments(game, action, tuple(map(parse_pair, words))))

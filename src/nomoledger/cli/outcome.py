@@ -1,14 +1,14 @@
-"""Asking the desk for something, and telling what came of it in words."""
+"""Sending a request to a game, and printing its outcome."""
 
 from collections.abc import Callable
 from datetime import datetime
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from nomoledger.cli import output
-from nomoledger.cli.arguments import command_line, game_to_say
+from nomoledger.cli.arguments import command_line, game_if_ambiguous
 from nomoledger.cli.context import open_game_at
-from nomoledger.cli.options import scalar, typed
+from nomoledger.cli.output import print_blocks, print_json, print_line
+from nomoledger.cli.parsing import parse_scalar, parse_typed
 
 if TYPE_CHECKING:
     from nomoledger import events as e
@@ -25,38 +25,45 @@ REFUSED = 1
 def run_request(
     request: Request,
     *,
-    ledger: str,
-    game: str | None,
+    location: str,
+    game_name: str | None,
     at: datetime | None,
     id: str | None,
     as_json: bool,
 ) -> int:
-    """Make *request* at the desk, print what happened, and give the exit code."""
+    """Open the game, send *request* to it, print the outcome, and return the exit code."""
+    with open_game_at(location, game_name) as game:
+        return send_request(game, request, at=at, id=id, as_json=as_json)
+
+
+def send_request(
+    game: "Game", request: Request, *, at: datetime | None, id: str | None, as_json: bool
+) -> int:
+    """Send *request* to *game*, print the outcome, and return the exit code."""
     from nomoledger.prose.labels import labels_now
 
-    with open_game_at(ledger, game) as desk:
-        label = labels_now(desk.world)
-        asked = desk.world.waiting
-        outcome = request(desk, {"at": at, "id": id})
-        if as_json:
-            _print_json(desk, outcome)
-        else:
-            tell_outcome(desk, outcome, label)
-        return REFUSED if _is_refused(outcome, asked) else 0
+    label = labels_now(game.world)
+    question = game.world.waiting
+    outcome = request(game, {"at": at, "id": id})
+    if as_json:
+        _print_as_json(game, outcome)
+    else:
+        print_outcome(game, outcome, label)
+    return REFUSED if _is_refused(outcome, question) else 0
 
 
-def _print_json(desk: "Game", outcome: "Outcome") -> None:
+def _print_as_json(game: "Game", outcome: "Outcome") -> None:
     import msgspec
 
     from nomoledger.events.codec import encode_json
 
     bodies = [msgspec.Raw(encode_json(event)) for event in outcome.events]
-    waiting = desk.world.waiting
-    output.json(
+    waiting = game.world.waiting
+    print_json(
         {
-            "game": desk.name,
-            "head": str(desk.ledger.head(desk.name)),
-            "refused": [_refusal(each) for each in outcome.refusals],
+            "game": game.name,
+            "head": str(game.ledger.head(game.name)),
+            "refused": [_refusal_line(refusal) for refusal in outcome.refusals],
             "waiting": None if waiting is None else waiting.text,
             "events": bodies,
         }
@@ -64,76 +71,75 @@ def _print_json(desk: "Game", outcome: "Outcome") -> None:
 
 
 def _is_refused(outcome: "Outcome", asked: "e.QuestionRaised | None") -> bool:
-    """Whether the very thing asked for is refused, not only something that followed from it."""
+    """Return whether the request itself was refused, not only something that followed from it."""
     if not outcome.events:
         return False
     question = getattr(outcome.events[0], "question", None)
-    about = question.rpartition("|")[0] if question else getattr(outcome.events[0], "id", None)
-    return any(refusal.attempt == about for refusal in outcome.refusals)
+    attempt = question.rpartition("|")[0] if question else getattr(outcome.events[0], "id", None)
+    return any(refusal.attempt == attempt for refusal in outcome.refusals)
 
 
-# --- in words -----------------------------------------------------------------------------------
+# --- printing -----------------------------------------------------------------------------------
 
 
-def tell_outcome(desk: "Game", outcome: "Outcome", label: Label) -> None:
-    """Print what was asked, what followed from it, and what is now waited for."""
+def print_outcome(game: "Game", outcome: "Outcome", label: Label) -> None:
+    """Print the request, its consequences, and the question that is open afterwards."""
     from nomoledger.events import AttemptRefused, Input
     from nomoledger.prose.descriptions import BOOKKEEPING, describe_event
     from nomoledger.prose.labels import labels_since
 
-    names = labels_since(label, desk.world, outcome.events)
-    commodities = desk.world.commodities()
+    names = labels_since(label, game.world, outcome.events)
+    commodities = game.world.commodities()
     for event in outcome.events:
         if isinstance(event, AttemptRefused):
-            output.line(_refusal(event))
+            print_line(_refusal_line(event))
         elif not isinstance(event, BOOKKEEPING):
-            output.line(
-                ("" if isinstance(event, Input) else "  ")
-                + describe_event(event, names, commodities)
-            )
-    if desk.world.waiting is not None:
-        for each in how_to_answer(desk.world, desk.world.waiting, desk.ledger):
-            output.line(each)
+            indent = "" if isinstance(event, Input) else "  "
+            print_line(indent + describe_event(event, names, commodities))
+    if game.world.waiting is not None:
+        print_blocks(question_lines(game.world, game.world.waiting, game.ledger))
 
 
-def _refusal(refusal: "e.AttemptRefused") -> str:
-    reasons = (f"{each.text} ({each.rule.partition('@')[0]})" for each in refusal.reasons)
+def _refusal_line(refusal: "e.AttemptRefused") -> str:
+    reasons = (f"{reason.text} ({reason.rule.partition('@')[0]})" for reason in refusal.reasons)
     return f"refused: {'; '.join(reasons)}"
 
 
-def how_to_answer(world: "World", question: "e.QuestionRaised", ledger: "Ledger") -> list[str]:
-    """The open *question* in words, and the command that answers it."""
-    location, game = ledger.store.location, game_to_say(ledger, world.game["game"])
-    options = ", ".join(str(world.label(each)) for each in question.options)
-    asked = f"waiting for {world.label(question.to)}: {question.text}"
+def question_lines(world: "World", question: "e.QuestionRaised", ledger: "Ledger") -> list[str]:
+    """Return the open *question* as a line, and a line with the command that answers it."""
+    location, name = ledger.store.location, game_if_ambiguous(ledger, world.game["game"])
+    options = ", ".join(str(world.label(option)) for option in question.options)
+    line = f"waiting for {world.label(question.to)}: {question.text}"
     if question.asks == "dice":
         values = " ".join("N" for _ in question.options)
-        return [asked, f"  enter the dice: {command_line('roll', location, values, game)}"]
-    choose = f" (one of: {options})" if options else ""
-    verb, rest = {
+        return [line, f"  enter the dice: {command_line('roll', location, values, name)}"]
+    choice = f" (one of: {options})" if options else ""
+    verb, words = {
         "draw": ("roll", "VALUE"),
         "choice": ("answer", f"VALUE --by {quote(str(world.label(question.to)))}"),
     }.get(question.asks, ("ruling", "TEXT --value VALUE"))
-    return [asked + choose, f"  answer it: {command_line(verb, location, rest, game)}"]
+    return [line + choice, f"  answer it: {command_line(verb, location, words, name)}"]
 
 
-# --- what is typed, as the rules take it ----------------------------------------------------------
+# --- typed words and the rules -------------------------------------------------------------------
 
 
-def typed_for(desk: "Game", operation: str, pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    """The arguments typed for *operation*, by the types its definition states."""
+def typed_arguments(
+    game: "Game", operation: str, pairs: tuple[tuple[str, str], ...]
+) -> dict[str, Any]:
+    """Return the arguments of *operation* in *pairs*, parsed by the types of its parameters."""
     from nomoledger.language.program import link
 
-    known = link(desk.world.rules).links.operations.get(operation)
-    hooks = known.definitions if known is not None else []
-    types = {each.name: each.type for _, hook in hooks for each in hook.parameters}
-    return {key: typed(text, types.get(key, "")) for key, text in pairs}
+    linked = link(game.world.rules).links.operations.get(operation)
+    hooks = linked.definitions if linked is not None else []
+    types = {parameter.name: parameter.type for _, hook in hooks for parameter in hook.parameters}
+    return {key: parse_typed(text, types.get(key, "")) for key, text in pairs}
 
 
-def option_called(desk: "Game", text: str) -> Any:
-    """The option of the open question that people call *text*; else what it says in YAML."""
-    question = desk.world.waiting
+def option_labelled(game: "Game", text: str) -> Any:
+    """Return the option of the open question with label *text*; otherwise *text* parsed as YAML."""
+    question = game.world.waiting
     for option in question.options if question is not None and question.asks != "dice" else ():
-        if text in (str(option), str(desk.world.label(option))):
+        if text in (str(option), str(game.world.label(option))):
             return option
-    return scalar(text)
+    return parse_scalar(text)

@@ -1,4 +1,4 @@
-"""Commands that record an input: what players ask for, what dice fell, what the admin rules."""
+"""Commands that record an input: requests of players, real dice, acts of the admin."""
 
 from datetime import datetime
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.change_options import amendments, changes_in
-from nomoledger.cli.outcome import option_called, run_request, typed_for
+from nomoledger.cli.change_options import amendments, read_changes_file
+from nomoledger.cli.outcome import option_labelled, run_request, typed_arguments
+from nomoledger.cli.parsing import parse_pair, parse_time
 
 
 @click.command()
@@ -15,15 +16,15 @@ from nomoledger.cli.outcome import option_called, run_request, typed_for
 @click.argument("name")
 @options.pairs
 @options.request
-def join(name: str, pairs: tuple[tuple[str, str], ...], **asked: Any) -> int:
+def join(name: str, pairs: tuple[tuple[str, str], ...], **request: Any) -> int:
     """Ask to join the game as NAME.
 
-    What the rules want to know besides is given by name.
+    Whatever else the rules ask of a new player is given as KEY=VALUE.
 
     Example: nomoledger join game.db Ann email=ann@example.org
     """
     return run_request(
-        lambda desk, when: desk.join(name, typed_for(desk, "join", pairs), **when), **asked
+        lambda game, when: game.join(name, typed_arguments(game, "join", pairs), **when), **request
     )
 
 
@@ -31,12 +32,12 @@ def join(name: str, pairs: tuple[tuple[str, str], ...], **asked: Any) -> int:
 @options.ledger
 @click.argument("player")
 @options.request
-def leave(player: str, **asked: Any) -> int:
+def leave(player: str, **request: Any) -> int:
     """Ask to leave the game.
 
     Example: nomoledger leave game.db Ann
     """
-    return run_request(lambda desk, when: desk.leave(player, **when), **asked)
+    return run_request(lambda game, when: game.leave(player, **when), **request)
 
 
 @click.command()
@@ -45,16 +46,18 @@ def leave(player: str, **asked: Any) -> int:
 @click.argument("action")
 @options.pairs
 @options.request
-def submit(player: str, action: str, pairs: tuple[tuple[str, str], ...], **asked: Any) -> int:
-    """Ask for an action on behalf of PLAYER (or admin).
+def submit(player: str, action: str, pairs: tuple[tuple[str, str], ...], **request: Any) -> int:
+    """Submit an action on behalf of PLAYER (or admin).
 
-    Its arguments are given by name; status lists the actions there are.
+    The arguments of ACTION are given as KEY=VALUE. status lists the actions.
 
     Example: nomoledger submit game.db Ann buy square=9
     """
     return run_request(
-        lambda desk, when: desk.submit(player, action, typed_for(desk, action, pairs), **when),
-        **asked,
+        lambda game, when: game.submit(
+            player, action, typed_arguments(game, action, pairs), **when
+        ),
+        **request,
     )
 
 
@@ -62,13 +65,13 @@ def submit(player: str, action: str, pairs: tuple[tuple[str, str], ...], **asked
 @options.ledger
 @click.argument("player")
 @click.argument("text")
-@click.option("--changes", metavar="FILE", help="The changes it comes down to, in YAML.")
+@click.option("--changes", metavar="FILE", help="Propose the changes listed in FILE (YAML).")
 @click.option(
     "--amend",
     multiple=True,
-    type=options.pair,
+    type=parse_pair,
     metavar="RULE.PARAMETER=VALUE",
-    help="Another value for a rule's parameter.",
+    help="Propose another value for a parameter of a rule; may be repeated.",
 )
 @options.request
 def propose(
@@ -76,14 +79,14 @@ def propose(
     text: str,
     changes: str | None,
     amend: tuple[tuple[str, str], ...],
-    **asked: Any,
+    **request: Any,
 ) -> int:
     """Propose TEXT, and changes to the rules, on behalf of PLAYER.
 
     Example: nomoledger propose game.db Ann "Options last ten days" --amend VIII.3.days_open=10
     """
-    wanted = (*changes_in(changes), *amendments(amend))
-    return run_request(lambda desk, when: desk.propose(player, text, wanted, **when), **asked)
+    proposed = (*read_changes_file(changes), *amendments(amend))
+    return run_request(lambda game, when: game.propose(player, text, proposed, **when), **request)
 
 
 @click.command()
@@ -92,12 +95,12 @@ def propose(
 @click.argument("proposal", type=int)
 @click.argument("choice")
 @options.request
-def vote(player: str, proposal: int, choice: str, **asked: Any) -> int:
+def vote(player: str, proposal: int, choice: str, **request: Any) -> int:
     """Cast PLAYER's vote on a proposal.
 
     Example: nomoledger vote game.db Ann 3 yes
     """
-    return run_request(lambda desk, when: desk.vote(player, proposal, choice, **when), **asked)
+    return run_request(lambda game, when: game.vote(player, proposal, choice, **when), **request)
 
 
 @click.command()
@@ -107,76 +110,90 @@ def vote(player: str, proposal: int, choice: str, **asked: Any) -> int:
     "verdict", type=click.Choice(["accepted", "rejected", "accept", "reject"]), metavar="VERDICT"
 )
 @options.request
-def judge(proposal: int, verdict: str, **asked: Any) -> int:
+def judge(proposal: int, verdict: str, **request: Any) -> int:
     """Judge a proposal: VERDICT is accepted or rejected.
 
     Example: nomoledger judge game.db 1 accepted
     """
-    full = {"accept": "accepted", "reject": "rejected"}.get(verdict, verdict)
-    return run_request(lambda desk, when: desk.judge(proposal, full, **when), **asked)
+    judgement = {"accept": "accepted", "reject": "rejected"}.get(verdict, verdict)
+    return run_request(lambda game, when: game.judge(proposal, judgement, **when), **request)
 
 
 @click.command()
 @options.ledger
 @click.argument("values", nargs=-1, required=True)
 @options.request
-def roll(values: tuple[str, ...], **asked: Any) -> int:
+def roll(values: tuple[str, ...], **request: Any) -> int:
     """Enter real dice, or another draw made by hand.
 
     Example: nomoledger roll game.db 3 4
     """
     return run_request(
-        lambda desk, when: desk.enter_dice([option_called(desk, x) for x in values], **when),
-        **asked,
+        lambda game, when: game.enter_dice(
+            [option_labelled(game, value) for value in values], **when
+        ),
+        **request,
     )
 
 
 @click.command()
 @options.ledger
 @click.argument("value")
-@click.option("--by", default="admin", metavar="PLAYER", help="Who answers (default: admin).")
+@click.option(
+    "--by", default="admin", metavar="PLAYER", help="Answer on behalf of PLAYER (default: admin)."
+)
 @options.request
-def answer(value: str, by: str, **asked: Any) -> int:
-    """Answer the question that a player is asked.
+def answer(value: str, by: str, **request: Any) -> int:
+    """Answer the open question.
+
+    status shows the question, and who is asked.
 
     Example: nomoledger answer game.db yes --by Ann
     """
     return run_request(
-        lambda desk, when: desk.answer(option_called(desk, value), by, **when), **asked
+        lambda game, when: game.answer(option_labelled(game, value), by, **when), **request
     )
 
 
 @click.command()
 @options.ledger
 @options.request
-def undo(**asked: Any) -> int:
-    """Take back the last request, while it waits and no die was seen.
+def undo(**request: Any) -> int:
+    """Take back the last request, if it still waits.
+
+    A request can be taken back as long as it waits for an answer and none of its dice was seen.
 
     Example: nomoledger undo game.db
     """
-    return run_request(lambda desk, when: desk.undo(**when), **asked)
+    return run_request(lambda game, when: game.undo(**when), **request)
 
 
 @click.command()
 @options.ledger
 @options.request
-def close(**asked: Any) -> int:
-    """Carry out what the period still holds, and close it.
+def close(**request: Any) -> int:
+    """Carry out what is pending in the open period, and close it.
 
     Example: nomoledger close game.db
     """
-    return run_request(lambda desk, when: desk.close(**when), **asked)
+    return run_request(lambda game, when: game.close(**when), **request)
 
 
 @click.command()
 @options.ledger
-@click.option("--to", type=options.time, required=True, metavar="TIME", help="The time it is.")
+@click.option(
+    "--to",
+    type=parse_time,
+    required=True,
+    metavar="TIME",
+    help="Advance the clock to TIME, in UTC.",
+)
 @options.request
-def advance(to: datetime, at: datetime | None, **asked: Any) -> int:
-    """Let time pass: what is due by then falls due.
+def advance(to: datetime, at: datetime | None, **request: Any) -> int:
+    """Advance the game's clock, and fire the timers that are due.
 
     Example: nomoledger advance game.db --to 2026-02-01T12:00:00
     """
     if at is not None:
         raise click.UsageError("advance takes its time from --to, not from --at")
-    return run_request(lambda desk, when: desk.advance(**when), at=to, **asked)
+    return run_request(lambda game, when: game.advance(**when), at=to, **request)

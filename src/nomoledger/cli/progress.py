@@ -1,7 +1,7 @@
-"""A progress bar on what takes longer than a second: on standard error, only on a terminal.
+"""A progress bar for work that takes longer than a second, on standard error of a terminal.
 
-It is drawn from a timer's signal, not from a thread, so that a worker process can be forked while
-it is there.
+A timer's signal draws the bar. A thread would not be safe here, because a worker process may be
+forked while the bar is shown.
 """
 
 import io
@@ -22,18 +22,22 @@ AFTER_SECONDS = 1.0
 EVERY_SECONDS = 0.1
 
 
-@contextmanager
-def progress(what: str, total: int = 0) -> Iterator[Advance | None]:
-    """Show a bar titled *what* while the block takes; it is told what has been done of *total*.
+def no_advance(count: int) -> None:
+    """Do nothing: the progress bar is not shown."""
 
-    None stands for a bar that nobody would see.
+
+@contextmanager
+def progress(title: str, total: int = 0) -> Iterator[Advance]:
+    """Show a bar with *title* while the block runs; yield the function that advances it.
+
+    Yields `no_advance` if standard error is not a terminal.
     """
-    in_main = threading.current_thread() is threading.main_thread()
-    if not (sys.stderr.isatty() and in_main):
-        yield None
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    if not (sys.stderr.isatty() and is_main_thread):
+        yield no_advance
         return
-    bar = _Bar(what, total)
-    before = signal.signal(signal.SIGALRM, lambda *_: bar.draw())
+    bar = _Bar(title, total)
+    handler = signal.signal(signal.SIGALRM, lambda *_: bar.draw())
     signal.setitimer(signal.ITIMER_REAL, AFTER_SECONDS or EVERY_SECONDS, EVERY_SECONDS)
     try:
         if not AFTER_SECONDS:
@@ -41,14 +45,14 @@ def progress(what: str, total: int = 0) -> Iterator[Advance | None]:
         yield bar.advance
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, handler)
         bar.progress.stop()
 
 
 class _Bar:
-    """A bar of rich's, which nobody draws but `draw`."""
+    """A progress bar of rich that is drawn only by `draw`."""
 
-    def __init__(self, what: str, total: int) -> None:
+    def __init__(self, title: str, total: int) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -60,14 +64,14 @@ class _Bar:
             text, BarColumn(), TimeElapsedColumn(), console=console, auto_refresh=False,
             transient=True,
         )  # fmt: skip
-        self.task = self.progress.add_task(what, total=total or None)
+        self.task = self.progress.add_task(title, total=total or None)
 
     def advance(self, count: int) -> None:
-        """*count* more are done; it shows the next time the bar is drawn."""
+        """Add *count* to what is done; the next `draw` shows the sum."""
         self.done += count
 
     def draw(self) -> None:
-        """Draw it as far as it is, unless this very drawing is what the timer interrupted."""
+        """Draw the bar, unless the timer interrupted an earlier `draw`."""
         if self._is_drawing:
             return
         self._is_drawing = True
@@ -78,37 +82,37 @@ class _Bar:
         self._is_drawing = False
 
 
-# --- what tells how far it is -------------------------------------------------------------------
+# --- sources that advance a bar -----------------------------------------------------------------
 
 
-def counting(ledger: "Ledger", advance: Advance | None) -> "Ledger":
-    """*ledger*, so that *advance* is told of each record that is read."""
+def counting(ledger: "Ledger", advance: Advance) -> "Ledger":
+    """Return *ledger*, wrapped so that every record read from it calls *advance*."""
     from nomoledger.ledger.ledger import Ledger
 
-    if advance is None:
+    if advance is no_advance:
         return ledger
-    return Ledger(cast("Store", _Counting(ledger.store, advance)))
+    return Ledger(cast("Store", _CountingStore(ledger.store, advance)))
 
 
-def records_in(ledger: "Ledger", games: list[str]) -> int:
-    """About how many records there are, whatever state the ledger is in."""
+def count_records(ledger: "Ledger", games: list[str]) -> int:
+    """Return roughly how many records *games* have; the ledger may be damaged."""
     tails = (ledger.store.tail(game) for game in games)
     return sum(tail[0] + 1 for tail in tails if tail is not None and isinstance(tail[0], int))
 
 
-def watched(file: str, advance: Advance | None) -> io.BufferedReader:
-    """*file*, opened so that *advance* is told of the bytes that are read."""
-    return io.BufferedReader(_Watched(file, advance or (lambda count: None)))
+def open_counting(file: str, advance: Advance) -> io.BufferedReader:
+    """Open *file* so that every read calls *advance* with the number of bytes."""
+    return io.BufferedReader(_CountingFile(file, advance))
 
 
-def size_of(file: str) -> int:
-    """How many bytes *file* has; 0 where that cannot be told."""
+def file_size(file: str) -> int:
+    """Return the size of *file* in bytes; 0 if it is unknown."""
     with suppress(OSError):
         return os.stat(file).st_size
     return 0
 
 
-class _Watched(io.FileIO):
+class _CountingFile(io.FileIO):
     def __init__(self, file: str, advance: Advance) -> None:
         super().__init__(file)
         self._advance = advance
@@ -119,8 +123,8 @@ class _Watched(io.FileIO):
         return count
 
 
-class _Counting:
-    """A store that counts the records read from it, and else is the store it stands for."""
+class _CountingStore:
+    """A store that counts the records read from it, and delegates everything else."""
 
     def __init__(self, store: "Store", advance: Advance) -> None:
         self._store = store
@@ -134,8 +138,8 @@ class _Counting:
 
     @contextmanager
     def evidence(self, game: str) -> Iterator["Evidence"]:
-        with self._store.evidence(game) as found:
-            yield found._replace(contents=self._counted(found.contents))
+        with self._store.evidence(game) as evidence:
+            yield evidence._replace(contents=self._counted(evidence.contents))
 
     def _counted(self, rows: Iterator[Any]) -> Iterator[Any]:
         for row in rows:

@@ -1,4 +1,4 @@
-"""The command project: tables of a ledger that can be queried with SQL, kept at its head."""
+"""The command project: SQL tables of a ledger, kept up to date."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,7 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_ledger_at
-from nomoledger.cli.output import json, line, warn
+from nomoledger.cli.output import print_json, print_line, warn
 from nomoledger.cli.progress import progress
 from nomoledger.ledger.stores.location import redacted
 
@@ -17,27 +17,29 @@ if TYPE_CHECKING:
 @click.command()
 @options.ledger
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--into", metavar="VIEWS", help="Where the tables are: a file, or postgresql://….")
+@click.option(
+    "--into", metavar="VIEWS", help="Store the tables in VIEWS: a file, or postgresql://…."
+)
 @options.game
-@click.option("--public", "is_public", is_flag=True, help="Only what everybody may see.")
-@click.option("--rebuild", is_flag=True, help="Make the tables anew, from nothing.")
-@click.option("--follow", is_flag=True, help="Go on until Ctrl-C, as events are recorded.")
+@click.option("--public", "is_public", is_flag=True, help="Project only what everybody may see.")
+@click.option("--rebuild", is_flag=True, help="Delete the tables and build them again.")
+@click.option("--follow", is_flag=True, help="Keep projecting new events, until Ctrl-C.")
 @options.as_json
 def project(
-    ledger: str,
+    location: str,
     names: tuple[str, ...],
     into: str | None,
-    game: str | None,
+    game_name: str | None,
     is_public: bool,
     rebuild: bool,
     follow: bool,
     as_json: bool,
 ) -> None:
-    """Keep tables to be queried with SQL.
+    """Project a ledger into tables for SQL, or bring them up to date.
 
-    NAME is one of the tables that docs/tables.md describes; without any, all are kept. They are in
-    a file beside the ledger (game.views.db), or in schemas of its PostgreSQL database. They may be
-    deleted at any time: nothing is in them that is not in the ledger.
+    NAME is a table described in docs/tables.md (default: all tables). The tables are stored beside
+    the ledger (game.views.db), or in schemas of its PostgreSQL database. They can be deleted at any
+    time, because everything in them comes from the ledger.
 
     Example: nomoledger project game.db standings board --follow
     """
@@ -48,37 +50,38 @@ def project(
     from nomoledger.views.sql.table import chosen
 
     tables = chosen(names)
-    place = into or beside(ledger, is_public)
-    with open_ledger_at(ledger) as opened:
-        wanted = opened.games() if game is None else [game]
-        for each in wanted or ([] if follow else [only_game(opened)]):
-            opened.head(each)
-        views = open_views(place, is_public)
+    target = into or beside(location, is_public)
+    with open_ledger_at(location) as ledger:
+        games = ledger.games() if game_name is None else [game_name]
+        for name in games or ([] if follow else [only_game(ledger)]):
+            ledger.head(name)
+        views = open_views(target, is_public)
         try:
             if rebuild:
-                empty(views, tables, None if game is None else [game])
+                empty(views, tables, None if game_name is None else [game_name])
             prepare(views, tables)
-            late = [each for each in wanted if behind(opened, views, tables, each)]
-            total = sum(opened.head(each).number + 1 for each in late)
+            outdated = [name for name in games if behind(ledger, views, tables, name)]
+            total = sum(ledger.head(name).number + 1 for name in outdated)
             with progress("projecting", total) as advance:
-                kept = list(
-                    sync_tables(opened, views, tables, wanted, advance or (lambda count: None))
-                )
-            _tell(place, [each.name for each in tables], kept, as_json)
+                results = list(sync_tables(ledger, views, tables, games, advance))
+            _print_results(target, [table.name for table in tables], results, as_json)
             if follow:
-                Follower(opened, views, tables, None if game is None else [game], warn).follow()
+                followed = None if game_name is None else [game_name]
+                Follower(ledger, views, tables, followed, warn).follow()
         finally:
             views.close()
 
 
-def _tell(place: str, names: list[str], kept: "list[SyncResult]", as_json: bool) -> None:
+def _print_results(
+    target: str, tables: list[str], results: "list[SyncResult]", as_json: bool
+) -> None:
     if as_json:
-        games = [{"game": each.game, "events": each.events, "new": each.new} for each in kept]
-        json({"into": redacted(place), "tables": names, "games": games})
+        games = [{"game": x.game, "events": x.events, "new": x.new} for x in results]
+        print_json({"into": redacted(target), "tables": tables, "games": games})
         return
-    counted = f"{len(names)} tables" if len(names) > 1 else names[0]
-    for each in kept:
-        new = f"{each.new} of them new" if each.new else "nothing new"
-        line(f"{each.game}: {each.events} events in {counted} of {redacted(place)}, {new}")
-    if not kept:
-        line("there is no game in this ledger yet")
+    count = f"{len(tables)} tables" if len(tables) > 1 else tables[0]
+    for result in results:
+        new = f"{result.new} of them new" if result.new else "nothing new"
+        print_line(f"{result.game}: {result.events} events in {count} of {redacted(target)}, {new}")
+    if not results:
+        print_line("there is no game in this ledger yet")

@@ -1,10 +1,10 @@
-"""The command provisional: how things would stand if the period were closed now."""
+"""The command provisional: a preview of the close of the open period."""
 
 import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_game_at
-from nomoledger.cli.output import json, line, say, table
+from nomoledger.cli.output import print_json, print_line, print_table, print_text
 
 WHAT = click.Choice(["standings", "board", "balances", "state"])
 
@@ -14,28 +14,30 @@ WHAT = click.Choice(["standings", "board", "balances", "state"])
 @click.argument("what", type=WHAT, default="standings", required=False)
 @options.game
 @options.as_json
-def provisional(ledger: str, what: str, game: str | None, as_json: bool) -> None:
-    """Show how things would stand if the period were closed now.
+def provisional(location: str, what: str, game_name: str | None, as_json: bool) -> None:
+    """Show the game as if the open period were closed now.
 
-    Nothing is recorded, and no dice of the game are seen. Open questions get the default that the
-    rules state; what asks without one is left out. WHAT is standings, board, balances or state.
+    Nothing is recorded, and none of the game's dice are revealed. An open question gets the default
+    that the rules state; a question without a default is skipped. WHAT is standings, board,
+    balances or state.
 
     Example: nomoledger provisional game.db board
     """
-    from nomoledger.game.provisional_state import provisional as imagined
+    from nomoledger.game.provisional_state import provisional as preview_close
 
-    with open_game_at(ledger, game) as desk:
-        period = desk.world.period
-        found = imagined(desk.ledger, desk.name, what)
+    with open_game_at(location, game_name) as game:
+        period = game.world.period
+        preview = preview_close(game.ledger, game.name, what)
     if as_json:
-        json(found)
+        print_json(preview)
         return
-    line(f"provisional: as if period {period} were closed now; none of it is recorded")
-    for asked in found.asked:
-        took = "left out" if asked.dealt == "skipped" else f"taken for {asked.value}"
-        line(f"  {asked.to} is asked: {asked.text} ({took})")
-    for block in found.blocks:
+    print_line(f"provisional: as if period {period} were closed now; none of it is recorded")
+    for question in preview.asked:
+        is_skipped = question.dealt == "skipped"
+        result = "skipped" if is_skipped else f"answered by default: {question.value}"
+        print_line(f"  question to {question.to}: {question.text} ({result})")
+    for block in preview.blocks:
         if isinstance(block, str):
-            say(block)
+            print_text(block)
         else:
-            table(block)
+            print_table(block)

@@ -3,8 +3,8 @@
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import open_ledger_at
-from nomoledger.cli.output import json, line
+from nomoledger.cli.context import open_ledger_of_game
+from nomoledger.cli.output import print_json, print_line
 
 
 @click.command()
@@ -12,21 +12,19 @@ from nomoledger.cli.output import json, line
 @click.argument("folder", metavar="DIR", type=click.Path())
 @options.game
 @options.as_json
-def publish(ledger: str, folder: str, game: str | None, as_json: bool) -> None:
-    """Make DIR a site that shows the game week by week.
+def publish(location: str, folder: str, game_name: str | None, as_json: bool) -> None:
+    """Publish a game as a static site in the folder DIR.
 
-    Only what everybody may see is on it. DIR is made where absent; a site that was published
-    there before is replaced as a whole, and a folder that holds anything else is left alone.
+    The site shows the game week by week, and only what everybody may see. DIR is created if needed.
+    A site published there earlier is replaced as a whole; a folder with other content is refused.
 
     Example: nomoledger publish game.db site
     """
-    from nomoledger.ledger.as_of import only_game
     from nomoledger.views.site import publish as publish_site
 
-    with open_ledger_at(ledger) as opened:
-        name = game or only_game(opened)
-        count = publish_site(opened, name, folder)
+    with open_ledger_of_game(location, game_name) as (ledger, name):
+        count = publish_site(ledger, name, folder)
     if as_json:
-        json({"game": name, "folder": folder, "pages": count})
+        print_json({"game": name, "folder": folder, "pages": count})
         return
-    line(f"{name} is published in {folder}: {count} pages; the first is {folder}/index.html")
+    print_line(f"{name} is published in {folder}: {count} pages; the first is {folder}/index.html")

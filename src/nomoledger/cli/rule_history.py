@@ -1,4 +1,4 @@
-"""Commands about how the rules came to be what they are: rules diff, rules blame, rules log."""
+"""Commands on how the rules changed: rules diff, rules blame, rules log."""
 
 import sys
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import view_at
-from nomoledger.cli.output import harmless, json
-from nomoledger.cli.projections import reader, reading, who
+from nomoledger.cli.context import open_view_at
+from nomoledger.cli.output import harmless, print_json
+from nomoledger.cli.projections import reader, reader_of, reading
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -20,70 +20,68 @@ COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 @options.game
 @options.as_json
 @reader
-def diff(
-    ledger: str,
-    before: int,
-    after: int,
-    game: str | None,
-    as_json: bool,
-    admin: bool,
-    player: str | None,
-) -> None:
+def diff(before: int, after: int, admin: bool, player: str | None, **view: Any) -> None:
     """Show how the rules differ between two periods.
 
-    Those at the close of period A against those at the close of B, rule by rule: prose, parameters
-    and code. The period before the first stands for the rules that the game opened with.
+    The rules at the close of period A are compared with those at the close of period B: prose,
+    parameters and code. Give the number before the first period for the rules at the opening.
 
     Example: nomoledger rules diff game.db 1 3
     """
-    asked = {"before": before, "after": after}
-    _show("ruleset_diff", ledger, game, None, as_json, who(admin, player), asked)
+    _show(
+        "ruleset_diff",
+        reader=reader_of(admin, player),
+        arguments={"before": before, "after": after},
+        **view,
+    )
 
 
 @click.command()
 @reading
 @click.argument("number")
 @reader
-def blame(number: str, admin: bool, player: str | None, **asked: Any) -> None:
+def blame(number: str, admin: bool, player: str | None, **view: Any) -> None:
     """Show every version of a rule, and who is behind it.
 
-    When it changed, by which proposal or ruling, and what changed; also from when the rule had
-    another number.
+    Each version comes with its time, its proposal or ruling, and what changed. The history also
+    covers the time when the rule had another number.
 
     Example: nomoledger rules blame game.db VIII.3
     """
-    _show("ruleset_blame", reader=who(admin, player), given={"number": number}, **asked)
+    arguments = {"number": number}
+    _show("ruleset_blame", reader=reader_of(admin, player), arguments=arguments, **view)
 
 
 @click.command("log")
 @reading
 @reader
-def log_of_rules(admin: bool, player: str | None, **asked: Any) -> None:
+def log_of_rules(admin: bool, player: str | None, **view: Any) -> None:
     """Show all changes to the rules, in order.
 
     Example: nomoledger rules log game.db
     """
-    _show("ruleset", reader=who(admin, player), given={}, **asked)
+    _show("ruleset", reader=reader_of(admin, player), arguments={}, **view)
 
 
 def _show(
     name: str,
-    ledger: str,
-    game: str | None,
-    period: int | None,
+    *,
+    location: str,
+    game_name: str | None,
     as_json: bool,
     reader: str | None,
-    given: dict[str, Any],
+    arguments: dict[str, Any],
+    period: int | None = None,
 ) -> None:
-    """Print that projection; what differs in colour, on a terminal."""
+    """Print the projection *name*; on a terminal, lines of a diff are coloured."""
     from nomoledger.game.read_models import projection
 
-    with view_at(ledger, game, period, reader) as view:
-        model = projection(name)(view, **given)
+    with open_view_at(location, game_name, period, reader) as view:
+        model = projection(name)(view, **arguments)
     if as_json:
-        json(model)
+        print_json(model)
         return
     for block in model.show():
-        for each in harmless(str(block)).split("\n"):
-            colour = COLOURS.get(each[:1]) if sys.stdout.isatty() else None
-            click.echo(click.style(each, fg=colour) if colour else each)
+        for line in harmless(str(block)).split("\n"):
+            colour = COLOURS.get(line[:1]) if sys.stdout.isatty() else None
+            click.echo(click.style(line, fg=colour) if colour else line)

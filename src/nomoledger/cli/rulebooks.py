@@ -1,110 +1,148 @@
-"""The command rules: the rules of a game, and what can be asked of a rulebook."""
+"""The command rules: the rules of a game, and commands on rulebooks."""
 
 from textwrap import indent
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from nomoledger.cli import options
-from nomoledger.cli import rule_history as ruleset
-from nomoledger.cli.arguments import chosen
-from nomoledger.cli.output import json, line, say
-from nomoledger.cli.projections import reader, show_projection_then, two_times, who
+from nomoledger.cli import options, rule_history
+from nomoledger.cli.arguments import ledger_in_environment
+from nomoledger.cli.output import print_json, print_line, print_text
+from nomoledger.cli.progress import progress
+from nomoledger.cli.projections import reader, reader_of, show_projection_then, two_times
+
+if TYPE_CHECKING:
+    from nomoledger.rulebook.check import Coverage
 
 FAILED = 1
 
 
 class _Rules(click.Group):
-    """A group that takes a first word which is none of its commands for a ledger.
+    """A group that runs `of` if its first word is not one of its commands.
 
-    Where the ledger is known without being written, no word at all will do.
+    `rules LEDGER` therefore shows the rules of a ledger, and so does `rules` alone if the ledger is
+    named by the environment.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        names_none = args[0] not in (*self.commands, "--help") if args else bool(chosen())
-        if names_none:
-            args = ["of", *args]
-        return super().parse_args(ctx, args)
+        if args:
+            is_implied = args[0] not in (*self.commands, "--help")
+        else:
+            is_implied = bool(ledger_in_environment())
+        return super().parse_args(ctx, ["of", *args] if is_implied else args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        found = super().shell_complete(ctx, incomplete)
-        return found or [CompletionItem(incomplete, type="file")]
+        items = super().shell_complete(ctx, incomplete)
+        return items or [CompletionItem(incomplete, type="file")]
 
 
 @click.group(cls=_Rules, subcommand_metavar="LEDGER | COMMAND ...")
 def rules() -> None:
-    """Show the rules in force, and how they changed; check a rulebook.
+    """Show the rules of a game and their history; check rulebooks.
 
     Example: nomoledger rules game.db --period 3
     """
 
 
-for command in (ruleset.diff, ruleset.blame, ruleset.log_of_rules):
+for command in (rule_history.diff, rule_history.blame, rule_history.log_of_rules):
     rules.add_command(command)
 
 
 @rules.command("of")
 @two_times
 @reader
-def of(admin: bool, player: str | None, **asked: Any) -> None:
+def of(admin: bool, player: str | None, **view: Any) -> None:
     """Show the rules in force in a LEDGER.
 
     The word "of" may be left out.
 
     Example: nomoledger rules game.db --period 3
     """
-    show_projection_then("rules", reader=who(admin, player), **asked)
+    show_projection_then("rules", reader=reader_of(admin, player), **view)
 
 
 @rules.command()
 @click.argument("rulebook", metavar="NAME_OR_FILE")
-@click.option("--blank", is_flag=True, help="Also report what could be lost and no case notice.")
+@click.option(
+    "--blank", is_flag=True, help="Also report code and parameters whose loss no case notices."
+)
 @options.as_json
 def check(rulebook: str, blank: bool, as_json: bool) -> int:
-    """Check a rulebook and its coverage.
+    """Check a rulebook for errors, and report its coverage.
 
-    Errors are given by file, rule and line; then how much of the rules is executable.
+    Errors are listed with file, rule and line. Coverage is how many of the rules are executable.
 
-    With --blank each rule's code is blanked in turn, and each parameter, to see whether a case
-    beside the rulebook notices. Exit code 1 where there are errors or something goes unnoticed.
+    --blank removes the code of each rule and each parameter in turn, and runs the rulebook's cases
+    against the rest. The exit code is 1 if there are errors, or if no case notices a loss.
 
     Example: nomoledger rules check mail-opening
     """
-    from nomoledger.cli.verifying import coverage_of
-
-    found = coverage_of(rulebook, blank)
+    coverage = _coverage(rulebook, blank)
     if as_json:
-        json(found)
+        print_json(coverage)
     else:
-        line(f"{found.rulebook}: {found.rules} rules")
-        for title in ("executable", "text_only", "by_ruling"):
-            line(f"  {title.replace('_', ' '):11} {getattr(found, title)} of {found.rules}")
-        for error in found.errors:
-            line(f"error: {error}")
-        for each in found.unnoticed:
-            line(f"no case notices the loss of {each}")
-    return FAILED if found.errors or (blank and found.unnoticed) else 0
+        print_line(f"{coverage.rulebook}: {coverage.rules} rules")
+        for name in ("executable", "text_only", "by_ruling"):
+            count = getattr(coverage, name)
+            print_line(f"  {name.replace('_', ' '):11} {count} of {coverage.rules}")
+        for error in coverage.errors:
+            print_line(f"error: {error}")
+        for loss in coverage.unnoticed:
+            print_line(f"no case notices the loss of {loss}")
+    return FAILED if coverage.errors or (blank and coverage.unnoticed) else 0
+
+
+def _coverage(rulebook: str, blank: bool) -> "Coverage":
+    """Return the coverage of *rulebook*; an unreadable rulebook is reported as an error in it.
+
+    Raises:
+        UnknownError: there is no such rulebook.
+    """
+    from nomoledger.errors import RulebookError
+    from nomoledger.rulebook.cases import cases_beside
+    from nomoledger.rulebook.check import Coverage
+    from nomoledger.rulebook.check import check as check_rulebook
+    from nomoledger.rulebook.loading import find_rulebook, load
+    from nomoledger.rulebook.mutants import mutants
+
+    path = find_rulebook(rulebook)
+    try:
+        book = load(rulebook)
+        cases = cases_beside(rulebook)
+    except RulebookError as error:
+        return Coverage(
+            rulebook=path.stem,
+            rules=0,
+            executable=0,
+            text_only=0,
+            by_ruling=0,
+            errors=[str(error)],
+            unnoticed=[],
+        )
+    with progress("checking", len(mutants(book)) if blank else 0) as advance:
+        return check_rulebook(book, cases, blank=blank, progress=lambda loss: advance(1))
 
 
 @rules.command()
 @click.argument("rulebook", metavar="NAME_OR_FILE")
 @options.as_json
 def vocabulary(rulebook: str, as_json: bool) -> None:
-    """List all that a case can name.
+    """List all names that a case can use.
 
-    Actions with their parameters, attributes, kinds, commodities, accounts, questions, draws.
+    The list has actions with their parameters, attributes, kinds, commodities, accounts, questions
+    and draws.
 
     Example: nomoledger rules vocabulary mail-opening
     """
     from nomoledger.rulebook.loading import load
     from nomoledger.rulebook.vocabulary import vocabulary as vocabulary_of
 
-    found = vocabulary_of(load(rulebook))
+    names = vocabulary_of(load(rulebook))
     if as_json:
-        json(found)
+        print_json(names)
     else:
-        say(found.as_text())
+        print_text(names.as_text())
 
 
 @rules.command("show")
@@ -114,7 +152,7 @@ def vocabulary(rulebook: str, as_json: bool) -> None:
 def show_rules(rulebook: str, number: str | None, as_json: bool) -> None:
     """Show the rules of a rulebook.
 
-    With NUMBER, that one alone and its code.
+    With NUMBER, show only that rule, with its code.
 
     Example: nomoledger rules show mail-opening VIII.3
     """
@@ -122,28 +160,28 @@ def show_rules(rulebook: str, number: str | None, as_json: bool) -> None:
     from nomoledger.rulebook.loading import load
 
     book = load(rulebook)
-    found = [rule for rule in book.rules if number in (None, rule.number)]
-    if not found:
+    shown = [rule for rule in book.rules if number in (None, rule.number)]
+    if not shown:
         raise UnknownError(f"{book.name} has no rule {number!r}")
     if as_json:
-        json({"rulebook": book.name, "rules": found})
+        print_json({"rulebook": book.name, "rules": shown})
         return
-    for rule in found:
-        say(f"### {rule.number} {rule.title}\n\n{rule.prose}\n")
+    for rule in shown:
+        print_text(f"### {rule.number} {rule.title}\n\n{rule.prose}\n")
         if number is not None and rule.code:
-            say(indent(rule.code, "    "))
+            print_text(indent(rule.code, "    "))
 
 
 @rules.command("list")
 @options.as_json
 def list_shipped(as_json: bool) -> None:
-    """List the rulebooks there are.
+    """List the rulebooks that come with nomoledger.
 
     Example: nomoledger rules list
     """
     from nomoledger.rulebook.loading import shipped
 
     if as_json:
-        json({"rulebooks": shipped()})
+        print_json({"rulebooks": shipped()})
     else:
-        say("\n".join(shipped()))
+        print_text("\n".join(shipped()))

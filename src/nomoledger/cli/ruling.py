@@ -1,16 +1,17 @@
-"""The commands ruling and rulings: what the admin decides, now or about what is long past."""
+"""The command ruling: decisions of the admin, about the present or the past."""
 
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.change_options import changes_in
+from nomoledger.cli.change_options import read_changes_file
 from nomoledger.cli.context import open_game_at
-from nomoledger.cli.edit_options import edits, edits_given, event, fitted
-from nomoledger.cli.outcome import option_called, run_request
-from nomoledger.cli.output import line
-from nomoledger.cli.what_if import QUESTIONS, asked_on, tell
+from nomoledger.cli.edit_options import edits, edits_from, fit_to_record
+from nomoledger.cli.outcome import option_labelled, run_request, send_request
+from nomoledger.cli.output import print_line
+from nomoledger.cli.parsing import parse_event
+from nomoledger.cli.what_if import QUESTIONS, print_what_if, run_what_if
 
 if TYPE_CHECKING:
     from nomoledger.game.game import Game
@@ -20,36 +21,69 @@ SCOPES = click.Choice(["attempt", "period", "onwards", "precedent"])
 REFUSED = 1
 
 
-def deciding(function: options.Function) -> options.Function:
-    """The options that say what is decided."""
+def ruling_options(function: options.Function) -> options.Function:
+    """Add the options that say what a ruling decides."""
     for option in (
-        click.option("--yes", is_flag=True, help="Settle without asking."),
+        click.option("--yes", is_flag=True, help="Settle without asking for confirmation."),
         click.option(
-            "--questions", type=QUESTIONS, default="stop", help="What becomes of new questions."
+            "--questions",
+            type=QUESTIONS,
+            default="stop",
+            help="If the replay raises new questions: stop there, take the default, skip, or ask.",
         ),
         click.option(
-            "--settle", type=click.Choice(["all", "money", "none"]), help="What is put right."
+            "--settle",
+            type=click.Choice(["all", "money", "none"]),
+            help="How much of the correction to apply: all state, money only, or nothing.",
         ),
         click.option(
-            "--urgent", is_flag=True, help="Rules are changed before all that is due or waits."
+            "--urgent",
+            is_flag=True,
+            help="Change the rules before anything that is due or waiting goes on.",
         ),
-        click.option("--inferred", is_flag=True, help="Known only from how the game was played."),
+        click.option(
+            "--inferred",
+            is_flag=True,
+            help="Mark the ruling as inferred from how the game was played.",
+        ),
         click.option(
             "--cite",
             multiple=True,
             metavar="RULE_OR_EVENT",
-            help="What it cites: VI.1, #17.",
+            help="Cite a rule (VI.1) or an event (#17); may be repeated.",
         ),
-        click.option("--scope", type=SCOPES, default="attempt", help="What it holds for."),
         click.option(
-            "--overrule", multiple=True, type=int, metavar="N", help="Ruling N no longer holds."
+            "--scope",
+            type=SCOPES,
+            default="attempt",
+            help="Apply it to this attempt, to the period, from now on, or as a precedent.",
+        ),
+        click.option(
+            "--overrule", multiple=True, type=int, metavar="N", help="Take ruling N out of force."
         ),
         edits,
-        click.option("--reject", type=event, metavar="EVENT", help="It should not have counted."),
-        click.option("--ratify", type=event, metavar="EVENT", help="It stands, though wrong."),
-        click.option("--uphold", type=event, metavar="EVENT", help="What came of EVENT stands."),
-        click.option("--changes", metavar="FILE", help="What is put right from now on, in YAML."),
-        click.option("--value", help="The answer to the question that waits for a ruling."),
+        click.option(
+            "--reject",
+            type=parse_event,
+            metavar="EVENT",
+            help="Decide that EVENT does not count, and correct what followed.",
+        ),
+        click.option(
+            "--ratify",
+            type=parse_event,
+            metavar="EVENT",
+            help="Let the consequences of EVENT stand, although they were wrong.",
+        ),
+        click.option(
+            "--uphold",
+            type=parse_event,
+            metavar="EVENT",
+            help="Confirm that the consequences of EVENT were right.",
+        ),
+        click.option(
+            "--changes", metavar="FILE", help="Apply the changes listed in FILE (YAML) from now on."
+        ),
+        click.option("--value", help="Answer the question that waits for a ruling."),
     ):
         function = option(function)
     return function
@@ -58,39 +92,42 @@ def deciding(function: options.Function) -> options.Function:
 @click.command()
 @options.ledger
 @click.argument("text")
-@deciding
-@click.option("--closes", type=int, metavar="N", help="The dispute that it settles.")
+@ruling_options
+@click.option("--closes", type=int, metavar="N", help="Close dispute N with this ruling.")
 @options.request
-def ruling(text: str, **given: Any) -> int:
-    """Rule: answer a question, put things right, decide what is past.
+def ruling(text: str, **values: Any) -> int:
+    """Rule: answer a question, or correct the present or the past.
 
-    What reaches back (--reject, --replace, --without, --take-in, --overrule) shows first what would
-    have been, and asks; then the present is brought there, all of it or only the money.
+    Corrections of closed periods (--reject, --replace, --without, --take-in, --overrule) are
+    previewed first. On confirmation, compensating events bring the current state in line.
 
     Example: nomoledger ruling game.db "The die was a 4" --replace 116=3,4 --cite VI.1
     """
-    return decide(text, given)
+    return decide(text, values)
 
 
-def decide(text: str, given: dict[str, Any]) -> int:
-    """Rule as the options *given* say, and tell what came of it."""
-    given = dict(given)
-    request = {key: given.pop(key) for key in ("ledger", "game", "at", "id", "as_json")}
-    value, changes = given["value"], given["changes"]
-    basis = "inferred" if given["inferred"] else "ruling"
-    about, edited = about_past(given), edits_past(given)
-    _check_one_kind(value, changes, about, edited)
-    fields = {"cites": given["cite"], "scope": given["scope"], "basis": basis}
-    fields["closes"] = given["closes"]
-    if about or edited:
-        return _on_the_past(text, about, given, fields, request)
-    wanted = changes_in(changes)
+def decide(text: str, values: dict[str, Any]) -> int:
+    """Record the ruling that the *values* of the options describe, and print the outcome."""
+    values = dict(values)
+    request = {key: values.pop(key) for key in ("location", "game_name", "at", "id", "as_json")}
+    value, changes_file = values["value"], values["changes"]
+    verdict, is_edited = verdict_on_event(values), edits_past(values)
+    _check_one_kind(value, changes_file, verdict, is_edited)
+    fields = {
+        "cites": values["cite"],
+        "scope": values["scope"],
+        "basis": "inferred" if values["inferred"] else "ruling",
+        "closes": values["closes"],
+    }
+    if verdict or is_edited:
+        return _rule_on_past(text, verdict, values, fields, request)
+    changes = read_changes_file(changes_file)
     return run_request(
-        lambda desk, when: desk.rule(
+        lambda game, when: game.rule(
             text,
-            value=None if value is None else option_called(desk, value),
-            changes=wanted,
-            urgent=given["urgent"],
+            value=None if value is None else option_labelled(game, value),
+            changes=changes,
+            urgent=values["urgent"],
             **fields,
             **when,
         ),
@@ -98,88 +135,89 @@ def decide(text: str, given: dict[str, Any]) -> int:
     )
 
 
-def about_past(given: dict[str, Any]) -> dict[str, int]:
-    """The event that is upheld, ratified or rejected."""
+def verdict_on_event(values: dict[str, Any]) -> dict[str, int]:
+    """Return the event that the ruling upholds, ratifies or rejects, by that kind."""
     kinds = ("uphold", "ratify", "reject")
-    return {key: given[key] for key in kinds if given[key] is not None}
+    return {kind: values[kind] for kind in kinds if values[kind] is not None}
 
 
-def edits_past(given: dict[str, Any]) -> bool:
-    """Whether something that is past should have been otherwise."""
-    return any(given[key] for key in ("replaced", "without", "taken_in", "answers", "overrule"))
+def edits_past(values: dict[str, Any]) -> bool:
+    """Return whether the ruling edits past inputs or overrules rulings."""
+    return any(values[key] for key in ("replaced", "without", "taken_in", "answers", "overrule"))
 
 
 def _check_one_kind(
-    value: str | None, changes: str | None, about: dict[str, int], edited: bool
+    value: str | None, changes_file: str | None, verdict: dict[str, int], is_edited: bool
 ) -> None:
-    kinds = [value is not None, changes is not None, bool(about) or edited]
-    if sum(kinds) > 1 or len(about) > 1:
+    kinds = [value is not None, changes_file is not None, bool(verdict) or is_edited]
+    if sum(kinds) > 1 or len(verdict) > 1:
         raise click.UsageError(
-            "--value answers, --changes puts right, --uphold, --ratify, --reject and --replace"
-            " decide about the past: give one"
+            "--value answers a question, --changes corrects the present; --uphold, --ratify,"
+            " --reject and --replace decide about the past: give one of them"
         )
 
 
-def _on_the_past(
+def _rule_on_past(
     text: str,
-    about: dict[str, int],
-    given: dict[str, Any],
+    verdict: dict[str, int],
+    values: dict[str, Any],
     fields: dict[str, Any],
     request: dict[str, Any],
 ) -> int:
-    kind, event = next(iter(about.items()), ("replace", None))
-    without = (*given["without"], *([event] if kind == "reject" and event is not None else []))
-    edits = edits_given(given["replaced"], without, given["taken_in"], given["answers"])
-    questions = given["questions"]
-    with open_game_at(request["ledger"], request["game"]) as desk:
-        edits = fitted(list(desk.ledger.read(desk.name)), edits)
-        fields |= {"about": event, "edits": edits, "overrules": given["overrule"]}
-        if edits or given["overrule"]:
-            edits = _looked_at(desk, kind, given, fields, request)
+    kind, event = next(iter(verdict.items()), ("replace", None))
+    without = (*values["without"], *([event] if kind == "reject" and event is not None else []))
+    edits = edits_from(values["replaced"], without, values["taken_in"], values["answers"])
+    questions = values["questions"]
+    location, game_name = request.pop("location"), request.pop("game_name")
+
+    def rule(game: "Game", when: dict[str, Any]) -> "Outcome":
+        return game.rule_on(kind, text, settle=values["settle"], **fields, **when)
+
+    with open_game_at(location, game_name) as game:
+        edits = fit_to_record(game.history.entries(), edits)
+        fields |= {"about": event, "edits": edits, "overrules": values["overrule"]}
+        if edits or values["overrule"]:
+            edits = _confirmed_edits(game, kind, values, fields, request)
             if edits is None:
                 return REFUSED
             fields["edits"] = edits
-    fields["questions"] = "stop" if questions == "ask" else questions
-
-    def rule(desk: "Game", when: dict[str, Any]) -> "Outcome":
-        return desk.rule_on(kind, text, settle=given["settle"], **fields, **when)
-
-    return run_request(rule, **request)
+        fields["questions"] = "stop" if questions == "ask" else questions
+        return send_request(game, rule, **request)
 
 
-def _looked_at(
-    desk: "Game",
+def _confirmed_edits(
+    game: "Game",
     kind: str,
-    given: dict[str, Any],
+    values: dict[str, Any],
     fields: dict[str, Any],
     request: dict[str, Any],
 ) -> Any:
-    """The edits, after a look at what would have been; None where they are not to be made."""
+    """Preview the ruling and ask for confirmation; return its edits, or None to record nothing."""
     from nomoledger.events import Answered
     from nomoledger.game.counterfactual import WhatIfChanges
 
     id = request["id"]
-    if id is not None and desk.ledger.find_input(desk.name, id) is not None:
-        return fields["edits"]  # it was asked for before
-    if desk.check_ruling(fields | {"kind": kind}) is None:
-        return fields["edits"]  # it changes nothing that is past
-    questions, settle = given["questions"], given["settle"]
-    changed = WhatIfChanges(
+    if id is not None and game.ledger.find_input(game.name, id) is not None:
+        return fields["edits"]  # The same request is already recorded.
+    if game.check_ruling(fields | {"kind": kind}) is None:
+        return fields["edits"]  # The ruling changes nothing in the past.
+    questions, settle = values["questions"], values["settle"]
+    changes = WhatIfChanges(
         edits=fields["edits"],
         overrules=fields["overrules"],
         questions="stop" if questions == "ask" else questions,
     )
-    found = asked_on(desk, changed, is_asking=questions == "ask")
+    preview = run_what_if(game, changes, is_asking=questions == "ask")
     if not request["as_json"]:
-        tell(found)
-    if found.stopped is not None:
-        line("nothing is settled: say what becomes of new questions, with --questions")
+        print_what_if(game, preview)
+    if preview.stopped is not None:
+        print_line("nothing is settled: choose with --questions how to treat new questions")
         return None
-    if found.collisions and settle is None:
-        line("later play does not fit: say how to settle, with --settle all, money or none")
+    if preview.collisions and settle is None:
+        print_line("later play does not fit: say how to settle, with --settle all, money or none")
         return None
-    if any(each.dealt == "stopped" for each in found.asked):
-        changed.edits = tuple(x for x in changed.edits if not isinstance(x, Answered))
-    if not (given["yes"] or request["as_json"] or settle == "none"):
-        click.confirm("Settle it so?", abort=True, err=True)
-    return changed.edits
+    if any(question.dealt == "stopped" for question in preview.asked):
+        changes.edits = tuple(edit for edit in changes.edits if not isinstance(edit, Answered))
+    if not (values["yes"] or request["as_json"] or settle == "none"):
+        click.confirm("Settle this way?", abort=True, err=True)
+    return changes.edits

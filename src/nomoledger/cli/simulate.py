@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import new_ledger_at
-from nomoledger.cli.output import json, line
+from nomoledger.cli.context import open_or_create_ledger_at
+from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -18,22 +18,40 @@ DIFFERS = 1
 
 @click.command()
 @options.ledger
-@click.option("--rulebook", required=True, metavar="NAME", help="The rules that are played.")
-@click.option("--players", type=click.IntRange(1, 100), default=4, show_default=True)
-@click.option("--periods", type=click.IntRange(1, 1000), default=10, show_default=True)
+@click.option("--rulebook", required=True, metavar="NAME", help="Play under these rules.")
+@click.option(
+    "--players",
+    type=click.IntRange(1, 100),
+    default=4,
+    show_default=True,
+    help="How many bots play.",
+)
+@click.option(
+    "--periods",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="How many periods to play.",
+)
 @click.option(
     "--requests",
     type=click.IntRange(1, 100),
     default=6,
     show_default=True,
-    help="What each player asks for in a period.",
+    help="How many requests each bot makes in a period.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Another seed, another game.")
-@click.option("--ends", is_flag=True, help="Afterwards somebody asks for what ends the game.")
-@click.option("--check", is_flag=True, help="Replay every period and verify the ledger.")
+@click.option(
+    "--seed",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Choose the season: the same seed gives the same season.",
+)
+@click.option("--ends", is_flag=True, help="After the last period, submit what ends the game.")
+@click.option("--check", is_flag=True, help="Replay every period afterwards, and compare.")
 @options.as_json
 def simulate(
-    ledger: str,
+    location: str,
     rulebook: str,
     players: int,
     periods: int,
@@ -45,50 +63,48 @@ def simulate(
 ) -> int:
     """Play a whole season with bots, in a new ledger.
 
-    Bots ask for what the rules allow, propose, vote, answer. The same seed, the same season.
+    Bots submit what the rules allow, propose, vote, and answer questions.
 
     Example: nomoledger simulate sim.db --rulebook mail-opening --players 5 --periods 20
     """
     from nomoledger.game.simulation import Plan
-    from nomoledger.game.simulation import simulate as play
+    from nomoledger.game.simulation import simulate as play_season
 
     plan = Plan(players=players, periods=periods, requests=requests, seed=seed, ends=ends)
-    with new_ledger_at(ledger) as opened:
+    with open_or_create_ledger_at(location) as ledger:
         with progress("playing", periods) as advance:
-            season = play(opened, rulebook, plan, done=advance or (lambda count: None))
-        wrong = _checked(opened, season) if check else []
+            season = play_season(ledger, rulebook, plan, done=advance)
+        divergences = _divergences(ledger, season) if check else []
     if as_json:
-        json(season)
+        print_json(season)
     else:
-        _tell(season)
-    for each in wrong:
-        line(each)
-    return DIFFERS if wrong else 0
+        _print_season(season)
+    print_blocks(divergences)
+    return DIFFERS if divergences else 0
 
 
-def _tell(season: "Season") -> None:
-    line(f"{season.periods} periods: {season.requests} requests, {season.events} events")
-    line(f"refused: {season.refused}")
+def _print_season(season: "Season") -> None:
+    print_line(f"{season.periods} periods: {season.requests} requests, {season.events} events")
+    print_line(f"refused: {season.refused}")
     if season.ended is not None:
-        line(f"the game was over: {season.ended}")
-    known = len(season.fired) + len(season.silent)
-    line(f"rules that acted: {len(season.fired)} of {known} with code")
+        print_line(f"the game was over: {season.ended}")
+    count = len(season.fired) + len(season.silent)
+    print_line(f"rules that acted: {len(season.fired)} of {count} with code")
     if season.silent:
-        line(f"silent: {', '.join(season.silent)}")
-    for fault, tried in season.faults.items():
-        line(f"fault: {fault}; tried: {tried}")
+        print_line(f"silent: {', '.join(season.silent)}")
+    for fault, request in season.faults.items():
+        print_line(f"fault: {fault}; tried: {request}")
 
 
-def _checked(ledger: "Ledger", season: "Season") -> list[str]:
-    """What is wrong with the season: periods that do not replay exactly."""
+def _divergences(ledger: "Ledger", season: "Season") -> list[str]:
+    """Return a line for each period that does not replay exactly."""
     from nomoledger.game.replay import replay
 
-    wrong = []
+    lines = []
     with progress("replaying", season.periods) as advance:
         for period in range(1, season.periods + 1):
             report = replay(ledger, season.game, period)
             if not report.exact:
-                wrong.append(f"period {period} differs: {report.divergences[0]}")
-            if advance is not None:
-                advance(1)
-    return wrong
+                lines.append(f"period {period} differs: {report.divergences[0]}")
+            advance(1)
+    return lines

@@ -1,4 +1,4 @@
-"""The command status: what waits for whom."""
+"""The command status: what is open in a game."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -7,9 +7,9 @@ import click
 import msgspec
 
 from nomoledger.cli import options
-from nomoledger.cli.context import view_at
-from nomoledger.cli.output import json, line
-from nomoledger.cli.projections import reader, who
+from nomoledger.cli.context import open_view_at
+from nomoledger.cli.output import print_blocks, print_json
+from nomoledger.cli.projections import reader, reader_of
 
 if TYPE_CHECKING:
     from nomoledger.game.read_models import LedgerView
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class OpenProposal(msgspec.Struct, frozen=True):
-    """A proposal that nobody has decided."""
+    """A proposal that is not decided yet."""
 
     number: int
     by: str
@@ -25,7 +25,7 @@ class OpenProposal(msgspec.Struct, frozen=True):
 
 
 class DueRow(msgspec.Struct, frozen=True):
-    """Something that falls due *at* a time: *what* will be done, to *about* what, by which rule."""
+    """A timer that is due *at* a time: *what* it does, *about* which things, by which *rule*."""
 
     at: str
     what: str
@@ -34,7 +34,7 @@ class DueRow(msgspec.Struct, frozen=True):
 
 
 class Order(msgspec.Struct, frozen=True):
-    """A standing order that waits: its *id*, whose it is, and what it says."""
+    """A standing order: its *id*, its player, and what it *says*."""
 
     id: str
     by: str
@@ -42,7 +42,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class OpenDispute(msgspec.Struct, frozen=True):
-    """A dispute that no ruling has closed, *by* whom and *of* what."""
+    """An open dispute: the player who opened it, and *of* which period or event."""
 
     number: int
     by: str
@@ -51,7 +51,7 @@ class OpenDispute(msgspec.Struct, frozen=True):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """How a game stands: what it waits for, what is undecided, what ends when."""
+    """What is open in a game: questions, proposals, timers, standing orders, disputes."""
 
     game: str
     rulebook: str
@@ -67,7 +67,7 @@ class Status(msgspec.Struct, frozen=True):
     ended: str | None
 
 
-#: What is told where it is open; where none of it is, that is told.
+#: The fields that list something open; if all of them are empty, nothing is open.
 _OPEN = ("waiting", "proposals", "due", "orders", "disputes", "ended")
 
 
@@ -76,25 +76,26 @@ _OPEN = ("waiting", "proposals", "due", "orders", "disputes", "ended")
 @options.game
 @options.as_json
 @reader
-def status(ledger: str, game: str | None, as_json: bool, admin: bool, player: str | None) -> None:
-    """Show what waits for whom, and what is open until when.
+def status(
+    location: str, game_name: str | None, as_json: bool, admin: bool, player: str | None
+) -> None:
+    """Show what is open: questions, proposals, timers, disputes.
 
-    What only some may see is left out, unless --admin or --as asks for it.
+    Secret items are left out, unless --admin or --as asks for them.
 
     Example: nomoledger status game.db
     """
-    with view_at(ledger, game, reader=who(admin, player)) as view:
-        found = status_of(view)
+    with open_view_at(location, game_name, reader=reader_of(admin, player)) as view:
+        status = status_of(view)
     if as_json:
-        json(found)
-        return
-    for each in _told(found):
-        line(each)
+        print_json(status)
+    else:
+        print_blocks(_lines(status))
 
 
 def status_of(view: "LedgerView") -> Status:
-    """How the game in *view* stands."""
-    from nomoledger.cli.outcome import how_to_answer
+    """Return what is open in the game in *view*."""
+    from nomoledger.cli.outcome import question_lines
     from nomoledger.prose.descriptions import describe_order
     from nomoledger.prose.labels import describe_thing
 
@@ -105,17 +106,17 @@ def status_of(view: "LedgerView") -> Status:
         rulebook=world.game["rulebook"],
         period=world.period,
         now=_time(world.game["now"]),
-        waiting=[] if waiting is None else how_to_answer(world, waiting, view.ledger),
+        waiting=[] if waiting is None else question_lines(world, waiting, view.ledger),
         interrupted=waiting is None and bool(world.agenda),
         proposals=_undecided(view),
         due=[
             DueRow(
                 _time(timer.attempt.at),
                 timer.attempt.operation.lstrip("@"),
-                "; ".join(str(describe_thing(world, each)) for each in timer.attempt.arguments),
+                "; ".join(str(describe_thing(world, value)) for value in timer.attempt.arguments),
                 timer.rule,
             )
-            for timer in sorted(world.timers.values(), key=lambda each: each.order)
+            for timer in sorted(world.timers.values(), key=lambda timer: timer.order)
             if view.sees(timer.attempt.audience)
         ],
         orders=[
@@ -129,25 +130,25 @@ def status_of(view: "LedgerView") -> Status:
     )
 
 
-def _told(found: Status) -> Iterator[str]:
-    yield f"{found.game} ({found.rulebook}), period {found.period}, {found.now}"
-    if found.ended is not None:
-        yield f"the game is over: {found.ended}"
-    yield from found.waiting
-    if found.interrupted:
-        yield "a command was interrupted: the next one goes on with what it left"
-    for proposal in found.proposals:
+def _lines(status: Status) -> Iterator[str]:
+    yield f"{status.game} ({status.rulebook}), period {status.period}, {status.now}"
+    if status.ended is not None:
+        yield f"the game is over: {status.ended}"
+    yield from status.waiting
+    if status.interrupted:
+        yield "a command was interrupted: the next command finishes what it began"
+    for proposal in status.proposals:
         yield f"undecided: proposal {proposal.number} by {proposal.by}: {proposal.text}"
-    for due in found.due:
+    for due in status.due:
         yield f"until {due.at}: {due.about or due.what} (then {due.what}, {due.rule})"
-    for order in found.orders:
+    for order in status.orders:
         yield f"standing order {order.id} of {order.by}: {order.says}"
-    for each in found.disputes:
-        yield f"dispute {each.number} by {each.by} of {each.of}: {each.text}"
-    if not any(getattr(found, name) for name in _OPEN):
+    for dispute in status.disputes:
+        yield f"dispute {dispute.number} by {dispute.by} of {dispute.of}: {dispute.text}"
+    if not any(getattr(status, name) for name in _OPEN):
         yield "nothing is open"
-    if found.actions:
-        yield f"what may be submitted: {', '.join(found.actions)}"
+    if status.actions:
+        yield f"actions: {', '.join(status.actions)}"
 
 
 def _disputed(view: "LedgerView") -> list[OpenDispute]:
@@ -155,17 +156,20 @@ def _disputed(view: "LedgerView") -> list[OpenDispute]:
 
     return [
         OpenDispute(
-            each["number"],
-            each["by"],
-            f"period {each['period']}" if each["about"] is None else f"#{each['about']}",
-            each["text"],
+            dispute["number"],
+            dispute["by"],
+            f"period {dispute['period']}" if dispute["about"] is None else f"#{dispute['about']}",
+            dispute["text"],
         )
-        for each in open_disputes(view.world, view.reader)
+        for dispute in open_disputes(view.world, view.reader)
     ]
 
 
 def _undecided(view: "LedgerView") -> list[OpenProposal]:
-    """Proposals in the state they were made in; where the rules keep none, those not judged."""
+    """Return the proposals whose state is still their first one, and that were not judged.
+
+    If the rules do not keep proposals as things, every proposal that was not judged is returned.
+    """
     from nomoledger import events as e
 
     first: dict[str, Any] = {}
@@ -175,14 +179,14 @@ def _undecided(view: "LedgerView") -> list[OpenProposal]:
             first[entry.body.entity] = entry.body.attributes.get("state")
         elif isinstance(entry.body, e.ProposalJudged):
             judged.add(entry.body.proposal)
-    world, found = view.world, []
-    for number, made in world.proposals.items():
+    world, undecided = view.world, []
+    for number, proposal in world.proposals.items():
         entity = world.find("proposal", number)
-        moved_on = entity is not None and world.get(entity, "state") != first.get(entity)
-        known = entity is not None or "proposal" not in world.kinds
-        if known and not moved_on and number not in judged:
-            found.append(OpenProposal(number, made.by, made.text))
-    return found
+        has_moved = entity is not None and world.get(entity, "state") != first.get(entity)
+        exists = entity is not None or "proposal" not in world.kinds
+        if exists and not has_moved and number not in judged:
+            undecided.append(OpenProposal(number, proposal.by, proposal.text))
+    return undecided
 
 
 def _actions(world: "World") -> list[str]:

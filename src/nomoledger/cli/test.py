@@ -1,4 +1,4 @@
-"""The command test: cases, which are examples that say what the rules must do."""
+"""The command test: run cases, which are examples of what the rules must do."""
 
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.output import json, line
+from nomoledger.cli.output import print_json, print_line
 from nomoledger.errors import UnknownError
 
 if TYPE_CHECKING:
@@ -19,39 +19,39 @@ FAILED = 1
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @options.as_json
 def test(files: tuple[str, ...], as_json: bool) -> int:
-    """Run cases, and say what differs in each that fails.
+    """Run cases, and show the first difference in each failed case.
 
-    FILE is a file, a folder of them, or a rulebook, whose own cases are run. Exit code 1 where one
-    fails.
+    FILE is a file of cases, a folder of such files, or a rulebook, whose own cases are run. test
+    exits with 1 if a case fails.
 
     Example: nomoledger test cases/doubles.yaml
     """
-    loaded = [case for file in files for case in _cases(file)]
-    results = [_result(case) for case in loaded]
-    failed = [each for each in results if not each.ok]
+    cases = [case for file in files for case in _load(file)]
+    results = [_run(case) for case in cases]
+    failed = [result for result in results if not result.ok]
     if as_json:
-        json({"cases": len(results), "failed": len(failed), "results": results})
+        print_json({"cases": len(results), "failed": len(failed), "results": results})
         return FAILED if failed else 0
-    for each in failed:
-        line(f"{each.file}: {each.difference}")
-    line(f"{len(results)} cases, {len(failed)} failed")
+    for result in failed:
+        print_line(f"{result.file}: {result.difference}")
+    print_line(f"{len(results)} cases, {len(failed)} failed")
     return FAILED if failed else 0
 
 
-def _cases(file: str) -> "list[Case]":
+def _load(file: str) -> "list[Case]":
     from nomoledger.rulebook.cases import cases_beside, load_cases
 
     try:
         return load_cases(file)
     except UnknownError:
         with suppress(UnknownError):
-            if found := cases_beside(file):
-                return found
+            if cases := cases_beside(file):
+                return cases
         raise
 
 
-def _result(case: "Case") -> "CaseResult":
-    """What came of *case*, run where its rules can do no harm."""
+def _run(case: "Case") -> "CaseResult":
+    """Run *case* in a worker, which sandboxes its rules."""
     from nomoledger.rulebook.cases import CaseResult, run_case
     from nomoledger.sandbox.worker import call_in_worker
 

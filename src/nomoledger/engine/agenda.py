@@ -10,6 +10,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine import dice
 from nomoledger.engine.fact_audit import audit_fact
+from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.initial_state import give_state
 from nomoledger.engine.standing_orders import process_orders
 from nomoledger.errors import RulebookError, RuleFault
@@ -41,16 +42,7 @@ FOLLOWING_MAX = 2_000
 
 
 class Engine:
-    """One game being played on *world*.
-
-    *oracle* answers the questions that no rule can compute. Seeds and commitments of the dice
-    derive from *secret*. *follows_record* says what happens where a fact of a hand-kept record
-    differs from the rules: play continues from the record if true, from the rules if false. A
-    function decides for each difference, given the fact, what differs and the value by the rules.
-    *tape* holds the recorded events, which retroactive rulings replay. *describe* formats the
-    events that questions and refusals mention. *settle* carries out retroactive rulings (see
-    `nomoledger.engine.settlement.ruling_attempt`).
-    """
+    """One game being played: it applies inputs and carries out the agenda."""
 
     def __init__(
         self,
@@ -58,12 +50,22 @@ class Engine:
         oracle: Oracle = ask_people,
         secret: bytes | None = None,
         *,
-        follows_record: Callable[[e.FactRecorded, str, Any], bool] | bool = True,
+        follows_record: FollowsRecord | bool = True,
         tape: Sequence[e.Entry] = (),
         link: Callable[[tuple[Rule, ...]], Program] = link,
         describe: Describe = describe_plainly,
         settle: "SettleRuling | None" = None,
     ) -> None:
+        """Play on *world*.
+
+        *oracle* answers the questions that no rule can compute. Seeds and commitments of the dice
+        derive from *secret*. *follows_record* says what happens where a fact of a hand-kept record
+        differs from the rules: play continues from the record if true, from the rules if false. A
+        function decides for each difference, given the fact, what differs and the value by the
+        rules. *tape* holds the recorded events, which retroactive rulings replay. *describe*
+        formats the events that questions and refusals mention. *settle* carries out retroactive
+        rulings (see `nomoledger.engine.settlement.ruling_attempt`).
+        """
         self.settle = settle
         self.describe = describe
         self.link = link
@@ -160,6 +162,7 @@ class Engine:
         return host.staged
 
     def _perform(self, program: Program, attempt: Attempt) -> None:
+        """Run the operation of *attempt*, then the state-based checks."""
         world, host = self.world, program.host
         if world.game["followed"] >= FOLLOWING_MAX and _is_follow_up(attempt):
             text = f"more than {FOLLOWING_MAX} attempts follow from one request"

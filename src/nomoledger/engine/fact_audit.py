@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from nomoledger import events as e
 from nomoledger.engine.facts import Fact, FollowsRecord
+from nomoledger.engine.oracles import is_possible_draw
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule, Speech
 from nomoledger.language.host import Oracle
@@ -56,7 +57,7 @@ def audit_fact(engine: AuditEngine, body: e.FactRecorded) -> list[e.Event]:
 def _begin(
     engine: AuditEngine, body: e.FactRecorded, number: int, first_difference: int | None = None
 ) -> Fact:
-    """Prepare the host to emit events about the fact *body*."""
+    """Make the host ready to emit events about the fact *body*, and return its comparison."""
     world = engine.world
     host = engine.link(world.rules).host
     at = to_seconds(body.received_at)
@@ -67,15 +68,16 @@ def _begin(
 
 
 def _carry_out(engine: AuditEngine, compared: Fact, speech: Speech) -> list[e.Event]:
+    """Carry out the operation that the fact states, with its dice; return all events."""
     world, operation, body = engine.world, str(speech.attempt), compared.body
     fact = _begin(engine, body, compared.number, compared.first_difference)
-    given = tuple(fact.field(name) for name in speech.given)
+    values = tuple(fact.field(name) for name in speech.given)
     dice = _as_list(fact.field(speech.dice)) if speech.dice else []
-    attempt = _waiting_attempt(world, operation, given)
+    attempt = _waiting_attempt(world, operation, values)
     if attempt is None:
         if dice:  # these dice do not belong to the attempt that waits for some
             _cancel_waiting_attempt(fact)
-        id, arguments = f"{body.id}>{operation}", _without_missing(given)
+        id, arguments = f"{body.id}>{operation}", _without_missing(values)
         fact.host.emit(e.Scheduled, attempt=id, operation=operation, arguments=arguments)
         fact.host.emit(e.AttemptDone, attempt=body.id)
         attempt = world.agenda[0]
@@ -91,25 +93,25 @@ def _carry_out(engine: AuditEngine, compared: Fact, speech: Speech) -> list[e.Ev
     refusal = next((event for event in after if isinstance(event, e.AttemptRefused)), None)
     if refusal is not None:
         why = "; ".join(reason.text for reason in refusal.reasons)
-        subject = next((str(value) for value in given if value is not None), "game")
+        subject = next((str(value) for value in values if value is not None), "game")
         fact.note_difference(subject, operation, "done", f"refused: {why}", refusal.rules)
     elif dice:
         fact.mark_unexplained(f"dice left over: {', '.join(map(str, dice))}")
     return [*before, *after, *fact.host.staged]
 
 
-def _waiting_attempt(world: World, operation: str, given: tuple[Any, ...]) -> Attempt | None:
+def _waiting_attempt(world: World, operation: str, values: tuple[Any, ...]) -> Attempt | None:
     """Return the attempt that waits for exactly this fact, as an extra turn waits for its dice."""
     if world.waiting is None or world.agenda[0].operation != operation:
         return None
     arguments = tuple(world.label(argument) for argument in world.agenda[0].arguments)
-    return world.agenda[0] if arguments[: len(given)] == given else None
+    return world.agenda[0] if arguments[: len(values)] == values else None
 
 
-def _without_missing(given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return *given* without missing values at its end, where the defaults apply."""
-    count = max((place for place, value in enumerate(given, 1) if value is not None), default=0)
-    return given[:count]
+def _without_missing(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return *values* without missing values at its end, where the defaults apply."""
+    count = max((place for place, value in enumerate(values, 1) if value is not None), default=0)
+    return values[:count]
 
 
 def _cancel_waiting_attempt(fact: Fact) -> None:
@@ -135,18 +137,13 @@ def _recorded_dice(dice: list[Any]) -> Oracle:
     """Return an oracle that answers from the front of *dice* and removes what it used."""
 
     def answer(question: e.QuestionRaised) -> list[Any] | None:
+        if question.asks not in ("dice", "draw"):
+            return None
         count = len(question.options) if question.asks == "dice" else 1
         values = dice[:count]
-        if len(values) < count or not _can_answer(question, values):
+        if not is_possible_draw(question, values):
             return None
         del dice[:count]
         return values
 
     return answer
-
-
-def _can_answer(question: e.QuestionRaised, values: list[Any]) -> bool:
-    if question.asks == "dice":
-        pairs = zip(values, question.options, strict=True)
-        return all(type(pips) is int and 1 <= pips <= sides for pips, sides in pairs)
-    return question.asks == "draw" and values[0] in question.options

@@ -24,12 +24,7 @@ FollowsRecord = Callable[[e.FactRecorded, str, Any], bool]
 
 
 class Fact:
-    """A fact that is compared with the rules.
-
-    *number* is the number of its event. *follows* decides whether the state follows the fact where
-    the rules differ; otherwise the difference is only noted, and play continues by the rules.
-    *first_difference* is the event number of the first difference noted about the fact so far.
-    """
+    """A fact that is compared with the rules."""
 
     def __init__(
         self,
@@ -40,6 +35,12 @@ class Fact:
         follows: FollowsRecord | bool = True,
         first_difference: int | None = None,
     ) -> None:
+        """Prepare the comparison of the fact *body*, which is event *number*.
+
+        *follows* decides whether the state follows the fact where the rules differ. Otherwise the
+        difference is only noted, and play continues by the rules. *first_difference* is the event
+        number of the first difference noted about the fact so far.
+        """
         self.host = host
         self.world: World = host.world
         self.body = body
@@ -124,9 +125,9 @@ class Fact:
     def _compare_value(self, speech: Speech) -> None:
         world, program = self.world, self.host.program
         operation = program.links.operations[str(speech.asks)]
-        given = tuple(self.field(name) for name in speech.given)
+        arguments = tuple(self.field(name) for name in speech.given)
         try:
-            value = program.call(operation.name, **named_arguments(world, operation, given, {}))
+            value = program.call(operation.name, **named_arguments(world, operation, arguments, {}))
         except Refused as error:
             return self.mark_unexplained(error.reasons[0].text)
         except RuleFault as fault:
@@ -143,17 +144,17 @@ class Fact:
             recorded, by_rules = True, False
         is_followed = self.note_difference(subject, self.body.kind, recorded, by_rules, rules)
         if speech.prevails is not None and is_followed:
-            self._apply_record(speech.prevails, (*given, self.field(speech.value)))
+            self._apply_record(speech.prevails, (*arguments, self.field(speech.value)))
         return None
 
-    def _apply_record(self, name: str, given: tuple[Any, ...]) -> None:
+    def _apply_record(self, name: str, arguments: tuple[Any, ...]) -> None:
         """Call the operation *name*, which brings the state in line with the fact."""
         host, program, mark = self.host, self.host.program, self.world.mark()
         staged = len(host.staged)
         host.frames = [Frame("", (), RECORD[0])]
         try:
             operation = program.links.operations[name]
-            program.call(name, **named_arguments(self.world, operation, given, {}))
+            program.call(name, **named_arguments(self.world, operation, arguments, {}))
         except (Refused, RuleFault) as error:
             self.world.rollback(mark)
             del host.staged[staged:]

@@ -1,4 +1,4 @@
-"""Oracles: the sources of answers that no rule can compute.
+"""Oracles: the sources of answers that no rule can compute, and which answers are possible.
 
 The address of an answer is the id of the attempt and the path of operations. The same recorded
 answers can therefore be replayed under other rules: a question at the same address gets the same
@@ -47,3 +47,19 @@ def recorded_draws(entries: Iterable[Entry]) -> dict[str, list[Any]]:
 def replay_oracle(draws: dict[str, list[Any]]) -> Oracle:
     """Return an oracle that answers from the recorded *draws* only."""
     return lambda question: draws.get(question.question)
+
+
+def is_possible_draw(question: QuestionRaised, values: Any) -> bool:
+    """Return whether a roll or draw for *question* can result in *values*."""
+    if question.asks == "draw":
+        return len(values) == 1 and values[0] in question.options
+    sides = question.options
+    return len(values) == len(sides) and all(
+        type(value) is int and 1 <= value <= count
+        for value, count in zip(values, sides, strict=True)
+    )
+
+
+def is_possible_answer(question: QuestionRaised, value: Any) -> bool:
+    """Return whether *question* allows the answer *value*; any value if it lists no options."""
+    return not question.options or value in question.options

@@ -38,16 +38,17 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 class Statement:
-    """A parsed statement that can be evaluated on a world.
-
-    Raises:
-        UsageError: *text* is not a statement.
-    """
+    """A parsed statement that can be evaluated on a world."""
 
     #: The names that every game has.
     OWN = frozenset(("money", "period", "closing", "ended", "asked"))
 
     def __init__(self, text: str) -> None:
+        """Parse *text*.
+
+        Raises:
+            UsageError: *text* is not a statement.
+        """
         self.text = text
         if len(text) > LETTERS_MAX:
             raise UsageError(f"a statement has at most {LETTERS_MAX} letters")
@@ -73,6 +74,7 @@ class Statement:
 
     def asks(self, rules: Iterable[Rule]) -> bool:
         """Return whether the statement uses a value that *rules* define."""
+        # Imported late: most commands that parse a statement need no rule code (10 ms).
         from nomoledger.language.code import parse_code
 
         names = self.names()
@@ -172,6 +174,7 @@ class _Evaluator:
 
     def _value_by_rules(self, program: "Program", name: str, arguments: list[Any]) -> Any:
         """Return the value *name* of the rules; None if they refuse it or it needs an oracle."""
+        # Imported late: the host takes 30 ms, and is loaded already where there is a *program*.
         from nomoledger.language.host import Refused, Suspended
         from nomoledger.language.resolve import named_arguments
 

@@ -1,1 +1,1 @@
-"""Rules: how they are written, read, linked, run and checked."""
+"""The language of rules: parsing, linking, code generation, and the host that runs the code."""

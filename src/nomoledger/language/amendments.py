@@ -1,4 +1,4 @@
-"""Changing the rules from within the game: one change at a time, each an event."""
+"""Changes of the rules during a game, and the host verbs that make them. Each is one event."""
 
 from collections.abc import Iterable
 from typing import Any, NoReturn
@@ -11,40 +11,39 @@ from nomoledger.events import rules as r
 from nomoledger.language.code import Parameter, parse_code
 from nomoledger.language.host import Host, Refused
 from nomoledger.language.host_verbs import host_verb
-from nomoledger.language.resolve import entity, named_arguments, resolve
-from nomoledger.language.values import UNITS_MAX, NotExact, to_units
-from nomoledger.language.values import from_units as amount_of
+from nomoledger.language.resolve import named_arguments, resolve, resolve_entity
+from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
 
 
 @host_verb("amend")
 def adopt(host: Host, proposal: Any) -> None:
     """Carry out all changes of the proposal with this number, in order."""
-    made = host.world.proposals.get(proposal)
-    if made is None:
+    stored = host.world.proposals.get(proposal)
+    if stored is None:
         host.fault(f"there is no proposal {proposal!r}")
     if proposal in host.world.game.get("void", ()):
-        _no(host, f"proposal {proposal} does not count: so it was ruled")
-    make(host, made.changes, f"proposal {proposal}")
+        _refuse(host, f"proposal {proposal} does not count: so it was ruled")
+    make(host, stored.changes, f"proposal {proposal}")
 
 
 def make(host: Host, changes: Iterable[r.Change], source: str, *, urgent: bool = False) -> None:
     """Carry out *changes* on the authority of *source* (`proposal 4`, `ruling 2`).
 
-    Where it is *urgent*, no rule code is run: only rules may be changed, and none reacts.
+    If *urgent*, no rule code runs: only changes of rules are allowed, and no hook is called.
     """
     for change in changes:
         if urgent and isinstance(change, r.Repeal):
             _drop(host, change.number, change.state, source)
             continue
         if urgent and isinstance(change, r.Do | r.Set | r.Post):
-            _no(host, "an urgent ruling can only change rules: rule on the rest afterwards")
+            _refuse(host, "an urgent ruling can only change rules: rule on the rest afterwards")
         try:
-            _make(host, change, source)
-        except Refused as error:  # also where it did not come by way of the host
+            _carry_out(host, change, source)
+        except Refused as error:  # Some are raised without `host.stop`, which notes the error.
             host.stop(error)
 
 
-def _make(host: Host, change: r.Change, source: str) -> None:
+def _carry_out(host: Host, change: r.Change, source: str) -> None:
     if isinstance(change, r.Enact):
         _enact(host, change.rule, source)
     elif isinstance(change, r.Amend):
@@ -61,7 +60,7 @@ def _make(host: Host, change: r.Change, source: str) -> None:
         _set(host, change)
 
 
-# --- as words of rule code ---------------------------------------------------------------------
+# --- the host verbs -----------------------------------------------------------------------------
 
 
 @host_verb("amend")
@@ -82,12 +81,12 @@ def enact(
     rule = r.Rule(number=number, title=title, prose=prose, code=code, parameters=parameters or {})
     if capabilities is not None:
         rule = msgspec.structs.replace(rule, capabilities=_capabilities(host, capabilities))
-    _enact(host, rule, _by(host))
+    _enact(host, rule, _source(host))
 
 
-def _capabilities(host: Host, given: dict[str, Any]) -> r.Capabilities:
+def _capabilities(host: Host, capabilities: dict[str, Any]) -> r.Capabilities:
     try:
-        return msgspec.convert(given, r.Capabilities)
+        return msgspec.convert(capabilities, r.Capabilities)
     except msgspec.ValidationError as error:
         host.fault(f"capabilities: {error}")
 
@@ -96,7 +95,7 @@ def _capabilities(host: Host, given: dict[str, Any]) -> r.Capabilities:
 def amend(host: Host, number: str, **parameters: Any) -> None:
     """Give parameters of a rule new values, from the next attempt."""
     host.permit("amend", number)
-    _amend(host, r.Amend(number=number, parameters=parameters), _by(host))
+    _amend(host, r.Amend(number=number, parameters=parameters), _source(host))
 
 
 @host_verb("amend")
@@ -106,17 +105,17 @@ def repeal(host: Host, number: str, state: str = "keep") -> None:
     `"keep"` leaves them, `"freeze"` makes them read-only, `"drop"` deletes them.
     """
     host.permit("repeal", number)
-    _repeal(host, number, state, _by(host))
+    _repeal(host, number, state, _source(host))
 
 
 @host_verb("amend")
 def renumber(host: Host, number: str, to: str) -> None:
     """Change the number of a rule from *number* to *to*."""
     host.permit("renumber", number)
-    _renumber(host, number, to, _by(host))
+    _renumber(host, number, to, _source(host))
 
 
-def _by(host: Host) -> str:
+def _source(host: Host) -> str:
     return f"rule {host.acting()[0]}"
 
 
@@ -125,13 +124,13 @@ def _by(host: Host) -> str:
 
 def _enact(host: Host, rule: r.Rule, source: str) -> None:
     if host.world.rule(rule.number) is not None:
-        _no(host, f"there is a rule {rule.number} already: amend it, or take another number")
+        _refuse(host, f"there is a rule {rule.number} already: amend it, or take another number")
     version = host.world.game.get("versions", {}).get(rule.number, 0) + 1
     rule = msgspec.structs.replace(rule, version=version)
     try:
         hooks = parse_code(rule).hooks
     except RulebookError as error:
-        _no(host, f"the rules would not link: {error}")
+        _refuse(host, f"the rules would not link: {error}")
     host.emit(e.RuleEnacted, rule=rule, source=source)
     if any(hook.name == "on_enact" for hook in hooks):
         host.emit(
@@ -146,22 +145,22 @@ def _enact(host: Host, rule: r.Rule, source: str) -> None:
 def _in_force(host: Host, number: str) -> r.Rule:
     rule = host.world.rule(number)
     if rule is None:
-        _no(host, f"there is no rule {number} in force")
+        _refuse(host, f"there is no rule {number} in force")
     assert rule is not None
     return rule
 
 
 def _amend(host: Host, change: r.Amend, source: str) -> None:
     old = _in_force(host, change.number)
-    given = {
+    fields = {
         name: getattr(change, name)
         for name in ("title", "prose", "code", "declares", "commodities", "facts")
         if getattr(change, name) is not None
     }
-    if change.code:  # what is now executed
-        given |= {"text_only": None, "by_ruling": None}
+    if change.code:  # A rule has code or a reason for having none, never both.
+        fields |= {"text_only": None, "by_ruling": None}
     rule = msgspec.structs.replace(
-        old, **given, version=old.version + 1, parameters=old.parameters | change.parameters
+        old, **fields, version=old.version + 1, parameters=old.parameters | change.parameters
     )
     host.emit(e.RuleAmended, rule=rule, source=source)
 
@@ -177,70 +176,74 @@ def _repeal(host: Host, number: str, state: str, source: str) -> None:
 def _drop(host: Host, number: str, state: str, source: str) -> None:
     _in_force(host, number)
     if state not in ("keep", "freeze", "drop"):
-        _no(host, f"a repeal says keep, freeze or drop, not {state!r}")
+        _refuse(host, f"a repeal says keep, freeze or drop, not {state!r}")
     host.emit(e.RuleRepealed, number=number, state=state, source=source)
 
 
 def _renumber(host: Host, number: str, to: str, source: str) -> None:
     _in_force(host, number)
     if host.world.rule(to) is not None:
-        _no(host, f"there is a rule {to} already")
+        _refuse(host, f"there is a rule {to} already")
     host.emit(e.RuleRenumbered, number=number, to=to, source=source)
 
 
 def _do(host: Host, change: r.Do) -> None:
     operation = host.program.links.operations.get(change.operation)
     if operation is None or not operation.definitions:
-        _no(host, f"no rule in force says how to {change.operation!r}")
+        _refuse(host, f"no rule in force says how to {change.operation!r}")
     assert operation is not None
     arguments = named_arguments(host.world, operation, (), change.arguments)
     host.program.call(change.operation, **arguments)
 
 
 def _set(host: Host, change: r.Set) -> None:
-    thing = "game" if change.kind == "game" else entity(host.world, change.kind, change.entity)
+    entity = (
+        "game" if change.kind == "game" else resolve_entity(host.world, change.kind, change.entity)
+    )
     declared = host.world.declared(change.kind)
     if change.attribute not in declared:
         known = ", ".join(sorted(declared)) or "nothing"
-        _no(host, f"a {change.kind} has no {change.attribute!r}; it has {known}")
+        _refuse(host, f"a {change.kind} has no {change.attribute!r}; it has {known}")
     type_ = declared[change.attribute].removesuffix(" key")
     value = resolve(host.world, Parameter(change.attribute, type_), change.value)
-    host.program.call("set", thing, change.attribute, value)
+    host.program.call("set", entity, change.attribute, value)
 
 
 def _post(host: Host, change: r.Post, source: str) -> None:
     commodity = change.commodity or host.program.money
     if commodity not in host.program.commodities:
-        _no(host, f"no rule in force declares the commodity {commodity!r}")
+        _refuse(host, f"no rule in force declares the commodity {commodity!r}")
     places = host.program.commodities[commodity].places
     postings = []
-    for called, written in change.amounts.items():
-        account = host.world.find("player", called) or called
+    for name, amount in change.amounts.items():
+        account = host.world.find("player", name) or name
         if account not in host.program.accounts and account not in host.world.entities:
             known = ", ".join((*host.world.kinds.get("player", ()), *sorted(host.program.accounts)))
-            _no(host, f"there is no account {called!r}; there is {known}")
-        postings.append(e.Posting(account, str(commodity), _units(host, written, places)))
-    total = sum(each.amount for each in postings)
+            _refuse(host, f"there is no account {name!r}; there is {known}")
+        postings.append(e.Posting(account, str(commodity), _units(host, amount, places)))
+    total = sum(posting.amount for posting in postings)
     if total:
-        told = ", ".join(f"{name} {amount}" for name, amount in change.amounts.items())
-        over = amount_of(total, places)
-        _no(host, f"{told}: that would break the sum of {commodity}: it comes to {over}, not to 0")
+        amounts = ", ".join(f"{name} {amount}" for name, amount in change.amounts.items())
+        text = (
+            f"would break the sum of {commodity}: it comes to {from_units(total, places)}, not to 0"
+        )
+        _refuse(host, f"{amounts}: that {text}")
     host.emit(e.Posted, postings=tuple(postings), why=change.why or source)
 
 
-def _units(host: Host, written: int | str, places: int) -> int:
+def _units(host: Host, amount: int | str, places: int) -> int:
     parameter = Parameter("an amount", "Money")
     try:
-        exact = resolve(host.world, parameter, written)
-        found = to_units(exact, places)
+        exact = resolve(host.world, parameter, amount)
+        units = to_units(exact, places)
     except NotExact as error:
-        _no(host, str(error))
-    if amount_of(found, places) != exact:
-        _no(host, f"{written} is finer than the {places} decimal places there are")
-    if abs(found) > UNITS_MAX:
-        _no(host, f"{written!s:.60} is far too large")
-    return found
+        _refuse(host, str(error))
+    if from_units(units, places) != exact:
+        _refuse(host, f"{amount} is finer than the {places} decimal places there are")
+    if abs(units) > UNITS_MAX:
+        _refuse(host, f"{amount!s:.60} is far too large")
+    return units
 
 
-def _no(host: Host, text: str) -> NoReturn:
+def _refuse(host: Host, text: str) -> NoReturn:
     host.stop(Refused([e.Reason(host.acting()[0], text)]))

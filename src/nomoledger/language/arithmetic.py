@@ -1,16 +1,16 @@
-"""Whole numbers and exact decimals, mixed at will.
+"""Arithmetic of rule code that mixes whole numbers and exact decimals.
 
-The interpreter's decimals may stand to the left of a whole number but not to its right: where `d`
-is 1.5, `2 < d` and `2 - d` fail, and `d + d == 3` is false. So the code of rules is rewritten where
-it compares and subtracts; every line stays where it was.
+The interpreter accepts a decimal on the left of a whole number but not on the right: if `d` is 1.5,
+`2 < d` and `2 - d` fail, and `d + d == 3` is false. So comparisons and subtractions in rule code
+are rewritten before they run. Every line keeps its number.
 """
 
 import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-#: What rewritten code calls. The second source hides words that the first has put by.
-WORDS = (
+#: The functions that rewritten code calls: the first source saves those that the second replaces.
+SOURCES = (
     "_max = max\n_min = min\n_sorted = sorted\n",
     """
 def _mixable(n): return n * _one if type(n) == "int" else n
@@ -24,19 +24,19 @@ def sorted(x, key = None, reverse = False): return _sorted(x, key = _by(key), re
 )
 
 _Place = tuple[int, int]
-#: Put `text` in at a place, instead of that many letters.
+#: A replacement: at a place, so many bytes by a text.
 _Edit = tuple[_Place, int, str]
 
 
 @lru_cache(maxsize=4096)
-def mixed(code: str) -> str:
-    """*code*, where it makes no difference any more which of its numbers are whole.
+def rewrite_arithmetic(code: str) -> str:
+    """Return *code* rewritten so that whole numbers and decimals mix freely.
 
-    >>> mixed("return a < b or a - b == 2")
+    >>> rewrite_arithmetic("return a < b or a - b == 2")
     'return _mixable(a) < b or _exact(a + -(b)) == 2'
     """
     lines = [line.encode() for line in code.split("\n")]
-    edits = [each for node in ast.walk(ast.parse(code)) for each in _edits(node, lines)]
+    edits = [edit for node in ast.walk(ast.parse(code)) for edit in _edits(node, lines)]
     for (line, column), length, text in sorted(edits, key=lambda edit: edit[0], reverse=True):
         old = lines[line - 1]
         lines[line - 1] = old[:column] + text.encode() + old[column + length :]
@@ -57,7 +57,9 @@ def _edits(node: ast.AST, lines: list[bytes]) -> Iterator[_Edit]:
         if isinstance(node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE):
             if not _is_whole(right):
                 yield from _wrap(left, "_mixable(")
-        elif isinstance(node.ops[0], ast.Eq | ast.NotEq) and (_counts(left) or _counts(right)):
+        elif isinstance(node.ops[0], ast.Eq | ast.NotEq) and (
+            _is_computed(left) or _is_computed(right)
+        ):
             for side in (left, right):
                 if not _is_whole(side):
                     yield from _wrap(side, "_exact(")
@@ -75,15 +77,15 @@ def _end(node: ast.expr) -> _Place:
 
 
 def _minus(place: _Place, lines: list[bytes]) -> _Place:
-    """Where the minus stands that follows on *place*, past parentheses and comments."""
+    """Return the place of the minus that follows *place*, past parentheses and comments."""
     line, column = place
-    while (found := lines[line - 1].split(b"#")[0].find(b"-", column)) < 0:
+    while (offset := lines[line - 1].split(b"#")[0].find(b"-", column)) < 0:
         line, column = line + 1, 0
-    return line, found
+    return line, offset
 
 
 def _is_whole(node: ast.expr) -> bool:
-    """Whether it can only be a whole number: `3`, `-1`, `len(…)`."""
+    """Return whether *node* can only be a whole number: `3`, `-1`, `len(…)`."""
     if isinstance(node, ast.UnaryOp):
         node = node.operand
     if isinstance(node, ast.Call):
@@ -91,5 +93,6 @@ def _is_whole(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int)
 
 
-def _counts(node: ast.expr) -> bool:
+def _is_computed(node: ast.expr) -> bool:
+    """Return whether *node* is certainly a number: a whole one, or the result of an operator."""
     return _is_whole(node) or isinstance(node, ast.BinOp)

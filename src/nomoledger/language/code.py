@@ -1,15 +1,15 @@
-"""What a rule's code says about itself, read without running it.
+"""The parser of rule code, which does not run it.
 
-Starlark is close enough to Python for Python's own parser to read it; what Starlark does not
-have (classes, imports, while, try …) is refused here with its line. So is whatever the two might
-read differently (control characters, other letters in names), and whatever would run while the
-rules are being linked: outside its functions, code only states constants.
+Starlark is close enough to Python for Python's own parser. What Starlark lacks (classes, imports,
+while, try …) is refused here, with its line. So is what the two may read differently (control
+characters, letters other than ASCII in names), and what would run while the rules are linked:
+outside its functions, code may only state constants.
 """
 
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import msgspec
@@ -17,6 +17,7 @@ import msgspec
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
 
+#: The kinds of hooks: the first word of their names.
 KINDS = (
     "define", "value", "action", "adjust", "instead", "forbid", "before", "after", "check", "on",
 )  # fmt: skip
@@ -27,11 +28,19 @@ _ALLOWED = (
     ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.For, ast.If, ast.Expr, ast.Pass,
     ast.Break, ast.Continue,
 )  # fmt: skip
-_AT_THE_OUTSET = (ast.FunctionDef, ast.Assign, ast.Expr, ast.Pass)
+_TOP_LEVEL = (ast.FunctionDef, ast.Assign, ast.Expr, ast.Pass)
+#: Returns the error of a text and a line of the code.
+_ErrorAt = Callable[..., RulebookError]
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A parameter of a hook: its *name*, the *type* it is annotated with, its *default*."""
+    """A parameter of a hook.
+
+    Attributes:
+        name: its name.
+        type: its annotation, as written; "" if there is none.
+        default: its default, as written; None if there is none.
+    """
 
     name: str
     type: str = ""
@@ -39,9 +48,15 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Hook(msgspec.Struct, frozen=True):
-    """A function of a rule that the engine calls: its *kind* and the *operation* it is about.
+    """A function of a rule that the engine calls.
 
-    It *uses* names that are bound outside of it, and may run through *loops*.
+    Attributes:
+        kind: one of `KINDS`.
+        operation: the operation that it defines or hooks.
+        parameters: its parameters, in order.
+        doc: its docstring.
+        uses: the names in it that are defined outside of it.
+        loops: whether it has a loop.
     """
 
     kind: str
@@ -53,12 +68,19 @@ class Hook(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """As it is written: `after_land`."""
+        """The name of the function: `after_land`."""
         return f"{self.kind}_{self.operation}"
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A call of something by name, with those of its arguments that are constants."""
+    """A call of a function by name.
+
+    Attributes:
+        name: the name of the function.
+        constants: the positional arguments; None for those that are not constants.
+        keywords: the named arguments, likewise.
+        line: its line in the code, from 1.
+    """
 
     name: str
     constants: tuple[object, ...]
@@ -67,7 +89,13 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Code(msgspec.Struct, frozen=True):
-    """The hooks, the names and the calls of one rule's code."""
+    """The parsed code of one rule.
+
+    Attributes:
+        hooks: its hooks, in order.
+        free: the names that the code uses but does not define.
+        calls: the calls in it.
+    """
 
     hooks: tuple[Hook, ...] = ()
     free: frozenset[str] = frozenset()
@@ -75,41 +103,43 @@ class Code(msgspec.Struct, frozen=True):
 
 
 def parse_code(rule: Rule) -> Code:
-    """The `Code` of *rule*.
+    """Return the parsed code of *rule*.
 
     Raises:
-        RulebookError: the code is not the Starlark that rules are written in; says the line.
+        RulebookError: the code is not in the language of rules; names the line.
     """
-    return _read(rule.code, rule.file or f"rule {rule.number}", rule.line, rule.number)
+    return _parse(rule.code, rule.file or f"rule {rule.number}", rule.line, rule.number)
 
 
 @lru_cache(maxsize=4096)
-def _read(code: str, file: str, line: int, number: str) -> Code:
-    def wrong(what: str, at: int = 1) -> RulebookError:
-        return RulebookError(f"{file}:{line + at - 1}: rule {number}: {what}")
+def _parse(code: str, file: str, line: int, number: str) -> Code:
+    def error_at(text: str, at: int = 1) -> RulebookError:
+        return RulebookError(f"{file}:{line + at - 1}: rule {number}: {text}")
 
     if len(code) > _CODE_CHARACTERS_MAX:
-        raise wrong(f"the code has {len(code)} characters, at most {_CODE_CHARACTERS_MAX} are read")
-    if odd := [each for each in code if not each.isprintable() and each != "\n"]:
-        at = code[: code.index(odd[0])].count("\n") + 1
-        raise wrong(f"the character {odd[0]!r} cannot stand in code: write spaces", at)
+        raise error_at(
+            f"the code has {len(code)} characters, at most {_CODE_CHARACTERS_MAX} are read"
+        )
+    if unprintable := [letter for letter in code if not letter.isprintable() and letter != "\n"]:
+        at = code[: code.index(unprintable[0])].count("\n") + 1
+        raise error_at(f"the character {unprintable[0]!r} cannot stand in code: write spaces", at)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they differ from one Python to the next
+            warnings.simplefilter("ignore")  # They differ between versions of Python.
             tree = ast.parse(code)
     except SyntaxError as error:
-        raise wrong(f"{error.msg}: {(error.text or '').strip()!r}", error.lineno or 1) from None
+        raise error_at(f"{error.msg}: {(error.text or '').strip()!r}", error.lineno or 1) from None
     except (RecursionError, MemoryError):
-        raise wrong("the code is nested too deeply") from None
+        raise error_at("the code is nested too deeply") from None
     except ValueError as error:
-        raise wrong(f"the code cannot be read: {error}") from None
+        raise error_at(f"the code cannot be read: {error}") from None
     if _depth(tree) > _DEPTH_MAX:
-        raise wrong("the code is nested too deeply")
+        raise error_at("the code is nested too deeply")
     for node in ast.walk(tree):
-        _check(node, wrong)
+        _check(node, error_at)
     for statement in tree.body:
-        _check_outset(statement, wrong)
-    hooks = tuple(_hook(node, wrong) for node in tree.body if _is_hook(node))
+        _check_top_level(statement, error_at)
+    hooks = tuple(_hook(node, error_at) for node in tree.body if _is_hook(node))
     return Code(hooks, frozenset(_free_names(tree)), tuple(_calls(tree)))
 
 
@@ -121,30 +151,31 @@ def _depth(tree: ast.AST) -> int:
     return depth
 
 
-def _check(node: ast.AST, wrong: object) -> None:
-    assert callable(wrong)
+def _check(node: ast.AST, error_at: _ErrorAt) -> None:
     at = getattr(node, "lineno", 1)
     if isinstance(node, ast.stmt) and not isinstance(node, _ALLOWED):
-        raise wrong(f"{type(node).__name__.lower()} is not part of the language of rules", at)
-    if _is_the_engines(name := _name_in(node)):
-        raise wrong(f"names with _ in front or __ within are the engine's own: {name}", at)
+        raise error_at(f"{type(node).__name__.lower()} is not part of the language of rules", at)
+    if _is_reserved_name(name := _name_in(node)):
+        raise error_at(f"names with _ in front or __ within are the engine's own: {name}", at)
     if isinstance(node, ast.Constant) and isinstance(node.value, float | complex | bytes):
-        raise wrong(f"{node.value!r} is not exact: write whole numbers, or divide(a, b)", at)
+        raise error_at(f"{node.value!r} is not exact: write whole numbers, or divide(a, b)", at)
     if isinstance(node, ast.JoinedStr | ast.NamedExpr) or name == "load" or not name.isascii():
-        raise wrong(f"{name or type(node).__name__} is not part of the language of rules", at)
+        raise error_at(f"{name or type(node).__name__} is not part of the language of rules", at)
 
 
-def _check_outset(node: ast.stmt, wrong: object) -> None:
-    """Nothing is called while the rules are being linked."""
-    assert callable(wrong)
-    if not isinstance(node, _AT_THE_OUTSET):
-        raise wrong(f"{type(node).__name__.lower()} can only stand in a function", node.lineno)
-    run: list[ast.AST] = [node]
+def _check_top_level(node: ast.stmt, error_at: _ErrorAt) -> None:
+    """Check that *node* calls nothing, as it runs while the rules are linked."""
+    if not isinstance(node, _TOP_LEVEL):
+        raise error_at(f"{type(node).__name__.lower()} can only stand in a function", node.lineno)
+    executed: list[ast.AST] = [node]
     if isinstance(node, ast.FunctionDef):
-        run = [*node.decorator_list, *filter(None, [*node.args.defaults, *node.args.kw_defaults])]
-    for each in run:
-        if any(isinstance(part, ast.Call) for part in ast.walk(each)):
-            raise wrong("outside its functions, code can call nothing", node.lineno)
+        executed = [
+            *node.decorator_list,
+            *filter(None, [*node.args.defaults, *node.args.kw_defaults]),
+        ]
+    for part in executed:
+        if any(isinstance(inner, ast.Call) for inner in ast.walk(part)):
+            raise error_at("outside its functions, code can call nothing", node.lineno)
 
 
 def _name_in(node: ast.AST) -> str:
@@ -155,7 +186,7 @@ def _name_in(node: ast.AST) -> str:
     return ""
 
 
-def _is_the_engines(name: str) -> bool:
+def _is_reserved_name(name: str) -> bool:
     return name.startswith("_") or "__" in name
 
 
@@ -163,32 +194,31 @@ def _is_hook(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef) and _HOOK.match(node.name) is not None
 
 
-def _hook(node: ast.stmt, wrong: object) -> Hook:
+def _hook(node: ast.stmt, error_at: _ErrorAt) -> Hook:
     assert isinstance(node, ast.FunctionDef)
-    assert callable(wrong)
     match = _HOOK.match(node.name)
     assert match is not None
     arguments = node.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
-        raise wrong(f"{node.name} must name its parameters plainly", node.lineno)
-    missing = len(arguments.args) - len(arguments.defaults)
+        raise error_at(f"{node.name} must name its parameters plainly", node.lineno)
+    required = len(arguments.args) - len(arguments.defaults)
     for default in arguments.defaults:
         if not isinstance(default, ast.Constant) and ast.unparse(default) != "[]":
-            what = "a default is a number, a text, a flag, None or []"
-            raise wrong(f"{node.name}: {what}", node.lineno)
+            text = "a default is a number, a text, a flag, None or []"
+            raise error_at(f"{node.name}: {text}", node.lineno)
     parameters = tuple(
         Parameter(
-            each.arg,
-            ast.unparse(each.annotation) if each.annotation else "",
-            ast.unparse(arguments.defaults[i - missing]) if i >= missing else None,
+            argument.arg,
+            ast.unparse(argument.annotation) if argument.annotation else "",
+            ast.unparse(arguments.defaults[i - required]) if i >= required else None,
         )
-        for i, each in enumerate(arguments.args)
+        for i, argument in enumerate(arguments.args)
     )
     if match[1] == "on" and match[2] not in ("enact", "repeal"):
-        raise wrong(f"{node.name}: there is on_enact and on_repeal", node.lineno)
+        raise error_at(f"{node.name}: there is on_enact and on_repeal", node.lineno)
     body = ast.Module(node.body, [])
-    uses = frozenset(_free_names(body)) - {each.arg for each in arguments.args}
-    loops = any(isinstance(each, ast.For | ast.comprehension) for each in ast.walk(body))
+    uses = frozenset(_free_names(body)) - {argument.arg for argument in arguments.args}
+    loops = any(isinstance(inner, ast.For | ast.comprehension) for inner in ast.walk(body))
     return Hook(match[1], match[2], parameters, ast.get_docstring(node) or "", uses, loops)
 
 
@@ -209,11 +239,13 @@ def _calls(tree: ast.Module) -> Iterator[Call]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             constants = tuple(
-                each.value if isinstance(each, ast.Constant) else None for each in node.args
+                value.value if isinstance(value, ast.Constant) else None for value in node.args
             )
             keywords: dict[str, object] = {
-                each.arg: each.value.value if isinstance(each.value, ast.Constant) else None
-                for each in node.keywords
-                if each.arg
+                keyword.arg: keyword.value.value
+                if isinstance(keyword.value, ast.Constant)
+                else None
+                for keyword in node.keywords
+                if keyword.arg
             }
             yield Call(node.func.id, constants, keywords, node.lineno)

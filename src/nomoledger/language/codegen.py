@@ -1,14 +1,15 @@
-"""Writes the rules in force as one Starlark program.
+"""Code generation: the rules in force as one Starlark program.
 
-For each operation there is a small function that asks the rules' hooks in their order (guards,
-replacements, before, the definition, after; for values the steps), so that a call from one rule to
-another never leaves the interpreter except to note who is acting. Hooks are found late, through
-the table `_h`, since a rule may call what a later rule defines.
+Each operation becomes a function that calls the hooks of the rules in order: replacements, guards,
+before, the definition, for values the steps, after. So a call from one rule to another stays in the
+interpreter, and only reports to the host which rule acts. Hooks are looked up in the table `_h`
+when they are called, as a rule may call what a later rule defines.
 """
 
 import ast
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import starlark
@@ -33,7 +34,7 @@ GLOBALS = starlark.Globals.extended_by(
 
 
 def mark(number: str) -> str:
-    """The number of a rule as part of a name in the program."""
+    """Return the *number* of a rule as part of a name in the program."""
     return number.replace(".", "_d").replace("-", "_h")
 
 
@@ -42,15 +43,16 @@ def _at(number: str) -> str:
 
 
 def _call(number: str, hook: Hook, names: list[str], first: str = "") -> str:
-    wanted = len(hook.parameters) - bool(first)
-    arguments = ", ".join([*([first] if first else []), *names[:wanted]])
+    count = len(hook.parameters) - bool(first)
+    arguments = ", ".join([*([first] if first else []), *names[:count]])
     return f"_h[{json.dumps(number + ':' + hook.name)}]({arguments})"
 
 
 def write_operation(operation: Operation, *, plain: bool = False, traced: bool = False) -> str:
-    """The Starlark functions that carry out *operation*; where it is *plain*, just its code.
+    """Return the Starlark functions that carry out *operation*.
 
-    Where it is *traced*, they also tell the host what the hooks said.
+    If *plain*, the function only calls the one definition. If *traced*, the functions also report
+    to the host what the hooks returned.
     """
     signature, names = operation.signature, operation.names
     if plain:
@@ -63,21 +65,22 @@ def write_operation(operation: Operation, *, plain: bool = False, traced: bool =
     lines += [f"def {inner}({', '.join(names) if replacements else signature}):", *body]
     if replacements:
         lines += _write_chain(operation, signature, names, replacements)
-    kept = lines if traced else [line for line in lines if not line.lstrip().startswith("_tell(")]
-    return "\n".join(kept) + "\n"
+    if not traced:
+        lines = [line for line in lines if not line.lstrip().startswith("_tell(")]
+    return "\n".join(lines) + "\n"
 
 
 def _enter(operation: Operation, names: list[str]) -> str:
-    return f"    _enter_{operation.name}({_lit(names)})"
+    return f"    _enter_{operation.name}({_light_arguments(names)})"
 
 
-def _lit(names: list[str]) -> str:
-    """Variables of these *names*, each in the form that crosses for less, if there is one."""
+def _light_arguments(names: list[str]) -> str:
+    """Return arguments that pass the variables *names* in their light form, if they have one."""
     return ", ".join(f"_light({name})" for name in names)
 
 
 def _tell(indent: int, kind: str, rule: str, value: str = "None") -> str:
-    """A line that tells the host something, kept in traced programs only."""
+    """Return a line that reports to the host. Only traced programs keep such lines."""
     return f"{' ' * indent}_tell({kind!r}, {rule!r}, {value})"
 
 
@@ -131,7 +134,7 @@ def _write_definition(operation: Operation, names: list[str]) -> list[str]:
         if operation.name in HOST_VERBS:
             return [
                 "    _from_caller()",
-                f"    _r = {HOST_VERBS[operation.name].bound_name}({_lit(names)})",
+                f"    _r = {HOST_VERBS[operation.name].bound_name}({_light_arguments(names)})",
             ]
         return ["    _r = None" if not operation.is_value else "    _r = 0"]
     if len(definitions) == 1:
@@ -189,22 +192,23 @@ def _write_chain(
 
 
 def write_rule(rule: Rule, code: Code) -> str:
-    """The rule's code inside a function that takes its parameters, at its own line numbers."""
+    """Return the code of *rule* in a function of its parameters, with the same line numbers."""
     names = ", ".join(rule.parameters)
     values = ", ".join(_literal(value) for value in rule.parameters.values())
-    body = "\n".join(_indented(arithmetic.mixed(rule.code)))
+    body = "\n".join(_indented(arithmetic.rewrite_arithmetic(rule.code)))
     table = ", ".join(f"{json.dumps(rule.number + ':' + h.name)}: {h.name}" for h in code.hooks)
     head = "\n" * max(0, rule.line - 2) + f"def _rule({names}):\n"
     return f"{head}{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"
 
 
+@lru_cache(maxsize=4096)
 def _indented(code: str) -> list[str]:
-    """The lines of *code*, four columns to the right, but for those within a text."""
-    within: set[int] = set()
+    """Return the lines of *code* indented by four columns, except lines that begin in a text."""
+    in_text: set[int] = set()
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            within |= set(range(node.lineno, node.end_lineno or node.lineno))
-    return [line if i in within else "    " + line for i, line in enumerate(code.split("\n"))]
+            in_text |= set(range(node.lineno, node.end_lineno or node.lineno))
+    return [line if i in in_text else "    " + line for i, line in enumerate(code.split("\n"))]
 
 
 def _literal(value: Any) -> str:
@@ -213,9 +217,9 @@ def _literal(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_literal(each) for each in value) + "]"
+        return "[" + ", ".join(_literal(item) for item in value) + "]"
     if isinstance(value, dict):
-        items = (f"{_literal(key)}: {_literal(each)}" for key, each in value.items())
+        items = (f"{_literal(key)}: {_literal(item)}" for key, item in value.items())
         return "{" + ", ".join(items) + "}"
     raise RulebookError(f"a parameter cannot be {value!r}: whole numbers, text, flags and lists")
 
@@ -223,11 +227,11 @@ def _literal(value: Any) -> str:
 def write_program(
     links: Links, names: Sequence[str] = (), *, traced: bool = False
 ) -> list[tuple[str, str, str]]:
-    """The sources to evaluate in order, as (rule number or "", file, source).
+    """Return the sources to evaluate, in order, as (rule number or "", file, source).
 
-    *names* are texts that cross for less (`nomoledger.language.marshalling`).
+    *names* are the texts with a light form (`nomoledger.language.marshalling`).
     """
-    sources = [("", "arithmetic", source) for source in arithmetic.WORDS]
+    sources = [("", "arithmetic", source) for source in arithmetic.SOURCES]
     sources.append(("", "prelude", write_shortcuts(links.rules, names) + PRELUDE))
     types = {kind_type(kind) for rule in links.rules for kind in rule.declares} | set(TYPES)
     sources.append(("", "types", "\n".join(f"{name} = str" for name in sorted(types)) + "\n"))
@@ -241,8 +245,8 @@ def write_program(
     )
     sources.append(("", "verbs", unhooked + "\n" + stubs + "\n"))
     operations = "\n".join(
-        write_operation(each, plain=name in links.plain, traced=traced)
-        for name, each in links.operations.items()
+        write_operation(operation, plain=name in links.plain, traced=traced)
+        for name, operation in links.operations.items()
     )
     sources.append(("", "operations", operations))
     for rule in links.rules:
@@ -256,7 +260,7 @@ def write_program(
 
 def _write_verb(verb: HostVerb) -> str:
     names = Operation(verb.name, ()).names
-    return f"def {verb.name}({verb.signature}): return {verb.bound_name}({_lit(names)})"
+    return f"def {verb.name}({verb.signature}): return {verb.bound_name}({_light_arguments(names)})"
 
 
 def _write_checks(links: Links) -> str:

@@ -1,8 +1,8 @@
-"""What rule code can do: the verbs, reads and oracle reads, and the stack of who is acting.
+"""The host of a linked program: the attempt under way, the stack of operations, and the checks.
 
-One `Host` belongs to one linked program. It works on one attempt at a time (`begin`), changes the
-world only through events (`emit`), and stops an attempt by raising one of `Refused`, `Suspended`
-and `TrialOver`; these pass through the interpreter by way of `pending`.
+Each program has one `Host`, which works on one attempt at a time (`begin`). It changes the world
+only through events (`emit`), and stops an attempt by raising `Refused`, `Suspended` or `TrialOver`.
+`Host.pending` carries the exception through the interpreter, which would lose it.
 """
 
 import hashlib
@@ -27,51 +27,66 @@ PASSES_MAX = 100
 _MARKS = {"%": "%25", "|": "%7C", ">": "%3E"}
 _IN_ADDRESS_MAX = 64
 
-
-#: Gives the values for a question as it arises, or None where somebody has to be asked.
+#: Returns the values that answer a question, or None if a person has to be asked.
 Oracle = Callable[[e.QuestionRaised], list[Any] | None]
-#: Says in words what an event does, given what things are called and what the commodities are.
+#: Describes an event in words, given a function that labels things, and the commodities.
 Describe = Callable[[e.Event, Callable[[Any], Any], Mapping[str, Commodity]], str]
 
 
 def ask_people(question: e.QuestionRaised) -> list[Any] | None:
-    """The oracle that knows nothing: everything is asked of somebody."""
+    """Return None for every *question*: the oracle for which people answer everything."""
     return None
 
 
 def describe_plainly(
     event: e.Event, label: Callable[[Any], Any] = str, commodities: Mapping[str, Commodity] = {}
 ) -> str:
-    """What *event* does, in the words of its schema: for where no better words are at hand."""
+    """Return the name of the type of *event*: the description if the caller supplies no better."""
     return str(event.__struct_config__.tag).partition("/")[0]
 
 
 class Refused(Exception):
-    """The attempt is refused, for these reasons."""
+    """The attempt is refused.
+
+    Attributes:
+        reasons: why, each with the rule that refuses.
+    """
 
     def __init__(self, reasons: Sequence[e.Reason]) -> None:
+        """Refuse for *reasons*."""
         super().__init__("; ".join(f"{reason.rule}: {reason.text}" for reason in reasons))
         self.reasons = tuple(reasons)
 
 
 class Suspended(Exception):
-    """The attempt cannot go on before *question* is answered."""
+    """The attempt cannot continue before *question* is answered."""
 
     def __init__(self, question: e.QuestionRaised) -> None:
+        """Suspend until *question* is answered."""
         super().__init__(question.text)
         self.question = question
 
 
 class TrialOver(Exception):
-    """A trial run came to something that only chance or a person can decide."""
+    """A trial run reached a question that only chance or a person can answer."""
 
 
 class Frame:
-    """One operation being carried out: what, on what, by which rule, and what altered it."""
+    """One operation under way.
+
+    Attributes:
+        operation: its name; "" for the frame at the bottom of the stack.
+        arguments: its arguments, as altered so far.
+        rule: the number of the rule that acts now.
+        altered: the rules that altered the arguments, in order.
+        counts: how often `once` was called per operation, by label; None before the first call.
+        step: the operation as part of an address; "" until it is needed.
+    """
 
     __slots__ = ("altered", "arguments", "counts", "operation", "rule", "step")
 
     def __init__(self, operation: str, arguments: Sequence[Any], rule: str) -> None:
+        """Begin *operation*."""
         self.operation = operation
         self.arguments = arguments
         self.rule = rule
@@ -81,7 +96,7 @@ class Frame:
 
 
 class LinkedRules(Protocol):
-    """What a host needs of the program it serves; see `nomoledger.language.program.Program`."""
+    """The program that a host serves; see `nomoledger.language.program.Program`."""
 
     rules: tuple[Rule, ...]
     by_number: dict[str, Rule]
@@ -91,10 +106,10 @@ class LinkedRules(Protocol):
     accounts: set[str]
 
     def begin(self, world: World) -> None:
-        """An attempt begins on *world*."""
+        """Prepare for an attempt on *world*."""
 
     def name(self, number: str) -> str:
-        """Return number and version of a rule."""
+        """Return number and version of the rule *number*."""
 
     def cite(self, numbers: tuple[str, ...]) -> tuple[str, ...]:
         """Return number and version of each rule."""
@@ -110,9 +125,26 @@ class LinkedRules(Protocol):
 
 
 class Host:
-    """The other side of every word that rule code may call."""
+    """The state that the host verbs work on.
+
+    Attributes:
+        program: the program that the host serves.
+        pending: the exception that stops the attempt, while it passes the interpreter.
+        describe: how to describe events in questions and refusals.
+        restricted: the capabilities of each restricted rule, by number.
+        world, attempt, oracle: what `begin` was given.
+        audience: who sees the events to come; None for everybody.
+        staged: the events of the attempt so far.
+        frames: the operations under way, the innermost last.
+        reads: how often each address was used, to number the next use.
+        operations: how many operations the attempt has carried out.
+        pure: how many operations under way may change nothing.
+        trials: how many trial runs are under way, one within the other.
+        is_altered: whether any rule has altered any operation of the attempt.
+    """
 
     def __init__(self, program: LinkedRules) -> None:
+        """Serve *program*."""
         self.program = program
         self.pending: Exception | None = None
         self.describe: Describe = describe_plainly
@@ -122,28 +154,28 @@ class Host:
             if rule.capabilities is not None
         }
 
-    # --- one attempt at a time
+    # --- the attempt
 
     def begin(self, world: World, attempt: Attempt, oracle: Oracle = ask_people) -> None:
-        """Get ready to carry out *attempt* on *world*."""
+        """Prepare for *attempt* on *world*."""
         self.world, self.attempt, self.oracle = world, attempt, oracle
         self.audience = attempt.audience
         self.staged: list[e.Event] = []
         self.frames = [Frame("", (), "engine")]
         self.reads: dict[str, int] = {}
         self.operations = self.pure = self.trials = 0
-        self.is_altered = False  # whether anything was, anywhere, so far
+        self.is_altered = False
         self.pending = None
         self.program.begin(world)
         self.received_at: datetime = from_seconds(attempt.at)
         self.recorded_at: datetime = world.game["recorded_at"]
 
     def emit(self, event: type[e.Event], **fields: Any) -> None:
-        """Make a consequence happen, and stage it."""
+        """Apply and stage an *event* of the rules that are acting, with these *fields*."""
         if len(self.staged) >= CHANGES_MAX:
             self.stop(Refused([e.Reason("engine", f"more than {CHANGES_MAX} changes at once")]))
         rules = fields.pop("rules", None) or self.acting()
-        self.happen(
+        self.record(
             event(
                 period=self.world.game["period"],
                 received_at=self.received_at,
@@ -155,10 +187,10 @@ class Host:
             )
         )
 
-    def happen(self, made: e.Event) -> None:
-        """The world takes the consequence *made*, and it is staged."""
-        apply(self.world, made)
-        self.staged.append(made)
+    def record(self, event: e.Event) -> None:
+        """Apply *event* to the world and stage it."""
+        apply(self.world, event)
+        self.staged.append(event)
 
     def stop(self, error: Exception) -> NoReturn:
         """Leave the interpreter with *error*."""
@@ -166,12 +198,12 @@ class Host:
         raise error
 
     def fault(self, text: str) -> NoReturn:
-        """Leave the interpreter because the rule that is acting is at fault."""
+        """Leave the interpreter with the error that the acting rule is at fault."""
         rule = self.frames[-1].rule
         self.stop(RuleFault(f"rule {rule}: {text}", rule=rule))
 
     def acting(self) -> tuple[str, ...]:
-        """The rule that is acting and those that altered what it does, with versions."""
+        """Return the acting rule and the rules that altered the operations, with versions."""
         names = [self.frames[-1].rule]
         if self.is_altered:
             for frame in reversed(self.frames):
@@ -180,10 +212,10 @@ class Host:
 
     # --- the stack, as the linked program reports it
 
-    # They give 0 and not None, which costs the interpreter three times as much to take.
+    # These methods return 0, as the interpreter takes three times as long to receive None.
 
     def enter(self, operation: str, rule: str, *arguments: Any) -> int:
-        """An operation begins; *rule* defines it ("" keeps the rule that called it)."""
+        """Push *operation*, which *rule* defines ("" keeps the rule that called it)."""
         self.operations += 1
         frames = self.frames
         if self.operations > OPERATIONS_MAX:
@@ -197,97 +229,97 @@ class Host:
         return 0
 
     def enter_value(self, operation: str, rule: str, *arguments: Any) -> int:
-        """An operation begins that only states something."""
+        """Push an *operation* that computes a value and may change nothing."""
         self.enter(operation, rule, *arguments)
         self.pure += 1
         return 0
 
     def leave(self) -> int:
-        """The innermost operation is over."""
+        """Pop the innermost operation."""
         self.frames.pop()
         return 0
 
     def leave_value(self) -> int:
-        """The innermost operation, a value, is over."""
+        """Pop the innermost operation, which is a value."""
         self.frames.pop()
         self.pure -= 1
         return 0
 
     def look(self) -> int:
-        """Guards are being asked: nothing may change meanwhile."""
+        """Forbid changes while guards run."""
         self.pure += 1
         return 0
 
     def looked(self) -> int:
-        """Guards have been asked."""
+        """Allow changes again after guards ran."""
         self.pure -= 1
         return 0
 
     def at(self, rule: str) -> int:
-        """*rule* acts now, in the innermost operation."""
+        """Note that *rule* acts now, in the innermost operation."""
         self.frames[-1].rule = rule
         child.notice(rule)
         return 0
 
     def from_caller(self) -> int:
-        """A host verb is reached by way of hooks: the rule that called it is the one acting."""
+        """Note that the caller's rule acts: a hooked host verb does what its caller asked."""
         if len(self.frames) > 1:
             self.frames[-1].rule = self.frames[-2].rule
         return 0
 
     def alter(self, rule: str, arguments: list[Any]) -> int:
-        """*rule* goes on with other *arguments*."""
+        """Note that *rule* continues the operation with other *arguments*."""
         self.is_altered = True
         self.frames[-1].altered.append(rule)
-        self._go_on_with(arguments)
+        self._set_arguments(arguments)
         return 0
 
     def restore(self, arguments: list[Any]) -> int:
-        """What was done with altered arguments is over."""
+        """Undo the last `alter`: the operation has its earlier *arguments* again."""
         self.frames[-1].altered.pop()
-        self._go_on_with(arguments)
+        self._set_arguments(arguments)
         return 0
 
-    def _go_on_with(self, arguments: list[Any]) -> None:
+    def _set_arguments(self, arguments: list[Any]) -> None:
         self.frames[-1].arguments = arguments
         self.frames[-1].step = ""
 
     def refuse_operation(self, operation: str, reasons: list[list[str]]) -> None:
-        """Guards said no."""
-        told = [(rule, self.text(text, "a reason")) for rule, text in reasons]
-        self.stop(Refused([e.Reason(self.program.name(rule), text) for rule, text in told]))
+        """Refuse *operation* for the *reasons* of its guards, as pairs of rule and text."""
+        checked = [(rule, self.text(text, "a reason")) for rule, text in reasons]
+        self.stop(Refused([e.Reason(self.program.name(rule), text) for rule, text in checked]))
 
     def undefined(self, name: str) -> None:
-        """Rule code called something that no rule in force defines."""
+        """Refuse the attempt: rule code called *name*, which no rule in force defines."""
         text = f"no rule in force says what {name!r} is"
         self.stop(Refused([e.Reason(self.program.name(self.frames[-1].rule), text)]))
 
     def path(self) -> str:
-        """Where we are, as operations with their subjects: the inside of an address."""
+        """Return the operations under way with their arguments: the middle of an address."""
         return "/".join([frame.step or _step(frame) for frame in self.frames[1:]])
 
     # --- capabilities
 
     def permit(self, verb: str, subject: Any = None, attribute: str | None = None) -> None:
-        """Check that a verb may run here, with every restricted rule on the stack."""
+        """Check that *verb* may run here, and that every restricted rule on the stack allows it."""
         if self.pure:
             self.fault(f"{self.frames[-1].operation} states something, so it may not {verb}")
         if self.restricted:
             self._permit_restricted(verb, subject, attribute)
 
     def _permit_restricted(self, verb: str, subject: Any, attribute: str | None) -> None:
-        for rule in self._on_the_stack():
+        for rule in self._rules_on_stack():
             allowed = self.restricted.get(rule)
             if allowed is None:
                 continue
-            what = f"{verb} {attribute}" if attribute else verb
+            act = f"{verb} {attribute}" if attribute else verb
             if verb not in allowed.verbs or (attribute and attribute not in allowed.attributes):
-                self.forbidden(rule, f"it may not {what}")
+                self.forbidden(rule, f"it may not {act}")
             if allowed.subject and not self._is_subject(allowed.subject, subject):
-                self.forbidden(rule, f"it may not {what}: {subject}")
+                self.forbidden(rule, f"it may not {act}: {subject}")
 
-    def _on_the_stack(self) -> Iterator[str]:
-        """Whoever acts, in every operation under way, and whoever altered one of them."""
+    def _rules_on_stack(self) -> Iterator[str]:
+        """Yield the rules that act in the operations under way, and those that altered them."""
         for frame in self.frames:
             yield frame.rule
             yield from frame.altered
@@ -300,21 +332,21 @@ class Host:
             self.frames = frames
 
     def may_read(self, attribute: str) -> None:
-        """Check a read of *attribute* against the restricted rules on the stack."""
-        for rule in self._on_the_stack():
+        """Check that every restricted rule on the stack may read *attribute*."""
+        for rule in self._rules_on_stack():
             allowed = self.restricted.get(rule)
             reads = None if allowed is None else allowed.reads
             if reads is not None and attribute not in reads:
                 self.forbidden(rule, f"it may not read {attribute}")
 
     def forbidden(self, rule: str, text: str) -> NoReturn:
-        """A restricted rule overstepped: the attempt is refused in its name."""
+        """Refuse the attempt because the restricted *rule* exceeded its capabilities."""
         self.stop(Refused([e.Reason(self.program.name(rule), text)]))
 
     # --- amounts
 
     def commodity(self, name: str | None) -> tuple[str, int]:
-        """The commodity of that *name* (the game's money where None), and its decimal places."""
+        """Return the commodity *name* (None for the game's money) and its decimal places."""
         name = name or self.program.money
         declared = self.program.commodities.get(name)
         if declared is None:
@@ -322,7 +354,7 @@ class Host:
         return name, declared.places
 
     def units(self, amount: Any, commodity: str | None) -> tuple[int, str]:
-        """*amount* in smallest units, and the commodity (the game's money where None)."""
+        """Return *amount* in smallest units, and the *commodity* (None for the game's money)."""
         name, places = self.commodity(commodity)
         try:
             units = values.to_units(amount, places)
@@ -333,20 +365,20 @@ class Host:
         return units, name
 
     def text(self, value: Any, what: str) -> str:
-        """*value*, which must be a text to serve as *what*."""
-        if not isinstance(value, str) or len(value) > values.KEPT_MAX:
+        """Return *value* after checking that it is a text of bounded length, to use as *what*."""
+        if not isinstance(value, str) or len(value) > values.STORED_MAX:
             self.fault(f"{what} is a text of bounded length, not {value!r:.60}")
         return value
 
-    def keep(self, *found: Any) -> None:
-        """Check that all of *found* can be kept."""
-        for value in found:
-            if not values.keepable(value):
+    def check_storable(self, *stored: Any) -> None:
+        """Check that events can store all of the values *stored*."""
+        for value in stored:
+            if not values.is_storable(value):
                 text = "whole numbers, text, flags and lists of them, not too long"
                 self.fault(f"{value!r:.60} cannot be kept: only {text}")
 
     def rule(self, number: str) -> Rule:
-        """The rule in force of that number, or the fault of whoever asks."""
+        """Return the rule in force with this *number*; if there is none, the caller is at fault."""
         rule = self.program.by_number.get(number)
         if rule is None:
             self.fault(f"there is no rule {number}")
@@ -354,15 +386,16 @@ class Host:
 
 
 def _step(frame: Frame) -> str:
-    arguments = [address_part(x) for x in frame.arguments if not isinstance(x, list | dict)]
+    plain = [value for value in frame.arguments if not isinstance(value, list | dict)]
+    arguments = [address_part(value) for value in plain]
     frame.step = f"{frame.operation}({','.join(arguments)})"
     return frame.step
 
 
 def address_part(value: Any) -> str:
-    """*value* as part of an address: short, and without the marks that divide addresses.
+    """Return *value* as part of an address: short, and without the marks that divide addresses.
 
-    >>> in_address("a|b>c"), in_address("x" * 100)
+    >>> address_part("a|b>c"), address_part("x" * 100)
     ('a%7Cb%3Ec', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx%09ecb6eb')
     """
     return _escaped(str(value))

@@ -1,4 +1,4 @@
-"""Surveys the rules in force: which hooks each operation has, and whether they fit together."""
+"""The linker: sorts the hooks of a ruleset by operation, and checks that they fit together."""
 
 import hashlib
 import keyword
@@ -18,14 +18,15 @@ from nomoledger.language.prelude import PRELUDE_VERBS
 
 #: The modules that define the host verbs. Importing them fills the registry.
 VERB_MODULES = (verbs, reads, amendments)
-#: Names that no rule may define as an operation, not even to hook it.
+#: Names of verbs that rules may neither define nor hook.
 _RESERVED = frozenset(name for name in (*HOST_VERBS, *PRELUDE_VERBS) if not is_hookable(name))
-#: Verbs that read the same whoever is acting.
+#: Verbs that only read, whatever operations are under way.
 _READS = frozenset(
     verb.name
     for verb in HOST_VERBS.values()
     if verb.purpose == "read" and not verb.depends_on_caller
 )
+#: The functions and constants of Starlark that rule code may use.
 BUILTINS = frozenset(
     (
         "abs", "any", "bool", "dict", "enumerate", "fail", "getattr", "hasattr", "hash", "int",
@@ -33,6 +34,7 @@ BUILTINS = frozenset(
         "tuple", "type", "zip", "True", "False", "None",
     )
 )  # fmt: skip
+#: The types of parameters, besides the declared kinds.
 TYPES = ("Number", "Text", "Flag", "Money", "List", "Rule")
 
 _NUMBER = re.compile(r"[A-Za-z0-9]+([.-][A-Za-z0-9]+)*")
@@ -42,50 +44,51 @@ _LINE_MAX = 100_000
 
 
 def fingerprint(rules: Iterable[Rule]) -> str:
-    """SHA-256 of everything in *rules* that decides what they do."""
+    """Return a SHA-256, in hexadecimal, of everything in *rules* that decides what they do."""
     return hashlib.sha256(msgspec.msgpack.encode(tuple(rules))).hexdigest()
 
 
 def analyze_rules(rules: tuple[Rule, ...]) -> Links:
-    """Read the code of *rules* and sort their hooks by operation.
+    """Parse the code of *rules* and sort their hooks by operation.
 
     Raises:
-        RulebookError: code that cannot be read, or hooks that do not fit together.
+        RulebookError: code cannot be parsed, or hooks do not fit together.
     """
     for rule in rules:
         _check_names(rule)
     codes = {rule.number: parse_code(rule) for rule in rules}
-    found: dict[str, list[tuple[str, Hook]]] = defaultdict(list)
+    hooks: dict[str, list[tuple[str, Hook]]] = defaultdict(list)
     for rule in rules:
         for hook in codes[rule.number].hooks:
             _check_capability(rule, hook)
             if hook.kind not in ("check", "on"):
-                found[hook.operation].append((rule.number, hook))
-    operations = {name: Operation(name, tuple(hooks)) for name, hooks in found.items()}
-    links = Links(rules, codes, operations, _plain(rules, operations), {})
+                hooks[hook.operation].append((rule.number, hook))
+    operations = {name: Operation(name, tuple(pairs)) for name, pairs in hooks.items()}
+    links = Links(rules, codes, operations, _plain_operations(rules, operations), {})
     for operation in operations.values():
         _check_operation(links, operation)
     return msgspec.structs.replace(links, undefined=_undefined(links))
 
 
-def _plain(rules: tuple[Rule, ...], operations: dict[str, Operation]) -> frozenset[str]:
-    """Operations of which nobody could tell that they were entered.
+def _plain_operations(rules: tuple[Rule, ...], operations: dict[str, Operation]) -> frozenset[str]:
+    """Return the operations that need not be reported to the host, because nothing depends on it.
 
-    They run straight through, only look, and no other rule has anything to say about them.
+    Such an operation has no hook but one definition without loops, only reads, only calls plain
+    operations, and belongs to an unrestricted rule.
     """
     known = _READS | BUILTINS
-    outsiders = {rule.number for rule in rules if rule.capabilities is not None}
+    restricted = {rule.number for rule in rules if rule.capabilities is not None}
     parameters = {rule.number: frozenset(rule.parameters) for rule in rules}
     while True:
         more = {
-            each.name
-            for each in operations.values()
-            if each.name not in known
-            and len(each.hooks) == 1
-            and (hook := each.hooks[0][1]).kind in ("define", "value")
+            operation.name
+            for operation in operations.values()
+            if operation.name not in known
+            and len(operation.hooks) == 1
+            and (hook := operation.hooks[0][1]).kind in ("define", "value")
             and not hook.loops
-            and each.definer not in outsiders
-            and hook.uses <= known | parameters[each.definer]
+            and operation.definer not in restricted
+            and hook.uses <= known | parameters[operation.definer]
         }
         if not more:
             return known & operations.keys()
@@ -93,7 +96,7 @@ def _plain(rules: tuple[Rule, ...], operations: dict[str, Operation]) -> frozens
 
 
 def _check_names(rule: Rule) -> None:
-    """What becomes part of the program's text must be what it seems to be."""
+    """Check the number and the names in the data, which become part of the program's text."""
     if not _NUMBER.fullmatch(rule.number) or len(rule.number) > _NUMBER_CHARACTERS_MAX:
         raise RulebookError(f"{rule.number!r:.60} is no number for a rule: write one like IV.2")
     if not 1 <= rule.line <= _LINE_MAX:
@@ -125,19 +128,19 @@ def _check_operation(links: Links, operation: Operation) -> None:
         raise RulebookError(f"rule {number}: {name} is a verb: bend it with instead_{name}")
     signature = operation.names
     for number, hook in operation.hooks:
-        given = len(signature) + (hook.kind == "instead")
-        if operation.definitions and len(hook.parameters) > given:
+        parameters_max = len(signature) + (hook.kind == "instead")
+        if operation.definitions and len(hook.parameters) > parameters_max:
             raise RulebookError(
                 f"rule {number}: {hook.name} asks for {len(hook.parameters)} arguments, but "
-                f"{operation.name} has {given}: ({', '.join(signature)})"
+                f"{operation.name} has {parameters_max}: ({', '.join(signature)})"
             )
 
 
 def _undefined(links: Links) -> dict[str, tuple[str, ...]]:
     known = {*HOST_VERBS, *PRELUDE_VERBS, *BUILTINS, *TYPES, *links.operations}
     known |= {kind_type(kind) for rule in links.rules for kind in rule.declares}
-    found: dict[str, list[str]] = defaultdict(list)
+    users: dict[str, list[str]] = defaultdict(list)
     for rule in links.rules:
         for name in sorted(links.codes[rule.number].free - known - set(rule.parameters)):
-            found[name].append(rule.number)
-    return {name: tuple(numbers) for name, numbers in found.items()}
+            users[name].append(rule.number)
+    return {name: tuple(numbers) for name, numbers in users.items()}

@@ -1,9 +1,9 @@
-"""Makes what crosses between rule code and its host cheaper.
+"""Faster passing of values between rule code and the host.
 
-The interpreter's binding turns every text and number that crosses into JSON and back, which takes
-about a µs each; a Python object that it cannot look into crosses for next to nothing. So texts that
-are known to cross often go over as such objects, and come back as their place in a list. Such an
-object stands for its text in any world.
+The interpreter's binding converts every text and number that is passed to JSON and back, which
+takes about 1 µs each. It passes opaque Python objects almost for free. So rule code passes frequent
+texts to the host as opaque objects (their light form), and the host returns them as positions in a
+list. A light form means its text in any world.
 """
 
 import json
@@ -14,67 +14,69 @@ from typing import Any
 from nomoledger.events.rules import Rule
 from nomoledger.language.operations import Links
 
-#: How many things are known by name; how long a text in code may be; numbers up to where.
+#: How many things have a light form.
 THINGS_MAX = 1_000
+#: How many characters a text of rule code may have to get a light form.
 SHORT_MAX = 40
+#: Whole numbers below this one have a light form.
 SMALL_MAX = 100
-_NO_TEXTS = ("Number", "Money", "Flag", "List")
+_NOT_TEXTS = ("Number", "Money", "Flag", "List")
 
 
-def attributes(rules: Iterable[Rule]) -> list[str]:
-    """Every attribute that *rules* declare, once, in order."""
+def declared_attributes(rules: Iterable[Rule]) -> list[str]:
+    """Return every attribute that *rules* declare, once, in order."""
     declared = (name for rule in rules for table in rule.declares.values() for name in table)
     return list(dict.fromkeys(declared))
 
 
-def kinds(rules: Iterable[Rule]) -> list[str]:
-    """Every kind that *rules* declare, once, in order."""
+def declared_kinds(rules: Iterable[Rule]) -> list[str]:
+    """Return every kind that *rules* declare, once, in order."""
     return list(dict.fromkeys(kind for rule in rules for kind in rule.declares))
 
 
-def names(links: Links, things: Iterable[str]) -> tuple[str, ...]:
-    """What crosses often: the short texts that code calls something with, and *things*."""
+def frequent_texts(links: Links, things: Iterable[str]) -> tuple[str, ...]:
+    """Return the texts that are often passed: short constant arguments, and *things*."""
     calls = [call for code in links.codes.values() for call in code.calls]
-    given = {each for call in calls for each in (*call.constants, *call.keywords.values())}
-    said = {each for each in given if isinstance(each, str) and len(each) <= SHORT_MAX}
-    known = dict.fromkeys(("step", *sorted(said), *islice(things, THINGS_MAX)))
-    return tuple(each for each in known if each.isprintable())
+    constants = {value for call in calls for value in (*call.constants, *call.keywords.values())}
+    short = {text for text in constants if isinstance(text, str) and len(text) <= SHORT_MAX}
+    texts = dict.fromkeys(("step", *sorted(short), *islice(things, THINGS_MAX)))
+    return tuple(text for text in texts if text.isprintable())
 
 
 def light_values(names: Sequence[str]) -> list[str | int | None]:
-    """All that has a light form where *names* have one: these, small numbers, and nothing."""
+    """Return all values that have a light form: *names*, small numbers and None, or nothing."""
     return [*names, *range(SMALL_MAX), None] if names else []
 
 
 def write_shortcuts(rules: tuple[Rule, ...], names: Sequence[str]) -> str:
-    """Tables of words bound to their first argument, and of *names* in their light form.
+    """Return Starlark tables of verbs bound to their first argument, and of light forms.
 
-    Words that give the place of what they find among `_texts` stand in tables of their own.
+    `_pointers` and `_seekers` are tables of verbs that return the position of a text in `_texts`.
     """
-    getters = {name: f"_get_{i}" for i, name in enumerate(attributes(rules))}
-    finders = {name: f"_find_{i}" for i, name in enumerate(kinds(rules))}
-    pointed = _texts(rules) if names else frozenset()
+    getters = {name: f"_get_{i}" for i, name in enumerate(declared_attributes(rules))}
+    finders = {name: f"_find_{i}" for i, name in enumerate(declared_kinds(rules))}
+    textual = _textual_attributes(rules) if names else frozenset()
     tables: dict[str, dict[Any, str]] = {
         "_getters": getters,
         "_finders": finders,
-        "_pointers": {name: f"_place{word}" for name, word in getters.items() if name in pointed},
-        "_seekers": {name: f"_place{word}" for name, word in finders.items() if names},
-        "_lights": {each: f"_light_{i}" for i, each in enumerate(light_values(names))},
+        "_pointers": {name: f"_place{verb}" for name, verb in getters.items() if name in textual},
+        "_seekers": {name: f"_place{verb}" for name, verb in finders.items() if names},
+        "_lights": {value: f"_light_{i}" for i, value in enumerate(light_values(names))},
     }
-    lines = [f"_texts = [None, {', '.join(map(_written, names))}]"]
-    for table, words in tables.items():
-        pairs = (f"{_written(name)}: {word}" for name, word in words.items())
+    lines = [f"_texts = [None, {', '.join(map(_literal_of, names))}]"]
+    for table, entries in tables.items():
+        pairs = (f"{_literal_of(key)}: {name}" for key, name in entries.items())
         lines.append(f"{table} = {{{', '.join(pairs)}}}")
     return "\n".join(lines) + "\n"
 
 
-def _written(value: str | int | None) -> str:
+def _literal_of(value: str | int | None) -> str:
     return "None" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _texts(rules: Iterable[Rule]) -> frozenset[str]:
-    """The attributes that *rules* declare to be texts or things, and of no kind anything else."""
+def _textual_attributes(rules: Iterable[Rule]) -> frozenset[str]:
+    """Return the attributes that *rules* declare only as texts or things, whatever the kind."""
     tables = [table for rule in rules for table in rule.declares.values()]
-    declared = [each for table in tables for each in table.items()]
-    others = {name for name, type_ in declared if type_.split(" ")[0] in _NO_TEXTS}
+    declared = [attribute for table in tables for attribute in table.items()]
+    others = {name for name, type_ in declared if type_.split(" ")[0] in _NOT_TEXTS}
     return frozenset(name for name, _ in declared) - others

@@ -53,7 +53,7 @@ class Operation(msgspec.Struct, frozen=True, dict=True):
         """Whether the operation computes a value instead of changing the game."""
         return any(hook.kind in ("value", "adjust") for _, hook in self.hooks)
 
-    @property
+    @cached_property
     def is_action(self) -> bool:
         """Whether a player may submit the operation."""
         return any(hook.kind == "action" for _, hook in self.hooks)

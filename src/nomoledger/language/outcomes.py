@@ -8,17 +8,17 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.events.levels import LEVELS
 
-#: Fields that say where an event stands, who caused it, and what people are told about it.
+#: Fields that place an event, name its cause, or describe it for people.
 _NOT_EFFECTS = {"period", "received_at", "recorded_at", "cause", "rules", "source", "why"}
 
 
 class TrialOutcome(msgspec.Struct, frozen=True):
-    """What one definition would do.
+    """What one of several conflicting definitions would do.
 
     Attributes:
-        returned: the value that it returns; None where it was refused.
-        events: what it would record.
-        refused: the reasons, where it was refused.
+        returned: the value that the definition returns; None if it was refused.
+        events: the events that it would emit.
+        refused: the reasons, if it was refused.
     """
 
     returned: Any = None
@@ -26,7 +26,7 @@ class TrialOutcome(msgspec.Struct, frozen=True):
     refused: tuple[str, ...] = ()
 
     def effects(self, level: int) -> Any:
-        """Return a value that is equal for outcomes that count as equal in a game of *level*."""
+        """Return a value that is equal for outcomes that are equal in a game of *level*."""
         displayed = LEVELS[level].compares_displayed_effects
         compare = _displayed_effects if displayed else _effects
         return self.refused, self.returned, [compare(event) for event in self.events]
@@ -51,19 +51,24 @@ def _posted(event: e.Posted) -> Any:
     return sorted(event.postings, key=lambda posting: posting.amount > 0), event.why
 
 
-#: The fields that people were shown in level 0, by type of event: all others are ignored.
+#: The fields that people are shown, by type of event: all others are ignored.
 _DISPLAYED_FIELDS: dict[type[e.Event], Callable[[Any], Any]] = {
-    e.AttributeSet: lambda x: (x.attribute, x.entity, str(x.value), str(x.until)),
-    e.Counted: lambda x: x.key,
+    e.AttributeSet: lambda event: (
+        event.attribute,
+        event.entity,
+        str(event.value),
+        str(event.until),
+    ),
+    e.Counted: lambda event: event.key,
     e.EntityCreated: _created,
-    e.EntityDestroyed: lambda x: x.entity,
-    e.GameEnded: lambda x: x.why,
-    e.Moved: lambda x: (x.piece, x.left, x.to, x.passed),
+    e.EntityDestroyed: lambda event: event.entity,
+    e.GameEnded: lambda event: event.why,
+    e.Moved: lambda event: (event.piece, event.left, event.to, event.passed),
     e.Posted: _posted,
-    e.RuleAmended: lambda x: (x.rule.number, x.source),
-    e.RuleEnacted: lambda x: (x.rule.number, x.rule.title, x.source),
-    e.RuleRenumbered: lambda x: (x.number, x.to, x.source),
-    e.RuleRepealed: lambda x: (x.number, x.source),
-    e.Scheduled: lambda x: (x.operation, [str(each) for each in x.arguments]),
-    e.Unscheduled: lambda x: x.attempt,
+    e.RuleAmended: lambda event: (event.rule.number, event.source),
+    e.RuleEnacted: lambda event: (event.rule.number, event.rule.title, event.source),
+    e.RuleRenumbered: lambda event: (event.number, event.to, event.source),
+    e.RuleRepealed: lambda event: (event.number, event.source),
+    e.Scheduled: lambda event: (event.operation, [str(value) for value in event.arguments]),
+    e.Unscheduled: lambda event: event.attempt,
 }

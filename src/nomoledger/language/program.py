@@ -2,9 +2,10 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 import starlark
@@ -18,39 +19,66 @@ from nomoledger.language.codegen import DIALECT, GLOBALS, mark, write_program
 from nomoledger.language.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
 from nomoledger.language.host_verbs import HOST_VERBS, is_hookable
 from nomoledger.language.linker import analyze_rules, fingerprint
-from nomoledger.language.marshalling import attributes, kinds, light_values, names
+from nomoledger.language.marshalling import (
+    declared_attributes,
+    declared_kinds,
+    frequent_texts,
+    light_values,
+)
 from nomoledger.language.operations import Links
 from nomoledger.language.outcomes import TrialOutcome
-from nomoledger.language.values import combine
+from nomoledger.language.values import apply_steps
 from nomoledger.sandbox import child
 from nomoledger.state.world import World
 
 STACK_MAX = 4_000
+#: How many linked rulesets are cached.
 PROGRAMS_MAX = 16
-TOLD_MAX = 400
-#: After how many attempts, times its rules, a program is compiled anew with the names of things.
+#: How many characters of an error message of the interpreter are reported.
+MESSAGE_MAX = 400
+#: After so many attempts per rule, a program is compiled again with the names of things, which
+#: makes it faster.
 PAYS_AFTER = 10
+#: How many parsed rules are cached: from one ruleset to the next, one rule changes.
+PARSED_MAX = 512
 
 
 class Program:
-    """A ruleset, linked. Carries operations out through its `Host`."""
+    """A linked ruleset, which carries out operations through its `Host`.
 
-    #: Whether the program tells its host every step (see `nomoledger.language.tracing`).
+    Attributes:
+        rules: the rules, in order.
+        by_number: the rules by number.
+        links: the operations and hooks of the rules.
+        commodities: the declared commodities by name.
+        money: the game's money: the first commodity; "" if none is declared.
+        accounts: the accounts besides those of players and things.
+        host: the host of the program.
+        is_traced: whether the program reports every step (see `nomoledger.language.tracing`).
+        calls_plainly: whether operations that no rule hooks run without reporting to the host.
+    """
+
     is_traced = False
-    #: Whether operations that nothing hooks are called without telling the host that they begin.
     calls_plainly = True
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
+        """Link *rules*.
+
+        Raises:
+            RulebookError: the rules cannot be linked.
+        """
         self.rules = rules
         self.by_number = {rule.number: rule for rule in rules}
-        self.links = self._surveyed(rules)
-        self.commodities = {n: each for rule in rules for n, each in rule.commodities.items()}
+        self.links = self._analyze(rules)
+        self.commodities = {
+            name: commodity for rule in rules for name, commodity in rule.commodities.items()
+        }
         self.money = next(iter(self.commodities), "")
         self.accounts = {"mint", "admin", *(name for rule in rules for name in rule.accounts)}
-        self._called = {rule.number: rule.name for rule in rules}
+        self._names_with_version = {rule.number: rule.name for rule in rules}
         self._cited: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._checks = any(h.kind == "check" for c in self.links.codes.values() for h in c.hooks)
-        self.host = self._host()
+        self.host = self._new_host()
         self._attempts = 0
         self._names: tuple[str, ...] = ()
         self._options = starlark.EvalOptions(
@@ -60,38 +88,39 @@ class Program:
 
     @property
     def _module(self) -> starlark.FrozenModule:
-        """The rules as the interpreter has them."""
+        """The compiled program; compiled again after `release`."""
         if self._compiled is None:
             self._compiled = self._compile()
         return self._compiled
 
-    def let_go(self) -> None:
-        """Give the interpreter's memory back; it is compiled anew if it is called once more.
+    def release(self) -> None:
+        """Free the compiled program; the next call compiles it again.
 
-        A module holds on to the host's words and these to the module, which Python cannot see.
+        The compiled program and the host refer to each other, in a cycle that Python's garbage
+        collector cannot see.
         """
         self._compiled = None
 
     def begin(self, world: World) -> None:
-        """An attempt begins on *world*; the program is compiled anew where that pays by now."""
+        """Prepare for an attempt on *world*; compile again once that makes up for its time."""
         self._attempts += 1
         if self._attempts == PAYS_AFTER * len(self.rules) and not self.is_traced:
-            self._names = names(self.links, world.entities)
-            self.let_go()
+            self._names = frequent_texts(self.links, world.entities)
+            self.release()
 
-    def _host(self) -> Host:
+    def _new_host(self) -> Host:
         return Host(self)
 
-    def _surveyed(self, rules: tuple[Rule, ...]) -> Links:
+    def _analyze(self, rules: tuple[Rule, ...]) -> Links:
         links = analyze_rules(rules)
         return links if self.calls_plainly else replace(links, plain=frozenset())
 
     def name(self, number: str) -> str:
-        """Number and version of a rule: `VII.2@1`."""
-        return self._called.get(number, number)
+        """Return number and version of the rule *number*: `VII.2@1`."""
+        return self._names_with_version.get(number, number)
 
     def cite(self, numbers: tuple[str, ...]) -> tuple[str, ...]:
-        """`name` of each."""
+        """Return number and version of each of the rules *numbers*."""
         cited = self._cited.get(numbers)
         if cited is None:
             cited = self._cited[numbers] = tuple(self.name(number) for number in numbers)
@@ -99,36 +128,41 @@ class Program:
 
     def _compile(self) -> starlark.FrozenModule:
         module = starlark.Module()
-        for name, function in self._words().items():
+        for name, function in self._callables().items():
             module.add_callable(name, function)
         module["_one"] = Decimal(1)
-        for i, each in enumerate(light_values(self._names)):
-            module[f"_light_{i}"] = starlark.OpaquePythonObject(each)
-        sources = write_program(self.links, self._names, traced=self.is_traced)
-        for number, file, source in sources:
+        for i, value in enumerate(light_values(self._names)):
+            module[f"_light_{i}"] = starlark.OpaquePythonObject(value)
+        for number, file, source in self._sources():
             child.notice(number)
             if file == "operations":
-                self._outline = self._outlined(source)
+                self._operations = source
             try:
-                starlark.eval(module, starlark.parse(file, source, DIALECT), GLOBALS)
+                parse = _parse if number else _parse.__wrapped__
+                starlark.eval(module, parse(file, source), GLOBALS)
             except BaseException as error:
-                if not _is_the_interpreters(error):
+                if not _is_interpreter_error(error):
                     raise
                 raise RulebookError(f"rule {number}: {_one_line(error)}") from None
         return module.freeze()
 
-    def _outlined(self, source: str) -> dict[int, str]:
-        """Whose the plain operations are that stand, one a line, in the *source* of operations."""
-        found = {}
+    def _sources(self) -> list[tuple[str, str, str]]:
+        """Return the sources to evaluate in order, as (rule number or "", file, source)."""
+        return write_program(self.links, self._names, traced=self.is_traced)
+
+    def _find_plain_lines(self, source: str) -> dict[int, str]:
+        """Return the rule of each plain operation by its line in *source*; each has one line."""
+        rules = {}
         for line, text in enumerate(source.splitlines(), 1):
             match = re.match(r"def (\w+)\(", text)
             if match and match[1] in self.links.plain:
-                found[line] = self.links.operations[match[1]].definer
-        return found
+                rules[line] = self.links.operations[match[1]].definer
+        return rules
 
-    def _words(self) -> dict[str, Callable[..., Any]]:
+    def _callables(self) -> dict[str, Callable[..., Any]]:
+        """Return the Python functions that generated code and rule code call, by name."""
         host = self.host
-        ours: dict[str, Callable[..., Any]] = {
+        internal: dict[str, Callable[..., Any]] = {
             "_leave": host.leave,
             "_leave_value": host.leave_value,
             "_look": host.look,
@@ -143,28 +177,33 @@ class Program:
             "_choose": self._choose,
             "_combine": self._combine,
         }
-        places = {None: 0} | {name: place for place, name in enumerate(self._names, 1)}
-        ours |= {f"_at_{mark(number)}": partial(host.at, number) for number in self.by_number}
-        for i, name in enumerate(attributes(self.rules)):
-            ours[f"_get_{i}"] = self._getter(name)
-            ours[f"_place_get_{i}"] = reads.placed(self._getter(name), places)
-        for i, name in enumerate(kinds(self.rules)):
-            ours[f"_find_{i}"] = partial(reads.find, host, name)
-            ours[f"_place_find_{i}"] = reads.placed(ours[f"_find_{i}"], places)
-        ours["_enter_may"] = partial(host.enter, "may", "")
+        positions = {None: 0} | {name: position for position, name in enumerate(self._names, 1)}
+        internal |= {f"_at_{mark(number)}": partial(host.at, number) for number in self.by_number}
+        for i, name in enumerate(declared_attributes(self.rules)):
+            internal[f"_get_{i}"] = self._getter(name)
+            internal[f"_place_get_{i}"] = reads.by_position(self._getter(name), positions)
+        for i, name in enumerate(declared_kinds(self.rules)):
+            internal[f"_find_{i}"] = partial(reads.find, host, name)
+            internal[f"_place_find_{i}"] = reads.by_position(internal[f"_find_{i}"], positions)
+        internal["_enter_may"] = partial(host.enter, "may", "")
         for operation in self.links.operations.values():
             enter = host.enter_value if operation.is_value else host.enter
-            ours[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.definer)
+            internal[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.definer)
         verbs = {verb.bound_name: partial(verb.function, host) for verb in HOST_VERBS.values()}
-        return ours | verbs
+        return internal | verbs
 
     def _getter(self, attribute: str) -> Callable[[str], Any]:
         return reads.getter(self.host, attribute)
 
-    # --- calling into it
+    # --- calls
 
     def call(self, operation: str, *arguments: Any, **named: Any) -> Any:
-        """Carry out *operation* within the attempt under way, and give what it returns."""
+        """Carry out *operation* within the attempt under way and return its result.
+
+        Raises:
+            RuleFault: rule code failed.
+            Refused, Suspended, TrialOver: the attempt was stopped.
+        """
         if operation not in self.links.operations and not is_hookable(operation):
             self.host.fault(f"no rule in force says what {operation!r:.60} is")
         return self._enter(operation, *arguments, **named)
@@ -173,7 +212,7 @@ class Program:
         try:
             return self._module.call_with(self._options, function, *arguments, **named).value
         except BaseException as error:
-            if not _is_the_interpreters(error):
+            if not _is_interpreter_error(error):
                 raise
             pending = self.host.pending
             if pending is not None:
@@ -186,24 +225,28 @@ class Program:
         return RuleFault(f"rule {rule}: {text}", rule=rule)
 
     def _rule_at(self, text: str) -> str | None:
-        """The rule in whose code the place at the beginning of *text* lies (`mail.md:81:30: …`)."""
-        if (place := re.match(r"(.+?):(\d+):\d+: ", text)) is None:
+        """Return the rule at the position that *text* starts with (`mail.md:81:30: …`)."""
+        if (position := re.match(r"(.+?):(\d+):\d+: ", text)) is None:
             return None
-        line = int(place[2])
-        if place[1] == "operations":
-            return self._outline.get(line)
+        line = int(position[2])
+        if position[1] == "operations":
+            return self._find_plain_lines(self._operations).get(line)
         for rule in self.rules:
             last = rule.line + rule.code.count("\n")
-            if place[1] == (rule.file or f"rule-{rule.number}") and rule.line <= line <= last:
+            if position[1] == (rule.file or f"rule-{rule.number}") and rule.line <= line <= last:
                 return rule.number
         return None
 
     def hook(self, number: str, name: str) -> None:
-        """Call a hook that takes nothing (`on_enact`) of rule *number*."""
+        """Call the hook *name* (`on_enact`) of the rule *number*, without arguments."""
         self._enter("engine__hook", number, name)
 
     def settle(self) -> None:
-        """Ask the checks until none changes anything."""
+        """Run the checks until none of them changes anything.
+
+        Raises:
+            Refused: they still change something after `PASSES_MAX` passes.
+        """
         if not self._checks:
             return
         host = self.host
@@ -218,51 +261,61 @@ class Program:
     # --- trial runs and conflicts
 
     def _would(self, operation: str, arguments: list[Any], see: list[Any] | None) -> dict[str, Any]:
-        refused, seen, over = self._trial(lambda: self.call(operation, *arguments), see)
-        return {"refused": refused, "seen": seen, "certain": not over}
+        refused, seen, stopped = self._trial(lambda: self.call(operation, *arguments), see)
+        return {"refused": refused, "seen": seen, "certain": not stopped}
 
     def _trial(
         self, act: Callable[[], Any], see: list[Any] | None = None
     ) -> tuple[list[str], Any, bool]:
+        """Run *act*, compute the value *see*, and undo everything.
+
+        Returns the reasons of a refusal, the value, and whether *act* stopped at a question.
+        """
         host = self.host
-        kept = host.staged, host.frames, dict(host.reads), host.pure
+        saved = host.staged, host.frames, dict(host.reads), host.pure
         mark = host.world.mark()
         host.staged, host.frames, host.pure = list(host.staged), list(host.frames), 0
         host.trials += 1
         refused: list[str] = []
-        seen, over = None, False
+        seen, stopped = None, False
         try:
             try:
                 act()
             except Refused as error:
                 refused = [reason.text for reason in error.reasons]
             except TrialOver:
-                over = True
+                stopped = True
             host.pending = None
             if see is not None:
-                host.frames = list(kept[1])
+                host.frames = list(saved[1])
                 seen = self.call(see[0], *see[1:])
         finally:
             host.world.rollback(mark)
             host.trials -= 1
-            host.staged, host.frames, host.reads, host.pure = kept
-        return refused, seen, over
+            host.staged, host.frames, host.reads, host.pure = saved
+        return refused, seen, stopped
 
     def _combine(self, operation: str, base: Any, steps: list[Any]) -> Any:
         try:
-            return combine(base, steps, lambda r, o: reads.decide(self.host, operation, r, o))
+            return apply_steps(base, steps, lambda r, o: reads.decide(self.host, operation, r, o))
         except ValueError as error:
             self.host.fault(f"{operation}: {error}")
 
     def _choose(self, operation: str, rules: list[str], arguments: list[Any]) -> str:
+        """Return which of *rules* prevails, all of which define *operation*.
+
+        A trial of each definition shows its effects; if all are equal, the first rule prevails.
+        """
         outcomes = [self._outcome(operation, rule, arguments) for rule in rules]
         level = self.host.world.level
         effects = [outcome.effects(level) for outcome in outcomes]
-        if all(each == effects[0] for each in effects):
+        if all(effect == effects[0] for effect in effects):
             return rules[0]
-        return reads.decide(self.host, operation, rules, [self._described(x) for x in outcomes])
+        return reads.decide(
+            self.host, operation, rules, [self._describe(outcome) for outcome in outcomes]
+        )
 
-    def _described(self, outcome: TrialOutcome) -> Any:
+    def _describe(self, outcome: TrialOutcome) -> Any:
         if outcome.refused:
             return [f"refused: {'; '.join(outcome.refused)}"]
         describe = self.host.describe
@@ -272,6 +325,7 @@ class Program:
         ]
 
     def _outcome(self, operation: str, rule: str, arguments: list[Any]) -> TrialOutcome:
+        """Return what *operation* would do by the definition of *rule*."""
         hooks = self.links.operations[operation].definitions
         name = next(hook.name for number, hook in hooks if number == rule)
         before = len(self.host.staged)
@@ -285,36 +339,42 @@ class Program:
         return done[0] if done else TrialOutcome(refused=tuple(refused))
 
 
-def _is_the_interpreters(error: BaseException) -> bool:
-    """Whether the interpreter raised it; it panics where it runs out of room."""
+@lru_cache(maxsize=PARSED_MAX)
+def _parse(file: str, source: str) -> starlark.AstModule:
+    return starlark.parse(file, source, DIALECT)
+
+
+def _is_interpreter_error(error: BaseException) -> bool:
+    """Return whether the interpreter raised *error*; it panics when it runs out of memory."""
     return isinstance(error, starlark.StarlarkError) or type(error).__name__ == "PanicException"
 
 
 def _one_line(error: BaseException) -> str:
     lines = str(error).splitlines()
-    what = next((line for line in lines if line.startswith("error: ")), "error: " + lines[0])
-    place = [m[1] for line in lines if (m := re.match(r"\s*--> (.*)", line))]
-    told = f"{place[-1]}: {what[7:]}" if place else what[7:]
-    return told if len(told) <= TOLD_MAX else f"{told[:TOLD_MAX]} …"
+    text = next((line for line in lines if line.startswith("error: ")), "error: " + lines[0])[7:]
+    positions = [match[1] for line in lines if (match := re.match(r"\s*--> (.*)", line))]
+    message = f"{positions[-1]}: {text}" if positions else text
+    return message if len(message) <= MESSAGE_MAX else f"{message[:MESSAGE_MAX]} …"
 
 
 Kind = TypeVar("Kind", bound=Program)
 
 
 class Linker(Generic[Kind]):
-    """Links rules into programs of one *kind*, and keeps the *most* that were last in use.
+    """Links rules into programs of one class, and caches the programs that were used last.
 
     Attributes:
-        programs: those that are kept, the latest last.
+        programs: the cached programs by the fingerprint of their rules, the last used last.
     """
 
     def __init__(self, kind: Callable[[tuple[Rule, ...]], Kind], most: int) -> None:
+        """Link into programs of class *kind*, and cache at most *most*."""
         self.programs: OrderedDict[str, Kind] = OrderedDict()
         self._kind = kind
         self._most = most
 
     def link(self, rules: tuple[Rule, ...]) -> Kind:
-        """The program of *rules*, the very one where they were linked before and it is kept.
+        """Return the program of *rules*: a cached one if equal rules were linked before.
 
         Raises:
             RulebookError: the rules cannot be linked.
@@ -324,17 +384,31 @@ class Linker(Generic[Kind]):
             return recent
         key = fingerprint(rules)
         program = self.programs.pop(key, None) or self._kind(rules)
-        program.rules = rules  # equal ones, known at a glance the next time
+        program.rules = rules  # Equal rules; the next call recognizes these by identity.
         self.programs[key] = program
         while len(self.programs) > self._most:
             _, oldest = self.programs.popitem(last=False)
-            oldest.let_go()
+            oldest.release()
         return program
+
+    @contextmanager
+    def link_as(self, kind: Callable[[tuple[Rule, ...]], Kind]) -> Iterator[None]:
+        """Link rules into programs of another *kind* within the block, in a cache of their own."""
+        before = self._kind, self.programs
+        self._kind, self.programs = kind, OrderedDict()
+        try:
+            yield
+        finally:
+            for program in self.programs.values():
+                program.release()
+            self._kind, self.programs = before
 
 
 _PLAYED = Linker(Program, PROGRAMS_MAX)
-#: The program of some rules, as they are played: see `Linker.link`.
+#: Return the program that plays the given rules, from a shared cache: see `Linker.link`.
 link = _PLAYED.link
+#: Make `link` return programs of another kind for a while: see `Linker.link_as`.
+link_as = _PLAYED.link_as
 
 
-__all__ = ["Linker", "Program", "Refused", "Suspended", "link"]
+__all__ = ["Linker", "Program", "Refused", "Suspended", "link", "link_as"]

@@ -1,4 +1,4 @@
-"""The words of rule code that look: at the world, its past, the rules, chance and people."""
+"""The host verbs that read: the world, its past, the rules, chance, and the answers of people."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -24,21 +24,21 @@ def get(host: Host, entity: str, attribute: str) -> Any:
 
 
 def getter(host: Host, attribute: str) -> Callable[[str], Any]:
-    """`get` for one *attribute*; nothing is looked at as often."""
+    """Return `get` for one *attribute*: a faster function for the most frequent of all reads."""
     if host.restricted:
         return partial(get, host, attribute=attribute)
-    nothing: dict[str, Any] = {}
-    return lambda entity: host.world.attributes.get(entity, nothing).get(attribute)
+    no_attributes: dict[str, Any] = {}
+    return lambda entity: host.world.attributes.get(entity, no_attributes).get(attribute)
 
 
-def placed(look: Callable[..., Any], places: dict[str | None, int]) -> Callable[..., int]:
-    """*look*, giving the place of what it finds among *places*: -1 where it has none."""
+def by_position(read: Callable[..., Any], positions: dict[str | None, int]) -> Callable[..., int]:
+    """Return *read* with the position of its result in *positions* as result; -1 if it has none."""
 
-    def found(*given: Any) -> int:
-        value = look(*given)
-        return places.get(value, -1) if value is None or type(value) is str else -1
+    def read_position(*arguments: Any) -> int:
+        value = read(*arguments)
+        return positions.get(value, -1) if value is None or type(value) is str else -1
 
-    return found
+    return read_position
 
 
 @host_verb("read", traced=True)
@@ -72,9 +72,12 @@ def where(host: Host, kind: str, **attributes: Any) -> list[str]:
             host.may_read(attribute)
     if not attributes:
         return all_of(host, kind)
-    (first, value), *rest = attributes.items()
-    found = host.world.where(kind, first, value)
-    return [x for x in found if all(host.world.get(x, name) == value for name, value in rest)]
+    (first, value), *others = attributes.items()
+    return [
+        entity
+        for entity in host.world.where(kind, first, value)
+        if all(host.world.get(entity, name) == value for name, value in others)
+    ]
 
 
 @host_verb("read", wrapped=True, traced=True)
@@ -110,8 +113,8 @@ def history(host: Host, period: int, entity: str, attribute: str) -> Any:
 @host_verb("read")
 def mentioned(host: Host, entity: str) -> bool:
     """Return whether a rule in force lists *entity* under `mentions`."""
-    called = {host.world.label(entity), host.world.get(entity, "name")} - {None}
-    return any(called & set(rule.mentions) for rule in host.program.rules)
+    names = {host.world.label(entity), host.world.get(entity, "name")} - {None}
+    return any(names & set(rule.mentions) for rule in host.program.rules)
 
 
 @host_verb("read")
@@ -122,11 +125,11 @@ def proposed(host: Host, proposal: Any) -> list[list[Any]]:
     `"repeal"` and `"renumber"`, `["do", operation]`, `["set", attribute]` and `["post",
     commodity]`. The list is empty if there is no such proposal.
     """
-    made = host.world.proposals.get(proposal)
-    return [] if made is None else [_told(change) for change in made.changes]
+    stored = host.world.proposals.get(proposal)
+    return [] if stored is None else [_effect_of(change) for change in stored.changes]
 
 
-def _told(change: r.Change) -> list[Any]:
+def _effect_of(change: r.Change) -> list[Any]:
     if isinstance(change, r.Enact):
         return ["enact", change.rule.number]
     if isinstance(change, r.Do):
@@ -172,7 +175,7 @@ def within(host: Host, operation: str) -> list[Any] | None:
 def divide(host: Host, dividend: Any, divisor: Any) -> values.Number:
     """Return the exact quotient; an endless decimal is rounded half up at 12 places."""
     try:
-        return values.number(values.fraction(dividend) / values.fraction(divisor))
+        return values.from_fraction(values.to_fraction(dividend) / values.to_fraction(divisor))
     except (ValueError, ZeroDivisionError) as error:
         host.fault(str(error))
 
@@ -181,12 +184,12 @@ def divide(host: Host, dividend: Any, divisor: Any) -> values.Number:
 def rounded(host: Host, value: Any) -> int:
     """Round *value* to a whole number, halves away from zero."""
     try:
-        return values.round_half_up(values.fraction(value))
+        return values.round_half_up(values.to_fraction(value))
     except ValueError as error:
         host.fault(str(error))
 
 
-# --- oracle reads -----------------------------------------------------------------------------
+# --- chance and people ----------------------------------------------------------------------------
 
 
 @host_verb("ask", wrapped=True)
@@ -198,7 +201,7 @@ def roll(host: Host, dice: int, sides: int, for_: str = "roll") -> list[int]:
     if not (0 <= dice <= DICE_MAX and 1 <= sides <= SIDES_MAX):
         host.fault(f"cannot roll {dice} dice of {sides} sides")
     text = f"roll {dice}d{sides} ({for_})"
-    return _read(host, "dice", "admin", for_, text, (sides,) * dice) if dice else []
+    return _ask_oracle(host, "dice", "admin", for_, text, (sides,) * dice) if dice else []
 
 
 @host_verb("ask")
@@ -206,7 +209,7 @@ def draw(host: Host, options: Sequence[Any], for_: str = "draw") -> Any:
     """Draw one of *options* at random, each equally likely. *for_* labels the draw."""
     if not options:
         host.fault(f"nothing to draw from for {for_!r}")
-    return _read(host, "draw", "admin", for_, f"draw {for_}", tuple(options))[0]
+    return _ask_oracle(host, "draw", "admin", for_, f"draw {for_}", tuple(options))[0]
 
 
 @host_verb("ask")
@@ -217,16 +220,16 @@ def ask(
 
     *default* is the answer to assume where nobody is asked, such as in a what-if.
     """
-    return _read(host, "choice", player, question, question, tuple(options), default)
+    return _ask_oracle(host, "choice", player, question, question, tuple(options), default)
 
 
 @host_verb("ask")
 def ruling(host: Host, question: str, options: Sequence[Any] = ()) -> Any:
     """Ask the admin a *question* and return the ruling."""
-    return _read(host, "ruling", "admin", question, question, tuple(options))
+    return _ask_oracle(host, "ruling", "admin", question, question, tuple(options))
 
 
-def _read(
+def _ask_oracle(
     host: Host,
     asks: str,
     to: str,
@@ -237,21 +240,21 @@ def _read(
 ) -> Any:
     if host.pure:
         host.fault(f"{host.frames[-1].operation} states something, so it may not {asks}")
-    for each in (to, label, text):
-        host.text(each, "a question")
+    for word in (to, label, text):
+        host.text(word, "a question")
     if asks != "dice":
-        host.keep(list(options), default)
-    place = "/".join(filter(None, (host.path(), address_part(label))))
-    count = host.reads.get(place, 0)
-    host.reads[place] = count + 1
-    place = f"{place}#{count}"
+        host.check_storable(list(options), default)
+    address = "/".join(filter(None, (host.path(), address_part(label))))
+    count = host.reads.get(address, 0)
+    host.reads[address] = count + 1
+    address = f"{address}#{count}"
     answers = host.world.answers.get(host.attempt.id)
-    if answers is not None and place in answers:
-        return answers[place]
-    if asks == "ruling" and (held := _precedent(host, text, options)) is not None:
+    if answers is not None and address in answers:
+        return answers[address]
+    if asks == "ruling" and (precedent := _precedent(host, text, options)) is not None:
         host.is_altered = True
-        host.frames[-1].altered.insert(0, f"ruling:{held['ruling']}")
-        return held["value"]
+        host.frames[-1].altered.insert(0, f"ruling:{precedent['ruling']}")
+        return precedent["value"]
     if host.trials:
         host.stop(TrialOver())
     question = e.QuestionRaised(
@@ -261,54 +264,59 @@ def _read(
         cause=host.attempt.cause,
         rules=host.acting(),
         audience=host.audience,
-        question=f"{host.attempt.id}|{place}",
+        question=f"{host.attempt.id}|{address}",
         asks=asks,
         to=to,
         text=text,
         options=options,
         default=default,
     )
-    found = host.oracle(question)
-    if found is None:
+    answer = host.oracle(question)
+    if answer is None:
         host.stop(Suspended(question))
-    host.emit(e.DrawRecorded, **draw_fields(question, found))
-    return found
+    host.emit(e.DrawRecorded, **draw_fields(question, answer))
+    return answer
 
 
 def draw_fields(question: e.QuestionRaised, values: Sequence[Any]) -> dict[str, Any]:
-    """The fields of the event that *values* were drawn for *question*."""
-    of = {"dice": "sides", "draw": "options"}.get(question.asks)
+    """Return the fields of the `DrawRecorded` for *values* drawn to answer *question*."""
     fields: dict[str, Any] = {"address": question.question, "values": tuple(values)}
-    return fields if of is None else fields | {of: question.options}
+    name = {"dice": "sides", "draw": "options"}.get(question.asks)
+    return fields if name is None else fields | {name: question.options}
 
 
 def _precedent(host: Host, text: str, options: tuple[Any, ...]) -> dict[str, Any] | None:
-    """An earlier answer of the admin to the same question that was to hold on."""
-    held = host.world.precedents.get(text)
-    if held is None or (options and held["value"] not in options):
+    """Return the earlier ruling of the admin that answers the question *text*, if there is one."""
+    precedent = host.world.precedents.get(text)
+    if precedent is None or (options and precedent["value"] not in options):
         return None
-    asking, asked = host.acting()[0], str(held["rule"])
-    if held["scope"] == "precedent":
-        return held if asking == asked else None
-    return held if asking.partition("@")[0] == asked.partition("@")[0] else None
+    asking_rule, earlier_rule = host.acting()[0], str(precedent["rule"])
+    if precedent["scope"] == "precedent":
+        return precedent if asking_rule == earlier_rule else None
+    same_number = asking_rule.partition("@")[0] == earlier_rule.partition("@")[0]
+    return precedent if same_number else None
 
 
 def decide(host: Host, operation: str, rules: list[str], outcomes: list[Any]) -> str:
-    """Which of the *rules* prevails on *operation*, by claims, edges, a rule, or a ruling."""
-    best = [rule for rule in rules if all(_beats(host, rule, other) for other in rules)]
-    if best:
-        return best[0]
+    """Return which of *rules* prevails on *operation*.
+
+    `overrides`, earlier rulings and the value `precedence` decide; else the admin is asked to
+    choose from *outcomes*.
+    """
+    strongest = [rule for rule in rules if all(_prevails(host, rule, other) for other in rules)]
+    if strongest:
+        return strongest[0]
     text = f"{operation}: " + " or ".join(
         f"{outcome!s:.200} by {rule}" for rule, outcome in zip(rules, outcomes, strict=True)
     )
     pure, host.pure = host.pure, 0
     label = f"{operation}: {' or '.join(rules)}"
-    winner = str(_read(host, "conflict", "admin", label, text, tuple(rules)))
+    winner = str(_ask_oracle(host, "conflict", "admin", label, text, tuple(rules)))
     host.pure = pure
     return winner
 
 
-def _beats(host: Host, rule: str, other: str) -> bool:
+def _prevails(host: Host, rule: str, other: str) -> bool:
     if rule == other or f"{rule}>{other}" in host.world.edges:
         return True
     if other in host.rule(rule).overrides:

@@ -1,7 +1,7 @@
-"""Programs that tell what they do: the same rules, linked so that every step is noted.
+"""Traces: the same rules, linked so that the host notes every step of an attempt.
 
-A trace is a tree: operations within operations, and in each of them, in order, the events it made,
-what it looked at, and what the rules' hooks said. It is made by running an attempt again.
+A trace is a tree of operations. Each operation holds, in order, its events, what it read, what the
+hooks of the rules returned, and the operations within it. Running an attempt again makes its trace.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from nomoledger.language.host import Frame, Host, Suspended
 from nomoledger.language.host_verbs import HOST_VERBS
 from nomoledger.language.program import Linker, Program
 
-#: How many rulesets are kept linked at a time.
+#: How many linked rulesets are cached.
 PROGRAMS_MAX = 4
 _TRACED_READS = frozenset(verb.name for verb in HOST_VERBS.values() if verb.is_traced)
 #: Verbs that ask chance or a person. A trace notes the answers of people; draws are events.
@@ -24,10 +24,13 @@ _QUESTIONS = frozenset(verb.name for verb in HOST_VERBS.values() if verb.purpose
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Something that happened within an operation.
+    """A step within an operation.
 
-    *kind* is guard, step, instead, altered, before, after or result (said by *rule*), or look or
-    answered (then *value* is what was asked and what was found).
+    Attributes:
+        kind: "guard", "step", "instead", "altered", "before", "after" or "result" for what a hook
+            did; "look" for a read and "answered" for a question.
+        rule: the number of the rule.
+        value: what the hook returned; for "look" and "answered", `[verb, arguments, result]`.
     """
 
     kind: str
@@ -36,7 +39,14 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Node(msgspec.Struct):
-    """One operation as it was carried out: its parts in order are notes, events and operations."""
+    """One operation as it was carried out.
+
+    Attributes:
+        operation: its name.
+        rule: the number of the rule that defines it.
+        arguments: its arguments.
+        parts: its notes, its events and the operations within it, in order.
+    """
 
     operation: str
     rule: str
@@ -45,93 +55,97 @@ class Node(msgspec.Struct):
 
     @property
     def events(self) -> list[e.Event]:
-        """Every event made within it."""
-        found: list[e.Event] = []
+        """The events of the operation and of those within it."""
+        events: list[e.Event] = []
         for part in self.parts:
             if isinstance(part, Node):
-                found += part.events
+                events += part.events
             elif isinstance(part, e.Event):
-                found.append(part)
-        return found
+                events.append(part)
+        return events
 
     @property
     def nodes(self) -> list["Node"]:
-        """It and every operation within it."""
+        """This node and the nodes of all operations within it."""
         return [self, *(n for part in self.parts if isinstance(part, Node) for n in part.nodes)]
 
     def notes(self, *kinds: str) -> list[Note]:
-        """Its own notes of these kinds."""
+        """Return the notes of these *kinds*, without those of operations within it."""
         return [part for part in self.parts if isinstance(part, Note) and part.kind in kinds]
 
 
 class TracingHost(Host):
-    """A host that keeps a tree of all that it is told. `roots` holds one tree an attempt."""
+    """A host that builds traces.
+
+    Attributes:
+        roots: the trace of each attempt since the traces were last collected.
+    """
 
     def __init__(self, program: Program) -> None:
+        """Serve *program*."""
         super().__init__(program)
         self.roots: list[Node] = []
         self._nodes: dict[int, tuple[Frame, Node]] = {}
-        self._broken_off: Node | None = None
+        self._stopped_in: Node | None = None
 
     def begin(self, *arguments: Any, **named: Any) -> None:
-        """As `Host.begin`; a new tree grows."""
+        """Prepare for an attempt as `Host.begin` does, and start a new trace."""
         super().begin(*arguments, **named)
         self.roots.append(Node(self.attempt.operation, "engine", list(self.attempt.arguments)))
         self._nodes = {}
-        self._broken_off = None
+        self._stopped_in = None
 
-    def happen(self, made: e.Event) -> None:
-        """As `Host.happen`; the event is put where it was made."""
-        super().happen(made)
-        node = self._broken_off or self._node()
+    def record(self, event: e.Event) -> None:
+        """Apply and stage *event*, and add it to the operation that emitted it."""
+        super().record(event)
+        node = self._stopped_in or self._node()
         last = node.parts[-1] if node.parts else None
-        if isinstance(last, e.Moved) and all(last is not each for each in self.staged[-2:]):
-            node.parts.pop()  # a step that is now told as part of a walk
-        if self._broken_off is None or not isinstance(made, e.DrawRecorded):
-            node.parts.append(made)  # else a draw that was told where it was made
+        if isinstance(last, e.Moved) and all(last is not staged for staged in self.staged[-2:]):
+            node.parts.pop()  # The new event replaces this step, as part of one walk.
+        if self._stopped_in is None or not isinstance(event, e.DrawRecorded):
+            node.parts.append(event)  # After a stop, a draw is recorded again, but already noted.
 
     def stop(self, error: Exception) -> NoReturn:
-        """As `Host.stop`; what is said of it then is put where it happened."""
+        """Leave the interpreter with *error*; later events belong to the operation that stopped."""
         if not self.trials:
-            self._broken_off = self._node()
+            self._stopped_in = self._node()
             if isinstance(error, Suspended):
-                self._broken_off.parts.append(error.question)
+                self._stopped_in.parts.append(error.question)
         super().stop(error)
 
     def enter(self, operation: str, rule: str, *arguments: Any) -> int:
-        """As `Host.enter`; a branch begins."""
-        above = self._node()
+        """Push *operation* as `Host.enter` does, and add a node for it."""
+        parent = self._node()
         super().enter(operation, rule, *arguments)
         frame = self.frames[-1]
         node = Node(operation, frame.rule, list(arguments))
-        above.parts.append(node)
-        self._nodes[id(frame)] = frame, node  # which keeps the frame, so that no other has its id
+        parent.parts.append(node)
+        self._nodes[id(frame)] = frame, node  # The reference to the frame keeps its id unique.
         return 0
 
     def tell(self, kind: str, rule: str, value: Any = None) -> int:
-        """The program notes something."""
+        """Note what the program reports."""
         self._node().parts.append(Note(kind, rule, value))
         return 0
 
-    def looked_at(self, word: str, look: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        """Look, and note what was found."""
-        found = look(*given, **named)
-        bound = look if isinstance(look, partial) else partial(look)
-        told = [*bound.args[1:], *given, *bound.keywords.values(), *named.values()]
-        self._node().parts.append(Note("look", self.frames[-1].rule, [word, told, found]))
-        return found
+    def call_read(self, verb: str, read: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
+        """Return the result of *read*, the function of *verb*, and note it."""
+        result = read(*args, **named)
+        bound = read if isinstance(read, partial) else partial(read)
+        arguments = [*bound.args[1:], *args, *bound.keywords.values(), *named.values()]
+        self.tell("look", self.frames[-1].rule, [verb, arguments, result])
+        return result
 
-    def asked_for(self, word: str, ask: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        """Ask, and note what somebody answered."""
-        before = len(self.staged)
-        found = ask(*given, **named)
-        if len(self.staged) == before:
-            told = [word, [*given, *named.values()], found]
-            self.tell("answered", self.frames[-1].rule, told)
-        return found
+    def call_question(self, verb: str, ask: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
+        """Return the result of *ask*, the function of *verb*, and note the answer of a person."""
+        staged_before = len(self.staged)
+        result = ask(*args, **named)
+        if len(self.staged) == staged_before:
+            self.tell("answered", self.frames[-1].rule, [verb, [*args, *named.values()], result])
+        return result
 
     def _node(self) -> Node:
-        """The branch of the innermost operation under way."""
+        """Return the node of the innermost operation under way that has one."""
         for frame in reversed(self.frames):
             if id(frame) in self._nodes:
                 return self._nodes[id(frame)][1]
@@ -139,41 +153,42 @@ class TracingHost(Host):
 
 
 class TracedProgram(Program):
-    """A ruleset linked so that its host can tell what happened."""
+    """A ruleset linked so that its host builds traces."""
 
     is_traced = True
     calls_plainly = False
 
-    def _host(self) -> Host:
+    def _new_host(self) -> Host:
         return TracingHost(self)
 
     def _getter(self, attribute: str) -> Callable[[str], Any]:
         return partial(reads.get, self.host, attribute=attribute)
 
-    def _words(self) -> dict[str, Callable[..., Any]]:
-        host, words = self.host, super()._words()
+    def _callables(self) -> dict[str, Callable[..., Any]]:
+        host, callables = self.host, super()._callables()
         assert isinstance(host, TracingHost)
-        for name, function in words.items():
-            word = name.strip("_").partition("_")[0]
-            if word in _TRACED_READS:
-                words[name] = partial(host.looked_at, word, function)
-            elif word in _QUESTIONS:
-                words[name] = partial(host.asked_for, word, function)
-        return words | {"_tell": host.tell}
+        for name, function in callables.items():
+            verb = name.strip("_").partition("_")[0]  # `_get_3` reads for `get`.
+            if verb in _TRACED_READS:
+                callables[name] = partial(host.call_read, verb, function)
+            elif verb in _QUESTIONS:
+                callables[name] = partial(host.call_question, verb, function)
+        return callables | {"_tell": host.tell}
 
 
 class Tracer(Linker[TracedProgram]):
-    """Links rules so that what they do is noted, and gives out the trees. For `Engine(link=…)`."""
+    """A linker of traced programs, for `Engine(link=…)`."""
 
     def __init__(self) -> None:
+        """Start with an empty cache."""
         super().__init__(TracedProgram, PROGRAMS_MAX)
 
     def gathered(self) -> list[tuple[TracedProgram, Node]]:
-        """The trees that have grown since this was last asked, each with its program."""
-        found = []
+        """Return the traces since the last call, each with its program."""
+        traces = []
         for program in self.programs.values():
             host = program.host
             assert isinstance(host, TracingHost)
-            found += [(program, root) for root in host.roots]
+            traces += [(program, root) for root in host.roots]
             host.roots = []
-        return found
+        return traces

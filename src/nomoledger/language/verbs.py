@@ -1,4 +1,4 @@
-"""The words of rule code that change something. Each makes its change and its event in one."""
+"""The host verbs that change the game. Each emits the event that makes its change."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,18 +11,20 @@ from nomoledger.language.host import Host, Refused, address_part
 from nomoledger.language.host_verbs import host_verb
 
 MODES = ("step", "slide", "jump", "drive", "place")
-TIME_MAX = 253_402_300_799  # the last second of the year 9999
+TIME_MAX = 253_402_300_799  # The last second of the year 9999.
+#: How many attempts may be scheduled at a time.
 TO_COME_MAX = 5_000
+#: How many characters of an attempt's address stay as they are; see `_shorten_address`.
 ADDRESS_MAX = 300
 
 
-# --- quantities -------------------------------------------------------------------------------
+# --- payments ---------------------------------------------------------------------------------
 
 
 def _post(host: Host, why: str, *postings: tuple[str, str, int]) -> None:
-    kept = tuple(e.Posting(*each) for each in postings if each[2])
-    if kept:
-        host.emit(e.Posted, postings=kept, why=host.text(why, "the reason of a payment"))
+    not_zero = tuple(e.Posting(*posting) for posting in postings if posting[2])
+    if not_zero:
+        host.emit(e.Posted, postings=not_zero, why=host.text(why, "the reason of a payment"))
 
 
 def _account(host: Host, account: Any) -> str:
@@ -104,8 +106,8 @@ def split(
     if total <= 0 or any(weight < 0 or type(weight) is not int for _, weight in shares):
         host.fault("split needs shares with whole weights, not negative, more than nothing in all")
     postings = [(_account(host, who), name, units * weight // total) for who, weight in shares]
-    rest = units - sum(posting[2] for posting in postings)
-    postings.append((_account(host, remainder_to), name, rest))
+    remainder = units - sum(posting[2] for posting in postings)
+    postings.append((_account(host, remainder_to), name, remainder))
     _post(host, why, (_account(host, payer), name, -units), *postings)
 
 
@@ -136,7 +138,7 @@ def move(host: Host, piece: str, square: str, mode: str = "step") -> int:
         host.staged.pop()
         world.head -= 1
         passed = (*last.passed, last.to)
-        host.happen(replace(last, passed=passed, to=square, audience=host.audience))
+        host.record(replace(last, passed=passed, to=square, audience=host.audience))
         return len(passed) + 1
     left = world.get(piece, "square")
     host.emit(e.Moved, piece=piece, mode=mode, left=left, to=square, rules=rules)
@@ -153,22 +155,22 @@ def set_attribute(
     or `"use"` (its next `use`).
     """
     host.permit("set", entity, attribute)
-    host.keep(value)
+    host.check_storable(value)
     host.text(attribute, "an attribute")
     if entity != "game" and entity not in host.world.entities:
         host.fault(f"cannot set {attribute} of {entity!r:.60}: there is no such thing")
     if until is not None and until not in ("period", "use"):
         _check_time(host, until)
     frozen = host.world.game.get("frozen", {})
-    if (what := f"{host.world.entities.get(entity)}.{attribute}") in frozen:
-        text = f"{what} is frozen since rule {frozen[what]} was repealed"
+    if (declared := f"{host.world.entities.get(entity)}.{attribute}") in frozen:
+        text = f"{declared} is frozen since rule {frozen[declared]} was repealed"
         host.stop(Refused([e.Reason(host.acting()[0], text)]))
     was = host.world.get(entity, attribute)
     if was == value and until is None and type(was) is type(value):
         return
     host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=value, was=was, until=until)
     if isinstance(until, int):
-        _schedule(host, "@expire", (entity, attribute, host.world.head), until, named=2)
+        _schedule(host, "@expire", (entity, attribute, host.world.head), until, in_address=2)
 
 
 @host_verb("change", hookable=True)
@@ -178,22 +180,22 @@ def create(host: Host, kind: str, attributes: dict[str, Any], name: str | None =
     *attributes* is a table `{attribute: value}`. *name* fixes the identifier.
     """
     host.permit("create", kind)
-    host.keep(*attributes.values())
-    for each in (kind, *attributes):
-        host.text(each, "a kind or an attribute")
-    entity = host.text(name or _identity(host, kind, attributes), "a name")
+    host.check_storable(*attributes.values())
+    for word in (kind, *attributes):
+        host.text(word, "a kind or an attribute")
+    entity = host.text(name or _new_identifier(host, kind, attributes), "a name")
     if entity in host.world.entities or entity in ("mint", "admin", "game", "engine"):
         host.stop(Refused([e.Reason(host.acting()[0], f"there is a {entity!r:.60} already")]))
-    kept = {key: value for key, value in attributes.items() if value is not None}
-    host.emit(e.EntityCreated, entity=entity, kind=kind, attributes=kept)
+    not_none = {key: value for key, value in attributes.items() if value is not None}
+    host.emit(e.EntityCreated, entity=entity, kind=kind, attributes=not_none)
     return entity
 
 
-def _identity(host: Host, kind: str, attributes: dict[str, Any]) -> str:
-    """What the thing is called in code for good: by its key, else by where it was made."""
-    called = attributes.get(host.world.key_of(kind))
-    if called is not None and f"{kind}:{called}" not in host.world.entities:
-        return f"{kind}:{called}"
+def _new_identifier(host: Host, kind: str, attributes: dict[str, Any]) -> str:
+    """Return the identifier of a new thing: from its key, else from where it is created."""
+    key = attributes.get(host.world.key_of(kind))
+    if key is not None and f"{kind}:{key}" not in host.world.entities:
+        return f"{kind}:{key}"
     place = f"{host.attempt.id}|{host.path()}/{kind}"
     count = host.reads[place] = host.reads.get(place, 0) + 1
     return f"{kind}:{hashlib.sha256(f'{place}#{count}'.encode()).hexdigest()[:10]}"
@@ -212,10 +214,10 @@ def destroy(host: Host, entity: str) -> None:
 def use(host: Host, entity: str, attribute: str) -> Any:
     """Return an attribute; if the value was set until its next use, restore the old one."""
     value = host.world.get(entity, attribute)
-    ending = host.world.durations.get(entity, {}).get(attribute)
-    if ending is not None and ending[0] == "use":
+    duration = host.world.durations.get(entity, {}).get(attribute)
+    if duration is not None and duration[0] == "use":
         host.permit("set", entity, attribute)
-        host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=ending[1], was=value)
+        host.emit(e.AttributeSet, entity=entity, attribute=attribute, value=duration[1], was=value)
     return value
 
 
@@ -249,7 +251,7 @@ def schedule(host: Host, operation: str, *arguments: Any, due: int | None = None
     host.permit("schedule", arguments[0] if arguments else None)
     if operation not in host.program.links.operations:
         host.fault(f"cannot schedule {operation!r:.60}: no rule in force says what it is")
-    host.keep(*arguments)
+    host.check_storable(*arguments)
     if due is not None:
         _check_time(host, due)
     _schedule(host, operation, arguments, due)
@@ -266,42 +268,44 @@ def _schedule(
     arguments: tuple[Any, ...],
     due: int | None,
     *,
-    named: int | None = None,
+    in_address: int | None = None,
 ) -> None:
-    """*named*: how many of the *arguments* are part of its address, where not all are."""
+    """Schedule an attempt. Its address has the first *in_address* of *arguments*, or all."""
     if host.world.to_come >= TO_COME_MAX:
         text = f"more than {TO_COME_MAX} attempts are still to come"
         host.stop(Refused([e.Reason("engine", text)]))
     inner = "/".join(filter(None, (host.path(), operation)))
-    place = (
-        f"{_shortened(host.attempt.id)}>{inner}({','.join(map(address_part, arguments[:named]))})"
-    )
-    count = host.reads[place] = host.reads.get(place, 0) + 1
-    attempt = place if count == 1 else f"{place}#{count}"
+    subjects = ",".join(map(address_part, arguments[:in_address]))
+    address = f"{_shorten_address(host.attempt.id)}>{inner}({subjects})"
+    count = host.reads[address] = host.reads.get(address, 0) + 1
+    attempt = address if count == 1 else f"{address}#{count}"
     by = host.attempt.by
     host.emit(
         e.Scheduled, attempt=attempt, operation=operation, arguments=arguments, due=due, by=by
     )
 
 
-def _shortened(attempt: str) -> str:
-    """An attempt's address; where it is long, as they grow from each other, the end as a hash."""
+def _shorten_address(attempt: str) -> str:
+    """Return the address *attempt*; if it is long, with the end replaced by a hash.
+
+    Addresses grow, as the address of a scheduled attempt contains that of the attempt behind it.
+    """
     if len(attempt) <= ADDRESS_MAX:
         return attempt
-    start, _, rest = attempt.partition(">")
-    return f"{start}>%{hashlib.sha256(rest.encode()).hexdigest()[:16]}"
+    start, _, end = attempt.partition(">")
+    return f"{start}>%{hashlib.sha256(end.encode()).hexdigest()[:16]}"
 
 
 @host_verb("change")
 def cancel(host: Host, operation: str, *arguments: Any) -> None:
     """Cancel every scheduled attempt of *operation* with exactly these arguments."""
     host.permit("cancel", arguments[0] if arguments else None)
-    found = [
+    timers = [
         timer
         for timer in host.world.timers.values()
         if timer.attempt.operation == operation and tuple(timer.attempt.arguments) == arguments
     ]
-    for timer in sorted(found, key=lambda each: each.order):
+    for timer in sorted(timers, key=lambda timer: timer.order):
         host.emit(e.Unscheduled, attempt=timer.attempt.id)
 
 
@@ -318,7 +322,7 @@ def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1)
             return False
         host.emit(e.Counted, key=name, scope=per)
         return True
-    frame = next((each for each in reversed(host.frames) if each.operation == per), None)
+    frame = next((frame for frame in reversed(host.frames) if frame.operation == per), None)
     if frame is None:
         host.fault(f"once per {per}, but no {per} is being carried out")
     frame.counts = frame.counts or {}
@@ -342,5 +346,5 @@ def settle(host: Host) -> None:
 def end_game(host: Host, why: str, winners: Sequence[str] = ()) -> None:
     """End the game. *why* is the reason, and *winners* is a list in order of rank."""
     host.permit("end_game")
-    ranked = tuple(host.text(each, "a winner") for each in winners)
+    ranked = tuple(host.text(winner, "a winner") for winner in winners)
     host.emit(e.GameEnded, why=host.text(why, "a reason"), winners=ranked)

@@ -1,1 +1,1 @@
-"""Events and things in words, for people. Nothing below this package reads a word of it."""
+"""Events and things described in words for people. No lower layer depends on these texts."""

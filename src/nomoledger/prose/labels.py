@@ -1,4 +1,4 @@
-"""What things are called by whoever tells of events: also when they are gone, or just made."""
+"""Names of things for descriptions of events, including things that are gone or just created."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,14 +11,18 @@ Label = Callable[[Any], Any]
 
 
 def labels_now(world: World) -> Label:
-    """What everything in *world* is called now, for when it is gone."""
+    """Return the current names of all things in *world*, for use after they are gone."""
     names = {entity: describe_thing(world, entity) for entity in world.entities}
     return lambda value: names.get(value, value) if isinstance(value, str) else value
 
 
 def labels_since(before: Label, world: World, events: Sequence[Event]) -> Label:
-    """What things are called in *world*, or were called before, or when *events* made them."""
-    made = {
+    """Return the names of things after *events*.
+
+    A thing that *events* created and destroyed is described as it was created. Other things that
+    are gone keep their name from *before*.
+    """
+    created = {
         event.entity: describe_new(world, event.kind, event.attributes)
         for event in events
         if isinstance(event, EntityCreated)
@@ -26,31 +30,32 @@ def labels_since(before: Label, world: World, events: Sequence[Event]) -> Label:
 
     def label(value: Any) -> Any:
         if isinstance(value, list | tuple):
-            return ", ".join(str(label(each)) for each in value)
-        if isinstance(value, str) and value in made and value not in world.entities:
-            return made[value]
+            return ", ".join(str(label(item)) for item in value)
+        if isinstance(value, str) and value in created and value not in world.entities:
+            return created[value]
         return describe_thing(world, value) if value in world.entities else before(value)
 
     return label
 
 
-# --- what things are called --------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------
 
 
 def label_all(world: World, value: Any) -> Any:
-    """*value* with everything in it called as people call it."""
+    """Return *value* with every id in it replaced by its label."""
     if isinstance(value, list | tuple):
-        return [label_all(world, each) for each in value]
+        return [label_all(world, item) for item in value]
     return world.label(value)
 
 
 def describe_thing(world: World, value: Any) -> Any:
-    """*value* in a sentence: things that are no player and no square with what kind they are.
+    """Return *value* as it reads in a sentence.
 
-    A thing that nobody has a name for is described by what it is made of.
+    Players and squares appear by name, other things by kind and name. A thing without a name is
+    described by its attributes.
     """
     if isinstance(value, list | tuple):
-        return ", ".join(str(describe_thing(world, each)) for each in value)
+        return ", ".join(str(describe_thing(world, item)) for item in value)
     kind = world.entities.get(value) if isinstance(value, str) else None
     name = world.label(value)
     if kind in (None, "player", "square"):
@@ -61,28 +66,28 @@ def describe_thing(world: World, value: Any) -> Any:
 
 
 def describe_new(world: World, kind: str, attributes: dict[str, Any]) -> str:
-    """A thing of *kind* described by its *attributes*, but for mere numbers."""
+    """Describe a thing of *kind* by its *attributes*, without numbers and lists."""
     types = world.declared(kind)
-    told = [
-        f"{each} {world.label(attributes[each])}"
-        for each, type_ in types.items()
-        if each in attributes and type_ not in ("Number", "List")
+    parts = [
+        f"{name} {world.label(attributes[name])}"
+        for name, type_ in types.items()
+        if name in attributes and type_ not in ("Number", "List")
     ]
-    return f"{kind} ({', '.join(told)})" if told else kind
+    return f"{kind} ({', '.join(parts)})" if parts else kind
 
 
 def amount_held(world: World, account: str, commodity: str) -> Number:
-    """How much of *commodity* there is in *account*, as people write it."""
+    """Return the balance of *account* in *commodity*, in whole units with decimals."""
     places = world.commodities()[commodity].places
     return from_units(world.balance(account, commodity), places)
 
 
 def format_cell(value: Any) -> str:
-    """*value* in a table: nothing where there is none."""
+    """Format *value* for a table cell; None becomes an empty text."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return ", ".join(format_cell(each) for each in value)
+        return ", ".join(format_cell(item) for item in value)
     return str(value)

@@ -1,1 +1,1 @@
-"""Rulebooks: loading and checking them, their cases, and the rulebooks that come with nomoledger."""
+"""Rulebooks: loading and checking them, their cases, and the shipped rulebooks."""

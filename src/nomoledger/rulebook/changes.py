@@ -1,12 +1,12 @@
-"""Changes to the game as people write them in cases, on the command line and in records.
+"""The notation of changes to the game in cases, on the command line and in records.
 
 {do: paint, with: {square: 1, color: red}}
-{set: {square: 1, color: red}}              the first key says which thing, the others what
+{set: {square: 1, color: red}}              the first key names the entity, the others set
 {amend: V.1, parameters: {dollars_per_number: 20}}       also title, prose, code, facts
 {enact: {number: X.1, title: Tax, prose: ..., code: ...}}
-{repeal: V.1, state: drop}                  state: keep (if not said), freeze or drop
+{repeal: V.1, state: drop}                  state: keep (the default), freeze or drop
 {renumber: V.1, to: V.2}
-{post: {Ann: 5, admin: -5}, commodity: "$", why: ...}       comes to nothing in all
+{post: {Ann: 5, admin: -5}, commodity: "$", why: ...}       amounts sum to 0
 """
 
 from collections.abc import Callable
@@ -20,29 +20,31 @@ from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Re
 from nomoledger.language.code import parse_code
 
 _AMENDED = ("title", "prose", "code", "parameters", "declares", "commodities", "facts")
-_NOT_TO_GIVE = {"version", "file", "line"}
+_SET_BY_ENGINE = {"version", "file", "line"}
 
 
 def read_changes(data: Any) -> tuple[Change, ...]:
-    """*data*, one change or a list of them as plain values, as changes.
+    """Return the changes in *data*: one change or a list of them, as plain values.
 
     >>> read_changes([{"renumber": "V.1", "to": "V.2"}])
     (Renumber(number='V.1', to='V.2'),)
 
     Raises:
-        RulebookError: it is not well formed, or holds code that cannot be read.
+        RulebookError: a change is not well formed, or its code cannot be parsed.
     """
     if data is None:
         return ()
-    each = data if isinstance(data, list | tuple) else [data]
-    return tuple(change for one in each for change in _read(one))
+    items = data if isinstance(data, list | tuple) else [data]
+    return tuple(change for item in items for change in _read(item))
 
 
-def _read(one: Any) -> tuple[Change, ...]:
-    kinds = [kind for kind in _READERS if isinstance(one, dict) and kind in one]
+def _read(item: Any) -> tuple[Change, ...]:
+    kinds = [kind for kind in _READERS if isinstance(item, dict) and kind in item]
     if len(kinds) != 1:
-        raise RulebookError(f"a change says one of {', '.join(_READERS)}, and this does not: {one}")
-    return _READERS[kinds[0]](one)
+        raise RulebookError(
+            f"a change says one of {', '.join(_READERS)}, and this does not: {item}"
+        )
+    return _READERS[kinds[0]](item)
 
 
 def _fields(one: dict[str, Any], *known: str) -> dict[str, Any]:
@@ -54,7 +56,7 @@ def _fields(one: dict[str, Any], *known: str) -> dict[str, Any]:
 def _table(value: Any, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise RulebookError(f"{what} must be `name: value` pairs, not {value!r}")
-    return {str(key): each for key, each in value.items()}
+    return {str(key): item for key, item in value.items()}
 
 
 def _do(one: dict[str, Any]) -> tuple[Change, ...]:
@@ -73,10 +75,10 @@ def _set(one: dict[str, Any]) -> tuple[Change, ...]:
 def _amend(one: dict[str, Any]) -> tuple[Change, ...]:
     _fields(one, "amend", *_AMENDED)
     number = str(one["amend"])
-    given = {key: value for key, value in one.items() if key != "amend" and value is not None}
-    if not given:
+    fields = {key: value for key, value in one.items() if key != "amend" and value is not None}
+    if not fields:
         raise RulebookError(f"amend {number}: says nothing new")
-    change = _converted(given | {"number": number}, Amend, f"amend {number}")
+    change = _converted(fields | {"number": number}, Amend, f"amend {number}")
     if change.code is not None:
         parse_code(Rule(number=number, code=change.code))
     return (change,)
@@ -88,7 +90,7 @@ def _enact(one: dict[str, Any]) -> tuple[Change, ...]:
     number = str(data.get("number", ""))
     if not number:
         raise RulebookError("enact: a rule needs a number")
-    known = set(Rule.__struct_fields__) - _NOT_TO_GIVE
+    known = set(Rule.__struct_fields__) - _SET_BY_ENGINE
     if unknown := sorted(set(data) - known):
         raise RulebookError(
             f"enact {number}: a rule has no {unknown[0]!r}; it has {', '.join(sorted(known))}"
@@ -115,10 +117,10 @@ def _renumber(one: dict[str, Any]) -> tuple[Change, ...]:
 
 def _post(one: dict[str, Any]) -> tuple[Change, ...]:
     _fields(one, "post", "commodity", "why")
-    amounts = {name: _amount(name, each) for name, each in _table(one["post"], "post").items()}
+    amounts = {name: _amount(name, amount) for name, amount in _table(one["post"], "post").items()}
     if not amounts or sum(map(Decimal, amounts.values())) != 0:
-        told = ", ".join(f"{name} {each}" for name, each in amounts.items()) or "nothing"
-        raise RulebookError(f"post {told}: that would break the sum: it must come to 0 in all")
+        listed = ", ".join(f"{name} {amount}" for name, amount in amounts.items()) or "nothing"
+        raise RulebookError(f"post {listed}: that would break the sum: it must come to 0 in all")
     commodity = one.get("commodity")
     return (
         Post(amounts, None if commodity is None else str(commodity), str(one.get("why") or "")),

@@ -1,4 +1,4 @@
-"""What is wrong with a rulebook that can be seen without playing: one line each, with its place."""
+"""Faults of a rulebook that its code shows without playing, one line each."""
 
 import ast
 import re
@@ -18,46 +18,46 @@ _BENDING = ("adjust", "forbid", "instead", "before", "after")
 
 
 def find_faults(rulebook: Rulebook) -> list[str]:
-    """Everything that is wrong with *rulebook*, as `file:line: rule N: what`."""
-    found: list[str] = []
+    """Return the faults of *rulebook* as `file:line: rule N: what`."""
+    errors: list[str] = []
     for rule in rulebook.rules:
         try:
             parse_code(rule)
         except RulebookError as error:
-            found.append(_placed(rulebook, str(error)))
-    if found:
-        return found
+            errors.append(_with_place(rulebook, str(error)))
+    if errors:
+        return errors
     try:
         links = analyze_rules(rulebook.rules)
         link(rulebook.rules)
     except RulebookError as error:
-        return [_placed(rulebook, str(error))]
+        return [_with_place(rulebook, str(error))]
     return [fault for rule in rulebook.rules for fault in _Reader(links, rule).faults()]
 
 
-def _placed(rulebook: Rulebook, text: str) -> str:
-    """*text* with file and line in front, if it only says which rule it is about."""
+def _with_place(rulebook: Rulebook, text: str) -> str:
+    """Return *text* with file and line in front if it only names a rule."""
     match = re.match(r"rule (\S+): ", text)
     rules = [rule for rule in rulebook.rules if match and rule.number == match[1]]
     return f"{rules[0].file}:{rules[0].line}: {text}" if rules else text
 
 
 class _Reader:
-    """Reads one rule against all of them."""
+    """A reader that compares one rule with all rules of the rulebook."""
 
     def __init__(self, links: Links, rule: Rule) -> None:
         self.links = links
         self.rule = rule
         self.code: Code = links.codes[rule.number]
         self.declared: dict[str, set[str]] = defaultdict(set)
-        for each in links.rules:
-            for kind, attributes in each.declares.items():
+        for other in links.rules:
+            for kind, attributes in other.declares.items():
                 self.declared[kind] |= set(attributes)
         self.attributes = {name for names in self.declared.values() for name in names}
-        self.commodities = {name for each in links.rules for name in each.commodities}
+        self.commodities = {name for other in links.rules for name in other.commodities}
 
     def faults(self) -> Iterator[str]:
-        """What is wrong with the rule."""
+        """Yield the faults of the rule."""
         for name, numbers in self.links.undefined.items():
             if self.rule.number in numbers:
                 yield self._at(self._line_of(name), f"no rule says what {name!r} is")
@@ -76,7 +76,7 @@ class _Reader:
 
     def _line_of(self, name: str) -> int:
         lines = self.rule.code.splitlines()
-        return next((i for i, each in enumerate(lines, 1) if re.search(rf"\b{name}\b", each)), 1)
+        return next((i for i, line in enumerate(lines, 1) if re.search(rf"\b{name}\b", line)), 1)
 
     def _hooks(self) -> Iterator[str]:
         for hook in self.code.hooks:
@@ -111,8 +111,8 @@ class _Reader:
             yield f"no rule declares the attribute {attribute!r}"
 
     def _commodity(self, node: ast.Call, place: int) -> Iterator[str]:
-        named = next((_constant(k.value) for k in node.keywords if k.arg == "commodity"), None)
-        commodity = named or _text(node, place)
+        keyword = next((_constant(k.value) for k in node.keywords if k.arg == "commodity"), None)
+        commodity = keyword or _text(node, place)
         if commodity is not None and commodity not in self.commodities:
             yield f"no rule declares the commodity {commodity!r}"
 
@@ -125,7 +125,7 @@ class _Reader:
             return
         names = [keyword.arg for keyword in node.keywords if keyword.arg]
         if isinstance(node.func, ast.Name) and node.func.id == "create":
-            tables = [each for each in node.args if isinstance(each, ast.Dict)]
+            tables = [argument for argument in node.args if isinstance(argument, ast.Dict)]
             names = [k for table in tables for key in table.keys if (k := _constant(key))]
         for name in names:
             if name not in self.declared[kind]:
@@ -138,16 +138,16 @@ class _Reader:
             yield f"no rule says what the operation {name!r} is"
 
     def _param(self, number: str | None, name: str | None) -> Iterator[str]:
-        rule = next((each for each in self.links.rules if each.number == number), None)
+        rule = next((rule for rule in self.links.rules if rule.number == number), None)
         if number is not None and rule is None:
             yield f"there is no rule {number}"
         elif rule is not None and name is not None and name not in rule.parameters:
             yield f"rule {number} has no parameter {name!r}"
 
     def _is_read_elsewhere(self, name: str) -> bool:
-        wanted = (self.rule.number, name)
+        parameter = (self.rule.number, name)
         calls = (call for code in self.links.codes.values() for call in code.calls)
-        return any(call.name == "param" and call.constants[:2] == wanted for call in calls)
+        return any(call.name == "param" and call.constants[:2] == parameter for call in calls)
 
 
 def _constant(node: ast.AST | None) -> str | None:

@@ -1,14 +1,14 @@
-"""Reads a rulebook: a Markdown file with a heading per rule, its prose, its data and its code.
+"""Rulebooks and their file format: Markdown with a heading, prose, data and code per rule.
 
-A long one is a folder of such files, its chapters, read in the order of their names; the first has
-the front matter for all of them.
+A long rulebook is a folder of such files, its chapters, read in the order of their names. The first
+chapter has the front matter for all of them.
 
 ---
 rulebook: my-game          (front matter: the name, and the API level of the code)
 api: 0
 ---
 ### IV.2 Fines             (number and title of a rule; other headings group rules)
-Prose in words that people can read.
+The prose of the rule.
 ```yaml
 parameters: {fine: 10}     (data: see `Rule`; also text_only and by_ruling with the reason)
 ```
@@ -36,14 +36,14 @@ _RULE_TAG = "h3"
 
 
 class Rulebook(msgspec.Struct, frozen=True):
-    """The rules that a game starts from, in their order, and where they were read."""
+    """The rules that a game starts from, in order, and the *file* they were read from."""
 
     name: str
     rules: tuple[Rule, ...]
     file: str = ""
 
     def only(self, numbers: list[str]) -> "Rulebook":
-        """The same rulebook with just these rules."""
+        """Return the rulebook with only the rules *numbers*."""
         known = {rule.number for rule in self.rules}
         if missing := [number for number in numbers if number not in known]:
             raise UnknownError(f"{self.name} has no rule {missing[0]}")
@@ -51,7 +51,7 @@ class Rulebook(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, rules=kept)
 
     def with_settings(self, settings: dict[str, Any]) -> "Rulebook":
-        """The same rulebook with parameters set: `squares`, or `VI.1.squares` where ambiguous."""
+        """Return the rulebook with parameters set: `squares`, or `VI.1.squares` if ambiguous."""
         rules = list(self.rules)
         for key, value in settings.items():
             place = self._place(key)
@@ -78,73 +78,73 @@ class Rulebook(msgspec.Struct, frozen=True):
 
 
 def _check_setting(key: str, old: Any, new: Any) -> None:
-    words = {bool: "yes or no", int: "a whole number", str: "text", list: "a list"}
-    if type(new) is not type(old) and type(old) in words:
-        raise UsageError(f"{key} is {words[type(old)]}, not {new!r}")
+    names = {bool: "yes or no", int: "a whole number", str: "text", list: "a list"}
+    if type(new) is not type(old) and type(old) in names:
+        raise UsageError(f"{key} is {names[type(old)]}, not {new!r}")
 
 
 class ExactLoader(yaml.SafeLoader):
-    """YAML without binary fractions: 12.10 stays the text 12.10, as rule numbers need."""
+    """A YAML loader that leaves fractions as text: rule number 12.10 is not 12.1."""
 
 
 ExactLoader.yaml_implicit_resolvers = {
-    key: [each for each in resolvers if each[0] != "tag:yaml.org,2002:float"]
+    key: [resolver for resolver in resolvers if resolver[0] != "tag:yaml.org,2002:float"]
     for key, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 
 
 def load_yaml(text: str) -> Any:
-    """The YAML in *text*, with numbers that are not whole left as text."""
+    """Return the YAML in *text*, with fractions left as text."""
     return yaml.load(text, Loader=ExactLoader)
 
 
 def shipped() -> list[str]:
-    """Names of the rulebooks that come with nomoledger."""
+    """Return the names of the shipped rulebooks."""
     return sorted(_shipped())
 
 
 def _shipped() -> dict[str, Path]:
     folder = Path(str(files("nomoledger.rulebook") / "shipped"))
-    return {each.stem: each for each in folder.iterdir() if each.suffix == ".md" or chapters(each)}
+    return {path.stem: path for path in folder.iterdir() if path.suffix == ".md" or chapters(path)}
 
 
 def chapters(folder: Path) -> list[Path]:
-    """The chapters of the rulebook that *folder* is, in their order; none where it is not one."""
+    """Return the chapters in *folder*, in order; an empty list if it is not a rulebook."""
     return sorted(folder.glob("*.md")) if folder.is_dir() else []
 
 
 def find_rulebook(name: str) -> Path:
-    """Where the rulebook is: a shipped one by name, or a file, or a folder of chapters.
+    """Return the path of a rulebook: a shipped one by name, a file, or a folder of chapters.
 
     Raises:
-        UnknownError: there is none.
+        UnknownError: there is no such rulebook.
     """
-    ours = _shipped()
-    if name in ours:
-        return ours[name]
+    by_name = _shipped()
+    if name in by_name:
+        return by_name[name]
     path = Path(name)
     if path.is_dir() and not chapters(path):
         raise UnknownError(
             f"no rulebook {name!r}: that folder has no chapters, that is no .md file"
         )
     if not path.exists():
-        there = ", ".join(sorted(ours))
-        raise UnknownError(f"no rulebook {name!r}: there is no such file, and shipped are {there}")
+        listed = ", ".join(sorted(by_name))
+        raise UnknownError(f"no rulebook {name!r}: there is no such file, and shipped are {listed}")
     return path
 
 
 def load(name: str) -> Rulebook:
-    """The rulebook called *name*, or in the file or folder of that name.
+    """Return the rulebook called *name*, or the one in the file or folder *name*.
 
     Raises:
-        UnknownError: there is none.
-        RulebookError: it is not well formed; says file and line.
+        UnknownError: there is no such rulebook.
+        RulebookError: the rulebook is not well formed. The message has file and line.
     """
     path = find_rulebook(name).resolve()
     if not path.is_dir():
         return parse(_text(path), path.name)
-    texts = {f"{path.name}/{each.name}": _text(each) for each in chapters(path)}
-    return _put_together(texts, path.name)
+    texts = {f"{path.name}/{chapter.name}": _text(chapter) for chapter in chapters(path)}
+    return _join_chapters(texts, path.name)
 
 
 def _text(path: Path) -> str:
@@ -155,16 +155,16 @@ def _text(path: Path) -> str:
 
 
 def parse(text: str, file: str) -> Rulebook:
-    """The rulebook written as *text*.
+    """Parse the rulebook in *text*; *file* is for messages.
 
     Raises:
-        RulebookError: it is not well formed; says file and line.
+        RulebookError: the rulebook is not well formed. The message has file and line.
     """
-    return _put_together({file: text}, file)
+    return _join_chapters({file: text}, file)
 
 
-def _put_together(texts: dict[str, str], file: str) -> Rulebook:
-    """The rulebook whose chapters are *texts*, by the files they stand in."""
+def _join_chapters(texts: dict[str, str], file: str) -> Rulebook:
+    """Return the rulebook whose chapters are *texts*, by file name."""
     head: dict[str, Any] = {}
     rules: list[Rule] = []
     for place, (name, text) in enumerate(texts.items()):
@@ -176,8 +176,8 @@ def _put_together(texts: dict[str, str], file: str) -> Rulebook:
             raise RulebookError(f"{name}:1: front matter stands in the first chapter, for all")
         for heading, tokens in _sections(MarkdownIt("commonmark").parse(body)):
             rule = _rule(heading, tokens, body.splitlines(), name, offset)
-            if any(each.number == rule.number for each in rules):
-                raise _wrong(name, offset, heading, f"there are two rules {rule.number}")
+            if any(earlier.number == rule.number for earlier in rules):
+                raise _error(name, offset, heading, f"there are two rules {rule.number}")
             rules.append(msgspec.structs.replace(rule, api=head.get("api", 0)))
     if not rules:
         raise RulebookError(f"{file}: no rules in it; a rule begins with a heading: ### I.1 Title")
@@ -191,7 +191,7 @@ def _front_matter(text: str, file: str) -> tuple[dict[str, Any], str, int]:
     try:
         front = load_yaml(match[1]) or {}
     except yaml.YAMLError as error:
-        raise RulebookError(f"{file}:1: the front matter is not YAML: {_first(error)}") from None
+        raise RulebookError(f"{file}:1: the front matter is not YAML: {_one_line(error)}") from None
     if not isinstance(front, dict):
         raise RulebookError(f"{file}:1: the front matter must be `name: value` lines")
     return front, text[match.end() :], text[: match.end()].count("\n")
@@ -222,7 +222,7 @@ def _sections(tokens: list[Token]) -> list[tuple[Token, list[Token]]]:
 def _rule(heading: Token, tokens: list[Token], lines: list[str], file: str, offset: int) -> Rule:
     match = _HEADING.match(heading.content)
     if match is None:
-        raise _wrong(file, offset, heading, f"not a number and a title: {heading.content!r}")
+        raise _error(file, offset, heading, f"not a number and a title: {heading.content!r}")
     prose: list[str] = []
     data: dict[str, Any] = {}
     code, line = "", 1
@@ -233,37 +233,37 @@ def _rule(heading: Token, tokens: list[Token], lines: list[str], file: str, offs
             data |= _data(token, file, offset)
         elif token.type == "fence" and token.info.strip() in ("python", "starlark"):
             if code:
-                raise _wrong(file, offset, token, f"rule {match['number']} has two pieces of code")
+                raise _error(file, offset, token, f"rule {match['number']} has two pieces of code")
             code, line = token.content, token.map[0] + 2 + offset
         else:
             prose.append("\n".join(lines[token.map[0] : token.map[1]]).strip())
-    given = {"number": match["number"], "title": match["title"], "code": code}
-    given |= {"prose": "\n\n".join(prose), "file": file, "line": line}
-    return _built(data | given, heading, file, offset)
+    fields = {"number": match["number"], "title": match["title"], "code": code}
+    fields |= {"prose": "\n\n".join(prose), "file": file, "line": line}
+    return _convert(data | fields, heading, file, offset)
 
 
 def _data(token: Token, file: str, offset: int) -> dict[str, Any]:
     try:
         data = load_yaml(token.content) or {}
     except yaml.YAMLError as error:
-        raise _wrong(file, offset, token, f"not YAML: {_first(error)}") from None
+        raise _error(file, offset, token, f"not YAML: {_one_line(error)}") from None
     if not isinstance(data, dict):
-        raise _wrong(file, offset, token, "a rule's data must be `name: value` lines")
+        raise _error(file, offset, token, "a rule's data must be `name: value` lines")
     return data
 
 
-def _built(given: dict[str, Any], at: Token, file: str, offset: int) -> Rule:
-    number = given["number"]
-    unknown = set(given) - set(Rule.__struct_fields__)
+def _convert(fields: dict[str, Any], at: Token, file: str, offset: int) -> Rule:
+    number = fields["number"]
+    unknown = set(fields) - set(Rule.__struct_fields__)
     if unknown:
-        raise _wrong(file, offset, at, f"rule {number}: unknown data {sorted(unknown)[0]!r}")
+        raise _error(file, offset, at, f"rule {number}: unknown data {sorted(unknown)[0]!r}")
     try:
-        rule = msgspec.convert(given, Rule)
+        rule = msgspec.convert(fields, Rule)
     except msgspec.ValidationError as error:
-        raise _wrong(file, offset, at, f"rule {number}: {error}") from None
+        raise _error(file, offset, at, f"rule {number}: {error}") from None
     states = [bool(rule.code), rule.text_only is not None, rule.by_ruling is not None]
     if sum(states) != 1:
-        raise _wrong(
+        raise _error(
             file,
             offset,
             at,
@@ -272,10 +272,10 @@ def _built(given: dict[str, Any], at: Token, file: str, offset: int) -> Rule:
     return rule
 
 
-def _wrong(file: str, offset: int, token: Token, text: str) -> RulebookError:
+def _error(file: str, offset: int, token: Token, text: str) -> RulebookError:
     line = (token.map[0] if token.map else 0) + 1 + offset
     return RulebookError(f"{file}:{line}: {text}")
 
 
-def _first(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())

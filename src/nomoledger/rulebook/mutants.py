@@ -1,54 +1,65 @@
-"""Rulebooks with one thing missing or changed, and whether any case notices."""
+"""Mutants of a rulebook: copies with one rule, hook or parameter altered."""
 
 import ast
-import multiprocessing
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from nomoledger.errors import NomoledgerError
 from nomoledger.events.rules import Rule
 from nomoledger.language.code import parse_code
-from nomoledger.rulebook.cases import Case, run_case
 from nomoledger.rulebook.loading import Rulebook
-
-Progress = Callable[[str], None]
+from nomoledger.rulebook.reach import Place, places_of
 
 
 class Mutant(msgspec.Struct, frozen=True):
-    """*rules* with *what* (`VI.3`, `VI.3.value_block`, `VI.1.parameters.squares`) altered."""
+    """A rulebook with one thing altered.
+
+    Attributes:
+        what: what is altered: `VI.3`, `VI.3.value_block` or `VI.1.parameters.squares`.
+        number: the number of the altered rule.
+        rules: all rules of the mutant.
+        places: where a case must come by to notice, as far as the code shows.
+    """
 
     what: str
     number: str
     rules: tuple[Rule, ...]
+    places: frozenset[Place]
 
 
 def mutants(rulebook: Rulebook) -> list[Mutant]:
-    """Every rulebook with the code of one rule, one of its hooks, or one parameter altered."""
+    """Return a mutant for the code of each rule, for each of its hooks and each parameter."""
     return [
-        Mutant(what, rule.number, tuple(new if each is rule else each for each in rulebook.rules))
+        Mutant(
+            what,
+            rule.number,
+            tuple(altered_rule if other is rule else other for other in rulebook.rules),
+            frozenset(places),
+        )
         for rule in rulebook.rules
-        for what, new in _altered(rule)
+        for what, altered_rule, places in _alterations(rule, rulebook)
     ]
 
 
-def _altered(rule: Rule) -> Iterator[tuple[str, Rule]]:
-    if rule.code:
-        yield rule.number, msgspec.structs.replace(rule, code="")
+def _alterations(rule: Rule, rulebook: Rulebook) -> Iterator[tuple[str, Rule, set[Place]]]:
     hooks = parse_code(rule).hooks
+    everywhere = {place for hook in hooks for place in places_of(rule, hook)}
+    if rule.code:
+        yield rule.number, msgspec.structs.replace(rule, code=""), everywhere
     for hook in hooks if len(hooks) > 1 else ():
         code = _without(rule.code, hook.name)
-        yield f"{rule.number}.{hook.name}", msgspec.structs.replace(rule, code=code)
+        altered_rule = msgspec.structs.replace(rule, code=code)
+        yield f"{rule.number}.{hook.name}", altered_rule, places_of(rule, hook)
     for name, value in rule.parameters.items():
         parameters = rule.parameters | {name: altered(value)}
         what = f"{rule.number}.parameters.{name}"
-        yield what, msgspec.structs.replace(rule, parameters=parameters)
+        places = _reads_of(rule, name, rulebook) or everywhere
+        yield what, msgspec.structs.replace(rule, parameters=parameters), places
 
 
 def _without(code: str, function: str) -> str:
-    """*code* with the lines of *function* left blank, so that all others keep their number."""
+    """Return *code* with *function* replaced by blank lines, so that line numbers stay."""
     lines = code.splitlines()
     for node in ast.parse(code).body:
         if isinstance(node, ast.FunctionDef) and node.name == function:
@@ -58,8 +69,21 @@ def _without(code: str, function: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _reads_of(rule: Rule, parameter: str, rulebook: Rulebook) -> set[Place]:
+    """Return the places of the hooks that use *parameter* of *rule* by name or by `param`."""
+    places: set[Place] = set()
+    for reader in rulebook.rules:
+        code = parse_code(reader)
+        calls = (call.constants[:2] for call in code.calls if call.name == "param")
+        asks = (rule.number, parameter) in calls
+        for hook in code.hooks:
+            if (reader is rule and parameter in hook.uses) or (asks and "param" in hook.uses):
+                places |= places_of(reader, hook)
+    return places
+
+
 def altered(value: Any) -> Any:
-    """Another value of the same sort: one more, the contrary, other text, one item fewer.
+    """Return another value of the same type: one more, the contrary, other text, one item fewer.
 
     >>> altered(7), altered(True), altered("red"), altered([1, 2])
     (8, False, 'red (altered)', [1])
@@ -73,46 +97,3 @@ def altered(value: Any) -> Any:
     if isinstance(value, dict):
         return dict(list(value.items())[:-1]) if value else {"altered": 1}
     return list(value)[:-1] if value else ["altered"]
-
-
-# --- does anybody notice? ---------------------------------------------------------------------
-
-_Work = tuple[Rulebook, list[Case], list[Mutant]]
-_work: _Work | None = None
-
-
-def find_unnoticed(
-    rulebook: Rulebook, cases: list[Case], progress: Progress | None = None
-) -> list[str]:
-    """What of *rulebook* could be altered without any of *cases* failing, in rulebook order."""
-    work = (rulebook, cases, mutants(rulebook))
-    context = multiprocessing.get_context("fork")
-    missed: list[str] = []
-    with context.Pool(os.cpu_count(), _begin, (work,)) as pool:
-        for what, noticed in pool.imap(_try, range(len(work[2]))):
-            if progress is not None:
-                progress(what)
-            if not noticed and not any(what.startswith(f"{rule}.") for rule in missed):
-                missed.append(what)
-    return missed
-
-
-def _begin(work: _Work) -> None:
-    global _work
-    _work = work
-
-
-def _try(place: int) -> tuple[str, bool]:
-    assert _work is not None
-    rulebook, cases, all_mutants = _work
-    mutant = all_mutants[place]
-    book = msgspec.structs.replace(rulebook, rules=mutant.rules)
-    first = sorted(cases, key=lambda case: mutant.number not in case.source)
-    return mutant.what, any(_fails(case, book) for case in first)
-
-
-def _fails(case: Case, rulebook: Rulebook) -> bool:
-    try:
-        return not run_case(case, rulebook=rulebook).ok
-    except NomoledgerError:
-        return True

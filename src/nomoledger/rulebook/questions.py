@@ -1,4 +1,4 @@
-"""What the rules ask of chance, of players and of the admin, found by reading their code."""
+"""The questions and draws of a rulebook, found by reading its code."""
 
 import ast
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from nomoledger.language.operations import Links
 
 
 class QuestionSite(msgspec.Struct, frozen=True):
-    """A question: in which *rule*, to whom, its *text* (with %s for what varies), its options."""
+    """A question in *rule*: whom it asks, its *text* with %s for what varies, and its options."""
 
     rule: str
     to: str
@@ -19,7 +19,7 @@ class QuestionSite(msgspec.Struct, frozen=True):
 
 
 class DrawSite(msgspec.Struct, frozen=True):
-    """Dice or a draw: in which *rule*, under which *label*, and *what* is thrown or drawn."""
+    """Dice or a draw in *rule*: its *label*, and *what* is rolled or drawn."""
 
     rule: str
     label: str
@@ -27,17 +27,17 @@ class DrawSite(msgspec.Struct, frozen=True):
 
 
 def question_sites(links: Links) -> list[QuestionSite]:
-    """Every question that the rules may put to somebody."""
-    return [question for site in _sites(links, "ask", "ruling") for question in site.asked()]
+    """Return every question that the rules may ask a player or the admin."""
+    return [site.question() for site in _sites(links, "ask", "ruling")]
 
 
 def draw_sites(links: Links) -> list[DrawSite]:
-    """Every throw of dice and every draw that the rules may ask for."""
-    return [throw for site in _sites(links, "roll", "draw") for throw in site.thrown(links)]
+    """Return every roll of dice and every draw that the rules may ask for."""
+    return [draw for site in _sites(links, "roll", "draw") for draw in site.draws(links)]
 
 
 class _Site:
-    """A *call* within *function* of a rule."""
+    """A *call* of *word* in a *function* of a rule."""
 
     def __init__(self, rule: Rule, function: ast.FunctionDef, call: ast.Call, word: str) -> None:
         self.rule = rule.number
@@ -46,13 +46,15 @@ class _Site:
         self.call = call
         self.word = word
 
-    def asked(self) -> Iterator[QuestionSite]:
+    def question(self) -> QuestionSite:
+        """Return the question that the call asks."""
         first = 1 if self.word == "ask" else 0
         to = "the player" if self.word == "ask" else "admin"
         text, options = self._argument(first, "question"), self._argument(first + 1, "options")
-        yield QuestionSite(self.rule, to, _template(self._assigned(text)), _listed(options))
+        return QuestionSite(self.rule, to, _template(self._assigned(text)), _listed(options))
 
-    def thrown(self, links: Links) -> Iterator[DrawSite]:
+    def draws(self, links: Links) -> Iterator[DrawSite]:
+        """Yield the dice or draw of the call, once for each label."""
         first, second = self._argument(0, ""), self._argument(1, "")
         if self.word == "roll":
             what = f"{self._number(first)} dice of {self._number(second)} sides"
@@ -60,42 +62,42 @@ class _Site:
         else:
             what = f"one of {_written(first)}"
             label = self._argument(1, "for_")
-        for each in self._labels(label, links):
-            yield DrawSite(self.rule, each, what)
+        for text in self._labels(label, links):
+            yield DrawSite(self.rule, text, what)
 
     def _number(self, value: ast.expr | None) -> str:
-        """How it is written; the value itself where it is a parameter of the rule."""
+        """Return *value* as code; the value itself if it is a parameter of the rule."""
         written = _written(value)
         return str(self.parameters.get(written, written))
 
     def _labels(self, label: ast.expr | None, links: Links) -> list[str]:
-        """The label; where it is a parameter of an operation, what that is called with."""
-        names = [each.arg for each in self.function.args.args]
+        """Return the label; for a parameter of an operation, the constants passed for it."""
+        names = [argument.arg for argument in self.function.args.args]
         if isinstance(label, ast.Name) and label.id in names:
             place = names.index(label.id)
             operation = self.function.name.partition("_")[2]
-            found = [
+            labels = [
                 call.constants[place]
                 for code in links.codes.values()
                 for call in code.calls
                 if call.name in (operation, self.function.name) and place < len(call.constants)
             ]
-            return list(dict.fromkeys(str(each) for each in found if each is not None))
+            return list(dict.fromkeys(str(text) for text in labels if text is not None))
         return [self.word if label is None else _template(self._assigned(label))]
 
     def _argument(self, place: int, name: str) -> ast.expr | None:
         if place < len(self.call.args):
             return self.call.args[place]
-        return next((each.value for each in self.call.keywords if each.arg == name), None)
+        return next((k.value for k in self.call.keywords if k.arg == name), None)
 
     def _assigned(self, value: ast.expr | None) -> ast.expr | None:
-        """What a local name stands for, where it is given a value once."""
+        """Return the expression assigned to a local name, or *value* itself."""
         if not isinstance(value, ast.Name):
             return value
         for node in ast.walk(self.function):
             targets = node.targets if isinstance(node, ast.Assign) else []
             if isinstance(node, ast.Assign) and any(
-                isinstance(each, ast.Name) and each.id == value.id for each in targets
+                isinstance(target, ast.Name) and target.id == value.id for target in targets
             ):
                 return node.value
         return value
@@ -114,7 +116,7 @@ def _sites(links: Links, *words: str) -> Iterator[_Site]:
 
 
 def _template(value: ast.expr | None) -> str:
-    """Text as it stands in the code, with %s where something is filled in."""
+    """Return the text in the code, with %s for each part that is computed."""
     if isinstance(value, ast.Constant):
         return str(value.value)
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod):

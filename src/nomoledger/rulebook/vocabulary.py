@@ -1,6 +1,6 @@
-"""What a stranger needs to know of a rulebook in order to write a case, or to play.
+"""The names that cases and players can use with a rulebook.
 
-Found by reading the rules' code, without running it.
+They are read from the code of the rules, which is not run.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from nomoledger.rulebook.questions import DrawSite, QuestionSite, draw_sites, qu
 
 
 class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An argument: its *name*, the *type* it is resolved by, its *default* where it has one."""
+    """An argument: its *name*, the *type* that resolves it, and its *default* if it has one."""
 
     name: str
     type: str = ""
@@ -23,7 +23,7 @@ class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Word(msgspec.Struct, frozen=True):
-    """Something that can be done or asked for: by what *rule*, with which *arguments*."""
+    """An action, operation or value: its *name*, the *rule* that defines it, its *arguments*."""
 
     name: str
     rule: str
@@ -32,7 +32,7 @@ class Word(msgspec.Struct, frozen=True):
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind of thing: the attribute people call it by, and all of them with their types."""
+    """A kind of entity: the attribute that names one, and all attributes with their types."""
 
     name: str
     key: str | None
@@ -43,13 +43,13 @@ class Vocabulary(msgspec.Struct, frozen=True):
     """The words of a rulebook.
 
     Attributes:
-        actions: what a player (or "admin") submits: `do: buy`. Who acts is not an argument.
-        inputs: what anybody can do in any game, besides.
-        operations: what changes may carry out: `changes: [{do: paint, with: ...}]`.
-        values: what can be asked: `{value: block, with: ..., is: ...}`.
-        kinds, commodities (with their decimal places), accounts: what there is.
-        questions: what players and the admin are asked. draws: what chance is asked.
-        settings: the parameters, with the value each has at the start.
+        actions: what a player (or "admin") submits: `do: buy`. The player is not an argument.
+        inputs: what players and the admin can do in every game.
+        operations: what changes can carry out: `changes: [{do: paint, with: ...}]`.
+        values: what a case can ask for: `{value: block, with: ..., is: ...}`.
+        kinds, accounts: all that the rules declare. commodities: each with its decimal places.
+        questions: what the rules ask players and the admin. draws: dice and random choices.
+        settings: the parameters, each with its value at the start.
     """
 
     rulebook: str
@@ -65,27 +65,27 @@ class Vocabulary(msgspec.Struct, frozen=True):
     settings: dict[str, Any]
 
     def as_text(self) -> str:
-        """The same for people to read."""
+        """Return the vocabulary as text."""
         parts = [
-            ("actions (do:)", [_told(each) for each in self.actions]),
-            ("inputs of every game (do:)", [_told(each) for each in self.inputs]),
-            ("operations (do: within changes)", [_told(each) for each in self.operations]),
-            ("values (value:)", [_told(each) for each in self.values]),
-            ("kinds and their attributes", [_kind_told(each) for each in self.kinds]),
-            ("commodities", [_commodity(*each) for each in self.commodities.items()]),
+            ("actions (do:)", [_describe_word(word) for word in self.actions]),
+            ("inputs of every game (do:)", [_describe_word(word) for word in self.inputs]),
+            ("operations (do: within changes)", [_describe_word(word) for word in self.operations]),
+            ("values (value:)", [_describe_word(word) for word in self.values]),
+            ("kinds and their attributes", [_describe_kind(kind) for kind in self.kinds]),
+            ("commodities", [_describe_commodity(*item) for item in self.commodities.items()]),
             ("accounts besides players'", self.accounts),
-            ("questions", [_question(each) for each in self.questions]),
-            ("dice and draws", [_draw(each) for each in self.draws]),
+            ("questions", [_describe_question(question) for question in self.questions]),
+            ("dice and draws", [_describe_draw(draw) for draw in self.draws]),
             ("settings (--set)", [f"{name} = {value}" for name, value in self.settings.items()]),
         ]
         lines = [f"vocabulary of {self.rulebook}"]
-        for title, told in parts:
-            lines += ["", f"{title}:", *(f"  {each}" for each in told or ["none"])]
+        for title, entries in parts:
+            lines += ["", f"{title}:", *(f"  {entry}" for entry in entries or ["none"])]
         return "\n".join(lines)
 
 
 def vocabulary(rulebook: Rulebook) -> Vocabulary:
-    """The words of *rulebook*.
+    """Return the vocabulary of *rulebook*.
 
     Raises:
         RulebookError: its code cannot be read.
@@ -104,7 +104,9 @@ def vocabulary(rulebook: Rulebook) -> Vocabulary:
         values=_words(links, "value"),
         kinds=_kinds(rulebook),
         commodities={
-            name: each.places for rule in rulebook.rules for name, each in rule.commodities.items()
+            name: commodity.places
+            for rule in rulebook.rules
+            for name, commodity in rule.commodities.items()
         },
         accounts=["admin", "mint", *sorted(accounts - {"admin", "mint"})],
         questions=question_sites(links),
@@ -126,8 +128,8 @@ def _words(links: Links, kind: str) -> list[Word]:
 
 
 def _arguments(hook: Hook, kind: str) -> list[Argument]:
-    given = hook.parameters[1:] if kind == "action" else hook.parameters
-    return [Argument(each.name, each.type, each.default) for each in given]
+    parameters = hook.parameters[1:] if kind == "action" else hook.parameters
+    return [Argument(each.name, each.type, each.default) for each in parameters]
 
 
 def _kinds(rulebook: Rulebook) -> list[Kind]:
@@ -143,7 +145,8 @@ def _kinds(rulebook: Rulebook) -> list[Kind]:
     return kinds
 
 
-#: Name, the operation that rules must define for it to mean anything, arguments, and what it is.
+#: The inputs of every game: name, the operation that the rules must define ("" for none),
+#: arguments, description.
 INPUTS = (
     ("join", "join", "name: Text", "somebody asks to join"),
     ("leave", "depart", "", "the player asks to leave"),
@@ -168,24 +171,24 @@ INPUTS = (
 
 
 def _input(links: Links, name: str, arguments: str, doc: str) -> Word:
-    given = [_argument(each) for each in arguments.split(", ") if each]
+    parsed = [_argument(text) for text in arguments.split(", ") if text]
     join = links.operations.get(name)
     if name == "join" and join is not None and join.definitions:
-        given = _arguments(join.definitions[0][1], "define")
-    return Word(name, "engine", given, doc)
+        parsed = _arguments(join.definitions[0][1], "define")
+    return Word(name, "engine", parsed, doc)
 
 
 def _argument(text: str) -> Argument:
-    """From `proposal: Number = latest`."""
+    """Parse an argument such as `proposal: Number = latest`."""
     named, _, default = text.partition(" = ")
     name, _, type_ = named.partition(": ")
     return Argument(name, type_, default or None)
 
 
-# --- for people -------------------------------------------------------------------------------
+# --- text output ------------------------------------------------------------------------------
 
 
-def _told(word: Word) -> str:
+def _describe_word(word: Word) -> str:
     arguments = ", ".join(
         each.name
         + (each.type and f": {each.type}")
@@ -196,20 +199,20 @@ def _told(word: Word) -> str:
     return f"{word.name}({arguments})  [{word.rule}]{doc}"
 
 
-def _kind_told(kind: Kind) -> str:
+def _describe_kind(kind: Kind) -> str:
     attributes = ", ".join(f"{name}: {type_}" for name, type_ in kind.attributes.items())
     called = f", called by {kind.key}" if kind.key else ""
     return f"{kind.name} ({kind_type(kind.name)}{called}): {attributes}"
 
 
-def _commodity(name: str, places: int) -> str:
+def _describe_commodity(name: str, places: int) -> str:
     return name + (f" ({places} decimal places)" if places else "")
 
 
-def _question(question: QuestionSite) -> str:
+def _describe_question(question: QuestionSite) -> str:
     options = f"; options: {', '.join(question.options)}" if question.options else ""
     return f"{question.text!r} to {question.to}{options}  [{question.rule}]"
 
 
-def _draw(throw: DrawSite) -> str:
-    return f"{throw.label!r}: {throw.what}  [{throw.rule}]"
+def _describe_draw(draw: DrawSite) -> str:
+    return f"{draw.label!r}: {draw.what}  [{draw.rule}]"

@@ -17,7 +17,7 @@ ADMIN_ONLY: Audience = ()
 
 
 class Audiences:
-    """Who may see the effects of *bodies*.
+    """Who may see each attribute, thing and amount.
 
     Attributes:
         moved: the things that changed their square by `Moved` events.
@@ -25,6 +25,7 @@ class Audiences:
     """
 
     def __init__(self, bodies: Iterable[e.Event] = ()) -> None:
+        """Apply *bodies* one after the other."""
         self.moved: set[str] = set()
         self.secret_postings: dict[tuple[Audience, int], Deltas] = {}
         self._latest: dict[tuple[str, ...], Audience] = {}

@@ -181,7 +181,8 @@ def _set(
 ) -> None:
     audience = settlement.audience_of("set", thing, name)
     new_ends = settlement.target.durations.get(thing, {})
-    is_move = name == "square" and any(thing in each.moved for each in settlement.audiences)
+    was_moved = any(thing in audiences.moved for audiences in settlement.audiences)
+    is_move = name == "square" and was_moved
     if is_move and new is not None and name not in new_ends and name not in old_ends:
         settlement.emit(e.Moved, audience, piece=thing, mode="place", left=old, to=new)
         return

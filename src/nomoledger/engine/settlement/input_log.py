@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import field
 
 from nomoledger import events as e
 from nomoledger.engine.settlement.replacements import replace_draw, replace_input
@@ -27,14 +28,14 @@ class InputLog(msgspec.Struct):
     """
 
     first: int
-    inputs: list[tuple[int | None, e.Input]]
-    draws: dict[str, list[Any]]
-    answers: dict[str, Any]
-    edited: set[str]
-    asked: dict[str, e.QuestionRaised]
-    settled: set[int]
-    secret: set[str]
-    closed: dict[int, int]
+    inputs: list[tuple[int | None, e.Input]] = field(default_factory=list)
+    draws: dict[str, list[Any]] = field(default_factory=dict)
+    answers: dict[str, Any] = field(default_factory=dict)
+    edited: set[str] = field(default_factory=set)
+    asked: dict[str, e.QuestionRaised] = field(default_factory=dict)
+    settled: set[int] = field(default_factory=set)
+    secret: set[str] = field(default_factory=set)
+    closed: dict[int, int] = field(default_factory=dict)
 
 
 def edited_event(edit: e.Edit) -> int | None:
@@ -55,8 +56,7 @@ def edit_input_log(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: i
     edit_of = _edits_by_event(entries, edits)
     added = overlooked(edits)
     numbers = [entry.number for entry in entries if isinstance(entry.body, e.Input)]
-    begin = max(number for number in numbers if number <= max(first, 0))
-    log = InputLog(begin, [], {}, {}, set(), {}, set(), set(), {})
+    log = InputLog(first=max(number for number in numbers if number <= max(first, 0)))
     last_input = 0
     for entry in entries:
         last_input = entry.number if isinstance(entry.body, e.Input) else last_input
@@ -65,7 +65,7 @@ def edit_input_log(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: i
         body, edit = entry.body, edit_of.get(entry.number)
         if isinstance(body, e.DrawRecorded) and body.address not in log.asked:
             _add_draw(log, body, edit)
-        elif isinstance(body, e.Input) and entry.number >= begin:
+        elif isinstance(body, e.Input) and entry.number >= log.first:
             _add_input(log, entry.number, body, edit)
         for id, addition in added.items():
             if addition.after == entry.number:
@@ -112,7 +112,7 @@ def _add_draw(log: InputLog, body: e.DrawRecorded, edit: e.Replaced | e.LeftOut 
 def _add_input(log: InputLog, number: int, body: e.Input, edit: Any) -> None:
     if isinstance(edit, e.LeftOut):
         log.edited.add(body.id)
-        if isinstance(body, e.ProposalMade):
+        if isinstance(body, e.ProposalMade):  # replayed as void, so that it keeps its number
             log.inputs.append((number, body))
         return
     if isinstance(edit, e.Replaced):

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.engine.oracles import is_possible_answer, is_possible_draw
 from nomoledger.errors import UsageError
 
 #: The field that is replaced as a whole, for inputs with a single value.
@@ -79,22 +80,6 @@ def replace_draw(body: e.DrawRecorded, edit: e.Replaced | e.LeftOut) -> list[Any
             f"the roll was {format_values(body.values)}: give {count} of the same kind"
         )
     return values
-
-
-def is_possible_draw(question: e.QuestionRaised, values: Any) -> bool:
-    """Return whether a roll or draw for *question* can result in *values*."""
-    if question.asks == "draw":
-        return len(values) == 1 and values[0] in question.options
-    sides = question.options
-    return len(values) == len(sides) and all(
-        type(value) is int and 1 <= value <= count
-        for value, count in zip(values, sides, strict=True)
-    )
-
-
-def is_possible_answer(question: e.QuestionRaised, value: Any) -> bool:
-    """Return whether *question* allows the answer *value*; any value if it lists no options."""
-    return not question.options or value in question.options
 
 
 def format_values(values: Any) -> str:

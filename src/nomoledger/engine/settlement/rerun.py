@@ -13,13 +13,10 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.facts import FollowsRecord
+from nomoledger.engine.oracles import is_possible_answer, is_possible_draw
 from nomoledger.engine.replaying import replay_opening
 from nomoledger.engine.settlement.input_log import InputLog
-from nomoledger.engine.settlement.replacements import (
-    format_values,
-    is_possible_answer,
-    is_possible_draw,
-)
+from nomoledger.engine.settlement.replacements import format_values
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.language.host import Describe, Oracle, ask_people, describe_plainly
@@ -77,10 +74,7 @@ class _PeriodBoundEngine(Engine):
 
 
 class Rerun:
-    """One replay of *log* on *world*, which is the state before the first input of the log.
-
-    *rules* replaces the rules in force. *still_open* are the questions that are open in recorded
-    play to this day.
+    """One replay of an input log.
 
     Attributes:
         world: the state reached so far.
@@ -103,6 +97,11 @@ class Rerun:
         still_open: Collection[str] = (),
         describe: Describe = describe_plainly,
     ) -> None:
+        """Prepare a replay of *log* on *world*, the state before the first input of the log.
+
+        *rules* replaces the rules in force. *questions* is one of `POLICIES`. *still_open* are the
+        questions that are open in recorded play to this day.
+        """
         self.log = log
         self.world = world
         self.oracle = oracle
@@ -124,7 +123,10 @@ class Rerun:
         self._unused_answers: dict[str, tuple[int | None, e.Input]] = {}
 
     def run(self, opening: Sequence[e.Event] = ()) -> Iterator[int | None]:
-        """Replay the log, and yield the number of each input after it was replayed."""
+        """Replay the log, and yield the number of each input after it was replayed.
+
+        *opening* holds the recorded events from the opening of the game on.
+        """
         self._force_rules()
         for number, body in self.log.inputs:
             if self.stopped is not None:

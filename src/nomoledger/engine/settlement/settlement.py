@@ -7,7 +7,7 @@ they are now known) goes into `Settled`. No event reveals anything to readers wh
 before.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from nomoledger import events as e
 from nomoledger.engine.settlement.audiences import Audience, Audiences, intersect
@@ -18,18 +18,20 @@ from nomoledger.state.world import World
 SETTLES = ("all", "money", "none", "fitting")
 
 
-class Side:
-    """One side of a settlement: a *world*, and the *audiences* of what is in it."""
+class Side(NamedTuple):
+    """One side of a settlement.
 
-    def __init__(self, world: World, audiences: Audiences) -> None:
-        self.world = world
-        self.audiences = audiences
+    Attributes:
+        world: the state on this side.
+        audiences: who may see what in this state.
+    """
+
+    world: World
+    audiences: Audiences
 
 
 class Settlement:
-    """A ruling that is settled on the world of *host*: the differences from *base* to *target*.
-
-    *base* is the world of the host itself, unless an earlier ruling was settled only in part.
+    """A ruling that is being settled.
 
     Attributes:
         audiences: of *base* and of *target*.
@@ -38,6 +40,10 @@ class Settlement:
     """
 
     def __init__(self, host: Host, base: Side, target: Side, ruling: e.RulingMade) -> None:
+        """Settle *ruling* on the world of *host*: the differences from *base* to *target*.
+
+        *base* is the world of the host itself, unless an earlier ruling was settled only in part.
+        """
         self.host = host
         self.world = host.world
         self.base, self.target = base.world, target.world

@@ -38,11 +38,9 @@ class FirstDifference(msgspec.Struct, frozen=True):
 
 
 class Timeline:
-    """Play as it would have gone with *edits*, up to the end of *entries*.
+    """Play as it would have gone with some edits of the input log.
 
-    The replay starts at the first event that *edits* concern, or at *since* if that is earlier.
-    *edits* are all edits of the input log that are in force. *rules* replaces the rules in force.
-    Call `run` to the end before reading any result.
+    Exhaust `run` before reading any result.
 
     Attributes:
         recorded: the recorded world after the last of *entries*.
@@ -61,6 +59,12 @@ class Timeline:
         questions: str = "stop",
         describe: Describe = describe_plainly,
     ) -> None:
+        """Prepare the timeline of *entries* with *edits*, which are all edits in force.
+
+        The replay starts at the first event that *edits* concern, or at *since* if that is earlier,
+        and ends with *entries*. *rules* replaces the rules in force. *questions* is one of
+        `nomoledger.engine.settlement.rerun.POLICIES`.
+        """
         self.entries = entries
         self._describe = describe
         starts = [number for edit in edits if (number := edited_event(edit)) is not None]

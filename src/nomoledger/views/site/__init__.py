@@ -1,4 +1,4 @@
-"""The published site: a game as pages that anybody may read, week by week."""
+"""The published site: the public pages of a game, period by period."""
 
 from pathlib import Path
 
@@ -11,12 +11,13 @@ __all__ = ["publish"]
 
 
 def publish(ledger: Ledger, game: str, folder: str | Path) -> int:
-    """Make *folder* the site of *game*, and say how many pages it has.
+    """Write the site of *game* to *folder* and return the number of its pages.
 
-    Only what is public is on it. What was published there before is replaced as a whole.
+    The site holds public information only. It replaces an earlier site in *folder* as a whole.
 
     Raises:
-        UsageError: *folder* holds something else. UnknownError: there is no such game.
+        UsageError: *folder* holds something other than a site.
+        UnknownError: The ledger has no such game.
     """
     pages = pages_of(gather(ledger, game))
     put_in_place(Path(folder), pages)

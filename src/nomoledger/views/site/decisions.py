@@ -1,4 +1,4 @@
-"""Proposals with their votes and verdicts, the admin's rulings, and disputes."""
+"""Proposals with their votes and verdicts, rulings, and disputes, as the site shows them."""
 
 import re
 from typing import Any
@@ -11,14 +11,14 @@ from nomoledger.prose.descriptions import events_ruled_on
 from nomoledger.prose.labels import format_cell
 from nomoledger.state.world import World
 from nomoledger.views.site.dispute_pages import DisputePages
-from nomoledger.views.site.names import Ref
 from nomoledger.views.site.rule_pages import Link, RulePages
+from nomoledger.views.site.site_paths import Ref
 
 UNDECIDED = "undecided"
 
 
-class ChangeTold(msgspec.Struct, frozen=True):
-    """One change that is asked for, in a sentence, with the words and code it brings."""
+class ChangeOnPage(msgspec.Struct, frozen=True):
+    """A requested change as a sentence, with the prose and code of the new rule version."""
 
     text: str
     prose: str | None = None
@@ -26,7 +26,7 @@ class ChangeTold(msgspec.Struct, frozen=True):
 
 
 class Vote(msgspec.Struct, frozen=True):
-    """How somebody voted."""
+    """The vote of one player."""
 
     by: str
     choice: str
@@ -34,25 +34,26 @@ class Vote(msgspec.Struct, frozen=True):
 
 
 class ProposalOnPage(msgspec.Struct, frozen=True):
-    """A proposal, and what became of it; *decided* is the event that settled it."""
+    """A proposal and its verdict. *decided* is the event of the verdict."""
 
     number: int
     by: str
     text: str
     ref: Ref
-    changes: tuple[ChangeTold, ...]
+    changes: tuple[ChangeOnPage, ...]
     votes: tuple[Vote, ...] = ()
     verdict: str = UNDECIDED
     decided: Ref | None = None
 
 
 class RulingOnPage(msgspec.Struct, frozen=True):
-    """What the admin ruled; *cites* the rules and events it speaks of.
+    """A ruling of the admin.
 
     Attributes:
-        about: the events it decides on. asked: the rule whose question it answers.
-        effective: the earlier period that it reaches back to, where it does.
-        holds: whether it could be carried out and no other has overruled it.
+        cites: The rules and events that the ruling cites.
+        about: The events that the ruling decides on.
+        asked: The rule whose question the ruling answers.
+        effective: The earlier period from which the ruling takes effect, if any.
     """
 
     number: int
@@ -63,7 +64,7 @@ class RulingOnPage(msgspec.Struct, frozen=True):
     question: str | None
     value: str | None
     cites: tuple[Link, ...]
-    changes: tuple[ChangeTold, ...]
+    changes: tuple[ChangeOnPage, ...]
     about: tuple[Link, ...]
     asked: Link | None
     effective: int | None
@@ -74,13 +75,13 @@ class RulingOnPage(msgspec.Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Whether it is still to be followed."""
+        """Whether the ruling was applied and is not overruled."""
         return self.overruled_by is None and not self.refused
 
-    def speaks_of(self, path: str) -> bool:
-        """Whether it interprets the rule whose page is at *path*."""
+    def interprets(self, path: str) -> bool:
+        """Return whether the ruling interprets the rule whose page is at *path*."""
         links = (*self.cites, *([] if self.asked is None else [self.asked]))
-        return any((each.path or "").partition("#")[0] == path for each in links)
+        return any((link.path or "").partition("#")[0] == path for link in links)
 
 
 class Decisions:
@@ -91,58 +92,58 @@ class Decisions:
         self.proposals: dict[int, ProposalOnPage] = {}
         self.rulings: dict[int, RulingOnPage] = {}
         self.disputes = DisputePages()
-        self._first: dict[str, Any] = {}
-        self._made: dict[str, int] = {}
+        self._initial_states: dict[str, Any] = {}
+        self._ruling_numbers: dict[str, int] = {}
 
-    def take(self, ref: Ref, body: e.Event, world: World, refs: dict[int, Ref]) -> None:
-        """Take in what an event says; *world* is as it was before."""
-        self.disputes.take(ref, body, refs)
+    def apply(self, ref: Ref, body: e.Event, world: World, refs: dict[int, Ref]) -> None:
+        """Apply the next event. *world* is the state before it."""
+        self.disputes.apply(ref, body, refs)
         if isinstance(body, e.ProposalMade):
-            changes = tuple(map(change_told, body.changes))
-            made = ProposalOnPage(body.number, body.by, body.text, ref, changes)
-            self.proposals[body.number] = made
+            changes = tuple(map(describe_change, body.changes))
+            proposal = ProposalOnPage(body.number, body.by, body.text, ref, changes)
+            self.proposals[body.number] = proposal
         elif isinstance(body, e.VoteCast):
-            self._vote(Vote(body.by, body.choice, ref), body.proposal)
+            self._add_vote(Vote(body.by, body.choice, ref), body.proposal)
         elif isinstance(body, e.ProposalJudged):
-            self._change(body.proposal, verdict=body.verdict, decided=ref)
+            self._update_proposal(body.proposal, verdict=body.verdict, decided=ref)
         elif isinstance(body, e.EntityCreated) and body.kind == "proposal":
-            self._first[body.entity] = body.attributes.get("state")
+            self._initial_states[body.entity] = body.attributes.get("state")
         elif isinstance(body, e.RulingMade):
-            self._rule(body, self._ruling(body, ref, world, refs))
-        elif isinstance(body, e.AttemptRefused) and body.attempt in self._made:
-            self._refuse(self._made[body.attempt])
+            self._add_ruling(body, self._ruling(body, ref, world, refs))
+        elif isinstance(body, e.AttemptRefused) and body.attempt in self._ruling_numbers:
+            self._refuse(self._ruling_numbers[body.attempt])
 
-    def _rule(self, body: e.RulingMade, ruling: RulingOnPage) -> None:
-        self._made[body.id] = body.number
+    def _add_ruling(self, body: e.RulingMade, ruling: RulingOnPage) -> None:
+        self._ruling_numbers[body.id] = body.number
         self.rulings[body.number] = ruling
         for number in body.overrules:
             self._overrule(number, body.number)
 
     def _refuse(self, number: int) -> None:
-        """It could not be carried out: it overrules nothing."""
-        self._turn(number, refused=True)
+        """Mark ruling *number* as refused. A refused ruling overrules nothing."""
+        self._update_ruling(number, refused=True)
         for other in self.rulings[number].overrules:
             self._overrule(other, None)
 
     def _overrule(self, number: int, by: int | None) -> None:
-        """Ruling *number* no longer holds, or holds again; so what it overruled itself turns."""
-        self._turn(number, overruled_by=by)
+        """Overrule ruling *number*, or reinstate it if *by* is None, and so on down the chain."""
+        self._update_ruling(number, overruled_by=by)
         for other in self.rulings[number].overrules if number in self.rulings else ():
             if other < number:
                 self._overrule(other, None if by is not None else number)
 
-    def _turn(self, number: int, **fields: Any) -> None:
+    def _update_ruling(self, number: int, **fields: Any) -> None:
         if number in self.rulings:
             self.rulings[number] = msgspec.structs.replace(self.rulings[number], **fields)
 
-    def _vote(self, vote: Vote, number: int) -> None:
+    def _add_vote(self, vote: Vote, number: int) -> None:
         if number in self.proposals:
-            self._change(number, votes=(*self.proposals[number].votes, vote))
+            self._update_proposal(number, votes=(*self.proposals[number].votes, vote))
 
-    def _change(self, number: int, **fields: Any) -> None:
+    def _update_proposal(self, number: int, **fields: Any) -> None:
         if number in self.proposals:
-            replaced = msgspec.structs.replace(self.proposals[number], **fields)
-            self.proposals[number] = replaced
+            updated = msgspec.structs.replace(self.proposals[number], **fields)
+            self.proposals[number] = updated
 
     def _ruling(
         self, body: e.RulingMade, ref: Ref, world: World, refs: dict[int, Ref]
@@ -156,8 +157,8 @@ class Decisions:
             ref=ref,
             question=None if question is None else question.text,
             value=None if body.value is None else format_cell(body.value),
-            cites=tuple(self._cite(each, refs) for each in body.cites),
-            changes=tuple(map(change_told, body.changes)),
+            cites=tuple(self._cite(citation, refs) for citation in body.cites),
+            changes=tuple(map(describe_change, body.changes)),
             about=tuple(self._cite(f"#{number}", refs) for number in events_ruled_on(body)),
             asked=None if question is None else self._asked(question),
             effective=body.effective,
@@ -168,55 +169,55 @@ class Decisions:
     def _asked(self, question: e.QuestionRaised) -> Link | None:
         return next(filter(None, map(self.ruleset.find, question.rules)), None)
 
-    def _cite(self, cite: str, refs: dict[int, Ref]) -> Link:
-        if match := re.fullmatch(r"#([0-9]{1,15})", cite):
-            found = refs.get(int(match[1]))
-            return Link(cite, found.path if found else None)
-        return self.ruleset.find(cite) or Link(cite)
+    def _cite(self, citation: str, refs: dict[int, Ref]) -> Link:
+        if match := re.fullmatch(r"#([0-9]{1,15})", citation):
+            ref = refs.get(int(match[1]))
+            return Link(citation, ref.path if ref else None)
+        return self.ruleset.find(citation) or Link(citation)
 
     def proposals_in(
         self, world: World, setters: dict[tuple[str, ...], Ref]
     ) -> list[ProposalOnPage]:
-        """All proposals, with the state in which the rules have them in *world*."""
-        return [self._standing(each, world, setters) for each in self.proposals.values()]
+        """Return all proposals, with the verdict that the rules have set in *world*."""
+        return [self._with_state(p, world, setters) for p in self.proposals.values()]
 
-    def _standing(
+    def _with_state(
         self, proposal: ProposalOnPage, world: World, setters: dict[tuple[str, ...], Ref]
     ) -> ProposalOnPage:
         entity = world.find("proposal", proposal.number)
         state = None if entity is None else world.get(entity, "state")
-        if entity is None or state is None or state == self._first.get(entity):
+        if entity is None or state is None or state == self._initial_states.get(entity):
             return proposal
         decided = setters.get(("set", entity, "state"), proposal.decided)
         return msgspec.structs.replace(proposal, verdict=str(state), decided=decided)
 
 
-def change_told(change: r.Change) -> ChangeTold:
-    """*change* in words."""
+def describe_change(change: r.Change) -> ChangeOnPage:
+    """Return *change* as a sentence."""
     if isinstance(change, r.Enact):
         rule = change.rule
-        return ChangeTold(f"enact rule {rule.number} {rule.title}", rule.prose, rule.code)
+        return ChangeOnPage(f"enact rule {rule.number} {rule.title}", rule.prose, rule.code)
     if isinstance(change, r.Amend):
-        return ChangeTold(
+        return ChangeOnPage(
             f"amend rule {change.number}{_amended(change)}", change.prose, change.code
         )
     if isinstance(change, r.Repeal):
-        return ChangeTold(f"repeal rule {change.number}")
+        return ChangeOnPage(f"repeal rule {change.number}")
     if isinstance(change, r.Renumber):
-        return ChangeTold(f"call rule {change.number} {change.to}")
+        return ChangeOnPage(f"call rule {change.number} {change.to}")
     if isinstance(change, r.Do):
-        return ChangeTold(f"{change.operation} ({_listed(change.arguments)})")
+        return ChangeOnPage(f"{change.operation} ({_listed(change.arguments)})")
     if isinstance(change, r.Post):
-        return ChangeTold(f"post {_listed(change.amounts)}")
+        return ChangeOnPage(f"post {_listed(change.amounts)}")
     thing = change.kind if change.kind == "game" else f"{change.kind} {change.entity}"
     value = "nothing" if change.value is None else format_cell(change.value)
-    return ChangeTold(f"{change.attribute} of {thing} becomes {value}")
+    return ChangeOnPage(f"{change.attribute} of {thing} becomes {value}")
 
 
 def _amended(change: r.Amend) -> str:
-    titled = [] if change.title is None else [f"its title becomes {change.title}"]
-    given = [f"{name} becomes {format_cell(value)}" for name, value in change.parameters.items()]
-    return ": " + ", ".join(titled + given) if titled or given else ""
+    title = [] if change.title is None else [f"its title becomes {change.title}"]
+    values = [f"{name} becomes {format_cell(value)}" for name, value in change.parameters.items()]
+    return ": " + ", ".join(title + values) if title or values else ""
 
 
 def _listed(values: dict[str, Any]) -> str:

@@ -1,15 +1,15 @@
-"""Disputes on the site: what is disputed, and what was said on it."""
+"""Disputes on the site: what is disputed, and the arguments."""
 
 import msgspec
 
 from nomoledger import events as e
 from nomoledger.game import evidence
-from nomoledger.views.site.names import Ref
 from nomoledger.views.site.rule_pages import Link
+from nomoledger.views.site.site_paths import Ref
 
 
 class ArgumentOnPage(msgspec.Struct, frozen=True):
-    """What somebody said, or what was attached (*by* is None), with what that shows."""
+    """An argument, or evidence that the engine attached (*by* is None). *shows* describes it."""
 
     by: str | None
     text: str
@@ -18,7 +18,7 @@ class ArgumentOnPage(msgspec.Struct, frozen=True):
 
 
 class DisputePage(msgspec.Struct, frozen=True):
-    """A dispute *of* a period or an event; *ruling* is the one that closed it."""
+    """A dispute *of* a period or an event. *ruling* is the number of the ruling that closed it."""
 
     number: int
     by: str
@@ -34,33 +34,33 @@ class DisputePages:
     """The disputes so far, by number."""
 
     def __init__(self) -> None:
-        self.found: dict[int, DisputePage] = {}
-        self._closed: dict[str, int] = {}
+        self.by_number: dict[int, DisputePage] = {}
+        self._closed_by: dict[str, int] = {}
 
-    def take(self, ref: Ref, body: e.Event, refs: dict[int, Ref]) -> None:
-        """Take in what an event says."""
+    def apply(self, ref: Ref, body: e.Event, refs: dict[int, Ref]) -> None:
+        """Apply the next event."""
         if isinstance(body, e.DisputeOpened):
-            of = _of(body, refs)
-            made = DisputePage(body.number, body.by, body.text, ref, of, body.disputed)
-            self.found[body.number] = made
-        elif isinstance(body, e.DisputeArgued) and body.dispute in self.found:
-            said = self.found[body.dispute].arguments
-            self._change(body.dispute, arguments=(*said, _argument(ref, body)))
-        elif isinstance(body, e.RulingMade) and body.closes in self.found:
-            self._closed[body.id] = body.closes
-            self._change(body.closes, ruling=body.number)
-        elif isinstance(body, e.AttemptRefused) and body.attempt in self._closed:
-            self._change(self._closed[body.attempt], ruling=None)
+            link = _subject(body, refs)
+            dispute = DisputePage(body.number, body.by, body.text, ref, link, body.disputed)
+            self.by_number[body.number] = dispute
+        elif isinstance(body, e.DisputeArgued) and body.dispute in self.by_number:
+            arguments = self.by_number[body.dispute].arguments
+            self._update(body.dispute, arguments=(*arguments, _argument(ref, body)))
+        elif isinstance(body, e.RulingMade) and body.closes in self.by_number:
+            self._closed_by[body.id] = body.closes
+            self._update(body.closes, ruling=body.number)
+        elif isinstance(body, e.AttemptRefused) and body.attempt in self._closed_by:
+            self._update(self._closed_by[body.attempt], ruling=None)
 
-    def _change(self, number: int, **fields: object) -> None:
-        self.found[number] = msgspec.structs.replace(self.found[number], **fields)
+    def _update(self, number: int, **fields: object) -> None:
+        self.by_number[number] = msgspec.structs.replace(self.by_number[number], **fields)
 
 
-def _of(body: e.DisputeOpened, refs: dict[int, Ref]) -> Link:
+def _subject(body: e.DisputeOpened, refs: dict[int, Ref]) -> Link:
     if body.about is None:
         return Link(f"period {body.disputed}", f"period-{body.disputed}/index.html")
-    found = refs.get(body.about)
-    return Link(f"#{body.about}", found.path if found else None)
+    ref = refs.get(body.about)
+    return Link(f"#{body.about}", ref.path if ref else None)
 
 
 def _argument(ref: Ref, body: e.DisputeArgued) -> ArgumentOnPage:

@@ -1,4 +1,4 @@
-"""Single facts as they are shown: what is so, and the event that made it so."""
+"""Figures on a page: a value as text, with a link to its explanation."""
 
 import re
 from collections.abc import Mapping
@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from nomoledger.prose.labels import amount_held, describe_thing, format_cell, label_all
-from nomoledger.views.site.names import Slugs
 from nomoledger.views.site.public_view import PublicWorld
+from nomoledger.views.site.site_paths import Slugs
 from nomoledger.views.site.statement_pages import Holding, StatementPage
 
-#: What people call colours, of which the name alone can be shown as a swatch.
+#: The names of colours that a page can show as a swatch.
 COLORS = frozenset(
     re.findall(
         r"\w+",
@@ -25,9 +25,9 @@ COLORS = frozenset(
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """Something that is so, in words, and the *path* to why it is.
+    """A value as *text*, with the *path* of its explanation.
 
-    *color* is a colour to show beside the words, *player* the slug of the player they speak of.
+    *color* is a colour to show next to the text, *player* the slug of the player in it.
     """
 
     text: str
@@ -36,8 +36,8 @@ class Figure(msgspec.Struct, frozen=True):
     player: str | None = None
 
 
-class Person(msgspec.Struct, frozen=True):
-    """A player on the site: *place* in the order of joining, which gives the colour."""
+class PlayerLink(msgspec.Struct, frozen=True):
+    """A link to a player. *place* in the order of joining selects the player's colour."""
 
     name: str
     slug: str
@@ -46,9 +46,9 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class Figures:
-    """Looks things up in the public world, with why they are so.
+    """Looks up values in the public world, together with their explanations.
 
-    *statements* are the accounts by owner and commodity, in the period that is shown.
+    *statements* are the account statements of the current page's period.
     """
 
     def __init__(self, public: PublicWorld, slugs: Slugs) -> None:
@@ -57,23 +57,24 @@ class Figures:
         self.places: dict[str, int] = {}
         self.statements: Mapping[Holding, StatementPage] = {}
 
-    def turn_to(self, statements: Mapping[Holding, StatementPage]) -> None:
-        """Show the period of these *statements*."""
+    def use_statements(self, statements: Mapping[Holding, StatementPage]) -> None:
+        """Link amounts to these *statements* from now on."""
         self.statements = statements
 
     @property
-    def people(self) -> dict[str, Person]:
-        """Who plays, by entity, in the order in which they joined."""
-        return {each: self.person(each) for each in self.public.world.kinds.get("player", ())}
+    def people(self) -> dict[str, PlayerLink]:
+        """The players by entity, in the order in which they joined."""
+        players = self.public.world.kinds.get("player", ())
+        return {player: self.person(player) for player in players}
 
-    def person(self, entity: str) -> Person:
-        """The player that *entity* is."""
+    def person(self, entity: str) -> PlayerLink:
+        """Return the link to the player *entity*."""
         name = str(self.public.world.label(entity))
         place = self.places.setdefault(entity, len(self.places))
-        return Person(name, self.slugs.of(entity, name), place, entity)
+        return PlayerLink(name, self.slugs.of(entity, name), place, entity)
 
     def attribute(self, entity: str, name: str) -> Figure | None:
-        """What *name* of *entity* is; None where it was never set."""
+        """Return attribute *name* of *entity*, or None if it was never set."""
         world = self.public.world
         value = world.get(entity, name)
         if value is None:
@@ -84,25 +85,25 @@ class Figures:
         )
 
     def holding(self, account: str, commodity: str) -> Figure:
-        """How much of *commodity* there is in *account*."""
+        """Return the balance of *account* in *commodity*."""
         held = format_cell(amount_held(self.public.world, account, commodity))
         statement = self.statements.get((account, commodity))
         return Figure(held, None if statement is None else statement.path)
 
     def owned(self, player: str) -> tuple[Figure, ...]:
-        """The squares that *player* owns, by what they are called."""
+        """Return the keys of the squares that *player* owns."""
         world = self.public.world
         return tuple(
-            Figure(str(world.label(each)), self._why("set", each, "owner"))
-            for each in world.where("square", "owner", player)
+            Figure(str(world.label(square)), self._why("set", square, "owner"))
+            for square in world.where("square", "owner", player)
         )
 
     def owned_count(self, player: str) -> Figure:
-        """How many squares *player* owns."""
+        """Return the number of squares that *player* owns."""
         return Figure(str(len(self.owned(player))), self._why("owns", player))
 
     def described(self, value: Any) -> str:
-        """*value* in a sentence."""
+        """Return *value* as a phrase within a sentence."""
         return str(describe_thing(self.public.world, value))
 
     def _why(self, *key: str) -> str | None:

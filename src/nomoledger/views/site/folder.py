@@ -1,4 +1,4 @@
-"""Putting the finished site in its place: all of it, or nothing."""
+"""The folder of a site, which is replaced as a whole or not at all."""
 
 import os
 import shutil
@@ -12,17 +12,17 @@ _SAYS = "Made by nomoledger publish, which replaces these files:"
 
 
 def put_in_place(folder: Path, pages: Mapping[str, str]) -> None:
-    """Make *folder* hold *pages*, by path, and nothing else.
+    """Replace the content of *folder* with *pages*, by path.
 
-    They are written beside it first, and then take its place.
+    The pages are written to a folder next to *folder*, which then takes its place.
 
     Raises:
-        UsageError: there is something in *folder* that is no part of a site made before.
+        UsageError: *folder* holds a file that is not part of an earlier site.
     """
     folder = folder.resolve()
     _check(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    fresh = _beside(folder, "new")
+    fresh = _sibling(folder, "new")
     try:
         _write(fresh, pages)
         _swap(folder, fresh)
@@ -39,9 +39,9 @@ def _check(folder: Path) -> None:
         return
     if not (folder / MARKER).is_file():
         raise UsageError(f"{folder} holds something else: give an empty folder, or a new one")
-    there = {str(each.relative_to(folder)) for each in folder.rglob("*") if not each.is_dir()}
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
     known = set((folder / MARKER).read_text("utf-8").splitlines()[1:])
-    if foreign := sorted(there - known - {MARKER}):
+    if foreign := sorted(files - known - {MARKER}):
         raise UsageError(f"{folder} holds {foreign[0]}, which is no part of the site: move it away")
 
 
@@ -53,19 +53,19 @@ def _write(fresh: Path, pages: Mapping[str, str]) -> None:
         file.write_text(text, "utf-8", newline="\n")
 
 
-def _beside(folder: Path, what: str) -> Path:
-    """A place in the same file system, which a process that died there has left empty."""
-    place = folder.with_name(f".{folder.name}.{what}-{os.getpid()}")
-    shutil.rmtree(place, ignore_errors=True)
-    return place
+def _sibling(folder: Path, purpose: str) -> Path:
+    """Return a free path in the same file system. Removes what a dead process left there."""
+    path = folder.with_name(f".{folder.name}.{purpose}-{os.getpid()}")
+    shutil.rmtree(path, ignore_errors=True)
+    return path
 
 
 def _swap(folder: Path, fresh: Path) -> None:
-    """Let *fresh* be *folder*; where that fails, what was there is put back."""
+    """Move *fresh* to *folder*, or restore the old folder if that fails."""
     if not folder.exists():
         fresh.rename(folder)
         return
-    old = _beside(folder, "old")
+    old = _sibling(folder, "old")
     folder.rename(old)
     try:
         fresh.rename(folder)

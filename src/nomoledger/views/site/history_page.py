@@ -1,28 +1,41 @@
-"""A game from its beginning, read once: how it stood at the close of every period, and now."""
+"""The public history of a game, read once: its state at the close of every period, and now."""
+
+from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.game.read_models import WorldView, projection
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.state.bitemporal import rulings_that_corrected, world_as_known
 from nomoledger.state.disputes import StandingMark, standing_mark
-from nomoledger.views.site.corrected import Corrected, corrected_in
+from nomoledger.state.world import World
 from nomoledger.views.site.decisions import Decisions
+from nomoledger.views.site.event_log import EventLog
+from nomoledger.views.site.explanations import ExplanationBuilder
 from nomoledger.views.site.figures import Figures
 from nomoledger.views.site.moment import Moment, moment_of
-from nomoledger.views.site.names import Slugs
-from nomoledger.views.site.narration import Story
 from nomoledger.views.site.public_run import trace_public_run
 from nomoledger.views.site.public_view import PublicView, PublicWorld, public_entries
 from nomoledger.views.site.rule_pages import RulePage, RulePages
+from nomoledger.views.site.site_paths import Slugs
 from nomoledger.views.site.statement_pages import StatementPages
-from nomoledger.views.site.why import Whys
+
+
+class CorrectedPeriod(msgspec.Struct, frozen=True):
+    """The *rulings* that corrected a period, and its *standings* as known now."""
+
+    rulings: tuple[int, ...]
+    standings: tuple[Any, ...]
 
 
 class HistoryPage(msgspec.Struct, frozen=True):
-    """All that the site shows: a moment for each closed period, and last the one for now.
+    """Everything that the site shows.
 
-    *marks* are those of the standings by period, as far as everybody may know; *corrected* are the
-    periods that rulings corrected since.
+    Attributes:
+        moments: The state at the close of each period, and last the present state.
+        marks: The public marks of the standings, by period.
+        corrected: The periods that later rulings corrected.
     """
 
     game: str
@@ -30,74 +43,89 @@ class HistoryPage(msgspec.Struct, frozen=True):
     moments: tuple[Moment, ...]
     rules: tuple[RulePage, ...]
     marks: dict[int, StandingMark]
-    corrected: dict[int, Corrected]
+    corrected: dict[int, CorrectedPeriod]
 
     @property
     def last(self) -> Moment:
-        """How the game stands now."""
+        """The present state of the game."""
         return self.moments[-1]
 
 
 def gather(ledger: Ledger, game: str) -> HistoryPage:
-    """The public history of *game*."""
-    return _Gathering(ledger, game).done()
+    """Return the public history of *game*."""
+    return _HistoryReader(ledger, game).read()
 
 
-class _Gathering:
-    """Takes the public events in, one by one."""
+class _HistoryReader:
+    """Applies the public events in order."""
 
     def __init__(self, ledger: Ledger, game: str) -> None:
         self.ledger = ledger
         self.game = game
         self.public = PublicWorld()
-        self.facts = Figures(self.public, Slugs())
+        self.figures = Figures(self.public, Slugs())
         self.ruleset = RulePages()
         self.decisions = Decisions(self.ruleset)
-        self.story = Story(self.ruleset)
+        self.log = EventLog(self.ruleset)
         self.statements = StatementPages(self.ruleset)
         self.entries: list[e.Entry] = []
         self.moments: list[Moment] = []
 
-    def done(self) -> HistoryPage:
+    def read(self) -> HistoryPage:
         public = list(public_entries(self.ledger, self.game))
-        self.whys = Whys(trace_public_run(public), self.ruleset)
+        self.explanations = ExplanationBuilder(trace_public_run(public), self.ruleset)
         for entry, stands_apart in public:
-            self._take(entry, stands_apart)
+            self._apply(entry, stands_apart)
             if isinstance(entry.body, e.PeriodClosed):
-                self._stand_still(entry.body.period)
-        self._stand_still(self.public.world.period)
+                self._add_moment(entry.body.period)
+        self._add_moment(self.public.world.period)
         rulebook = self.public.world.game.get("rulebook", "")
         pages = tuple(self.ruleset.pages)
         marks = {
-            each.period: standing_mark(self.public.world, each.period, None)
-            for each in self.moments
+            moment.period: standing_mark(self.public.world, moment.period, None)
+            for moment in self.moments
         }
         corrected = corrected_in(self.public.world)
         return HistoryPage(self.game, rulebook, tuple(self.moments), pages, marks, corrected)
 
-    def _take(self, entry: e.Entry, stands_apart: bool) -> None:
+    def _apply(self, entry: e.Entry, stands_apart: bool) -> None:
         public, body = self.public, entry.body
-        self.whys.hidden |= stands_apart or _allows_secrets(body)
+        self.explanations.hidden |= stands_apart or _allows_secrets(body)
         ref = public.refer(entry)
         self.entries.append(entry)
-        self.ruleset.take(ref, body)
-        self.decisions.take(ref, body, public.world, public.refs)
-        told_first = isinstance(body, e.EntityDestroyed)  # while it still has a name
-        if told_first:
-            self.story.take(entry, public.world, public.refs, stands_apart)
-        public.take(entry)
-        self.statements.take(entry, public.world, public.refs)
-        if not told_first:
-            self.story.take(entry, public.world, public.refs, stands_apart)
+        self.ruleset.apply(ref, body)
+        self.decisions.apply(ref, body, public.world, public.refs)
+        destroys = isinstance(body, e.EntityDestroyed)
+        if destroys:  # The thing has no name after the event.
+            self.log.append(entry, public.world, public.refs, stands_apart)
+        public.apply(entry)
+        self.statements.apply(entry, public.world, public.refs)
+        if not destroys:
+            self.log.append(entry, public.world, public.refs, stands_apart)
 
-    def _stand_still(self, period: int) -> None:
+    def _add_moment(self, period: int) -> None:
         view = PublicView(self.ledger, self.game, self.public.world, self.entries)
-        groups = self.story.groups.get(period, [])
-        self.facts.turn_to(self.statements.close(period, self.public.world))
-        whys = tuple(map(self.whys.of, groups))
-        self.moments.append(moment_of(view, period, self.facts, self.decisions, groups, whys))
+        groups = self.log.groups.get(period, [])
+        self.figures.use_statements(self.statements.close(period, self.public.world))
+        explanations = tuple(map(self.explanations.explain, groups))
+        moment = moment_of(view, period, self.figures, self.decisions, groups, explanations)
+        self.moments.append(moment)
 
 
 def _allows_secrets(body: e.Event) -> bool:
-    """Whether *body* brings a rule by which players may do something in secret."""
+    """Return whether *body* enacts a rule that allows secret actions."""
     return isinstance(body, e.RuleEnacted | e.RuleAmended) and bool(body.rule.secret)
+
+
+def corrected_in(world: World) -> dict[int, CorrectedPeriod]:
+    """Return the periods that rulings corrected, as known in *world*."""
+    return {
+        period: CorrectedPeriod(rulings_that_corrected(world, period), _standings(world, period))
+        for period in world.past
+        if rulings_that_corrected(world, period)
+    }
+
+
+def _standings(world: World, period: int) -> tuple[Any, ...]:
+    model: Any = projection("standings")(WorldView(world_as_known(world, world, period), None))
+    return tuple(model.standings)

@@ -1,4 +1,4 @@
-"""How a game stands at one moment: at the close of a period, or now."""
+"""The state of a game at one moment: the close of a period, or now."""
 
 from datetime import datetime
 from typing import Any
@@ -11,53 +11,53 @@ from nomoledger.state.reducer import from_seconds
 from nomoledger.views.site.board_page import BoardPage, board_of
 from nomoledger.views.site.decisions import UNDECIDED, Decisions, ProposalOnPage, RulingOnPage
 from nomoledger.views.site.dispute_pages import DisputePage
-from nomoledger.views.site.figures import Figure, Figures, Person
-from nomoledger.views.site.narration import StoryGroup
+from nomoledger.views.site.event_log import EventGroup
+from nomoledger.views.site.explanations import GroupExplanation
+from nomoledger.views.site.figures import Figure, Figures, PlayerLink
 from nomoledger.views.site.public_view import PublicView, model_of
 from nomoledger.views.site.rule_pages import RulePages, kind_of
 from nomoledger.views.site.statement_pages import StatementPage, by_account
-from nomoledger.views.site.why import Why
 
 
-class StandingThen(msgspec.Struct, frozen=True):
-    """A player's place."""
+class StandingEntry(msgspec.Struct, frozen=True):
+    """The standing of one player."""
 
     rank: int
-    player: Person
+    player: PlayerLink
     money: Figure | None
     worth: float
     squares: Figure
     owned: tuple[Figure, ...]
 
 
-class AccountThen(msgspec.Struct, frozen=True):
-    """What is in an account, by commodity; *player* is whose it is."""
+class AccountEntry(msgspec.Struct, frozen=True):
+    """The balances of an account by commodity, and the *player* who owns it."""
 
     name: str
-    player: Person | None
+    player: PlayerLink | None
     held: tuple[Figure, ...]
 
 
-class RuleThen(msgspec.Struct, frozen=True):
-    """A rule in force; *path* leads to that version of it, with its history."""
+class RuleEntry(msgspec.Struct, frozen=True):
+    """A rule in force. *path* leads to this version on the page of the rule."""
 
     rule: Rule
     kind: str
     path: str
 
 
-class DueThen(msgspec.Struct, frozen=True):
-    """Something that falls due: *what* will be done then, to what it is *about*."""
+class TimerEntry(msgspec.Struct, frozen=True):
+    """A timer: *what* it will do, and the things it is *about*."""
 
     at: datetime
     what: str
     about: str
 
 
-class PlayerThen(msgspec.Struct, frozen=True):
-    """A player: what is so of them, what they have, and other *things* that name them."""
+class PlayerEntry(msgspec.Struct, frozen=True):
+    """A player: attributes, balances, squares, and other *things* that name the player."""
 
-    person: Person
+    person: PlayerLink
     attributes: dict[str, Figure]
     held: dict[str, Figure]
     owned: tuple[Figure, ...]
@@ -66,161 +66,162 @@ class PlayerThen(msgspec.Struct, frozen=True):
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """Everything that the pages of a period show."""
+    """Everything that the pages of one moment show."""
 
     period: int
     is_open: bool
     now: datetime
     money: str
-    standings: tuple[StandingThen, ...]
+    standings: tuple[StandingEntry, ...]
     board: BoardPage
     commodities: tuple[str, ...]
-    accounts: tuple[AccountThen, ...]
-    players: tuple[PlayerThen, ...]
+    accounts: tuple[AccountEntry, ...]
+    players: tuple[PlayerEntry, ...]
     proposals: tuple[ProposalOnPage, ...]
     rulings: tuple[RulingOnPage, ...]
     disputes: tuple[DisputePage, ...]
-    rules: tuple[RuleThen, ...]
-    groups: tuple[StoryGroup, ...]
-    whys: tuple[Why, ...]
+    rules: tuple[RuleEntry, ...]
+    groups: tuple[EventGroup, ...]
+    explanations: tuple[GroupExplanation, ...]
     statements: tuple[StatementPage, ...]
     waiting: str | None
-    due: tuple[DueThen, ...]
+    due: tuple[TimerEntry, ...]
     ended: str | None
 
     @property
     def undecided(self) -> tuple[ProposalOnPage, ...]:
-        """The proposals that nobody has decided."""
-        return tuple(each for each in self.proposals if each.verdict == UNDECIDED)
+        """The proposals without a verdict."""
+        return tuple(proposal for proposal in self.proposals if proposal.verdict == UNDECIDED)
 
     @property
-    def standing_of(self) -> dict[str, StandingThen]:
-        """Each player's standing, by slug."""
-        return {each.player.slug: each for each in self.standings}
+    def standing_of(self) -> dict[str, StandingEntry]:
+        """The standings of the players, by slug."""
+        return {standing.player.slug: standing for standing in self.standings}
 
     @property
     def place_of(self) -> dict[str, int]:
-        """Each player's place in the order of joining, by slug."""
-        return {each.person.slug: each.person.place for each in self.players}
+        """The place of each player in the order of joining, by slug."""
+        return {player.person.slug: player.person.place for player in self.players}
 
     @property
     def events_count(self) -> int:
-        """How many events the log of the period has."""
+        """The number of events in the log of the period."""
         return sum(1 for group in self.groups for _ in group.all())
 
 
 def moment_of(
     view: PublicView,
     period: int,
-    facts: Figures,
+    figures: Figures,
     decisions: Decisions,
-    groups: list[StoryGroup],
-    whys: tuple[Why, ...],
+    groups: list[EventGroup],
+    explanations: tuple[GroupExplanation, ...],
 ) -> Moment:
-    """How things stand in *view*, where *period* is over, or is the open one."""
-    world = facts.public.world
+    """Return the state in *view* at the close of *period*, or now if it is open."""
+    world = figures.public.world
     commodities = tuple(world.commodities())
-    people = facts.people  # asked for first: their places are those of their joining
+    people = figures.people  # This comes first: it assigns places in the order of joining.
     return Moment(
         period=period,
         is_open=period == world.period,
         now=from_seconds(world.game["now"]),
         money=commodities[0] if commodities else "",
-        standings=tuple(_standing(each, facts) for each in model_of("standings", view).standings),
-        board=board_of(view, facts),
+        standings=tuple(_standing(row, figures) for row in model_of("standings", view).standings),
+        board=board_of(view, figures),
         commodities=commodities,
-        accounts=tuple(_accounts(facts, commodities)),
-        players=tuple(_player(each, facts, commodities) for each in people.values()),
-        proposals=tuple(decisions.proposals_in(world, facts.public.setters)),
+        accounts=tuple(_accounts(figures, commodities)),
+        players=tuple(_player(person, figures, commodities) for person in people.values()),
+        proposals=tuple(decisions.proposals_in(world, figures.public.setters)),
         rulings=tuple(decisions.rulings.values()),
-        disputes=tuple(decisions.disputes.found.values()),
+        disputes=tuple(decisions.disputes.by_number.values()),
         rules=tuple(_rule(rule, decisions.ruleset) for rule in world.rules),
         groups=tuple(groups),
-        whys=whys,
-        statements=tuple(by_account(facts.statements, _names(facts))),
-        waiting=_waiting(facts),
-        due=tuple(_due(facts)),
+        explanations=explanations,
+        statements=tuple(by_account(figures.statements, _account_ids(figures))),
+        waiting=_waiting(figures),
+        due=tuple(_due(figures)),
         ended=world.game["ended"],
     )
 
 
-def _standing(model: Any, facts: Figures) -> StandingThen:
-    world = facts.public.world
+def _standing(model: Any, figures: Figures) -> StandingEntry:
+    world = figures.public.world
     player = world.find("player", model.player) or model.player
     money = next(iter(world.commodities()), None)
-    return StandingThen(
+    return StandingEntry(
         rank=model.rank,
-        player=facts.person(player),
-        money=None if money is None else facts.holding(player, money),
+        player=figures.person(player),
+        money=None if money is None else figures.holding(player, money),
         worth=float(model.money or 0),
-        squares=facts.owned_count(player),
-        owned=facts.owned(player),
+        squares=figures.owned_count(player),
+        owned=figures.owned(player),
     )
 
 
-def _accounts(facts: Figures, commodities: tuple[str, ...]) -> list[AccountThen]:
-    world, people = facts.public.world, facts.people
+def _accounts(figures: Figures, commodities: tuple[str, ...]) -> list[AccountEntry]:
+    world, people = figures.public.world, figures.people
     return [
-        AccountThen(
-            name=str(world.label(each)),
-            player=people.get(each),
-            held=tuple(facts.holding(each, commodity) for commodity in commodities),
+        AccountEntry(
+            name=str(world.label(account)),
+            player=people.get(account),
+            held=tuple(figures.holding(account, commodity) for commodity in commodities),
         )
-        for each in _names(facts)
+        for account in _account_ids(figures)
     ]
 
 
-def _names(facts: Figures) -> list[str]:
-    """All accounts: the players in the order they joined, then the others by name."""
-    return list(dict.fromkeys((*facts.people, *sorted(facts.public.world.balances))))
+def _account_ids(figures: Figures) -> list[str]:
+    """Return all accounts: the players in the order of joining, then the others by name."""
+    return list(dict.fromkeys((*figures.people, *sorted(figures.public.world.balances))))
 
 
-def _rule(rule: Rule, ruleset: RulePages) -> RuleThen:
+def _rule(rule: Rule, ruleset: RulePages) -> RuleEntry:
     link = ruleset.find(rule.name)
-    return RuleThen(rule, kind_of(rule), "" if link is None or link.path is None else link.path)
+    return RuleEntry(rule, kind_of(rule), "" if link is None or link.path is None else link.path)
 
 
-def _player(person: Person, facts: Figures, commodities: tuple[str, ...]) -> PlayerThen:
-    world = facts.public.world
+def _player(person: PlayerLink, figures: Figures, commodities: tuple[str, ...]) -> PlayerEntry:
+    world = figures.public.world
     names = [*world.declared("player"), *world.attributes.get(person.entity, {})]
     key = world.key_of("player")
-    found = {n: facts.attribute(person.entity, n) for n in dict.fromkeys(names) if n != key}
-    return PlayerThen(
+    attributes = {n: figures.attribute(person.entity, n) for n in dict.fromkeys(names) if n != key}
+    return PlayerEntry(
         person=person,
-        attributes={name: fact for name, fact in found.items() if fact is not None},
-        held={each: facts.holding(person.entity, each) for each in commodities},
-        owned=facts.owned(person.entity),
-        things=tuple(_things(person.entity, facts)),
-        statements=tuple(by_account(facts.statements, [person.entity])),
+        attributes={name: figure for name, figure in attributes.items() if figure is not None},
+        held={name: figures.holding(person.entity, name) for name in commodities},
+        owned=figures.owned(person.entity),
+        things=tuple(_things(person.entity, figures)),
+        statements=tuple(by_account(figures.statements, [person.entity])),
     )
 
 
-def _things(player: str, facts: Figures) -> list[tuple[str, Figure | None]]:
-    """What else there is that names *player*: an option, a patent, a debt."""
-    world = facts.public.world
-    found = []
+def _things(player: str, figures: Figures) -> list[tuple[str, Figure | None]]:
+    """Return other things that name *player*: an option, a patent, a debt."""
+    world = figures.public.world
+    related = []
     for kind, things in world.kinds.items():
         if kind in ("player", "square", "proposal"):
             continue
-        for each in things:
-            naming = [n for n, v in world.attributes.get(each, {}).items() if v == player]
+        for thing in things:
+            naming = [n for n, v in world.attributes.get(thing, {}).items() if v == player]
             if naming:
-                found.append((str(describe_thing(world, each)), facts.attribute(each, naming[0])))
-    return found
+                figure = figures.attribute(thing, naming[0])
+                related.append((str(describe_thing(world, thing)), figure))
+    return related
 
 
-def _waiting(facts: Figures) -> str | None:
-    question = facts.public.world.waiting
-    return None if question is None else f"{facts.described(question.to)}: {question.text}"
+def _waiting(figures: Figures) -> str | None:
+    question = figures.public.world.waiting
+    return None if question is None else f"{figures.described(question.to)}: {question.text}"
 
 
-def _due(facts: Figures) -> list[DueThen]:
-    timers = sorted(facts.public.world.timers.values(), key=lambda each: each.order)
+def _due(figures: Figures) -> list[TimerEntry]:
+    timers = sorted(figures.public.world.timers.values(), key=lambda timer: timer.order)
     return [
-        DueThen(
-            at=from_seconds(each.attempt.at),
-            what=each.attempt.operation.lstrip("@").replace("_", " "),
-            about="; ".join(map(facts.described, each.attempt.arguments)),
+        TimerEntry(
+            at=from_seconds(timer.attempt.at),
+            what=timer.attempt.operation.lstrip("@").replace("_", " "),
+            about="; ".join(map(figures.described, timer.attempt.arguments)),
         )
-        for each in timers
+        for timer in timers
     ]

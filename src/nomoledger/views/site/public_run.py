@@ -1,8 +1,8 @@
-"""How everything public came about: the rules run once more, on what everybody may know alone.
+"""Traces of a second run of the rules, on public events only.
 
-The inputs that everybody may see are taken again, with every step noted, in a world made of public
-events only. Where that gives just what is recorded, the steps rest on nothing secret. Where it does
-not, something that is not public had a part in it, and there is nothing to tell.
+The public inputs are processed again, with every step traced, in a world of public events. If a
+run produces exactly the recorded events, its trace depends on nothing secret. If it does not,
+something secret was involved, and the run has no trace.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,8 +19,8 @@ from nomoledger.views.site.public_view import PublicWorld
 Public = Sequence[tuple[e.Entry, bool]]
 
 
-class Trace(msgspec.Struct, frozen=True, array_like=True):
-    """A line on how something came about, as in `nomoledger.game.explanation.rendering`, by numbers."""
+class TraceLine(msgspec.Struct, frozen=True, array_like=True):
+    """A line of `nomoledger.game.explanation.rendering`, with its event as a number."""
 
     depth: int
     text: str
@@ -29,34 +29,34 @@ class Trace(msgspec.Struct, frozen=True, array_like=True):
     event: int | None
 
 
-class Attempted(msgspec.Struct, frozen=True, array_like=True):
-    """What followed in one go, the events from *first* to *last*, and how they came about."""
+class AttemptTrace(msgspec.Struct, frozen=True, array_like=True):
+    """The trace of one attempt, which produced the events from *first* to *last*."""
 
     first: int
     last: int
-    traces: tuple[Trace, ...]
+    lines: tuple[TraceLine, ...]
 
 
-def trace_public_run(public: Public, limits: Limits | None = None) -> dict[int, Attempted]:
-    """How the events among *public* came about, by number, for those where it can be told."""
-    found: dict[int, Attempted] = {}
+def trace_public_run(public: Public, limits: Limits | None = None) -> dict[int, AttemptTrace]:
+    """Return the traces of the events in *public*, by event number. Some events have no trace."""
+    traces: dict[int, AttemptTrace] = {}
     try:
-        for piece in stream_from_worker(lambda: _pieces(public), limits):
-            for each in msgspec.msgpack.decode(piece, type=list[Attempted]):
-                found |= dict.fromkeys(range(each.first, each.last + 1), each)
-    except RuleFault:  # a rule that blocks the game does not keep its site from being published
+        for batch in stream_from_worker(lambda: _encoded_traces(public), limits):
+            for trace in msgspec.msgpack.decode(batch, type=list[AttemptTrace]):
+                traces |= dict.fromkeys(range(trace.first, trace.last + 1), trace)
+    except RuleFault:  # A faulty rule must not prevent the publication of the site.
         pass
-    return found
+    return traces
 
 
-def _pieces(public: Public) -> Iterator[bytes]:
-    rerun = _PublicRun([entry for entry, _ in public])
+def _encoded_traces(public: Public) -> Iterator[bytes]:
+    run = _PublicRun([entry for entry, _ in public])
     for segment in _segments(public):
-        yield msgspec.msgpack.encode(list(rerun.take(segment)))
+        yield msgspec.msgpack.encode(list(run.trace(segment)))
 
 
 def _segments(public: Public) -> Iterator[list[e.Entry]]:
-    """The events cut where an input comes, and where one stands apart."""
+    """Split the events before each input, and before each event that stands apart."""
     segment: list[e.Entry] = []
     for entry, stands_apart in public:
         if segment and (stands_apart or isinstance(entry.body, e.Input)):
@@ -68,52 +68,55 @@ def _segments(public: Public) -> Iterator[list[e.Entry]]:
 
 
 class _PublicRun:
-    """Runs public inputs again, one after the other, in the public world."""
+    """Processes the public inputs again, one after the other, in the public world."""
 
     def __init__(self, entries: Sequence[e.Entry]) -> None:
         self.public = PublicWorld()
-        self.workings = TracedRun(self.public.world, entries, None)
+        self.traced_run = TracedRun(self.public.world, entries, None)
 
-    def take(self, segment: Sequence[e.Entry]) -> Iterator[Attempted]:
-        """How the events of *segment* came about, as far as they come about again."""
+    def trace(self, segment: Sequence[e.Entry]) -> Iterator[AttemptTrace]:
+        """Yield the traces of *segment*, up to the first attempt that has another result."""
         world, first = self.public.world, segment[0].number
         bodies = [entry.body for entry in segment]
         mark = world.mark()
         world.head = first - 1
         if isinstance(bodies[0], e.Input):
-            yield from self._again(first, bodies)
+            yield from self._rerun(first, bodies)
         world.rollback(mark)
         for entry in segment:
             self.public.refer(entry)
-            self.public.take(entry)
+            self.public.apply(entry)
 
-    def _again(self, first: int, bodies: Sequence[e.Event]) -> Iterator[Attempted]:
-        made = 0
+    def _rerun(self, first: int, bodies: Sequence[e.Event]) -> Iterator[AttemptTrace]:
+        count = 0
         try:
-            for working in self.workings.take(bodies):
-                end = made + len(working.batch)
-                if not _agree(working.batch, bodies[made:end]):
+            for attempt in self.traced_run.take(bodies):
+                end = count + len(attempt.batch)
+                if not _agree(attempt.batch, bodies[count:end]):
                     return
-                yield _attempted(working, first + made)
-                made = end
-                if made >= len(bodies):
+                yield _attempt_trace(attempt, first + count)
+                count = end
+                if count >= len(bodies):
                     return
-        except Exception:  # a world with gaps in it can lead anywhere
+        except Exception:  # Rules may fail in any way in a world that lacks the secret events.
             return
 
 
-def _agree(made: Sequence[e.Event], was: Sequence[e.Event]) -> bool:
-    """Whether they are the same; what the close says of the whole state, nobody can know."""
-    return len(made) == len(was) and all(
-        one == other or (isinstance(one, e.PeriodClosed) and isinstance(other, e.PeriodClosed))
-        for one, other in zip(made, was, strict=True)
+def _agree(produced: Sequence[e.Event], recorded: Sequence[e.Event]) -> bool:
+    """Return whether the events are the same, except for the digest in a close.
+
+    The digest covers secret state, so a public run cannot produce it.
+    """
+    return len(produced) == len(recorded) and all(
+        new == old or (isinstance(new, e.PeriodClosed) and isinstance(old, e.PeriodClosed))
+        for new, old in zip(produced, recorded, strict=True)
     )
 
 
-def _attempted(working: TracedAttempt, first: int) -> Attempted:
-    numbers = {id(event): first + place for place, event in enumerate(working.batch)}
-    traces = tuple(
-        Trace(line.depth, line.text, line.cited, line.rest, numbers.get(id(line.event)))
-        for line in working.lines()
+def _attempt_trace(attempt: TracedAttempt, first: int) -> AttemptTrace:
+    numbers = {id(event): first + place for place, event in enumerate(attempt.batch)}
+    lines = tuple(
+        TraceLine(line.depth, line.text, line.cited, line.rest, numbers.get(id(line.event)))
+        for line in attempt.lines()
     )
-    return Attempted(first, first + len(working.batch) - 1, traces)
+    return AttemptTrace(first, first + len(attempt.batch) - 1, lines)

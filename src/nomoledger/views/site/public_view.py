@@ -1,4 +1,4 @@
-"""What everybody may know: the public events of a game, the world they make, and who set what."""
+"""Public information: the public events of a game, their world, and the events that set values."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,16 +10,16 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import apply_public, public_events
 from nomoledger.state.world import World
-from nomoledger.views.site.names import Ref
+from nomoledger.views.site.site_paths import Ref
 
 Key = tuple[str, ...]
 
 
 def public_entries(ledger: Ledger, game: str) -> Iterator[tuple[e.Entry, bool]]:
-    """The events of *game* that everybody may see, and whether each stands apart.
+    """Yield the public events of *game*, each with whether it stands apart.
 
-    It does where it follows, for all to see, from something that is not public, and the one before
-    it does not; or the other way round.
+    An event stands apart if its cause is secret and that of the previous event is not, or the
+    reverse.
     """
     was_of_secret = False
     for entry in public_events(ledger.read(game)):
@@ -30,12 +30,12 @@ def public_entries(ledger: Ledger, game: str) -> Iterator[tuple[e.Entry, bool]]:
 
 
 class PublicWorld:
-    """The world as far as everybody knows it.
+    """The world as made by public events.
 
     Attributes:
-        refs: the public events so far, by number.
-        setters: the event that last set each attribute (`"set", entity, name`), and what each
-            player owns (`"owns", player`).
+        refs: The public events so far, by number.
+        setters: The event that last set each attribute (key `"set", entity, name`), or last
+            changed what a player owns (key `"owns", player`).
     """
 
     def __init__(self) -> None:
@@ -44,12 +44,12 @@ class PublicWorld:
         self.setters: dict[Key, Ref] = {}
 
     def refer(self, entry: e.Entry) -> Ref:
-        """Make the next event known by its number, before it is taken in."""
+        """Add the reference of the next event, before it is applied."""
         ref = self.refs[entry.number] = Ref(entry.number, entry.body.period)
         return ref
 
-    def take(self, entry: e.Entry) -> None:
-        """Take in the next event."""
+    def apply(self, entry: e.Entry) -> None:
+        """Apply the next event."""
         for key in self._keys(entry.body):
             self.setters[key] = self.refs[entry.number]
         apply_public(self.world, entry.body)
@@ -60,7 +60,7 @@ class PublicWorld:
         elif isinstance(body, e.AttributeSet):
             yield "set", body.entity, body.attribute
             if body.attribute == "owner":
-                yield from (("owns", str(each)) for each in (body.was, body.value) if each)
+                yield from (("owns", str(owner)) for owner in (body.was, body.value) if owner)
         elif isinstance(body, e.EntityCreated):
             for name, value in body.attributes.items():
                 yield "set", body.entity, name
@@ -69,7 +69,7 @@ class PublicWorld:
 
 
 class PublicView(LedgerView):
-    """The public world as read models are given it: nothing of it is read from the ledger."""
+    """The public world as a view for read models. The view does not read the ledger."""
 
     def __init__(self, ledger: Ledger, game: str, world: World, entries: Sequence[e.Entry]) -> None:
         self.ledger = ledger
@@ -82,22 +82,22 @@ class PublicView(LedgerView):
         self._entries = entries
 
     def entries(self) -> Iterator[e.Entry]:
-        """The public events up to that moment."""
+        """Return the public events up to the moment of the view."""
         return iter(self._entries)
 
     def standing(self) -> Iterator[Reading]:
-        """How it stood, for everybody, at the close of each period, and at last at that moment."""
+        """Yield the public state at the close of each period, and last that of the view."""
         public = PublicWorld()
         for entry in self._entries:
             public.refer(entry)
-            public.take(entry)
+            public.apply(entry)
             if isinstance(entry.body, e.PeriodClosed):
                 yield Reading(entry.body.period, True, public.world, self.world)
         yield Reading(public.world.period, False, public.world, self.world)
 
 
 def model_of(name: str, view: PublicView) -> Any:
-    """The read model called *name*; whose own fields only its maker knows."""
+    """Return the read model *name* of *view*."""
     from nomoledger.game.read_models import projection
 
     return projection(name)(view)

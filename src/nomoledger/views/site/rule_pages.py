@@ -1,4 +1,4 @@
-"""Every rule that was ever in force, through all its versions and numbers: a page each."""
+"""The pages of rules: one for every rule that was ever in force, with all versions and numbers."""
 
 import re
 from typing import Any
@@ -9,19 +9,19 @@ from nomoledger import events as e
 from nomoledger.events.rules import Rule
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.prose.labels import format_cell
-from nomoledger.views.site.names import Ref, Slugs
-from nomoledger.views.site.period_differences import Piece, differences
+from nomoledger.views.site.site_paths import Ref, Slugs
+from nomoledger.views.site.text import DiffPiece, differences
 
 
 class Link(msgspec.Struct, frozen=True):
-    """Words that lead somewhere, where *path* says; to nothing where it is None."""
+    """A text that links to *path*, or a plain text if *path* is None."""
 
     text: str
     path: str | None = None
 
 
 class ParameterOnPage(msgspec.Struct, frozen=True):
-    """A value that the code reads, *was* something else before, and who set it."""
+    """A parameter of a rule, its former value *was*, and the event that set it."""
 
     name: str
     value: str
@@ -30,7 +30,7 @@ class ParameterOnPage(msgspec.Struct, frozen=True):
 
 
 class RuleStep(msgspec.Struct, frozen=True):
-    """One thing that happened to a rule: *what*, on whose authority; *rule* as it reads then."""
+    """One change to a rule: *what* changed, the authority, and the new version of the rule."""
 
     what: str
     anchor: str
@@ -38,12 +38,12 @@ class RuleStep(msgspec.Struct, frozen=True):
     source: Link
     rule: Rule | None = None
     parameters: tuple[ParameterOnPage, ...] = ()
-    prose: tuple[Piece, ...] = ()
-    code: tuple[Piece, ...] = ()
+    prose: tuple[DiffPiece, ...] = ()
+    code: tuple[DiffPiece, ...] = ()
 
 
 class RulePage(msgspec.Struct):
-    """A rule and all that happened to it. *number* is what it is (or was last) called."""
+    """A rule and its changes. *number* is its current or last number."""
 
     slug: str
     number: str
@@ -53,54 +53,56 @@ class RulePage(msgspec.Struct):
 
     @property
     def path(self) -> str:
-        """Where its page is."""
+        """The path of the page."""
         return f"rules/{self.slug}.html"
 
     def last(self) -> RuleStep | None:
-        """Where it was last put into words."""
+        """Return the last change that has a version of the rule."""
         return next((step for step in reversed(self.steps) if step.rule is not None), None)
 
     def anchor(self, version: int) -> str:
-        """Where on its page a version stands."""
-        found = [s.anchor for s in self.steps if s.rule is not None and s.rule.version == version]
-        return f"#{found[-1]}" if found else ""
+        """Return the anchor of *version* on the page."""
+        anchors = [s.anchor for s in self.steps if s.rule is not None and s.rule.version == version]
+        return f"#{anchors[-1]}" if anchors else ""
 
 
 class RulePages:
-    """The pages of all rules. A rule stays on its page when it is renumbered or comes back."""
+    """The pages of all rules. A rule that is renumbered or enacted again stays on its page."""
 
     def __init__(self) -> None:
         self.pages: list[RulePage] = []
         self._by_number: dict[str, RulePage] = {}
         self._slugs = Slugs()
 
-    def take(self, ref: Ref, body: e.Event) -> None:
-        """Take in what an event does to the rules."""
+    def apply(self, ref: Ref, body: e.Event) -> None:
+        """Apply the next event to the pages."""
         if isinstance(body, e.RuleEnacted | e.RuleAmended):
-            page = self._by_number.get(body.rule.number) or self._new(body.rule)
+            page = self._by_number.get(body.rule.number) or self._add_page(body.rule)
             what = "enacted" if isinstance(body, e.RuleEnacted) else "amended"
-            page.steps.append(self._worded(page, what, ref, body.rule, body.source))
+            page.steps.append(self._version_step(page, what, ref, body.rule, body.source))
             page.title, page.in_force = body.rule.title, True
         elif isinstance(body, e.RuleRepealed) and body.number in self._by_number:
-            self._tell(self._by_number[body.number], "repealed", ref, body.source)
+            self._add_step(self._by_number[body.number], "repealed", ref, body.source)
             self._by_number[body.number].in_force = False
         elif isinstance(body, e.RuleRenumbered) and body.number in self._by_number:
             page = self._by_number[body.to] = self._by_number.pop(body.number)
             page.number = body.to
             what = f"renumbered from {body.number} to {body.to}"
-            self._tell(page, what, ref, body.source)
+            self._add_step(page, what, ref, body.source)
 
-    def _new(self, rule: Rule) -> RulePage:
+    def _add_page(self, rule: Rule) -> RulePage:
         slug = self._slugs.of(len(self.pages), rule.number)
         page = RulePage(slug, rule.number, rule.title, [])
         self.pages.append(page)
         self._by_number[rule.number] = page
         return page
 
-    def _tell(self, page: RulePage, what: str, ref: Ref, source: str) -> None:
+    def _add_step(self, page: RulePage, what: str, ref: Ref, source: str) -> None:
         page.steps.append(RuleStep(what, f"e{ref.number}", ref, self._authority(source)))
 
-    def _worded(self, page: RulePage, what: str, ref: Ref, rule: Rule, source: str) -> RuleStep:
+    def _version_step(
+        self, page: RulePage, what: str, ref: Ref, rule: Rule, source: str
+    ) -> RuleStep:
         before, anchor = page.last(), f"v{rule.version}"
         if any(step.anchor == anchor for step in page.steps):
             anchor = f"v{rule.version}-{ref.number}"
@@ -116,10 +118,10 @@ class RulePages:
             code=differences(old.code, rule.code, by_line=True) if old else (),
         )
 
-    # --- what leads to rules
+    # --- links to rules
 
     def find(self, citation: str) -> Link | None:
-        """What `VIII.5@3` or `VIII.5` leads to; None for a rule that is not known."""
+        """Return the link of a citation like `VIII.5@3` or `VIII.5`; None for an unknown rule."""
         match = re.fullmatch(r"(.*)@([0-9]{1,9})", citation)
         page = self._by_number.get(match[1] if match else citation)
         if page is None:
@@ -127,19 +129,19 @@ class RulePages:
         return Link(citation, page.path + (page.anchor(int(match[2])) if match else ""))
 
     def cited(self, rules: tuple[str, ...]) -> tuple[Link, ...]:
-        """The rules and rulings behind an event, but for those that nobody may know of."""
-        found = []
-        for each in rules:
-            if each.startswith("ruling:"):
-                number = each.removeprefix("ruling:")
+        """Return links to the rules and rulings of an event, without secret ones."""
+        links = []
+        for citation in rules:
+            if citation.startswith("ruling:"):
+                number = citation.removeprefix("ruling:")
                 if number != str(SEALED):
-                    found.append(Link(f"ruling {number}", f"rulings.html#r{number}"))
-            elif link := self.find(each):
-                found.append(link)
-        return tuple(found)
+                    links.append(Link(f"ruling {number}", f"rulings.html#r{number}"))
+            elif link := self.find(citation):
+                links.append(link)
+        return tuple(links)
 
     def _authority(self, source: str) -> Link:
-        """The proposal, ruling or rule that *source* speaks of."""
+        """Return the link to the proposal, ruling or rule in *source*."""
         if match := re.fullmatch(r"(proposal|ruling) (\d+)", source):
             return Link(source, f"{match[1]}s.html#{match[1][0]}{match[2]}")
         link = self.find(source.removeprefix("rule ")) if source.startswith("rule ") else None
@@ -147,21 +149,21 @@ class RulePages:
 
 
 def kind_of(rule: Rule) -> str:
-    """Whether something of *rule* is carried out, or why not."""
+    """Return whether *rule* is executable, or why not."""
     if rule.code:
         return "executable"
     return "by ruling" if rule.by_ruling is not None else "text only"
 
 
 def _parameters(before: RuleStep | None, rule: Rule, ref: Ref) -> tuple[ParameterOnPage, ...]:
-    known = {each.name: each for each in before.parameters} if before else {}
+    old_parameters = {p.name: p for p in before.parameters} if before else {}
 
-    def made(name: str, value: Any) -> ParameterOnPage:
-        old, text = known.get(name), format_cell(value)
+    def compare(name: str, value: Any) -> ParameterOnPage:
+        old, text = old_parameters.get(name), format_cell(value)
         if old is None:
             return ParameterOnPage(name, text, ref)
         if old.value == text:
             return ParameterOnPage(name, text, old.ref)
         return ParameterOnPage(name, text, ref, was=old.value)
 
-    return tuple(made(name, value) for name, value in rule.parameters.items())
+    return tuple(compare(name, value) for name, value in rule.parameters.items())

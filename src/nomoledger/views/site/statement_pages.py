@@ -1,4 +1,4 @@
-"""What came into each account and went out of it in a period, and what that adds up to."""
+"""Account statements: the postings of each account in a period, and its balance."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,15 +9,15 @@ from nomoledger.game.explanation.account_statement import BalanceChange, Books
 from nomoledger.language.values import from_units
 from nomoledger.prose.labels import describe_thing, format_cell
 from nomoledger.state.world import World
-from nomoledger.views.site.names import Ref, Slugs, folder_of
 from nomoledger.views.site.rule_pages import Link, RulePages
+from nomoledger.views.site.site_paths import Ref, Slugs, folder_of
 
 #: An account, and the commodity in it.
 Holding = tuple[str, str]
 
 
-class Item(msgspec.Struct, frozen=True):
-    """A posting: how much came (or went), what there was then, and the input that led to it."""
+class StatementItem(msgspec.Struct, frozen=True):
+    """A posting: its amount, the balance after it, and the input that led to it."""
 
     ref: Ref
     change: str
@@ -28,9 +28,9 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class StatementPage(msgspec.Struct, frozen=True):
-    """An account in a period: *before* it, posting by posting, and *after*.
+    """The statement of an account for a period: opening balance, postings, closing balance.
 
-    *path* leads to it, and *earlier* to the statement that it goes on from.
+    *path* leads to the statement, and *earlier* to the one that it continues.
     """
 
     account: str
@@ -39,68 +39,68 @@ class StatementPage(msgspec.Struct, frozen=True):
     path: str
     before: str
     earlier: str | None
-    items: tuple[Item, ...]
+    items: tuple[StatementItem, ...]
     after: str
 
 
 class StatementPages:
-    """All accounts, from the public events."""
+    """The statements of all accounts, from public events."""
 
     def __init__(self, ruleset: RulePages) -> None:
         self.ruleset = ruleset
         self.books = Books()
         self._slugs = Slugs()
         self._causes: dict[int, int | None] = {}
-        self._items: dict[Holding, list[tuple[BalanceChange, Item]]] = {}
+        self._items: dict[Holding, list[tuple[BalanceChange, StatementItem]]] = {}
         self._paths: dict[Holding, str] = {}
 
-    def take(self, entry: e.Entry, world: World, refs: Mapping[int, Ref]) -> None:
-        """Take in the next event, in a *world* in which what it speaks of has its name."""
+    def apply(self, entry: e.Entry, world: World, refs: Mapping[int, Ref]) -> None:
+        """Apply the next event. *world* must hold the things that the event names."""
         number, body = entry.number, entry.body
         self._causes[number] = body.cause
         self.books.take(number, body)
         if not isinstance(body, e.Posted):
             return
-        for key in {(each.account, each.commodity): None for each in body.postings}:
+        for key in {(posting.account, posting.commodity): None for posting in body.postings}:
             change = self.books.changes[key][-1]
             self._items.setdefault(key, []).append((change, self._item(change, key, world, refs)))
 
     def _item(
         self, change: BalanceChange, key: Holding, world: World, refs: Mapping[int, Ref]
-    ) -> Item:
-        told = _units(change.units, key[1], world)
-        others = ", ".join(str(describe_thing(world, each)) for each in change.others)
+    ) -> StatementItem:
+        amount = _units(change.units, key[1], world)
+        others = ", ".join(str(describe_thing(world, account)) for account in change.others)
         sides = f"{'from' if change.units > 0 else 'to'} {others}" if others else ""
-        return Item(
+        return StatementItem(
             ref=refs[change.event],
-            change=f"+{told}" if change.units > 0 else told,
+            change=f"+{amount}" if change.units > 0 else amount,
             balance=_units(change.balance, key[1], world),
-            what=": ".join(each for each in (sides, change.body.why) if each),
+            what=": ".join(part for part in (sides, change.body.why) if part),
             rules=self.ruleset.cited(change.body.rules),
             because=self._input_behind(change.event, refs),
         )
 
     def _input_behind(self, number: int, refs: Mapping[int, Ref]) -> Ref | None:
-        """The input that led to an event, or as far back as everybody may see."""
-        found = None
+        """Return the input that led to an event, or the earliest public event before it."""
+        ref = None
         cause = self._causes[number]
         while cause is not None and cause in refs:
-            found, cause = refs[cause], self._causes[cause]
-        return found
+            ref, cause = refs[cause], self._causes[cause]
+        return ref
 
     def close(self, period: int, world: World) -> dict[Holding, StatementPage]:
-        """The statements of *period*, by account and commodity, which the next begin from."""
+        """Return the statements of *period*, and begin the next period with their balances."""
         declared = world.commodities()
-        found = {key: self._statement(key, period, world) for key in self._items}
+        statements = {key: self._statement(key, period, world) for key in self._items}
         self._items = {key: items[-1:] for key, items in self._items.items()}
-        self._paths |= {key: each.path for key, each in found.items()}
-        return {key: each for key, each in found.items() if key[1] in declared}
+        self._paths |= {key: statement.path for key, statement in statements.items()}
+        return {key: page for key, page in statements.items() if key[1] in declared}
 
     def _statement(self, key: Holding, period: int, world: World) -> StatementPage:
         account, commodity = key
-        known = self._items[key]
-        changes = [(change, item) for change, item in known if change.body.period == period]
-        last = known[-1][0]
+        items = self._items[key]
+        changes = [(change, item) for change, item in items if change.body.period == period]
+        last = items[-1][0]
         first = changes[0][0] if changes else None
         before = last.balance if first is None else first.balance - first.units
         name = str(world.label(account))
@@ -125,6 +125,6 @@ def _units(units: int, commodity: str, world: World) -> str:
 def by_account(
     statements: Mapping[Holding, StatementPage], accounts: list[str]
 ) -> Iterator[StatementPage]:
-    """*statements* in the order of the accounts."""
+    """Yield *statements* in the order of *accounts*."""
     for account in accounts:
-        yield from (each for key, each in statements.items() if key[0] == account)
+        yield from (page for key, page in statements.items() if key[0] == account)

@@ -1,9 +1,11 @@
-"""Text that others wrote, made fit to stand on a page."""
+"""Text on a page: text by players made safe, Markdown, and differences between two texts."""
 
 import re
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
@@ -17,7 +19,7 @@ _OUTWARD = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 
 
 def harmless(text: str) -> str:
-    """*text* without e-mail addresses, and with characters that no page may hold written out.
+    """Return *text* without e-mail addresses, and with control characters escaped.
 
     >>> harmless("Ann\\x1b <ann@example.org>")
     'Ann\\\\x1b <[address withheld]>'
@@ -27,7 +29,7 @@ def harmless(text: str) -> str:
 
 
 def finalize(value: Any) -> Any:
-    """What a template prints for *value*: markup as it is, all else as harmless text."""
+    """Return what a template prints for *value*: markup unchanged, anything else made safe."""
     if value is None or isinstance(value, Markup):
         return value
     return harmless(str(value))
@@ -35,7 +37,7 @@ def finalize(value: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def prose(text: str) -> Markup:
-    """Markdown as HTML, in which HTML is text, nothing is loaded, and links lead outward only.
+    """Return Markdown as HTML without raw HTML, images, or links other than web and mail addresses.
 
     >>> prose("A *rent* of <b>5</b>.")
     Markup('<p>A <em>rent</em> of &lt;b&gt;5&lt;/b&gt;.</p>\\n')
@@ -54,3 +56,35 @@ def _markdown() -> MarkdownIt:
 
 
 _MARKDOWN = _markdown()
+
+
+class DiffPiece(msgspec.Struct, frozen=True):
+    """A part of a difference. *mark* is `ins` for added text, `del` for removed, else empty."""
+
+    text: str
+    mark: str = ""
+
+
+def differences(old: str, new: str, by_line: bool = False) -> tuple[DiffPiece, ...]:
+    """Return the differences between *old* and *new*, word by word; empty if they are equal.
+
+    >>> [(piece.text, piece.mark) for piece in differences("ten dollars", "twenty dollars")]
+    [('ten', 'del'), ('twenty', 'ins'), (' dollars', '')]
+    """
+    if old == new:
+        return ()
+    before, after = _parts(old, by_line), _parts(new, by_line)
+    pieces: list[DiffPiece] = []
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for operation, a, b, c, d in matcher.get_opcodes():
+        if operation == "equal":
+            pieces.append(DiffPiece("".join(before[a:b])))
+            continue
+        removed, added = "".join(before[a:b]), "".join(after[c:d])
+        marked = ((removed, "del"), (added, "ins"))
+        pieces += [DiffPiece(text, mark) for text, mark in marked if text]
+    return tuple(pieces)
+
+
+def _parts(text: str, by_line: bool) -> list[str]:
+    return text.splitlines(keepends=True) if by_line else re.findall(r"\s+|\w+|[^\w\s]", text)

@@ -1,4 +1,4 @@
-"""What was told to some only stays so when it is put right; orders; what was taken back."""
+"""Rulings on secrets, standing orders and withdrawn requests."""
 
 from nomoledger import events as e
 from nomoledger.engine.settlement.timeline import Timeline
@@ -8,7 +8,7 @@ from .rules import RULES
 
 
 def plotted() -> tuple[RuledGame, int]:
-    """Ann has made a secret plan, which costs paint, in a week that is closed."""
+    """Ann events a secret plan, which gave her paint, in a period that is closed."""
     game = RuledGame(RULES)
     for name in ("Ann", "Bob"):
         game.ask("join", name)
@@ -20,38 +20,38 @@ def plotted() -> tuple[RuledGame, int]:
     return game, number
 
 
-def test_what_is_put_right_of_a_secret_is_as_secret() -> None:
+def test_the_correction_of_a_secret_is_as_secret() -> None:
     game, number = plotted()
-    made = game.rule_on("reject", about=number, settle="all")
-    assert refused(made) == ""
+    events = game.rule_on("reject", about=number, settle="all")
+    assert refused(events) == ""
     assert (game.world.get("Ann", "plan"), game.money("Ann", "paint")) == (None, 0)
-    assert made[0].audience == ("Ann",)
-    for each in made:
-        if isinstance(each, e.AttributeSet) or "paint" in str(each):
-            assert each.audience in (("Ann",), ())
-    public = [each for each in made if each.audience is None]
-    assert not any("all of it" in str(each) or "paint" in str(each) for each in public)
+    assert events[0].audience == ("Ann",)
+    for event in events:
+        if isinstance(event, e.AttributeSet) or "paint" in str(event):
+            assert event.audience in (("Ann",), ())
+    public = [event for event in events if event.audience is None]
+    assert not any("all of it" in str(event) or "paint" in str(event) for event in public)
 
 
-def test_a_secret_that_was_overlooked_is_taken_in_as_one() -> None:
+def test_an_overlooked_secret_is_added_as_a_secret() -> None:
     game, number = plotted()
-    made = game.rule_on("replace", e.TakenIn(number + 1, "Bob", "plot", {"plan": "mine"}))
+    events = game.rule_on("replace", e.TakenIn(number + 1, "Bob", "plot", {"plan": "mine"}))
     assert game.world.past[1]["attributes"]["Bob"]["plan"] == "mine"
-    assert made[0].audience == ("Bob",)
-    assert not any("mine" in str(each) for each in made if each.audience is None)
+    assert events[0].audience == ("Bob",)
+    assert not any("mine" in str(event) for event in events if event.audience is None)
 
 
-def test_a_collision_with_a_secret_is_told_to_nobody_else() -> None:
+def test_a_collision_with_a_secret_does_not_reveal_it() -> None:
     game = RuledGame(RULES)
     for name in ("Ann", "Bob"):
         game.ask("join", name)
     joined = game.last(e.JoinRequested)
     number = game.go("Bob", "plot", plan="all of it")
-    made = game.rule_on("reject", about=joined)
-    assert refused(made) == f"later play does not fit: #{number}, which not everybody saw"
+    events = game.rule_on("reject", about=joined)
+    assert refused(events) == f"later play does not fit: #{number}, which not everybody saw"
 
 
-def test_a_standing_order_that_never_was_is_gone() -> None:
+def test_a_rejected_standing_order_lapses() -> None:
     game = RuledGame(RULES)
     game.ask("join", "Ann")
     before = essence(game.world)
@@ -61,7 +61,7 @@ def test_a_standing_order_that_never_was_is_gone() -> None:
     assert essence(game.world) == before
 
 
-def test_an_order_that_was_carried_out_cannot_be_made_open_again() -> None:
+def test_a_ruling_that_would_reopen_a_standing_order_is_refused() -> None:
     game = RuledGame(RULES, "entered")
     game.ask("join", "Ann")
     game.go("Ann", "go")
@@ -69,12 +69,12 @@ def test_an_order_that_was_carried_out_cannot_be_made_open_again() -> None:
     roll = game.last(e.DrawEntered)
     game.ask("order", "Ann", "money(Ann) >= 105", (e.Act("buy"),))
     assert game.world.orders == {}
-    made = game.rule_on("replace", e.Replaced(roll, [2, 3]))
-    assert "a standing order that was carried out would still be open" in refused(made)
+    events = game.rule_on("replace", e.Replaced(roll, [2, 3]))
+    assert "a standing order that was carried out would still be open" in refused(events)
     assert folded(game.entries).digest() == game.world.digest()
 
 
-def test_what_was_taken_back_in_time_may_be_carried_out_by_then() -> None:
+def test_a_withdrawal_that_comes_too_late_is_an_orphan() -> None:
     game = RuledGame(RULES, "entered")
     game.ask("join", "Ann")
     game.go("Ann", "go")
@@ -82,7 +82,7 @@ def test_what_was_taken_back_in_time_may_be_carried_out_by_then() -> None:
     roll = game.last(e.DrawEntered)
     game.go("Ann", "buy")
     game.ask("undo")
-    course = Timeline(game.entries, [e.Replaced(roll, [2, 3])])
-    for _ in course.run():
+    timeline = Timeline(game.entries, [e.Replaced(roll, [2, 3])])
+    for _ in timeline.run():
         pass
-    assert [each.why for each in course.orphans()] == ["the request was carried out before"]
+    assert [orphan.why for orphan in timeline.orphans()] == ["the request was carried out before"]

@@ -1,12 +1,17 @@
-"""Charts of ranks and money over the periods: where each line and each word goes."""
+"""Line charts of ranks and money on the site's pages: the positions of lines, dots and labels.
+
+A template writes the chart as SVG inside the page. Its dots link to pages, its colours follow the
+reader's light or dark setting, and it needs no further package. A chart file that a command draws
+comes from matplotlib: see `nomoledger_projections.standings_chart` for the reasons.
+"""
 
 from collections.abc import Sequence
 from math import ceil, floor, log10
 
 import msgspec
 
-from nomoledger.views.site.figures import Person
-from nomoledger.views.site.names import folder_of
+from nomoledger.views.site.figures import PlayerLink
+from nomoledger.views.site.site_paths import folder_of
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 480, 52, 106, 18, 34
 LABEL_GAP = 16
@@ -22,7 +27,7 @@ class Tick(msgspec.Struct, frozen=True):
 
 
 class Dot(msgspec.Struct, frozen=True):
-    """A player's value in a period, and the page that it stands on."""
+    """The value of a player in a period, and the path of its page."""
 
     x: float
     y: float
@@ -31,21 +36,21 @@ class Dot(msgspec.Struct, frozen=True):
 
 
 class Curve(msgspec.Struct, frozen=True):
-    """A player's line, and where their name is written."""
+    """The line of a player, and the position of the player's name."""
 
-    player: Person
+    player: PlayerLink
     name: str
     dots: tuple[Dot, ...]
     label_y: float
 
     @property
     def points(self) -> str:
-        """The line, as SVG writes it."""
+        """The points of the line in SVG syntax."""
         return " ".join(f"{dot.x:g},{dot.y:g}" for dot in self.dots)
 
 
 class LineChart(msgspec.Struct, frozen=True):
-    """A chart whose words and lines have their places."""
+    """A chart with the positions of its lines, marks and names."""
 
     title: str
     height: int
@@ -57,29 +62,29 @@ class LineChart(msgspec.Struct, frozen=True):
     right: int = WIDTH - RIGHT
 
 
-#: A player's value in each period that has one.
-Series = Sequence[tuple[Person, dict[int, float]]]
+#: For each player, the values by period.
+Series = Sequence[tuple[PlayerLink, dict[int, float]]]
 
 
 def ranks(series: Series) -> LineChart:
-    """Ranks over the periods, the first on top."""
+    """Return the chart of ranks over the periods, the first rank at the top."""
     worst = int(max((v for _, values in series for v in values.values()), default=1))
-    marks = [float(each) for each in range(1, max(worst, 2) + 1, ceil(worst / TICKS_MAX))]
+    marks = [float(rank) for rank in range(1, max(worst, 2) + 1, ceil(worst / TICKS_MAX))]
     return _chart("Rank", series, marks, (max(worst, 2), 1))
 
 
 def amounts(title: str, series: Series) -> LineChart:
-    """Amounts over the periods, the most on top."""
-    found = [value for _, values in series for value in values.values()] or [0.0]
-    step = _step(max(found) - min(found))
-    low, high = floor(min(found) / step) * step, ceil(max(found) / step) * step
+    """Return the chart of amounts over the periods, the largest at the top."""
+    all_values = [value for _, values in series for value in values.values()] or [0.0]
+    step = _step(max(all_values) - min(all_values))
+    low, high = floor(min(all_values) / step) * step, ceil(max(all_values) / step) * step
     high = high if high > low else low + step
     marks = [low + step * place for place in range(round((high - low) / step) + 1)]
     return _chart(title, series, marks, (low, high))
 
 
 def _step(span: float) -> float:
-    """A round distance between marks, about five of them to *span*.
+    """Return a round distance between marks, so that about five of them fill *span*.
 
     >>> _step(930), _step(4), _step(0)
     (200.0, 1.0, 1.0)
@@ -87,11 +92,11 @@ def _step(span: float) -> float:
     if span <= 0:
         return 1.0
     size: float = 10.0 ** floor(log10(span / 5))
-    return next((each for each in (size, 2 * size, 5 * size) if span / each <= 5), 10 * size)
+    return next((step for step in (size, 2 * size, 5 * size) if span / step <= 5), 10 * size)
 
 
 def _chart(title: str, series: Series, marks: list[float], span: tuple[float, float]) -> LineChart:
-    """A chart on which *span* goes from the foot to the top."""
+    """Return a chart whose vertical axis goes from *span[0]* at the bottom to *span[1]*."""
     height = max(260, TOP + BOTTOM + LABEL_GAP * len(series))
     periods = sorted({period for _, values in series for period in values})
     first, last = (periods[0], periods[-1]) if periods else (1, 1)
@@ -118,18 +123,18 @@ def _chart(title: str, series: Series, marks: list[float], span: tuple[float, fl
     )
 
 
-def _dot(x: float, y: float, player: Person, period: int, value: float) -> Dot:
+def _dot(x: float, y: float, player: PlayerLink, period: int, value: float) -> Dot:
     text = f"{player.name}, period {period}: {value:.12g}"
     return Dot(x, y, text, f"{folder_of(period)}standings.html")
 
 
-def _labelled(lines: list[tuple[Person, tuple[Dot, ...]]], height: int) -> tuple[Curve, ...]:
-    """The lines, with their names beside their ends, none over another."""
+def _labelled(lines: list[tuple[PlayerLink, tuple[Dot, ...]]], height: int) -> tuple[Curve, ...]:
+    """Return the lines with the positions of their names, which do not overlap."""
     ordered = sorted(lines, key=lambda line: line[1][-1].y if line[1] else 0)
     placed: list[float] = []
     for _, dots in ordered:
-        wanted = dots[-1].y if dots else 0.0
-        placed.append(max(wanted, placed[-1] + LABEL_GAP) if placed else wanted)
+        ideal = dots[-1].y if dots else 0.0
+        placed.append(max(ideal, placed[-1] + LABEL_GAP) if placed else ideal)
     lowest = float(height - BOTTOM)
     for place in reversed(range(len(placed))):
         placed[place] = min(placed[place], lowest)

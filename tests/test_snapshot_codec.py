@@ -1,4 +1,4 @@
-"""A world as bytes is the same world again, and play goes on from it as from the fold."""
+"""A decoded snapshot equals the encoded world, and folding on from it gives the same state."""
 
 import subprocess
 import sys
@@ -29,15 +29,15 @@ Fetch = Callable[[Sequence[bytes]], dict[bytes, bytes]]
 
 
 def tables(world: World) -> list[Any]:
-    """Everything in *world*, in its order, and of its kind."""
-    return [(name, exactly(each)) for name, each in vars(world).items() if name[0] != "_"]
+    """Return all tables of *world* with order and types, for an exact comparison."""
+    return [(name, typed(table)) for name, table in vars(world).items() if name[0] != "_"]
 
 
-def exactly(value: Any) -> Any:
+def typed(value: Any) -> Any:
     if isinstance(value, dict):
-        return [(key, exactly(each)) for key, each in value.items()]
+        return [(key, typed(item)) for key, item in value.items()]
     if isinstance(value, list | tuple):
-        return type(value), [exactly(each) for each in value]
+        return type(value), [typed(item) for item in value]
     return type(value), value
 
 
@@ -46,20 +46,20 @@ def fetching(parts: dict[bytes, bytes]) -> Fetch:
 
 
 def check_every_close(entries: Sequence[e.Entry]) -> int:
-    """At each close, go on from the world as it is thawed; gives how many closes there were."""
-    fold, kept, parts, closes = World(), World(), dict[bytes, bytes](), 0
+    """Continue from a decoded snapshot after each close, and return the number of closes."""
+    folded, restored, parts, closes = World(), World(), dict[bytes, bytes](), 0
     for entry in entries:
-        apply(fold, entry.body)
-        apply(kept, entry.body)
+        apply(folded, entry.body)
+        apply(restored, entry.body)
         if isinstance(entry.body, e.PeriodClosed):
-            frozen = encode_snapshot(kept)
-            parts |= frozen.parts
-            kept = decode_snapshot(frozen.root, fetching(parts))
-            assert tables(kept) == tables(fold)
-            assert kept.digest() == fold.digest()
-            assert encode_snapshot(fold).root == frozen.root
+            snapshot = encode_snapshot(restored)
+            parts |= snapshot.parts
+            restored = decode_snapshot(snapshot.root, fetching(parts))
+            assert tables(restored) == tables(folded)
+            assert restored.digest() == folded.digest()
+            assert encode_snapshot(folded).root == snapshot.root
             closes += 1
-    assert tables(kept) == tables(fold)
+    assert tables(restored) == tables(folded)
     return closes
 
 
@@ -67,31 +67,31 @@ tried = examples(few=6, many=25)
 
 
 def weeks(*moves: Sequence[Move]) -> Iterator[Move]:
-    for each in moves:
-        yield from (*each, ("close", 0, 0), ("answer", 0, 0), ("answer", 0, 0))
+    for week in moves:
+        yield from (*week, ("close", 0, 0), ("answer", 0, 0), ("answer", 0, 0))
 
 
 @tried
 @given(some(PLAY, 3, 8), some(RULE, 1, 2), some(PLAY, 3, 8))
-def test_a_fold_is_a_snapshot_and_the_tail(
-    one: list[Move], ruling: list[Move], other: list[Move]
+def test_a_snapshot_and_the_tail_give_the_folded_world(
+    first: list[Move], ruling: list[Move], second: list[Move]
 ) -> None:
     game = RuledGame(RULES)
-    Player(game).play([*START, ("go", 0, 0), *weeks(one, one, ruling, other)])
+    Player(game).play([*START, ("go", 0, 0), *weeks(first, first, ruling, second)])
     assert check_every_close(game.entries) >= len(game.world.past) > 0
 
 
 @tried
 @given(some(MAIL, 3, 6), some(RULE[:3], 1, 1), some(MAIL, 1, 4))
-def test_also_under_a_rulebook_that_is_played(
-    one: list[Move], ruling: list[Move], other: list[Move]
+def test_snapshots_under_mail_opening_give_the_folded_world(
+    first: list[Move], ruling: list[Move], second: list[Move]
 ) -> None:
     game = RuledGame(BOOK.rules)
-    Mailer(game).play([*START[:2], *weeks(one, ruling, other)])
+    Mailer(game).play([*START[:2], *weeks(first, ruling, second)])
     check_every_close(game.entries)
 
 
-# --- what can be in a world ----------------------------------------------------------------------
+# --- values --------------------------------------------------------------------------------------
 
 VALUES: tuple[Any, ...] = (
     0, -1, 2**63 - 1, -(2**63), 2**63, -(10**40), True, None, 1.5, "", "é\0", b"\xff", (), ((),),
@@ -100,15 +100,15 @@ VALUES: tuple[Any, ...] = (
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
-def test_whatever_an_attribute_holds_comes_back(value: Any) -> None:
+def test_every_value_survives_encoding_and_decoding(value: Any) -> None:
     world = World()
     world.attributes["thing"] = {"value": value, "large": [value] * 60}
     world.game["value"] = value
-    frozen = encode_snapshot(world)
-    assert tables(decode_snapshot(frozen.root, fetching(frozen.parts))) == tables(world)
+    snapshot = encode_snapshot(world)
+    assert tables(decode_snapshot(snapshot.root, fetching(snapshot.parts))) == tables(world)
 
 
-def test_what_no_event_can_have_put_there_is_refused() -> None:
+def test_a_value_that_no_event_can_set_is_refused() -> None:
     world = World()
     world.game["value"] = {1, 2}
     with pytest.raises(TypeError, match="a world cannot hold"):
@@ -124,7 +124,7 @@ def closed(world: World, periods: int) -> None:
         apply(world, body)
 
 
-def test_a_period_is_written_once() -> None:
+def test_each_period_is_encoded_once() -> None:
     world, sizes = World(), []
     world.game["rules"] = tuple(
         Rule(number=str(n), prose=f"rule {n} " * 200, code="pass\n") for n in range(50)
@@ -143,7 +143,7 @@ def test_a_period_is_written_once() -> None:
     assert max(sizes[3 * BLOCK :]) < 2 * max(sizes[2:BLOCK])
 
 
-def test_a_corrected_period_is_written_anew() -> None:
+def test_a_corrected_period_is_encoded_again() -> None:
     world = World()
     closed(world, 3)
     before = encode_snapshot(world)
@@ -159,22 +159,22 @@ def test_a_corrected_period_is_written_anew() -> None:
 # --- damage --------------------------------------------------------------------------------------
 
 
-def test_damage_is_told() -> None:
+def test_a_damaged_part_is_an_error() -> None:
     world = World()
     closed(world, 2)
-    frozen = encode_snapshot(world)
-    for key, part in frozen.parts.items():
+    snapshot = encode_snapshot(world)
+    for key, part in snapshot.parts.items():
         for altered in (None, part[:-1], part[:-1] + bytes([part[-1] ^ 1]), b"", "text"):
-            parts: dict[bytes, Any] = frozen.parts | {key: altered}
+            parts: dict[bytes, Any] = snapshot.parts | {key: altered}
             if altered is None:
                 del parts[key]
             with pytest.raises(CorruptError, match="a part of a snapshot is"):
-                decode_snapshot(frozen.root, fetching(parts))
+                decode_snapshot(snapshot.root, fetching(parts))
             with pytest.raises(CorruptError, match="a part of a snapshot is"):
-                check_parts(frozen.root, fetching(parts), set())
+                check_parts(snapshot.root, fetching(parts), set())
 
 
-def test_a_part_that_is_something_else_is_told() -> None:
+def test_a_part_with_other_content_is_an_error() -> None:
     content = msgspec.msgpack.encode(((), ["no world"]))
     key = sha256(content).digest()
     with pytest.raises(CorruptError, match="a snapshot cannot be read"):
@@ -184,11 +184,11 @@ def test_a_part_that_is_something_else_is_told() -> None:
 # --- versions ------------------------------------------------------------------------------------
 
 
-def test_the_version_of_the_fold_covers_all_that_it_imports() -> None:
+def test_the_version_of_the_reducer_covers_all_that_it_imports() -> None:
     code = (
         "import sys, nomoledger.state.reducer\n"
-        "print(*sorted(each for each in sys.modules if each.startswith('nomoledger.')))"
+        "print(*sorted(name for name in sys.modules if name.startswith('nomoledger.')))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    loaded = {each.removeprefix("nomoledger.") for each in printed.stdout.split()}
+    loaded = {name.removeprefix("nomoledger.") for name in printed.stdout.split()}
     assert loaded | {"state.snapshot_codec"} == set(FOLD)

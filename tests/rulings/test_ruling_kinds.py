@@ -14,29 +14,31 @@ from .game import RuledGame, essence, played_right, refused, unlike
 from .mail import RULES, WEEK, Mail
 
 
-def settled_as(game: RuledGame, *edits: e.Edit) -> None:
-    """Check that all stands as it would, had all been so from the start."""
+def check_settled(game: RuledGame, *edits: e.Edit) -> None:
+    """Check that the state equals that of a game played with *edits* from the start."""
     assert unlike(game.world, played_right(game.entries, edits)) == []
 
 
 # --- replace --------------------------------------------------------------------------------------
 
 
-def test_a_die_was_misread() -> None:
+def test_a_replaced_die_moves_the_piece_and_its_option() -> None:
     game = Mail()
     edit = e.Replaced(game.turn("Ann", 3, 4), [1, 2])
     assert (game.at_square("Ann"), game.options("Ann")) == (8, [8])
-    made = game.rule_on("replace", edit, cites=("VII.1",))
+    events = game.rule_on("replace", edit, cites=("VII.1",))
     assert (game.at_square("Ann"), game.options("Ann")) == (4, [4])
-    assert made[0].received_at > game.entries[edit.event].body.received_at
-    assert {x.rules[0] for x in made if not isinstance(x, e.Input | e.AttemptDone)} == {"ruling:1"}
-    settled_as(game, edit)
+    assert events[0].received_at > game.entries[edit.event].body.received_at
+    assert {x.rules[0] for x in events if not isinstance(x, e.Input | e.AttemptDone)} == {
+        "ruling:1"
+    }
+    check_settled(game, edit)
     game.go("Ann", "buy", square=4)
     assert (game.owner(4), game.money("Ann")) == ("Ann", 960)
-    settled_as(game, edit)
+    check_settled(game, edit)
 
 
-def test_the_option_of_a_corrected_landing_lapses_when_it_would_have() -> None:
+def test_the_option_of_a_corrected_landing_lapses_at_its_original_time() -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     game.at += timedelta(minutes=WEEK - 10)
@@ -46,7 +48,7 @@ def test_the_option_of_a_corrected_landing_lapses_when_it_would_have() -> None:
     assert game.options("Ann") == []
 
 
-def test_a_seeded_die_is_replaced_and_all_others_stay() -> None:
+def test_replacing_a_seeded_die_changes_no_other_die() -> None:
     game = RuledGame(RULES)
     for name in ("Ann", "Bob"):
         game.ask("join", name, {"email": name})
@@ -56,7 +58,7 @@ def test_a_seeded_die_is_replaced_and_all_others_stay() -> None:
     edit = e.Replaced(rolls[0].number, [1, 3])
     game.rule_on("replace", edit)
     assert game.world.get("Ann", "square") == "square:5"
-    settled_as(game, edit)
+    check_settled(game, edit)
     after = [entry.body for entry in game.entries[rolls[-1].number + 1 :]]
     assert not any(isinstance(body, e.DrawRecorded) for body in after)
 
@@ -68,23 +70,23 @@ def test_new_dice_come_from_the_seed_of_their_period() -> None:
     game.ask("judge", 1, "accepted")
     roll = game.last(e.DrawRecorded)
     game.ask("close")
-    edit = e.Replaced(roll, [2, 2])  # doubles: another turn, whose dice nobody rolled
-    made = game.rule_on("replace", edit)
-    assert any(isinstance(each, e.DrawRecorded) for each in made)
-    settled_as(game, edit)
+    edit = e.Replaced(roll, [2, 2])  # doubles give another turn, with new dice
+    events = game.rule_on("replace", edit)
+    assert any(isinstance(event, e.DrawRecorded) for event in events)
+    check_settled(game, edit)
 
 
-def test_a_submission_was_overlooked() -> None:
+def test_an_overlooked_submission_is_carried_out() -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     game.turn("Bob", 1, 2)
     edit = e.TakenIn(roll, "Ann", "buy", {"square": 8})
     game.rule_on("replace", edit)
     assert (game.owner(8), game.money("Ann"), game.options("Ann")) == ("Ann", 920, [])
-    settled_as(game, edit)
+    check_settled(game, edit)
 
 
-def test_what_was_taken_in_keeps_its_dice_whatever_else_is_ruled() -> None:
+def test_an_overlooked_submission_is_kept_when_another_is_overruled() -> None:
     game = Mail()
     game.turn("Ann", 3, 4)
     first = e.TakenIn(game.last(e.AttemptDone), "Ann", "buy", {"square": 8})
@@ -94,51 +96,51 @@ def test_what_was_taken_in_keeps_its_dice_whatever_else_is_ruled() -> None:
     assert game.owner(8) is None
     game.rule_on("replace", overrules=(1,))
     assert game.owner(8) == "Ann"
-    settled_as(game, first)
+    check_settled(game, first)
 
 
-def test_a_verdict_was_mistyped_and_the_ruleset_follows() -> None:
+def test_a_replaced_verdict_changes_the_ruleset() -> None:
     game = Mail()
     change = (Amend("V.1", parameters={"dollars_per_number": 20}),)
     game.ask("propose", "Bob", "Dear squares.", change)
     game.ask("judge", 1, "rejected")
     verdict = game.last(e.ProposalJudged)
-    game.roll(1, 2)  # a judged proposal is a turn
+    game.roll(1, 2)  # a judged proposal gives a turn
     game.turn("Ann", 3, 4)
     game.go("Ann", "buy", square=8)
     edit = e.Replaced(verdict, "accepted")
     assert "nobody answered: roll 2d6" in refused(game.rule_on("replace", edit))
-    made = game.rule_on("replace", edit, e.Answered(new_question(game, edit), [1, 2]))
+    events = game.rule_on("replace", edit, e.Answered(new_question(game, edit), [1, 2]))
     rule = game.world.rule("V.1")
     assert rule is not None
     assert (rule.parameters["dollars_per_number"], rule.version) == (20, 2)
     assert game.money("Ann") == 1000 - 160
     assert game.at_square("Bob") == 4
-    amended = next(each for each in made if isinstance(each, e.RuleAmended))
+    amended = next(event for event in events if isinstance(event, e.RuleAmended))
     assert amended.source == "ruling 2"
 
 
 def new_question(game: RuledGame, *edits: e.Edit) -> str:
-    """What would be asked that nobody answered."""
-    course = Timeline(game.entries, edits)
-    for _ in course.run():
+    """Return the address of the first new question in the timeline of *edits*."""
+    timeline = Timeline(game.entries, edits)
+    for _ in timeline.run():
         pass
-    return course.rerun.asked[0].question
+    return timeline.rerun.asked[0].question
 
 
 # --- reject, uphold, ratify, correct ------------------------------------------------------------
 
 
-def test_what_is_rejected_did_not_count() -> None:
+def test_a_rejected_submission_is_undone() -> None:
     game = Mail()
     game.turn("Ann", 3, 4)
     bought = game.go("Ann", "buy", square=8)
     game.rule_on("reject", about=bought)
     assert (game.owner(8), game.money("Ann"), game.options("Ann")) == (None, 1000, [8])
-    settled_as(game, e.LeftOut(bought))
+    check_settled(game, e.LeftOut(bought))
 
 
-def test_a_proposal_that_is_rejected_later_cannot_be_judged_and_keeps_its_number() -> None:
+def test_a_proposal_rejected_by_ruling_cannot_be_judged_and_keeps_its_number() -> None:
     game = Mail()
     game.ask("propose", "Bob", "Text.", (Do("add_square"),))
     proposed = game.last(e.ProposalMade)
@@ -146,11 +148,11 @@ def test_a_proposal_that_is_rejected_later_cannot_be_judged_and_keeps_its_number
     assert refused(game.ask("judge", 1, "accepted"))
     game.ask("propose", "Bob", "Text.", ())
     assert sorted(game.world.proposals) == [1, 2]
-    settled_as(game, e.LeftOut(proposed))
+    check_settled(game, e.LeftOut(proposed))
 
 
 @pytest.mark.parametrize("kind", ["uphold", "ratify"])
-def test_what_stands_stands(kind: str) -> None:
+def test_upholding_changes_nothing_and_excludes_another_ruling(kind: str) -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     before = essence(game.world)
@@ -160,15 +162,15 @@ def test_what_stands_stands(kind: str) -> None:
         game.rule_on("replace", e.Replaced(roll, [1, 2]))
     game.rule_on("replace", e.Replaced(roll, [1, 2]), overrules=(1,))
     assert game.at_square("Ann") == 4
-    assert [each.number for each in rulings_in_force(game.world)] == [2]
+    assert [ruling.number for ruling in rulings_in_force(game.world)] == [2]
 
 
-def test_a_correction_puts_accounts_right_from_now_on() -> None:
+def test_a_correction_changes_accounts_from_now_on() -> None:
     game = Mail()
     game.ask("rule", "Sorry.", changes=(Post({"Ann": 5, "admin": -5}, why="a slip"),))
     assert (game.money("Ann"), game.money("admin")) == (1005, -2005)
-    made = game.ask("rule", "Sorry.", changes=(Post({"Ann": 5, "admin": -4}),))
-    assert "break the sum of $" in refused(made)
+    events = game.ask("rule", "Sorry.", changes=(Post({"Ann": 5, "admin": -4}),))
+    assert "break the sum of $" in refused(events)
 
 
 def test_an_answer_is_replaced() -> None:
@@ -182,13 +184,13 @@ def test_an_answer_is_replaced() -> None:
     edit = e.Replaced(answered, "take it all the same")
     game.rule_on("replace", edit)
     assert game.money("Bob") == -1
-    settled_as(game, edit)
+    check_settled(game, edit)
 
 
-# --- overruling, and settling in part ----------------------------------------------------------
+# --- overruling and partial settlement ---------------------------------------------------------
 
 
-def test_overruled_and_back_again() -> None:
+def test_overruling_undoes_a_ruling_and_can_be_overruled_itself() -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     game.go("Ann", "buy", square=8)
@@ -202,10 +204,10 @@ def test_overruled_and_back_again() -> None:
     assert "later play does not fit" in refused(game.rule_on("replace", overrules=(2,)))
     game.rule_on("replace", overrules=(2,), settle="all")
     assert essence(game.world) == ruled
-    settled_as(game, edit)
+    check_settled(game, edit)
 
 
-def test_only_the_money_is_settled_or_nothing() -> None:
+def test_settle_limits_what_is_corrected() -> None:
     for settle, money, at in (("money", 1000, 8), ("none", 920, 8), ("all", 1000, 4)):
         game = Mail()
         roll = game.turn("Ann", 3, 4)
@@ -214,7 +216,7 @@ def test_only_the_money_is_settled_or_nothing() -> None:
         assert (game.money("Ann"), game.at_square("Ann")) == (money, at)
 
 
-def test_one_ruling_after_another_that_is_settled_in_part() -> None:
+def test_a_ruling_after_a_partly_settled_one_leaves_the_rest_unsettled() -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     game.go("Ann", "buy", square=8)

@@ -1,4 +1,4 @@
-"""Rulings that make no sense are turned down in a line, and nothing is recorded."""
+"""Inconsistent rulings are refused with one line, and nothing is recorded."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from nomoledger.errors import UnknownError, UsageError
 
 from .mail import Mail
 
-Asked = Callable[[Mail], Any]
+Ruling = Callable[[Mail], Any]
 
 
 def roll(game: Mail) -> int:
@@ -21,7 +21,7 @@ def verdict(game: Mail) -> int:
     return game.last(e.ProposalJudged)
 
 
-NONSENSE: list[tuple[Asked, str]] = [
+INCONSISTENT: list[tuple[Ruling, str]] = [
     (lambda g: g.rule_on("replace", e.Replaced(999, [1, 2])), "there is no event #999: the last"),
     (lambda g: g.rule_on("uphold", about=-1), "there is no event #-1"),
     (lambda g: g.rule_on("reject", about=0), "the opening of the game cannot be edited"),
@@ -47,30 +47,32 @@ NONSENSE: list[tuple[Asked, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "says"), NONSENSE, ids=[says for _, says in NONSENSE])
-def test_nonsense(asked: Asked, says: str) -> None:
+@pytest.mark.parametrize(
+    ("make_ruling", "message"), INCONSISTENT, ids=[message for _, message in INCONSISTENT]
+)
+def test_an_inconsistent_ruling_is_refused(make_ruling: Ruling, message: str) -> None:
     game = Mail()
     game.turn("Ann", 3, 4)
     before = len(game.entries)
-    with pytest.raises((UsageError, UnknownError), match=says):
-        asked(game)
+    with pytest.raises((UsageError, UnknownError), match=message):
+        make_ruling(game)
     assert len(game.entries) == before
 
 
-def test_what_is_ruled_on_is_overruled_by_number_and_not_contradicted() -> None:
+def test_a_second_ruling_on_an_event_must_overrule_the_first() -> None:
     game = Mail()
     number = game.turn("Ann", 3, 4)
     game.rule_on("replace", e.Replaced(number, [1, 2]))
-    for kind, given in (("uphold", ()), ("reject", ()), ("replace", (e.Replaced(number, [2, 3]),))):
+    for kind, edits in (("uphold", ()), ("reject", ()), ("replace", (e.Replaced(number, [2, 3]),))):
         with pytest.raises(UsageError, match=rf"ruling 1 \(replace\) is about #{number}"):
-            game.rule_on(kind, *given, about=number)
+            game.rule_on(kind, *edits, about=number)
     game.rule_on("replace", e.Replaced(number, [2, 3]), overrules=(1,))
     assert game.at_square("Ann") == 6
     with pytest.raises(UnknownError, match="no ruling 1 to overrule; in force: 2"):
         game.rule_on("replace", overrules=(1,))
 
 
-def test_a_ruling_is_overruled_and_not_edited() -> None:
+def test_a_ruling_cannot_be_edited() -> None:
     game = Mail()
     number = game.turn("Ann", 3, 4)
     game.rule_on("replace", e.Replaced(number, [1, 2]))
@@ -78,23 +80,23 @@ def test_a_ruling_is_overruled_and_not_edited() -> None:
         game.rule_on("reject", about=game.last(e.RulingMade))
 
 
-def test_what_was_overlooked_is_taken_in_once() -> None:
+def test_an_overlooked_submission_is_added_once() -> None:
     game = Mail()
     game.turn("Ann", 3, 4)
     edit = e.TakenIn(game.last(e.AttemptDone), "Ann", "buy", {"square": 8})
     game.rule_on("replace", edit)
     with pytest.raises(UsageError, match=r"ruling 1 \(replace\) makes the same edit"):
         game.rule_on("replace", edit)
-    game.rule_on("uphold", about=edit.after)  # which the first is not about
+    game.rule_on("uphold", about=edit.after)  # the first ruling does not decide about this event
 
 
-def test_a_ruling_that_cannot_be_followed_to_the_present_does_not_hold() -> None:
+def test_a_ruling_that_does_not_reach_the_present_is_not_in_force() -> None:
     game = Mail()
     number = game.turn("Ann", 3, 4)
     game.ask("close")
     closed = game.last(e.CloseAsked)
-    made = game.rule_on("reject", about=closed)
-    (no,) = (each for each in made if isinstance(each, e.AttemptRefused))
-    assert no.reasons[0].text == "it would be period 1 by now, not 2"
+    events = game.rule_on("reject", about=closed)
+    (refusal,) = (event for event in events if isinstance(event, e.AttemptRefused))
+    assert refusal.reasons[0].text == "it would be period 1 by now, not 2"
     game.rule_on("replace", e.Replaced(number, [1, 2]))
     assert (game.world.period, game.at_square("Ann")) == (2, 4)

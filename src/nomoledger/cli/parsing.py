@@ -1,0 +1,87 @@
+"""How words typed on the command line become values."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+_EVENT = re.compile(r"#?([0-9]{1,18})")
+
+
+def parse_time(text: str) -> datetime:
+    """Return the time written as *text*, in UTC unless *text* names another zone.
+
+    >>> str(parse_time("2026-01-31T12:00:00"))
+    '2026-01-31 12:00:00+00:00'
+    """
+    try:
+        time = datetime.fromisoformat(text)
+        return (time.replace(tzinfo=UTC) if time.tzinfo is None else time).astimezone(UTC)
+    except (ValueError, OverflowError):
+        message = f"{text!r} is not a time: write it as 2026-01-31T12:00:00"
+        raise click.BadParameter(message) from None
+
+
+def parse_pair(text: str) -> tuple[str, str]:
+    """Return the two parts of `KEY=VALUE`."""
+    key, separator, value = text.partition("=")
+    if not separator or not key.strip():
+        raise click.BadParameter(f"{text!r} is not of the form KEY=VALUE")
+    return key.strip(), value
+
+
+def event_number(text: str) -> int | None:
+    """Return the number of an event written as 116 or #116; None if *text* is something else.
+
+    >>> event_number("#116"), event_number("land")
+    (116, None)
+    """
+    match = _EVENT.fullmatch(text.strip())
+    return int(match[1]) if match else None
+
+
+def parse_event(text: str) -> int:
+    """Return the number of an event written as 116 or #116."""
+    number = event_number(text)
+    if number is None:
+        raise click.BadParameter(f"{text!r} is not an event: write its number, such as #116")
+    return number
+
+
+def parse_scalar(text: str) -> Any:
+    """Return the value of *text* in YAML if it is a number, a flag, a list or a map; else *text*.
+
+    >>> parse_scalar("20"), parse_scalar("[2, 3]"), parse_scalar("12.50"), parse_scalar("a: [")
+    (20, [2, 3], '12.50', 'a: [')
+    """
+    import msgspec
+    import yaml
+
+    from nomoledger.rulebook.loading import load_yaml
+
+    try:
+        value = load_yaml(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return text
+    if not isinstance(value, bool | int | list | dict):
+        return text
+    try:
+        msgspec.msgpack.encode(value)
+    except (OverflowError, TypeError, ValueError, RecursionError):
+        message = f"{text!r} cannot be recorded: it is too large or not a plain value"
+        raise click.BadParameter(message) from None
+    return value
+
+
+def parse_typed(text: str, type_: str) -> Any:
+    """Return *text* as a value for a parameter of *type_*; the rules resolve names and other text.
+
+    >>> parse_typed("7", "Text"), parse_typed("7", "Number"), parse_typed("no", "Flag")
+    ('7', 7, False)
+    >>> parse_typed("no", "Player")
+    'no'
+    """
+    if type_ in ("Number", "Money"):
+        return parse_scalar(text) if text.strip().lstrip("-").isdecimal() else text
+    return parse_scalar(text) if type_ in ("", "Flag", "List") else text
