@@ -134,7 +134,7 @@ def test_distant_postings_are_summarised(ledger: Ledger) -> None:
     assert [row.count for row in early.rows] == [1] * SINGLE_MAX + [61 - SINGLE_MAX, 2]
     assert early.why is not None
     assert early.why.event == first
-    with pytest.raises(UnknownError, match="#0 did nothing to gold of Ann"):
+    with pytest.raises(UnknownError, match="#0 did not change gold of Ann"):
         explain_account(past, "Ann", "gold", event=0)
 
 
@@ -152,4 +152,4 @@ def test_the_explain_command_prints_a_statement(ledger: Ledger) -> None:
     assert CliRunner().invoke(program, ["explain", where, "#3", "--all"]).exit_code == 2
     assert CliRunner().invoke(program, ["explain", where, "Ann", "name", "--all"]).exit_code == 2
     nothing = CliRunner().invoke(program, ["explain", where, "mint", "gold", "--event", "9999"])
-    assert "#9999 did nothing to gold of mint" in nothing.output
+    assert "#9999 did not change gold of mint" in nothing.output

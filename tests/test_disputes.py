@@ -183,8 +183,8 @@ def test_arguments_are_kept_in_order(desk: Game) -> None:
     assert "owner of square 8: Ann would be nothing" in str(dispute)
 
 
-def test_a_what_if_of_another_game_cannot_be_attached() -> None:
-    with pytest.raises(UsageError, match=r"no what-if: .*; save one with what-if --save FILE"):
+def test_only_a_what_if_of_this_game_is_attached() -> None:
+    with pytest.raises(UsageError, match=r"not a what-if: .*; save one with what-if --save FILE"):
         what_if_in(b'{"a": 1}', "g")
 
 

@@ -341,7 +341,7 @@ def test_the_import_command_continues_with_a_second_file(tmp_path: Path) -> None
     where, runner = str(tmp_path / "season.db"), CliRunner()
     refused = runner.invoke(program, ["import", where, str(files[1])])
     assert refused.exit_code == 2
-    assert "names no rulebook, and there is no game to go on with" in refused.output
+    assert "names no rulebook, and there is no game to continue" in refused.output
     for file in files:
         assert runner.invoke(program, ["import", where, str(file)]).exit_code == 0
     told = runner.invoke(program, ["replay", where, "--period", "4"])
@@ -356,9 +356,9 @@ def test_the_import_command_continues_with_a_second_file(tmp_path: Path) -> None
         [
             ('{"week": 5, "kind": "roll"', "more.jsonl:2: not a line of JSON"),
             ('["week", 6]', "more.jsonl:2: not a line of JSON"),
-            ('{"kind": "roll", "player": "Woll"}', "more.jsonl:2: says no week"),
-            ('{"week": "six", "kind": "roll"}', "more.jsonl:2: says no week"),
-            ('{"week": 6, "player": "Woll"}', "more.jsonl:2: says neither what kind of fact"),
+            ('{"kind": "roll", "player": "Woll"}', "more.jsonl:2: the line has no week"),
+            ('{"week": "six", "kind": "roll"}', "more.jsonl:2: the line has no week"),
+            ('{"week": 6, "player": "Woll"}', "more.jsonl:2: the line needs a kind"),
             ('{"week": 6, "kind": null}', "more.jsonl:2: the kind of a fact is a word"),
             ('{"week": 5, "kind": "roll"}', "more.jsonl:2: week 5 after week 6 began"),
             (

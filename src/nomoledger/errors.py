@@ -39,6 +39,7 @@ class RuleFault(NomoledgerError):
     """
 
     def __init__(self, message: str, *, rule: str | None = None) -> None:
+        """Describe the fault in *message*, and name the *rule*, if known."""
         super().__init__(message)
         self.rule = rule
 

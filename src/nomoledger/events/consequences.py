@@ -32,7 +32,7 @@ class RuleEnacted(Event, frozen=True, kw_only=True, tag="rule-enacted/1"):
 
     Attributes:
         rule: the rule as enacted.
-        source: where it comes from: rulebook, proposal or ruling.
+        source: "rulebook", or what enacted it: `proposal 4`, `ruling 2`.
     """
 
     rule: Rule = field(name="rule")
@@ -44,7 +44,7 @@ class RuleAmended(Event, frozen=True, kw_only=True, tag="rule-amended/1"):
 
     Attributes:
         rule: the new version, in full.
-        source: where it comes from: proposal or ruling.
+        source: what amended it: `proposal 4`, `ruling 2`.
     """
 
     rule: Rule = field(name="rule")
@@ -56,7 +56,7 @@ class RuleRepealed(Event, frozen=True, kw_only=True, tag="rule-repealed/1"):
 
     Attributes:
         number: number of the rule.
-        source: where the repeal comes from: proposal or ruling.
+        source: what repealed it: `proposal 4`, `ruling 2`.
         state: what happens to the attributes that the rule declared: "keep", "freeze" or "drop".
     """
 
@@ -71,7 +71,7 @@ class RuleRenumbered(Event, frozen=True, kw_only=True, tag="rule-renumbered/1"):
     Attributes:
         number: the old number.
         to: the new number.
-        source: where the change comes from: proposal or ruling.
+        source: what renumbered it: `proposal 4`, `ruling 2`.
     """
 
     number: str = field(name="number")
@@ -287,7 +287,7 @@ class QuestionRaised(Event, frozen=True, kw_only=True, tag="question-raised/1"):
         to: the player who is asked, or "admin".
         text: the question in words.
         options: the valid answers; for dice, the number of sides of each.
-        default: the answer used if nobody answers in time.
+        default: the default answer; None if the question has none.
     """
 
     question: str = field(name="question")

@@ -34,7 +34,7 @@ NEWEST = max(LEVELS)
 
 
 def check_level(game: str, level: int) -> None:
-    """Refuse a game of a level that this version does not know.
+    """Check that this version knows *level*.
 
     Raises:
         StoreError: the level is unknown.

@@ -16,27 +16,28 @@ from nomoledger.state.world import World
 
 
 class CloseObserver(Protocol):
-    """Follows the closes of a game: keeps its snapshots, or its seals."""
+    """Follows the closes of a game, to store its snapshots or its seals."""
 
     def closed(self, world: World | None) -> None:
-        """React to closes that are committed.
+        """React to closes that were committed.
 
-        *world* is the state right after the only new close, where it is at hand.
+        *world* is the state right after the only new close, if it is available.
         """
 
 
 class Commit:
-    """The write path of one game: play, opening, import, simulation, settling and copying.
+    """The write path of one game: play, opening, import, simulation, settlement and copying.
 
-    A batch of events is one transaction. The roll-up changes in the same transaction. Snapshots
-    and seals follow each close after its transaction: where the database fails then, nothing but
-    speed is lost, and the next close makes up for it.
+    A batch of events is one transaction. The roll-up changes in the same transaction. Snapshots and
+    seals follow each close after its transaction. If the database fails then, only time is lost,
+    and the next close makes up for it.
 
-    *world* is the state after the last event of the game; each batch is folded into it. Records
-    that are copied from elsewhere are not folded, and need none.
+    *world* is the state after the last event of the game; each batch is applied to it. Records that
+    are copied from elsewhere are not applied, and need no *world*.
     """
 
     def __init__(self, ledger: Ledger, game: str, world: World | None = None) -> None:
+        """Append to *game* of *ledger*."""
         self.ledger = ledger
         self.game = game
         self._world = world
@@ -47,7 +48,7 @@ class Commit:
     # --- events
 
     def append(self, batch: Batch) -> None:
-        """Append *batch*: as one transaction, or as part of the one that was begun.
+        """Append *batch*, as one transaction or as part of the one that was begun.
 
         Raises:
             ConflictError: another writer appended first.
@@ -107,7 +108,7 @@ class Commit:
     # --- observers
 
     def _notify(self, world: World | None) -> None:
-        """Tell the observers, if a period has closed since they were last told."""
+        """Notify the observers, if a period has closed since the last time."""
         if self._has_closed:
             self._has_closed = False
             for observer in self._observers:

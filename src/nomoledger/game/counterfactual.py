@@ -1,7 +1,7 @@
-"""What would have been: play run again with something changed, beside what is recorded.
+"""What-if: play run again with a change, and compared with the recorded play.
 
-Nothing is written. Every other die, answer and submission is kept, by address; what does not fit
-any more, and what is asked anew, is listed, never passed over.
+Nothing is written. All other dice, answers and submissions are kept, by address. Inputs that no
+longer fit, and new questions, are listed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,14 @@ from nomoledger.state.world import World
 
 
 class WhatIfDifference(msgspec.Struct, frozen=True):
-    """*what* of *subject* as recorded, and as it would be."""
+    """A value that differs between recorded play and the what-if.
+
+    Attributes:
+        subject: the entity, or "account NAME".
+        what: the attribute or commodity.
+        recorded: the recorded value.
+        rerun: the value in the what-if.
+    """
 
     subject: str
     what: str
@@ -44,7 +51,15 @@ class WhatIfDifference(msgspec.Struct, frozen=True):
 
 
 class PlaceInWhatIf(msgspec.Struct, frozen=True):
-    """A player's money and rank as recorded, and as they would be; None where nobody plays."""
+    """Money and rank of a player, as recorded and in the what-if; None where the player is absent.
+
+    Attributes:
+        player: name of the player.
+        money: money as recorded.
+        rank: rank as recorded, from 1.
+        rerun_money: money in the what-if.
+        rerun_rank: rank in the what-if.
+    """
 
     player: str
     money: Any
@@ -54,15 +69,21 @@ class PlaceInWhatIf(msgspec.Struct, frozen=True):
 
 
 class WhatIf(msgspec.Struct, frozen=True):
-    """What differs, and what could not be carried over.
+    """The result of a what-if.
 
     Attributes:
-        game, first, period: what was run again, from which event, to the close of which period (or
-            to the present, in the period that is open).
-        difference: the first event that differs. otherwise: all that differs in the end.
-        places: money and rank of every player. winners: those recorded, and those of the re-run.
-        orphans, collisions, asked: see the structs; stopped: why it went no further.
-        throwaway: whether new dice came from a seed that is thrown away.
+        game: name of the game.
+        first: number of the first event that was run again.
+        period: the last period that was run again: to its close, or to the present if it is open.
+        difference: the first event that differs.
+        otherwise: all that differs at the end.
+        places: money and rank of every player.
+        winners: the recorded winners, and those of the what-if.
+        orphans: recorded inputs that no longer fit.
+        collisions: recorded inputs that mean something else now.
+        asked: questions that recorded play did not ask.
+        stopped: why the run stopped early; None if it did not.
+        throwaway: whether new dice came from a throwaway seed.
     """
 
     game: str
@@ -80,11 +101,16 @@ class WhatIf(msgspec.Struct, frozen=True):
 
 
 class WhatIfChanges(msgspec.Struct):
-    """What is changed: *edits* of the tape, *overrules* of rulings, *rules* kept in force instead.
+    """What a what-if changes.
 
-    *changes* are made to the rules of each period, wherever they fit.
-
-    *since* and *until* are periods: from the opening of one to the close of the other.
+    Attributes:
+        edits: edits of the recorded inputs.
+        overrules: numbers of rulings to leave out.
+        rules: the rules in force instead of the recorded ones.
+        changes: changes made to the rules of each period, wherever they fit.
+        since: the period at whose start to begin.
+        until: the period at whose close to stop.
+        questions: how to answer new questions: "stop", "default" or "skip".
     """
 
     edits: tuple[e.Edit, ...] = ()
@@ -106,28 +132,28 @@ def what_if(
     done: Callable[[int], Any] = lambda count: None,
     history: History | None = None,
 ) -> WhatIf:
-    """Run *game* again with what is *changed*; *done* is told of each input.
+    """Run *game* again with the changes *changed*; *done* is called after each input.
 
-    New dice of the open period come from the seed *throwaway*, where one is given.
+    New dice of the open period come from the seed *throwaway*, if there is one.
 
     Raises:
-        UnknownError: a period, event or ruling is not there.
-        UsageError: an edit does not fit what it is about.
+        UnknownError: a period, event or ruling does not exist.
+        UsageError: an edit does not fit its event.
     """
     history = history or History(ledger, game)
     entries = list(_until(history, changed.until))
-    course = _course(history, entries, changed, throwaway)
+    timeline = _timeline(history, entries, changed, throwaway)
 
     def pieces() -> Iterator[bytes]:
-        for _ in course.run():
+        for _ in timeline.run():
             yield b""
-        found = _told(game, course, throwaway is not None)
-        yield msgspec.json.encode(found, enc_hook=str)
+        report = _report(game, timeline, throwaway is not None)
+        yield msgspec.json.encode(report, enc_hook=str)
 
     for piece in stream_from_worker(pieces, limits):
         done(1)
-        last = piece
-    return msgspec.json.decode(last, type=WhatIf)
+        report_json = piece
+    return msgspec.json.decode(report_json, type=WhatIf)
 
 
 def _until(history: History, period: int | None) -> Iterator[e.Entry]:
@@ -139,19 +165,19 @@ def _until(history: History, period: int | None) -> Iterator[e.Entry]:
             return
 
 
-def _course(
+def _timeline(
     history: History,
     entries: Sequence[e.Entry],
     changed: WhatIfChanges,
     throwaway: bytes | None,
 ) -> Timeline:
     ledger, game, world = history.ledger, history.game, history.world()
-    known = {each.number for each in rulings_in_force(world)}
+    known = {ruling.number for ruling in rulings_in_force(world)}
     if unknown := [number for number in changed.overrules if number not in known]:
         raise UnknownError(f"there is no ruling {unknown[0]} in force")
-    holding = rulings_in_force(world, overruling=changed.overrules)
-    edits = [*edits_of(holding), *changed.edits]
-    starts = [] if changed.since is None else [_opening_of(entries, changed.since)]
+    rulings = rulings_in_force(world, overruling=changed.overrules)
+    edits = [*edits_of(rulings), *changed.edits]
+    starts = [] if changed.since is None else [_first_event_of(entries, changed.since)]
     if (first := first_edited_event(world)) is not None:
         starts.append(first)
     if not starts and not edits:
@@ -169,15 +195,15 @@ def _course(
 
 
 def _ruleset(changed: WhatIfChanges) -> Ruleset | None:
-    """What rules are in force in the other course, where they are not those of recorded play."""
+    """Return a function from recorded rules to the rules of the timeline; None for no change."""
     fixed, changes = changed.rules, changed.changes
     if fixed is None and not changes:
         return None
     return lambda rules: rules_where_they_fit(rules if fixed is None else fixed, changes)
 
 
-def _opening_of(entries: Sequence[e.Entry], period: int) -> int:
-    """The first event after the close of the period before."""
+def _first_event_of(entries: Sequence[e.Entry], period: int) -> int:
+    """Return the number of the first event of *period*."""
     for entry in entries:
         if entry.body.period == period:
             return entry.number
@@ -185,67 +211,69 @@ def _opening_of(entries: Sequence[e.Entry], period: int) -> int:
 
 
 def _dice(ledger: Ledger, game: str, world: World, throwaway: bytes | None) -> Oracle:
-    """What rolls new dice: closed periods from their own seeds, the open one from *throwaway*."""
+    """Return the oracle for new dice: *throwaway* for the open period, recorded seeds before it."""
     secret = ledger.secret(game)
     if secret is None or world.game["dice"] != "seeded":
         return ask_people
-    known, new = seeded_oracle(secret), seeded_oracle(throwaway or secret)
-    return lambda question: (new if question.period >= world.period else known)(question)
+    closed, open_ = seeded_oracle(secret), seeded_oracle(throwaway or secret)
+    return lambda question: (open_ if question.period >= world.period else closed)(question)
 
 
-def _told(game: str, course: Timeline, is_throwaway: bool) -> WhatIf:
-    one, other = course.recorded, course.world
+def _report(game: str, timeline: Timeline, is_throwaway: bool) -> WhatIf:
+    recorded, rerun = timeline.recorded, timeline.world
     otherwise = (
-        WhatIfDifference(x.subject, x.what, x.recorded, x.by_rules) for x in differences(one, other)
+        WhatIfDifference(item.subject, item.what, item.recorded, item.by_rules)
+        for item in differences(recorded, rerun)
     )
-    rolled = any(each.dealt == "rolled" for each in course.rerun.asked)
+    rolled = any(question.dealt == "rolled" for question in timeline.rerun.asked)
     return WhatIf(
         game=game,
-        first=course.tape.first,
-        period=course.entries[-1].body.period,
-        difference=course.first_difference(),
-        otherwise=(*otherwise, *_accounts(one, other)),
-        places=tuple(_places(one, other)),
-        winners=(_winners(one), _winners(other)),
-        orphans=tuple(course.orphans()),
-        collisions=tuple(course.collisions()),
-        asked=tuple(course.rerun.asked),
-        stopped=course.rerun.stopped,
+        first=timeline.tape.first,
+        period=timeline.entries[-1].body.period,
+        difference=timeline.first_difference(),
+        otherwise=(*otherwise, *_account_differences(recorded, rerun)),
+        places=tuple(_places(recorded, rerun)),
+        winners=(_winners(recorded), _winners(rerun)),
+        orphans=tuple(timeline.orphans()),
+        collisions=tuple(timeline.collisions()),
+        asked=tuple(timeline.rerun.asked),
+        stopped=timeline.rerun.stopped,
         throwaway=rolled and is_throwaway,
     )
 
 
-def _accounts(one: World, other: World) -> Iterator[WhatIfDifference]:
-    """What differs in accounts that belong to no player."""
-    known = {**one.entities, **other.entities}
-    commodities = {**other.commodities(), **one.commodities()}
-    for account in dict.fromkeys((*one.balances, *other.balances)):
-        for name, commodity in commodities.items() if account not in known else ():
-            was, new = (
-                from_units(world.balance(account, name), commodity.places) for world in (one, other)
+def _account_differences(recorded: World, rerun: World) -> Iterator[WhatIfDifference]:
+    """Yield what differs in accounts that belong to no player."""
+    entities = {**recorded.entities, **rerun.entities}
+    commodities = {**rerun.commodities(), **recorded.commodities()}
+    for account in dict.fromkeys((*recorded.balances, *rerun.balances)):
+        for name, commodity in commodities.items() if account not in entities else ():
+            before, after = (
+                from_units(world.balance(account, name), commodity.places)
+                for world in (recorded, rerun)
             )
-            if was != new:
-                yield WhatIfDifference(f"account {account}", name, was, new)
+            if before != after:
+                yield WhatIfDifference(f"account {account}", name, before, after)
 
 
-def _places(one: World, other: World) -> Iterator[PlaceInWhatIf]:
-    both = [_standings(world) for world in (one, other)]
-    for player in dict.fromkeys((*both[0], *both[1])):
-        was, new = (each.get(player) for each in both)
+def _places(recorded: World, rerun: World) -> Iterator[PlaceInWhatIf]:
+    standings = [_standings(world) for world in (recorded, rerun)]
+    for player in dict.fromkeys((*standings[0], *standings[1])):
+        before, after = (table.get(player) for table in standings)
         yield PlaceInWhatIf(
             player,
-            was and was.money,
-            was and was.rank,
-            new and new.money,
-            new and new.rank,
+            before and before.money,
+            before and before.rank,
+            after and after.money,
+            after and after.rank,
         )
 
 
 def _standings(world: World) -> dict[str, Any]:
-    """The standings, as whoever is installed to make them does."""
+    """Return the standings by player, as the installed projection computes them."""
     model: Any = projection("standings")(WorldView(world))
-    return {each.player: each for each in model.standings}
+    return {place.player: place for place in model.standings}
 
 
 def _winners(world: World) -> tuple[str, ...]:
-    return tuple(str(world.label(each)) for each in world.game.get("winners") or ())
+    return tuple(str(world.label(winner)) for winner in world.game.get("winners") or ())

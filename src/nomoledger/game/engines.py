@@ -1,4 +1,4 @@
-"""Engines as games are played with: with words for people, and rulings that reach back."""
+"""Engines for games: they describe events in words and carry out rulings that reach back."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is attached to a dispute: a replay or a what-if, as plain values, and in words."""
+"""Evidence in disputes: a replay or a what-if, as plain values and as text."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,10 +14,10 @@ from nomoledger.sandbox.child import Limits
 
 
 def replayed(history: History, period: int, limits: Limits | None = None) -> dict[str, Any]:
-    """What a replay of *period* has to say in a dispute: its text, and its report as evidence.
+    """Return the text and the evidence of a replay of *period*.
 
-    What is secret in the period is not counted. Where there is anything, the report tells how many
-    things differ, not which.
+    Secret consequences are not counted. If the period has any, the report gives the number of
+    divergences instead of the divergences.
     """
     text = f"replay of period {period}"
     try:
@@ -36,61 +36,65 @@ def replayed(history: History, period: int, limits: Limits | None = None) -> dic
     return {"text": text, "evidence": evidence}
 
 
-def builtins(found: Any) -> dict[str, Any]:
-    """A struct as plain values, for JSON."""
-    encoded = msgspec.json.encode(found, enc_hook=str)
+def builtins(report: Any) -> dict[str, Any]:
+    """Return a struct as plain values, for JSON."""
+    encoded = msgspec.json.encode(report, enc_hook=str)
     return msgspec.json.decode(encoded, type=dict[str, Any])
 
 
 def what_if_in(text: bytes, game: str) -> dict[str, Any]:
-    """The what-if of *game* that was saved as *text*.
+    """Return the what-if of *game* that was saved as *text*.
 
     Raises:
-        UsageError: it is none, or that of another game.
+        UsageError: *text* is not a what-if, or belongs to another game.
     """
     from nomoledger.game.counterfactual import WhatIf
 
     try:
-        found = msgspec.json.decode(text, type=WhatIf)
+        report = msgspec.json.decode(text, type=WhatIf)
     except msgspec.MsgspecError as error:
-        raise UsageError(f"no what-if: {error}; save one with what-if --save FILE") from None
-    if found.game != game:
-        raise UsageError(f"a what-if of the game {found.game}, not of {game}")
-    return builtins(found)
+        raise UsageError(f"not a what-if: {error}; save one with what-if --save FILE") from None
+    if report.game != game:
+        raise UsageError(f"a what-if of the game {report.game}, not of {game}")
+    return builtins(report)
 
 
 def describe_evidence(evidence: dict[str, Any]) -> Iterator[str]:
-    """*evidence* in words, a line a finding."""
+    """Yield *evidence* as text, one line per finding."""
     if "divergences" in evidence:
-        yield from _told_replay(evidence)
+        yield from _describe_replay(evidence)
     elif "places" in evidence:
-        yield from _told_what_if(evidence)
+        yield from _describe_what_if(evidence)
 
 
-def _told_replay(report: dict[str, Any]) -> Iterator[str]:
+def _describe_replay(report: dict[str, Any]) -> Iterator[str]:
     kind = "recorded facts" if report["mode"] == "audit" else "consequences"
     differ = len(report["divergences"]) or report.get("withheld", 0)
-    found = f"{differ} differ" if differ else "nothing differs"
-    yield f"{report['compared']} {kind} compared ({report['mode']}): {found}"
-    for each in report["divergences"]:
+    result = f"{differ} differ" if differ else "nothing differs"
+    yield f"{report['compared']} {kind} compared ({report['mode']}): {result}"
+    for divergence in report["divergences"]:
         yield (
-            f"#{each['event']} {each['what']} of {each['subject']}: recorded {each['recorded']},"
-            f" by the rules {each['by_rules']} ({each['rule']})"
+            f"#{divergence['event']} {divergence['what']} of {divergence['subject']}:"
+            f" recorded {divergence['recorded']},"
+            f" by the rules {divergence['by_rules']} ({divergence['rule']})"
         )
 
 
-def _told_what_if(found: dict[str, Any]) -> Iterator[str]:
-    yield f"played again from #{found['first']} to period {found['period']}"
-    first = found["difference"]
-    if first is None and not found["otherwise"]:
+def _describe_what_if(report: dict[str, Any]) -> Iterator[str]:
+    yield f"played again from #{report['first']} to period {report['period']}"
+    first = report["difference"]
+    if first is None and not report["otherwise"]:
         yield "everything would be as it is"
     if first is not None:
         yield (
             f"first at #{first['event']}: {first['recorded'] or 'nothing'};"
             f" played again: {first['rerun'] or 'nothing'}"
         )
-    for each in found["otherwise"]:
-        was, new = ("nothing" if x is None else x for x in (each["recorded"], each["rerun"]))
-        yield f"{each['what']} of {each['subject']}: {was} would be {new}"
-    if found["stopped"]:
-        yield f"it goes no further: {found['stopped']}"
+    for difference in report["otherwise"]:
+        recorded, rerun = (
+            "nothing" if value is None else value
+            for value in (difference["recorded"], difference["rerun"])
+        )
+        yield f"{difference['what']} of {difference['subject']}: {recorded} would be {rerun}"
+    if report["stopped"]:
+        yield f"it goes no further: {report['stopped']}"

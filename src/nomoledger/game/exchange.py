@@ -1,7 +1,8 @@
-"""Ledgers as JSON lines: one header line per game, then one line per event; copies of ledgers.
+"""Export and import of ledgers as JSON lines, and copies of ledgers.
 
-An export holds everything, the game's secret included, so that importing it gives the very same
-ledger, hash for hash. It is for moving and keeping a ledger, not for publishing it.
+An export has one header line per game, then one line per event. It holds everything, including the
+secret of the game, so that an import recreates the same ledger, hash for hash. An export is for
+moving and archiving a ledger, not for publishing it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,16 @@ NOTHING = msgspec.Raw()
 
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The first line of a game; *following* games come after it in the file."""
+    """The first line of a game.
+
+    Attributes:
+        nomoledger: version of the format.
+        game: name of the game.
+        secret: secret of the game, hexadecimal.
+        records: number of records that follow.
+        head: head of the game's chain.
+        following: number of games that follow in the file.
+    """
 
     nomoledger: int
     game: str
@@ -35,8 +45,14 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One record: its *body* as JSON; or its *topic* and *state* (hexadecimal) as they stand,
-    where JSON would not give back the same bytes."""
+    """One record.
+
+    Attributes:
+        number: number of the event.
+        body: the event as JSON.
+        topic: the stored tag, if the record cannot be recreated from JSON byte for byte.
+        state: the stored bytes, hexadecimal, in the same case.
+    """
 
     number: int
     body: msgspec.Raw = NOTHING
@@ -52,11 +68,12 @@ _decode_header = msgspec.json.Decoder(_Header).decode
 def export_ledger(
     ledger: Ledger, file: BinaryIO, games: Sequence[str] | None = None
 ) -> dict[str, Head]:
-    """Write *games* (all unless named) into *file*, and return the head of each.
+    """Write *games* (all if None) to *file*, and return the head of each.
 
     Raises:
-        UsageError: there is no game, or one is named twice; UnknownError: one is not there.
-        CorruptError: a game does not verify; what was written until then is of no use.
+        UsageError: there is no game, or one is named twice.
+        UnknownError: a game does not exist.
+        CorruptError: a game fails verification; what was written so far is useless.
     """
     names = ledger.games() if games is None else list(games)
     if not names or len(set(names)) != len(names):
@@ -75,12 +92,12 @@ def _export_game(ledger: Ledger, file: BinaryIO, game: str, following: int) -> H
     header = _Header(FORMAT, game, secret, verdict.records, str(head), following)
     file.write(_encode_line(header) + b"\n")
     for number, topic, state in ledger.store.rows(game, -1, head.number):
-        file.write(_encode_line(_line(number, topic, state)) + b"\n")
+        file.write(_encode_line(_line_of(number, topic, state)) + b"\n")
     return head
 
 
-def _line(number: int, topic: str, state: bytes) -> _Line:
-    with suppress(CorruptError, TypeError):  # JSON has no other keys than text
+def _line_of(number: int, topic: str, state: bytes) -> _Line:
+    with suppress(CorruptError, TypeError):  # keys in JSON are always text
         body = _encode_line(decode(topic, state))
         if _encoded(decode_json(body)) == (topic, state):
             return _Line(number, msgspec.Raw(body))
@@ -90,12 +107,12 @@ def _line(number: int, topic: str, state: bytes) -> _Line:
 def import_ledger(ledger: Ledger, file: BinaryIO) -> dict[str, Head]:
     """Add all games in *file*, an export, to *ledger*, and return the head of each.
 
-    Nothing is added unless the whole file is sound: the chain is recomputed from the events and
-    must come to the head that each header states. Then snapshots are taken of the closes.
+    Nothing is added unless the whole file is sound: the chain is computed again from the events and
+    must end at the head that each header states. Then snapshots are taken of the closes.
 
     Raises:
-        RecordError: the file is cut off, was altered, is no export, or holds a game that the
-            ledger has already; the message begins with file:line.
+        RecordError: the file is cut off, was altered, is not an export, or holds a game that the
+            ledger has already. The message begins with file:line.
     """
     source = _Source(file)
     heads: dict[str, Head] = {}
@@ -136,11 +153,10 @@ def _import_game(
 def copy_ledger(
     source: Ledger, target: Ledger, games: Sequence[str] | None = None
 ) -> dict[str, Head]:
-    """Copy *games* (all unless named) from *source* to *target*, and return the head of each.
+    """Copy *games* (all if None) from *source* to *target*, and return the head of each.
 
-    Each is copied whole or not at all, and then verified in *target*: its head there is the head
-    in *source*. One that is there already, with that head, is only verified; so a copy that broke
-    off is repeated.
+    Each game is copied completely or not at all, and then verified in *target*. A game that is in
+    *target* already, with the same head, is only verified, so an interrupted copy can be repeated.
 
     Raises:
         UsageError: *target* has another game of that name, or there is nothing to copy.
@@ -149,13 +165,13 @@ def copy_ledger(
     names = source.games() if games is None else list(games)
     if not names:
         raise UsageError(f"nothing to copy: there is no game in {source.store.location}")
-    return {game: _copied(source, target, game) for game in names}
+    return {game: _copy_and_verify(source, target, game) for game in names}
 
 
-def _copied(source: Ledger, target: Ledger, game: str) -> Head:
+def _copy_and_verify(source: Ledger, target: Ledger, game: str) -> Head:
     head = source.head(game)
     if target.store.secret(game) is None:
-        with suppress(UsageError):  # a copy thought dead was still being stored: it is compared
+        with suppress(UsageError):  # another copy has just been committed; it is compared below
             _copy_game(source, target, game, head)
     if (target.head(game), target.secret(game)) != (head, source.secret(game)):
         raise UsageError(
@@ -184,19 +200,20 @@ def _copy_game(source: Ledger, target: Ledger, game: str, head: Head) -> None:
 
 
 class _Source:
-    """The lines of an export, and where in it we are."""
+    """The lines of an export, and the current position."""
 
     def __init__(self, file: BinaryIO) -> None:
+        """Read *file* from its first line."""
         self._file = file
         self._name = getattr(file, "name", "import")
         self._number = 0
 
     def error(self, problem: str) -> RecordError:
-        """*problem* at the present line."""
+        """Return an error for *problem* at the current line."""
         return RecordError(f"{self._name}:{self._number}: {problem}")
 
     def line(self) -> bytes:
-        """The next line, without its end."""
+        """Return the next line, without its end."""
         self._number += 1
         line = self._file.readline()
         if not line.endswith(b"\n"):
@@ -204,7 +221,7 @@ class _Source:
         return line
 
     def header(self) -> _Header:
-        """The next line, as the header of a game."""
+        """Return the next line as the header of a game."""
         line = self.line()
         try:
             version = msgspec.json.decode(line, type=dict[str, object]).get("nomoledger")
@@ -215,20 +232,20 @@ class _Source:
             raise self.error(f"not the header of a game: {error}") from error
 
     def records(self, header: _Header) -> Iterator[Encoded]:
-        """The records that *header* announces."""
+        """Yield the records that *header* announces."""
         for number in range(header.records):
             line = self.line()
             try:
-                found = _decode_line(line)
-                record = _record(found)
+                decoded_line = _decode_line(line)
+                record = _record(decoded_line)
             except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, CorruptError) as error:
                 raise self.error(f"not a record: {error}") from error
-            if found.number != number:
-                raise self.error(f"expected record #{number} here, not #{found.number}")
+            if decoded_line.number != number:
+                raise self.error(f"expected record #{number} here, not #{decoded_line.number}")
             yield record
 
     def end(self) -> None:
-        """Nothing may follow."""
+        """Check that nothing follows."""
         self._number += 1
         if self._file.read(1):
             raise self.error("something follows after the last game")
@@ -238,7 +255,7 @@ def _record(line: _Line) -> Encoded:
     if line.body and line.topic is None and line.state is None:
         return _encoded(decode_json(bytes(line.body)))
     if line.body or line.topic is None or line.state is None:
-        raise CorruptError("it needs a number and a body, or a number, topic and state")
+        raise CorruptError("a record has a number and a body, or a number, a topic and a state")
     state = bytes.fromhex(line.state)
     decode(line.topic, state)
     return line.topic, state

@@ -52,6 +52,7 @@ class Game(GameReadings, GameWriter):
     """
 
     def __repr__(self) -> str:
+        """Show the name, the location, the open period and the number of events."""
         open_period = f"period {self.world.period}, {self.world.head + 1} events"
         return f"<Game {self.name!r} in {self.ledger.store.location}: {open_period}>"
 

@@ -16,6 +16,7 @@ class GameLedger(Ledger):
     """A ledger with the games in it. Use it in a `with` block, or close it."""
 
     def __repr__(self) -> str:
+        """Show the location, and the names of the games."""
         return f"<GameLedger {redacted(self.store.location)}: {', '.join(self.games()) or 'empty'}>"
 
     def create_game(
@@ -32,8 +33,8 @@ class GameLedger(Ledger):
     ) -> Game:
         """Open a new game called *name* under *rulebook* (a shipped one by name, or a file).
 
-        *settings* are parameters of the rules, *given* is the state it starts from, *dice* is
-        "seeded" or "entered". *secret* (32 random bytes where None) is what seeded dice derive from.
+        *settings* are parameters of the rules, *given* is the initial state, *dice* is "seeded" or
+        "entered". Seeded dice derive from *secret* (32 random bytes if None).
 
         Raises:
             UnknownError: there is no such rulebook.
@@ -47,7 +48,8 @@ class GameLedger(Ledger):
         """Return the game called *name*, or the only game.
 
         Raises:
-            UnknownError: there is no such game. UsageError: there are several, or none.
+            UnknownError: there is no such game.
+            UsageError: there are several, or none.
         """
         return Game(self, name)
 

@@ -44,7 +44,7 @@ class PeriodStart(msgspec.Struct):
         return new_engine(self.world, oracle, secret, tape=log, **options)
 
     def _reaches_back(self) -> bool:
-        """Whether a ruling is settled from here on that reaches back before the period."""
+        """Return whether a ruling settled from here on reaches back before the period."""
         bodies = (entry.body for entry in self.entries)
         rulings = (body for body in bodies if isinstance(body, e.RulingMade))
         waits = any(attempt.operation == SETTLE for attempt in self.world.agenda)

@@ -1,7 +1,7 @@
-"""How things would stand if the period were closed now, and every open question got its default.
+"""Provisional state: as if the period were closed now and open questions got their defaults.
 
-Nothing of it is recorded, and no dice of the game are seen: new ones come from a seed that is
-thrown away. A question that has no default calls off the attempt that asks.
+Nothing is recorded. No dice of the game are revealed: new dice come from a throwaway seed. A
+question without a default cancels the attempt that asks it.
 """
 
 import secrets
@@ -24,9 +24,12 @@ from nomoledger.state.world import World
 
 
 class Provisional(msgspec.Struct, frozen=True):
-    """A read model of a state that is not, for people (*blocks*) and programs (*model*).
+    """A read model of the provisional state.
 
-    *asked* are the questions that were open, and what was taken for an answer.
+    Attributes:
+        blocks: tables and paragraphs, for people.
+        model: the same as plain values, for programs.
+        asked: the questions that were open, and the answers assumed.
     """
 
     blocks: tuple[Table | str, ...]
@@ -35,7 +38,7 @@ class Provisional(msgspec.Struct, frozen=True):
 
 
 def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
-    """The projection called *name* of *game*, as if the open period were closed now.
+    """Return the projection *name* of *game* as if the open period were closed now.
 
     Raises:
         UnknownError: there is no such projection.
@@ -46,7 +49,7 @@ def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
     engine = new_engine(world, seeded_oracle(secrets.token_bytes(32)))
 
     def make() -> Provisional:
-        asked = tuple(_carried_out(engine))
+        asked = tuple(_close_period(engine))
         model = make_model(WorldView(world))
         plain = msgspec.to_builtins(model, enc_hook=str)
         return Provisional(tuple(model.show()), plain, asked)
@@ -54,13 +57,14 @@ def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
     return call_in_worker(make, Provisional)
 
 
-def _carried_out(engine: Engine) -> Iterator[NewQuestion]:
-    """Close the period on the world of *engine*; gives what was asked on the way."""
-    yield from _answered(engine, engine.run())
-    yield from _answered(engine, engine.take(_input(e.CloseAsked, engine.world, "close")))
+def _close_period(engine: Engine) -> Iterator[NewQuestion]:
+    """Close the period on the world of *engine*, and yield the questions asked."""
+    yield from _run(engine, engine.run())
+    yield from _run(engine, engine.take(_input(e.CloseAsked, engine.world, "close")))
 
 
-def _answered(engine: Engine, batches: Iterator[Batch]) -> Iterator[NewQuestion]:
+def _run(engine: Engine, batches: Iterator[Batch]) -> Iterator[NewQuestion]:
+    """Run *batches*, answer every question with its default, and yield the questions."""
     for _ in batches:
         pass
     while (question := engine.world.waiting) is not None:
@@ -86,6 +90,6 @@ def _event(kind: type[e.Event], world: World, **fields: Any) -> e.Event:
 
 
 def _input(kind: type[e.Input], world: World, id: str, **fields: Any) -> e.Input:
-    made = _event(kind, world, id=f"provisional {id}", **fields)
-    assert isinstance(made, e.Input)
-    return made
+    event = _event(kind, world, id=f"provisional {id}", **fields)
+    assert isinstance(event, e.Input)
+    return event

@@ -1,8 +1,8 @@
-"""Read models: what they are given, what they give back, and where they are found.
+"""Read models: their protocols, the views they are made from, and how projections are found.
 
-A projection is a function from a `View` of a game (and what else is asked, by name) to a
-`ReadModel`. They live outside this package and are found by the entry point group
-`nomoledger.projections`, ours and other people's alike.
+A projection is a function from a `View` of a game (and further arguments by name) to a `ReadModel`.
+Projections live outside this package, and are found by the entry point group
+`nomoledger.projections`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +25,13 @@ GROUP = "nomoledger.projections"
 
 
 class Table(msgspec.Struct, frozen=True):
-    """Rows of text for people; *grid* asks for lines between the cells, as on a board."""
+    """Rows of text for people.
+
+    Attributes:
+        columns: the headings.
+        rows: the cells of each row.
+        grid: whether to draw lines between the cells, as on a board.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -33,18 +39,18 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class ReadModel(Protocol):
-    """What a projection gives: a struct, for JSON, that can also show itself to people."""
+    """The result of a projection: a struct, for JSON, that can also show itself to people."""
 
     def show(self) -> Iterable[Table | str]:
-        """Tables and paragraphs, in the order in which they are to be read."""
+        """Return tables and paragraphs in reading order."""
 
 
 @runtime_checkable
 class Sheet(Protocol):
-    """A read model that is also a sheet of figures, for a spreadsheet."""
+    """A read model that is also a table of figures for a spreadsheet."""
 
     def sheet(self) -> Table:
-        """One row a figure or more, nothing but the bare values in the cells."""
+        """Return one table with bare values in the cells."""
 
 
 @runtime_checkable
@@ -52,18 +58,19 @@ class Drawing(Protocol):
     """A read model that can be drawn."""
 
     def drawn(self, kind: str) -> bytes:
-        """The picture, as a file of that *kind*: svg or png."""
+        """Return the picture as a file of *kind*: svg or png."""
 
 
 class View(Protocol):
-    """A game as it stood at the close of a period (or stands now), as *reader* may see it.
+    """A game at the close of a period (or now), as *reader* may see it.
 
     Attributes:
-        game: its name. period: the period asked for.
-        world: everything that is so, as it is known in the world `reading.later`.
-        reading: how it stood, as published and as known later.
-        known: the period at whose close that is known; None for as known now.
-        reader: None for the public, a player's name, or "admin" who sees all.
+        game: name of the game.
+        period: the period.
+        world: the state, as known in the world `reading.later`.
+        reading: the state as published and as known later.
+        known: the period at whose close the state is known; None for as known now.
+        reader: None for the public, a player's name, or "admin", who sees all.
     """
 
     game: str
@@ -74,24 +81,24 @@ class View(Protocol):
     reader: str | None
 
     def entries(self) -> Iterator[Entry]:
-        """The events that the reader may see, up to that moment."""
+        """Return the events up to that moment that the reader may see."""
 
     def standing(self) -> Iterator[Reading]:
-        """How it stood at the close of each period, and at last at that moment.
+        """Return the state at the close of each period, and at that moment.
 
-        They share one world that goes on: each is to be read before the next is asked for.
+        The items share one world: finish with each item before advancing.
         """
 
     def posted(self) -> Balances:
-        """What all postings come to for the periods up to that one, as known then.
+        """Return the sums of all postings up to that period, as known then.
 
-        It is what `world` says, but where a ruling was settled without any posting.
+        They equal the balances of `world`, except where a ruling was settled without postings.
         """
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
-        """What the rules give for *operation*, for the arguments of each of the *calls*.
+        """Return the values of *operation* by the rules, for the arguments of each of the *calls*.
 
-        None where no rule in force defines it, or where it depends on chance or on somebody.
+        None if no rule in force defines the operation, or if it depends on chance or on a person.
         """
 
 
@@ -99,28 +106,29 @@ Projection = Callable[..., ReadModel]
 
 
 def projections() -> dict[str, Projection]:
-    """All projections that are installed, by name."""
-    return {each.name: each.load() for each in entry_points(group=GROUP)}
+    """Return all installed projections by name."""
+    return {entry_point.name: entry_point.load() for entry_point in entry_points(group=GROUP)}
 
 
 def projection(name: str) -> Projection:
-    """The projection called *name*.
+    """Return the projection called *name*.
 
     Raises:
-        UnknownError: none of that name is installed.
+        UnknownError: no such projection is installed.
     """
-    for each in entry_points(group=GROUP, name=name):
-        found: Projection = each.load()
-        return found
+    for entry_point in entry_points(group=GROUP, name=name):
+        installed: Projection = entry_point.load()
+        return installed
     raise UnknownError(f"no projection {name!r} is installed: install nomoledger anew")
 
 
 class WorldView:
-    """A `View` of a world that may not be any that is recorded: it has no events."""
+    """A `View` of any world, also one that is not recorded. It has no events."""
 
     known = None
 
     def __init__(self, world: World, reader: str | None = "admin") -> None:
+        """View *world* as *reader*."""
         self.game = str(world.game.get("game", ""))
         self.period = world.period
         self.world = world
@@ -128,19 +136,19 @@ class WorldView:
         self.reader = reader
 
     def entries(self) -> Iterator[Entry]:
-        """None: nothing of it is recorded."""
+        """Return no events, because nothing is recorded."""
         return iter(())
 
     def standing(self) -> Iterator[Reading]:
-        """That world alone."""
+        """Yield the one state."""
         yield self.reading
 
     def posted(self) -> Balances:
-        """What that world says."""
+        """Return the balances of the world."""
         return self.world.balances
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
-        """What the rules give, asked of the rules of that world."""
+        """Return the values of *operation* by the rules of the world."""
         return ask_rules(self.world, operation, calls)
 
 
@@ -148,8 +156,8 @@ class LedgerView:
     """A `View` of a game in a ledger.
 
     Raises:
-        UnknownError: there is no such period or player.
-        UsageError: the period was not over at the close of the one in which it is to be known.
+        UnknownError: there is no such game, period or player.
+        UsageError: the period was not over at the close of period *known*.
     """
 
     def __init__(
@@ -160,6 +168,7 @@ class LedgerView:
         reader: str | None = None,
         known: int | None = None,
     ) -> None:
+        """View *game* at the close of *period*, as known at the close of *known*."""
         self.ledger = ledger
         self.game = game
         self.reader = reader
@@ -171,21 +180,21 @@ class LedgerView:
             raise UnknownError(f"{game}: there is no player {reader!r}")
 
     def entries(self) -> Iterator[Entry]:
-        """The events that the reader may see, up to that moment, in numbers of the reader's own.
+        """Return the events up to that moment that the reader may see.
 
-        The admin sees them as they are in the ledger.
+        The admin sees the numbers of the ledger; all others see public numbers.
         """
         entries = self.ledger.read(self.game, upto=self.world.head)
         return entries if self.reader == "admin" else public_events(entries, self.reader)
 
     @property
     def is_renumbered(self) -> bool:
-        """Whether the reader's numbers are not the ledger's, as something is kept from them."""
+        """Whether the reader's numbers differ from those of the ledger."""
         entries = self.ledger.read(self.game, upto=self.world.head)
         return not all(self.sees(entry.body.audience) for entry in entries)
 
     def standing(self) -> Iterator[Reading]:
-        """How it stood at the close of each period, and at last at that moment."""
+        """Yield the state at the close of each period, and at that moment."""
         later = self.reading.later
         for period, world in worlds_at_closes(self.ledger, self.game, self.world.head):
             if period is not None:
@@ -194,21 +203,21 @@ class LedgerView:
                 yield Reading(world.period, False, world, later)
 
     def posted(self) -> Balances:
-        """What all postings come to for the periods up to that one, as known then: the roll-up."""
+        """Return the sums of all postings up to that period, as known then."""
         period = self.period if self.reading.is_closed else None
         return posted_balances(self.ledger, self.game, period, self.known)
 
     def sees(self, audience: tuple[str, ...] | None) -> bool:
-        """Whether the reader is among *audience*, which is everybody where None."""
+        """Return whether the reader is in *audience* (None is everybody)."""
         return self.reader == "admin" or audience is None or self.reader in audience
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
-        """What the rules give for *operation*, for the arguments of each of the *calls*."""
+        """Return the values of *operation* by the rules, for each of the *calls*."""
         return ask_rules(self.world, operation, calls)
 
 
 def ask_rules(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
-    """What the rules in force in *world* give for *operation*; None as in `View.values`."""
+    """Return the values of *operation* by the rules of *world*; None as in `View.values`."""
     if not any(_defines(rule, operation) for rule in world.rules):
         return None
     from nomoledger.language.host import Refused, Suspended
@@ -231,17 +240,18 @@ def _defines(rule: Rule, operation: str) -> bool:
     from nomoledger.language.code import parse_code
 
     kinds = ("define", "value")
-    return any(h.operation == operation and h.kind in kinds for h in parse_code(rule).hooks)
+    hooks = parse_code(rule).hooks
+    return any(hook.operation == operation and hook.kind in kinds for hook in hooks)
 
 
-# --- what several read models do in the same way -------------------------------------------------
+# --- shared by several read models ---------------------------------------------------------------
 
 
 def events_with_worlds(view: View) -> Iterator[tuple[Entry, World]]:
-    """Each event that the reader may see, and a world in which things have their names.
+    """Yield each event that the reader may see, with a world for labels.
 
-    It is the world after the event, or before it where something goes; and it is made of nothing
-    but what the reader may see.
+    The world holds only what the reader may see. It is the state after the event, or before the
+    event if that destroys an entity.
     """
     world = World()
     for entry in view.entries():

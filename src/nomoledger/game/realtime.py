@@ -1,8 +1,8 @@
-"""Keeps a live game's time by the wall: what is due falls due, for as long as one lets it run.
+"""The clock of a live game: fires timers when they are due, for as long as it runs.
 
-This is the only place where anything waits for a clock. A game knows it as inputs only: each moment
-at which something is due is recorded as one, dated as it was due. So a game that was left alone
-catches up, and two who keep the time of one game never do anything twice.
+Only this module waits for a clock. The game knows time from inputs alone: each moment at which a
+timer is due is recorded as an input dated when it was due. A game that was not watched therefore
+catches up, and two clocks of one game never fire a timer twice.
 """
 
 import os
@@ -16,33 +16,35 @@ from nomoledger.errors import CorruptError, LostError, RuleFault, StoreError, Un
 from nomoledger.game.timekeeper import FiredTimer, Timekeeper
 from nomoledger.ledger.ledger import Ledger
 
-#: How long to sleep at most: somebody may record what falls due earlier.
+#: The longest sleep: another writer may set an earlier timer.
 POLL_SECONDS = 1.0
-#: How long to wait for a database that is away, time after time, before giving up.
+#: The waits between attempts to reach an unavailable database, before giving up.
 PATIENCE_SECONDS = (1, 2, 4, 8, 15, 30, 30, 30)
-#: From here on a clock that differs from the time slept is told to have been set, or stopped.
+#: A clock that differs by at least this much from the time slept is reported as set or stopped.
 JUMP_SECONDS = 60
-#: How many polls to wait before rules that failed are tried again, if nothing was recorded.
+#: Number of polls before failed rule code is run again, if nothing was recorded meanwhile.
 POLLS_BEFORE_RETRY = 60
 
 
 class Wall:
-    """The clock on the wall, and sleeping by it."""
+    """The system clock, and sleeping by it."""
 
     def now(self) -> datetime:
-        """The time it is."""
+        """Return the current time."""
         return datetime.now(UTC)
 
     def sleep(self, seconds: float) -> None:
-        """Do nothing for so long."""
+        """Sleep for *seconds*."""
         time.sleep(seconds)
 
 
 class ClockNotice(msgspec.Struct, frozen=True):
-    """Something else than that a thing fell due.
+    """Something other than a timer that fired.
 
-    *kind* is waiting (for an answer), stuck (rules fail), away or back (the database), clock (it
-    was set), or over (the game); *text* says it in words.
+    Attributes:
+        kind: "waiting" (for an answer), "stuck" (rule code fails), "away" or "back" (the database),
+            "clock" (the clock was set) or "over" (the game).
+        text: the notice in words.
     """
 
     kind: str
@@ -53,9 +55,10 @@ Happening = FiredTimer | ClockNotice
 
 
 class Watch:
-    """Keeps the time of *game* in the ledger at *location*, by the clock of *wall*."""
+    """Keeps the clock of *game* in the ledger at *location*, by the time of *wall*."""
 
     def __init__(self, location: str, game: str | None = None, wall: Wall | None = None) -> None:
+        """Prepare to keep the clock; nothing is opened yet."""
         self.location = location
         self.game = game
         self.wall = wall or Wall()
@@ -65,12 +68,12 @@ class Watch:
         self._stuck: tuple[int, int] | None = None
 
     def keep(self, *, once: bool = False) -> Iterator[Happening]:
-        """What falls due, as it does, until the game is over; *once*: until it has caught up.
+        """Yield what happens until the game is over; with *once*, until it has caught up.
 
         Raises:
-            StoreError: the database fails, or is away for longer than we are patient.
+            StoreError: the database failed, or was unavailable for too long.
             UnknownError, UsageError: there is no such ledger or game.
-            RuleFault: rule code failed (only where *once*).
+            RuleFault: rule code failed (only with *once*).
         """
         while True:
             try:
@@ -91,7 +94,7 @@ class Watch:
                 self._failures += 1
 
     def _attend(self, keeper: Timekeeper, once: bool) -> Iterator[Happening]:
-        """Let fall due what does, sleep, and so on, while the database answers."""
+        """Fire timers, sleep, and repeat, while the database answers."""
         file = _file(self.location)
         while True:
             if _file(self.location) != file:
@@ -123,14 +126,14 @@ class Watch:
             self._stuck = keeper.world.head, POLLS_BEFORE_RETRY
 
     def _is_hopeless(self, head: int) -> bool:
-        """Whether rules have just failed, and nothing was recorded since that could help."""
+        """Return whether rule code just failed and nothing was recorded since."""
         if self._stuck is None or self._stuck[0] != head or not self._stuck[1]:
             return False
         self._stuck = head, self._stuck[1] - 1
         return True
 
     def _still_waiting(self, keeper: Timekeeper) -> Iterator[ClockNotice]:
-        """What play waits for, once."""
+        """Yield the question that play waits for, once."""
         question = keeper.world.waiting
         if question is not None and question.question != self._waiting:
             whom = keeper.world.label(question.to)
@@ -138,7 +141,7 @@ class Watch:
         self._waiting = None if question is None else question.question
 
     def _sleep(self, due: int | None) -> Iterator[ClockNotice]:
-        """Sleep until something is *due*, or we look again; tell if the clock was set meanwhile."""
+        """Sleep until the next timer or poll; report it if the clock was set meanwhile."""
         before = self.wall.now()
         seconds = POLL_SECONDS
         if due is not None and self._stuck is None:
@@ -147,14 +150,16 @@ class Watch:
         off = (self.wall.now() - before).total_seconds() - seconds
         if abs(off) >= JUMP_SECONDS:
             way = "ahead" if off > 0 else "back"
-            then = "catching up" if off > 0 else "nothing falls due until it is that late again"
-            yield ClockNotice("clock", f"the clock went {way} by {abs(round(off))} seconds: {then}")
+            then = "catching up" if off > 0 else "no timer fires until that time is reached again"
+            yield ClockNotice(
+                "clock", f"the clock jumped {way} by {abs(round(off))} seconds: {then}"
+            )
 
 
 def _file(location: str) -> tuple[int, int] | None:
-    """Which file is at *location*; None where none is, as for a database on a server."""
+    """Return device and inode of the file at *location*; None if there is no file."""
     try:
-        found = os.stat(location.removeprefix("sqlite:///"))
+        status = os.stat(location.removeprefix("sqlite:///"))
     except (OSError, ValueError):
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

@@ -1,4 +1,4 @@
-"""Makes from the events what a ledger keeps only for speed: the roll-up and snapshots."""
+"""Rebuilding what a ledger stores only for speed: the roll-up and the snapshots."""
 
 import msgspec
 
@@ -11,7 +11,14 @@ from nomoledger.state.world import World
 
 
 class Rebuilt(msgspec.Struct, frozen=True):
-    """What was made of the *events* of *game*: *cells* of the roll-up, *snapshots* of closes."""
+    """What was rebuilt.
+
+    Attributes:
+        game: name of the game.
+        events: number of its events.
+        cells: number of cells in the roll-up.
+        snapshots: number of snapshots of closes.
+    """
 
     game: str
     events: int
@@ -20,10 +27,10 @@ class Rebuilt(msgspec.Struct, frozen=True):
 
 
 def rebuild(ledger: Ledger, game: str) -> Rebuilt:
-    """Make the roll-up and the snapshots of *game* anew.
+    """Compute the roll-up and the snapshots of *game* again from its events.
 
-    The roll-up changes at the end, all at once; others may play meanwhile. Where this is
-    interrupted, some snapshots are missing.
+    The roll-up is replaced at the end, in one transaction; others may play meanwhile. After an
+    interruption, some snapshots are missing.
 
     Raises:
         CorruptError: an event cannot be read.
@@ -39,17 +46,17 @@ def rebuild(ledger: Ledger, game: str) -> Rebuilt:
     units = cells(sums)
     last = _replace_rollup(ledger, game, units, world.head)
     if ledger.store.seals(game):
-        SealKeeper(ledger, game, anew=True).keep_up()  # goes on from here at the next close
+        SealKeeper(ledger, game, anew=True).keep_up()  # the next close continues from here
     return Rebuilt(game, last + 1, len(units), len(ledger.store.snapshots(game, fold_version())))
 
 
 def _replace_rollup(ledger: Ledger, game: str, units: dict[Cell, int], last: int) -> int:
-    """Store *units*, with what was appended after event *last*; gives the number reached."""
+    """Store *units* and the postings after event *last*; return the last number."""
     with ledger.store.writing() as writer:
         tail = writer.tail(game)
         number = -1 if tail is None else tail[0]
         rows = writer.rows(game, last, number)
-        for cell, more in units_of_encoded((topic, state) for _, topic, state in rows).items():
-            units[cell] = units.get(cell, 0) + more
+        for cell, amount in units_of_encoded((topic, state) for _, topic, state in rows).items():
+            units[cell] = units.get(cell, 0) + amount
         writer.replace_rollup(game, units)
     return number

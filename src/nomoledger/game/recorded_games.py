@@ -1,4 +1,4 @@
-"""Finds the recorded games that come with nomoledger."""
+"""The recorded games that come with nomoledger."""
 
 from pathlib import Path
 
@@ -6,22 +6,22 @@ from nomoledger.errors import UnknownError
 
 
 def folder() -> Path:
-    """Where the recorded games are: within the installed package, or in the checkout."""
+    """Return the folder of the recorded games, in the installed package or in the checkout."""
     packaged = Path(__file__).parents[1] / "_replays"
     return packaged if packaged.is_dir() else Path(__file__).parents[3] / "replays"
 
 
 def names() -> list[str]:
-    """The recorded games, by name."""
+    """Return the names of the recorded games, sorted."""
     return sorted(path.stem for path in folder().glob("*.jsonl"))
 
 
 def find(name: str) -> Path:
-    """The file of the recorded game called *name*.
+    """Return the file of the recorded game called *name*.
 
     Raises:
-        UnknownError: there is none of that name.
+        UnknownError: there is no game of that name.
     """
     if name not in names():
-        raise UnknownError(f"no recorded game {name!r}; there is {', '.join(names()) or 'none'}")
+        raise UnknownError(f"no recorded game {name!r}; there is: {', '.join(names()) or 'none'}")
     return folder() / f"{name}.jsonl"

@@ -1,4 +1,4 @@
-"""Imports a hand-kept record: a header, then one fact a line, as JSON.
+"""Import of a hand-kept record: a header, then one fact per line, as JSON.
 
     {"game": "my-season", "rulebook": "NAME_OR_FILE", "parameters": {}, "period": 1,
      "opening": {"players": {"Ann": {"square": 3}}}, "start": "2001-03-05"}
@@ -7,10 +7,10 @@
     {"week": 1, "kind": "land", "player": "Ann", "square": 9}
     {"week": 1, "proposal": 7, "by": "Ann", "text": "rent", "rules": "7.md", "verdict": "accepted"}
 
-What each kind of fact means, a rule in force says (`facts` in its data). A `rules` line brings
-rules in by a ruling, from a Markdown file beside the record or as changes written in place. A new
-week closes the one before it. A record whose header names no rulebook, or that has no header, goes
-on with a game that is there. All is imported, or nothing.
+The rules in force define what each kind of fact means (`facts` in their data). A `rules` line
+enacts or amends rules by a ruling, from a Markdown file beside the record or as changes in the line
+itself. A new week closes the week before. A record without a header, or whose header names no
+rulebook, continues an existing game. The record is imported completely or not at all.
 """
 
 import json
@@ -41,27 +41,33 @@ from nomoledger.state.world import World
 
 PERIOD_NAMES = ("week", "day", "period")
 FIRST_DAY = "2000-01-03"
-_SAYS = ("kind", "rules", "proposal")
+#: One of these fields is in every line.
+_SUBJECTS = ("kind", "rules", "proposal")
+#: Fields that only order the lines of other programs.
 _ORDER = ("text_order", "sub")
 VERDICTS = ("accepted", "rejected")
-#: How many periods a record may leave out between two lines, and how often one can be left waiting.
+#: How many periods a record may skip between two lines, and how often a close is tried again.
 _GAP_MAX = 100
-_WAITING_MAX = 100
-_BEGINS_A_GAME = ("rulebook", "parameters", "opening", "period")
+_CLOSE_TRIES_MAX = 100
+#: Fields of a header that only a new game can have.
+_NEW_GAME_FIELDS = ("rulebook", "parameters", "opening", "period")
 
 
 class RecordHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first line of a record.
 
     Attributes:
-        rulebook: a shipped one by name, or a file beside the record; without one, the record goes
-            on with a game that is there.
-        game: what to call the game. source: where the record comes from, for people.
-        parameters: parameters of the rules that the game set at its start.
-        opening: the state it starts from, as in `StateGiven`; players may be a mere list.
-        period: where the record begins. start: the day of its beginning (YYYY-MM-DD).
-        days: how many days a period has.
-        open: whether the last period of the record goes on.
+        rulebook: a shipped rulebook by name, or a file beside the record; without a rulebook, the
+            record continues an existing game.
+        game: name of the game.
+        source: where the record comes from, for people.
+        parameters: parameters of the rules that the game sets at its start.
+        opening: the initial state, as in `StateGiven`; players may be a list of names.
+        period: the first period of the record.
+        start: the first day of that period (YYYY-MM-DD).
+        days: number of days in a period.
+        open: whether the last period of the record stays open.
+        record: version of the record format.
     """
 
     rulebook: str = ""
@@ -77,33 +83,38 @@ class RecordHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordLine(msgspec.Struct, frozen=True):
-    """One line after the header: its *place* in the file, its *period*, and what it says."""
+    """One line after the header.
+
+    Attributes:
+        place: file and line number.
+        period: the period that the line belongs to.
+        fields: the line as decoded from JSON.
+    """
 
     place: str
     period: int
-    says: dict[str, Any]
+    fields: dict[str, Any]
 
 
 def is_record(path: str | Path) -> bool:
-    """Whether the file at *path* begins like a hand-kept record."""
+    """Return whether the file at *path* begins like a hand-kept record."""
     try:
         with open(path, encoding="utf-8") as file:
-            first = json.loads(file.readline())
+            header = json.loads(file.readline())
     except (OSError, ValueError):
         return False
-    return isinstance(first, dict) and "nomoledger" not in first
+    return isinstance(header, dict) and "nomoledger" not in header
 
 
 def import_record(
     ledger: Ledger, path: str | Path, game: str | None = None, *, until: int | None = None
 ) -> Game:
-    """A new game in *ledger* (called *game*, or as the record says) from the record at *path*.
+    """Import the record at *path* into *ledger*, as a new game or as the continuation of one.
 
-    A record that names no rulebook goes on with the game that is there. Periods after *until* are
-    left out.
+    The game is called *game*, or as the record says. Periods after *until* are left out.
 
     Raises:
-        RecordError: the record cannot be read; says file and line, and nothing is stored.
+        RecordError: the record cannot be read; the message names file and line. Nothing is stored.
         RulebookError, UnknownError, UsageError: its rulebook, opening or game is wrong.
     """
     path = Path(path)
@@ -111,8 +122,8 @@ def import_record(
     lines = [line for line in lines if until is None or line.period <= until]
     if not header.rulebook:
         if not ledger.games():
-            raise RecordError(f"{path}:1: names no rulebook, and there is no game to go on with")
-        return _go_on(ledger, game or header.game or only_game(ledger), header, lines, path)
+            raise RecordError(f"{path}:1: names no rulebook, and there is no game to continue")
+        return _continue_game(ledger, game or header.game or only_game(ledger), header, lines, path)
     calendar = Calendar(_day(header.start or FIRST_DAY), header.period, header.days)
     rulebook = header.rulebook
     if rulebook not in shipped() and (path.parent / rulebook).exists():
@@ -122,7 +133,7 @@ def import_record(
         game or header.game or "game",
         load(rulebook),
         settings=header.parameters,
-        given=_given(header.opening),
+        given=_initial_state(header.opening),
         dice_from="entered",
         period=header.period,
         at=calendar.begins(header.period),
@@ -130,19 +141,19 @@ def import_record(
     )
 
 
-def _go_on(
+def _continue_game(
     ledger: Ledger, game: str, header: RecordHeader, lines: list[RecordLine], path: Path
 ) -> Game:
-    """Go on with *game* from where it stands."""
-    opened = Game(ledger, game)
-    world, secret = opened.world, ledger.secret(game)
-    entries = reversed(opened.history.entries())
+    """Append *lines* to *game*, from its current state on."""
+    existing = Game(ledger, game)
+    world, secret = existing.world, ledger.secret(game)
+    entries = reversed(existing.history.entries())
     last = next(entry.body for entry in entries if isinstance(entry.body, e.Input))
     calendar = Calendar(last.received_at, last.period, header.days)
     if header.start:
         calendar = Calendar(_day(header.start), lines[0].period if lines else 0, header.days)
     if calendar.begins(world.period) < last.received_at:
-        raise RecordError(f"{path}: starts before {game}, which has come to {last.received_at:%F}")
+        raise RecordError(f"{path}: starts before {last.received_at:%F}, the last day of {game}")
     oracle = seeded_oracle(secret) if world.game["dice"] == "seeded" else ask_people
     prefix = f"after-{world.head}-"
 
@@ -157,10 +168,10 @@ def _go_on(
 
 
 def read_record(path: Path) -> tuple[RecordHeader, list[RecordLine]]:
-    """The header and the lines of the record at *path*.
+    """Return the header and the lines of the record at *path*.
 
     Raises:
-        RecordError: a line is no JSON, or says no period; says file and line.
+        RecordError: a line is not JSON, or names no period; the message names file and line.
     """
     try:
         texts = path.read_text(encoding="utf-8").splitlines()
@@ -169,9 +180,9 @@ def read_record(path: Path) -> tuple[RecordHeader, list[RecordLine]]:
     if not texts:
         raise RecordError(f"{path}: is empty; a record begins with a header line")
     has_header = not _is_line(texts[0])
-    header = _header(path, texts[0]) if has_header else RecordHeader()
+    header = _read_header(path, texts[0]) if has_header else RecordHeader()
     lines = [
-        _line(f"{path.name}:{place}", text)
+        _read_line(f"{path.name}:{place}", text)
         for place, text in enumerate(texts, start=1)
         if text.strip() and not (has_header and place == 1)
     ]
@@ -179,53 +190,54 @@ def read_record(path: Path) -> tuple[RecordHeader, list[RecordLine]]:
 
 
 def _is_line(text: str) -> bool:
-    """Whether the first line of a record is no header, but one like all the others."""
+    """Return whether the first line of a record is not a header, but a line like all others."""
     try:
-        says = json.loads(text)
+        fields = json.loads(text)
     except ValueError:
         return False
-    return isinstance(says, dict) and bool({"week", "day", *_SAYS} & set(says))
+    return isinstance(fields, dict) and bool({"week", "day", *_SUBJECTS} & set(fields))
 
 
-def _header(path: Path, text: str) -> RecordHeader:
+def _read_header(path: Path, text: str) -> RecordHeader:
     try:
-        says = msgspec.json.decode(text, type=dict[str, Any])
-        header = msgspec.convert(says, RecordHeader)
+        fields = msgspec.json.decode(text, type=dict[str, Any])
+        header = msgspec.convert(fields, RecordHeader)
     except msgspec.MsgspecError as error:
         raise RecordError(f"{path}:1: not the header of a record: {error}") from None
-    beginning = [name for name in _BEGINS_A_GAME if name in says]
-    if beginning and not header.rulebook:
-        raise RecordError(f"{path}:1: a record with {beginning[0]} begins a game: name a rulebook")
+    used = [name for name in _NEW_GAME_FIELDS if name in fields]
+    if used and not header.rulebook:
+        raise RecordError(f"{path}:1: a record with {used[0]} begins a game: name a rulebook")
     if header.days < 1:
-        raise RecordError(f"{path}:1: a period has a day at least, not {header.days}")
+        raise RecordError(f"{path}:1: a period has at least one day, not {header.days}")
     return header
 
 
-def _line(place: str, text: str) -> RecordLine:
+def _read_line(place: str, text: str) -> RecordLine:
     try:
-        says = msgspec.json.decode(text, type=dict[str, Any])
+        fields = msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.MsgspecError as error:
         raise RecordError(f"{place}: not a line of JSON: {error}") from None
-    period = next((says[name] for name in PERIOD_NAMES if name in says), None)
+    period = next((fields[name] for name in PERIOD_NAMES if name in fields), None)
     if type(period) is not int:
-        raise RecordError(f'{place}: says no week: add one, as in "week": 1')
-    if not set(_SAYS) & set(says):
-        raise RecordError(f"{place}: says neither what kind of fact it is, nor rules")
-    if not isinstance(kind := says.get("kind", "fact"), str) or not kind:
+        raise RecordError(f'{place}: the line has no week: add one, as in "week": 1')
+    if not set(_SUBJECTS) & set(fields):
+        raise RecordError(f"{place}: the line needs a kind, rules or a proposal")
+    if not isinstance(kind := fields.get("kind", "fact"), str) or not kind:
         raise RecordError(f"{place}: the kind of a fact is a word, not {kind!r}")
-    if type(says.get("proposal", 0)) is not int:
-        raise RecordError(f"{place}: a proposal has a number, not {says['proposal']!r}")
-    if says.get("verdict") not in (None, *VERDICTS) and "proposal" in says:
-        raise RecordError(f"{place}: a verdict is accepted or rejected, not {says['verdict']!r}")
-    return RecordLine(place, period, says)
+    if type(fields.get("proposal", 0)) is not int:
+        raise RecordError(f"{place}: a proposal has a number, not {fields['proposal']!r}")
+    if fields.get("verdict") not in (None, *VERDICTS) and "proposal" in fields:
+        raise RecordError(f"{place}: a verdict is accepted or rejected, not {fields['verdict']!r}")
+    return RecordLine(place, period, fields)
 
 
-def _given(opening: dict[str, Any]) -> dict[str, Any]:
-    given = dict(opening)
-    players = given.get("players", {})
+def _initial_state(opening: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of `StateGiven` for the *opening* of a header."""
+    state = dict(opening)
+    players = state.get("players", {})
     if isinstance(players, list):
-        given["players"] = {name: {} for name in players}
-    return given
+        state["players"] = {name: {} for name in players}
+    return state
 
 
 def _day(text: str) -> datetime:
@@ -236,14 +248,20 @@ def _day(text: str) -> datetime:
 
 
 class Calendar(msgspec.Struct, frozen=True):
-    """When periods begin: *period* at *start*, each of so many *days*."""
+    """The calendar of a record.
+
+    Attributes:
+        start: when *period* begins.
+        period: any period of the game.
+        days: number of days in a period.
+    """
 
     start: datetime
     period: int
     days: int
 
     def begins(self, period: int) -> datetime:
-        """When *period* begins."""
+        """Return when *period* begins."""
         try:
             return self.start + timedelta(days=self.days * (period - self.period))
         except OverflowError:
@@ -251,11 +269,12 @@ class Calendar(msgspec.Struct, frozen=True):
 
 
 class _Importer:
-    """Turns the lines of a record into inputs, one after the other."""
+    """Turns the lines of a record into inputs, and plays them."""
 
     def __init__(
         self, engine: Engine, header: RecordHeader, calendar: Calendar, path: Path, prefix: str = ""
     ) -> None:
+        """Import into the world of *engine*; ids of inputs begin with *prefix*."""
         self.engine = engine
         self.world: World = engine.world
         self.header = header
@@ -264,18 +283,19 @@ class _Importer:
         self.prefix = prefix
 
     def run(self, lines: list[RecordLine]) -> Iterator[Batch]:
-        """All that follows from *lines*."""
+        """Play *lines*, and yield the batches of events."""
         for line in lines:
-            yield from self._reach(line)
+            yield from self._close_before(line)
             try:
                 for event in self._inputs(line):
-                    yield from self._take(event)
+                    yield from self._play(event)
             except NomoledgerError as error:
                 raise RecordError(f"{line.place}: {error}") from None
         if lines and not self.header.open:
             yield from self._close()
 
-    def _reach(self, line: RecordLine) -> Iterator[Batch]:
+    def _close_before(self, line: RecordLine) -> Iterator[Batch]:
+        """Close all periods before that of *line*."""
         if line.period < self.world.period:
             raise RecordError(
                 f"{line.place}: week {line.period} after week {self.world.period} began"
@@ -288,34 +308,35 @@ class _Importer:
         while self.world.period < line.period:
             yield from self._close()
 
-    def _take(self, event: e.Input) -> Iterator[Batch]:
-        """What follows from *event*; what is no fact must not be refused."""
+    def _play(self, event: e.Input) -> Iterator[Batch]:
+        """Play *event*; only facts may be refused."""
         for batch in self.engine.take(event):
-            refusal = next((each for each in batch if isinstance(each, e.AttemptRefused)), None)
+            refusal = next((item for item in batch if isinstance(item, e.AttemptRefused)), None)
             if refusal is not None and not isinstance(event, e.FactRecorded):
                 reasons = (f"{reason.text} ({reason.rule})" for reason in refusal.reasons)
                 raise RecordError("; ".join(reasons))
             yield batch
 
     def _close(self) -> Iterator[Batch]:
-        """End the period; what still waits, the record passes over."""
+        """Close the period; the record skips everything that still waits."""
         period = self.world.period
-        yield from self._end(f"w{period}-ends")
+        yield from self._end_facts(f"w{period}-ends")
         yield from self.engine.take(e.CloseAsked(**self._common(f"w{period}-close")))
-        for count in range(_WAITING_MAX):
+        for count in range(_CLOSE_TRIES_MAX):
             if self.world.period > period:
                 return
-            yield from self._end(f"w{period}-ends-{count}")
+            yield from self._end_facts(f"w{period}-ends-{count}")
         raise RecordError(f"week {period} cannot be closed: {self.world.waiting}")
 
-    def _end(self, called: str) -> Iterator[Batch]:
-        ends = e.FactRecorded(**self._common(called), kind=PERIOD_ENDS)
-        yield from self.engine.take(ends)
+    def _end_facts(self, id: str) -> Iterator[Batch]:
+        """Play the fact that the record of the period ends."""
+        yield from self.engine.take(e.FactRecorded(**self._common(id), kind=PERIOD_ENDS))
 
-    def _common(self, called: str) -> dict[str, Any]:
+    def _common(self, id: str) -> dict[str, Any]:
+        """Return the fields common to all inputs."""
         period = self.world.period
         return {
-            "id": self.prefix + called,
+            "id": self.prefix + id,
             "period": period,
             "received_at": self.calendar.begins(period),
             "recorded_at": self.world.game["recorded_at"],
@@ -323,35 +344,36 @@ class _Importer:
 
     def _inputs(self, line: RecordLine) -> Iterator[e.Input]:
         common = self._common(f"line-{line.place.rpartition(':')[2]}")
-        says = {k: v for k, v in line.says.items() if k not in (*PERIOD_NAMES, *_ORDER)}
-        if "proposal" in says:
-            yield from self._proposal(common, says)
-        elif "rules" in says:
+        ignored = (*PERIOD_NAMES, *_ORDER)
+        fields = {name: value for name, value in line.fields.items() if name not in ignored}
+        if "proposal" in fields:
+            yield from self._proposal(common, fields)
+        elif "rules" in fields:
             yield e.RulingMade(
                 **common,
                 number=self.world.game.get("rulings", 0) + 1,
                 kind="correct",
-                text=str(says.get("text", "rules brought in")),
-                basis=str(says.get("basis", "ruling")),
-                changes=self._changes(says["rules"]),
+                text=str(fields.get("text", "rules brought in")),
+                basis=str(fields.get("basis", "ruling")),
+                changes=self._changes(fields["rules"]),
             )
         else:
-            kind = str(says.pop("kind"))
-            yield e.FactRecorded(**common, kind=kind, fields=says)
+            kind = str(fields.pop("kind"))
+            yield e.FactRecorded(**common, kind=kind, fields=fields)
 
-    def _proposal(self, common: dict[str, Any], says: dict[str, Any]) -> Iterator[e.Input]:
-        """A proposal that the record has, with its verdict; with none (null) it stays open."""
-        number = says["proposal"]
+    def _proposal(self, common: dict[str, Any], fields: dict[str, Any]) -> Iterator[e.Input]:
+        """Yield a proposal and its verdict; the proposal stays open if its verdict is null."""
+        number = fields["proposal"]
         if number in self.world.proposals:
             raise RecordError(f"proposal {number} has been made already")
         yield e.ProposalMade(
             **common,
-            by=str(says.get("by", "admin")),
+            by=str(fields.get("by", "admin")),
             number=number,
-            text=str(says.get("text", "")),
-            changes=self._changes(says.get("rules", [])),
+            text=str(fields.get("text", "")),
+            changes=self._changes(fields.get("rules", [])),
         )
-        verdict = says.get("verdict", "accepted")
+        verdict = fields.get("verdict", "accepted")
         judged = common | {"id": f"{common['id']}-verdict"}
         if verdict is not None:
             yield e.ProposalJudged(**judged, proposal=number, verdict=verdict)
@@ -361,16 +383,16 @@ class _Importer:
             return read_changes(rules)
         file = self.path.parent / rules
         try:
-            brought = parse(file.read_text(encoding="utf-8"), file.name)
+            rulebook = parse(file.read_text(encoding="utf-8"), file.name)
         except OSError as error:
             raise RecordError(f"the rules {rules}: {error.strerror or error}") from None
-        return tuple(map(self._change, brought.rules))
+        return tuple(map(self._change, rulebook.rules))
 
     def _change(self, rule: Rule) -> Change:
-        """*rule* comes into force, or what stands under its number now reads so."""
+        """Return the change that enacts *rule*, or amends the rule with its number."""
         old = self.world.rule(rule.number)
         if old is None:
             return Enact(rule)
-        told = ("declares", "commodities", "facts")
-        new = {name: value for name in told if (value := getattr(rule, name)) != getattr(old, name)}
+        data = ("declares", "commodities", "facts")
+        new = {name: value for name in data if (value := getattr(rule, name)) != getattr(old, name)}
         return Amend(rule.number, rule.title, rule.prose, rule.code, rule.parameters, **new)

@@ -1,4 +1,4 @@
-"""Runs a period again under its own rules, and compares all that follows with what is recorded."""
+"""Replay of a period under its own rules, and comparison with the recorded events."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,11 +20,16 @@ from nomoledger.state.world import World
 
 
 class Divergence(msgspec.Struct, frozen=True):
-    """One difference between what is recorded and what the rules give.
+    """One difference between the record and the rules.
 
-    *event* is the number of the fact, or of the first consequence, that differs; *subject* and
-    *what* say of whom and which attribute; *rule* is the rule behind the value by the rules.
-    *follows* are further differences of the same attempt, which this one explains.
+    Attributes:
+        event: number of the fact, or of the first consequence, that differs.
+        subject: the entity or account that differs.
+        what: the attribute, commodity or outcome that differs.
+        recorded: the recorded value.
+        by_rules: the value by the rules.
+        rule: the rule behind the value by the rules.
+        follows: further differences of the same attempt, which this one explains.
     """
 
     event: int
@@ -37,7 +42,13 @@ class Divergence(msgspec.Struct, frozen=True):
 
 
 class Unexplained(msgspec.Struct, frozen=True):
-    """A recorded fact that no rule in force speaks of."""
+    """A recorded fact that no rule in force covers.
+
+    Attributes:
+        event: number of the fact.
+        kind: its kind.
+        why: the reason, for people.
+    """
 
     event: int
     kind: str
@@ -45,11 +56,18 @@ class Unexplained(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What a replay found.
+    """The result of a replay.
 
-    *mode* is "audit" where the period holds facts of a hand-kept record (then *compared* counts
-    those held against the rules), else "exact" (then it counts consequences). *digest* is the hash
-    of the whole state afterwards.
+    Attributes:
+        game: name of the game.
+        period: the period replayed.
+        mode: "audit" if the period holds facts of a hand-kept record, else "exact".
+        exact: whether nothing differs.
+        compared: in an audit, the number of facts compared with the rules; else of consequences.
+        consequences: the number of consequences recorded.
+        unexplained: facts that no rule covers.
+        divergences: all differences.
+        digest: SHA-256 of the state after the period.
     """
 
     game: str
@@ -72,10 +90,11 @@ def replay(
     from_start: bool = False,
     history: History | None = None,
 ) -> Report:
-    """Replay *period* of *game* (the open one where None) under its own rules.
+    """Replay *period* of *game* (the open one if None) under its own rules.
 
-    Reading starts from the snapshot of the close before, if its digest equals the recorded one;
-    *from_start* reads and folds everything. *history* is what a caller has read already.
+    Reading starts from the snapshot of the close before, if its digest equals the recorded one.
+    With *from_start*, all events are read and folded. *history* is what the caller has read
+    already.
 
     Raises:
         UnknownError: that period has not begun.
@@ -88,7 +107,7 @@ def replay(
     def pieces() -> Iterator[bytes]:
         run = _PeriodRun(engine, start.first, start.bodies)
         for _ in run.run():
-            yield b""  # the limits are those of one input, not of a whole period
+            yield b""  # the limits apply to one input, not to a whole period
         yield msgspec.msgpack.encode(run.report(game, start.period))
 
     *_, piece = stream_from_worker(pieces, limits)
@@ -96,9 +115,10 @@ def replay(
 
 
 class _PeriodRun:
-    """One run over the recorded events of a period, input by input."""
+    """One replay of the recorded events of a period, input by input."""
 
     def __init__(self, engine: Engine, first: int, bodies: Sequence[e.Event]) -> None:
+        """Replay *bodies* on *engine*; *first* is the number of the first of them."""
         self.engine = engine
         self.first = first
         self.bodies = bodies
@@ -106,16 +126,16 @@ class _PeriodRun:
         self.consequences = 0
 
     def run(self) -> Iterator[None]:
-        """Go over all of it, input by input."""
+        """Replay all inputs, and yield before each."""
         starts = [i for i, body in enumerate(self.bodies) if isinstance(body, e.Input)]
         if self.bodies and starts[:1] != [0]:
-            starts.insert(0, 0)  # the rest of what was asked for in the period before
+            starts.insert(0, 0)  # consequences of the last input of the period before
         for start, end in zip(starts, [*starts[1:], len(self.bodies)], strict=False):
             yield
             self._compare(start, end, self._follow(start))
 
     def report(self, game: str, period: int) -> Report:
-        """What was found."""
+        """Return the result of the replay."""
         facts = self._facts()
         divergences = (*self._divergences(), *self.differences)
         is_audit = any(isinstance(body, e.FactRecorded) for body in self.bodies)
@@ -140,56 +160,57 @@ class _PeriodRun:
     def _compare(self, start: int, end: int, follow: Iterator[list[e.Event]]) -> None:
         world, recorded_bodies = self.engine.world, self.bodies[start:end]
         mark = world.mark()
-        made: list[e.Event] = []
+        replayed: list[e.Event] = []
         for batch in follow:
-            made += batch
-            if len(made) >= len(recorded_bodies) and self._stops_short(end):
+            replayed += batch
+            if len(replayed) >= len(recorded_bodies) and self._stops_short(end):
                 break
-        made = [*map(_as_then, made, recorded_bodies), *made[len(recorded_bodies) :]]
+        replayed = [
+            *map(_in_old_format, replayed, recorded_bodies),
+            *replayed[len(recorded_bodies) :],
+        ]
         self.consequences += len(recorded_bodies) - isinstance(recorded_bodies[0], e.Input)
-        if made == recorded_bodies:
+        if replayed == recorded_bodies:
             world.release(mark)
             return
-        if _comparable(made) != _comparable(recorded_bodies):
-            self._differ(start, recorded_bodies, made, world)
+        if _comparable(replayed) != _comparable(recorded_bodies):
+            self._differ(start, recorded_bodies, replayed, world)
         world.rollback(mark)
         for body in recorded_bodies:
             apply(world, body)
 
     def _stops_short(self, end: int) -> bool:
-        """Whether more may follow than is recorded before *end*: play was still under way, or an
-        urgent ruling came in between."""
+        """Return whether more may follow than is recorded before *end*.
+
+        This is so if play was still under way, or if an urgent ruling interrupted it.
+        """
         if end == len(self.bodies):
             return not isinstance(self.bodies[-1], e.PeriodClosed)
         following = self.bodies[end]
         return isinstance(following, e.RulingMade) and following.urgent
 
     def _differ(
-        self, start: int, was: Sequence[e.Event], made: Sequence[e.Event], world: World
+        self, start: int, recorded: Sequence[e.Event], replayed: Sequence[e.Event], world: World
     ) -> None:
-        pairs = zip(_comparable(was), _comparable(made), strict=False)
-        length = min(len(was), len(made))
-        place = next((i for i, (one, other) in enumerate(pairs) if one != other), length)
-        old = was[place] if place < len(was) else None
-        new = made[place] if place < len(made) else None
-        told = new or old
-        assert told is not None
+        pairs = zip(_comparable(recorded), _comparable(replayed), strict=False)
+        length = min(len(recorded), len(replayed))
+        place = next((i for i, (first, second) in enumerate(pairs) if first != second), length)
+        recorded_event = recorded[place] if place < len(recorded) else None
+        replayed_event = replayed[place] if place < len(replayed) else None
+        event = replayed_event or recorded_event
+        assert event is not None
         self.differences.append(
             Divergence(
                 event=self.first + start + place,
-                subject=str(world.label(getattr(told, "entity", getattr(told, "piece", "game")))),
-                what=str(getattr(told, "attribute", type(told).__name__)),
-                recorded=None
-                if old is None
-                else describe_event(old, world.label, world.commodities()),
-                by_rules=None
-                if new is None
-                else describe_event(new, world.label, world.commodities()),
-                rule=(*told.rules, "engine")[0],
+                subject=str(world.label(getattr(event, "entity", getattr(event, "piece", "game")))),
+                what=str(getattr(event, "attribute", type(event).__name__)),
+                recorded=_describe(recorded_event, world),
+                by_rules=_describe(replayed_event, world),
+                rule=(*event.rules, "engine")[0],
             )
         )
 
-    # --- what a hand-kept record says against the rules
+    # --- facts of a hand-kept record
 
     def _facts(self) -> int:
         kinds = (e.FactConfirmed, e.RecordPrevailed)
@@ -203,23 +224,28 @@ class _PeriodRun:
                 yield Unexplained(body.fact, kind, body.why)
 
     def _divergences(self) -> Iterator[Divergence]:
-        found = [
+        differences = [
             (self.first + place, body)
             for place, body in enumerate(self.bodies)
             if isinstance(body, e.RecordPrevailed)
         ]
-        for number, body in found:
+        for number, body in differences:
             if body.follows is None:
-                yield _divergence(body, [each for _, each in found if each.follows == number])
+                follows = [other for _, other in differences if other.follows == number]
+                yield _divergence(body, follows)
 
 
-def _as_then(made: e.Event, was: e.Event) -> e.Event:
-    """*made* as it would have been recorded when *was* was: draws did not always say from what."""
-    if not (isinstance(was, e.DrawRecorded) and isinstance(made, e.DrawRecorded)):
-        return made
-    if was.sides or was.options:
-        return made
-    return msgspec.structs.replace(made, sides=(), options=())
+def _describe(event: e.Event | None, world: World) -> str | None:
+    return None if event is None else describe_event(event, world.label, world.commodities())
+
+
+def _in_old_format(replayed: e.Event, recorded: e.Event) -> e.Event:
+    """Return *replayed* without fields that draws did not have when *recorded* was recorded."""
+    if not (isinstance(recorded, e.DrawRecorded) and isinstance(replayed, e.DrawRecorded)):
+        return replayed
+    if recorded.sides or recorded.options:
+        return replayed
+    return msgspec.structs.replace(replayed, sides=(), options=())
 
 
 def _divergence(body: e.RecordPrevailed, follows: list[e.RecordPrevailed]) -> Divergence:
@@ -230,7 +256,7 @@ def _divergence(body: e.RecordPrevailed, follows: list[e.RecordPrevailed]) -> Di
         recorded=body.recorded,
         by_rules=body.by_rules,
         rule=(*body.rules, "engine")[0],
-        follows=tuple(_divergence(each, []) for each in follows),
+        follows=tuple(_divergence(other, []) for other in follows),
     )
 
 

@@ -1,7 +1,7 @@
-"""Where the rules alone would have led: a hand-kept record run on from its differences.
+"""Replay of a hand-kept record by the rules alone.
 
-The inputs from a period on are run again, dice, answers and requests as recorded, but a fact that
-differs from the rules is only noted: play goes on from what the rules gave.
+The inputs from a period on are replayed, with dice, answers and requests as recorded. A fact that
+differs from the rules is only counted: play continues from the result of the rules.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,14 @@ from nomoledger.state.world import World
 
 
 class RulesDifference(msgspec.Struct, frozen=True):
-    """Something about *subject* that would have come out otherwise: *what*, and both values."""
+    """A value that differs between the record and the rules.
+
+    Attributes:
+        subject: the player or square.
+        what: the attribute or commodity.
+        recorded: the recorded value.
+        by_rules: the value by the rules.
+    """
 
     subject: str
     what: str
@@ -31,9 +38,13 @@ class RulesDifference(msgspec.Struct, frozen=True):
 
 
 class RulesOnlyReport(msgspec.Struct, frozen=True):
-    """What following the rules from *period* on comes to.
+    """The result of a replay by the rules alone.
 
-    *noted* counts the facts that then differ; *otherwise* lists what differs in the end.
+    Attributes:
+        game: name of the game.
+        period: the first period replayed.
+        noted: the number of facts that differ from the rules.
+        otherwise: what differs at the end.
     """
 
     game: str
@@ -45,7 +56,7 @@ class RulesOnlyReport(msgspec.Struct, frozen=True):
 def replay_by_rules(
     ledger: Ledger, game: str, period: int, *, limits: Limits | None = None
 ) -> RulesOnlyReport:
-    """Follow the rules of *game* from *period* to its end, and compare with how it stands.
+    """Replay *game* by its rules from *period* to its end, and compare with the recorded state.
 
     Raises:
         UnknownError: that period has not begun.
@@ -59,9 +70,9 @@ def replay_by_rules(
 
     def pieces() -> Iterator[bytes]:
         noted = 0
-        for made in _run(engine, bodies):
-            noted += sum(isinstance(event, e.RecordPrevailed) for event in made)
-            yield b""  # the limits are those of one batch, not of the whole run
+        for batch in _run(engine, bodies):
+            noted += sum(isinstance(event, e.RecordPrevailed) for event in batch)
+            yield b""  # the limits apply to one batch, not to the whole run
         otherwise = tuple(differences(now, engine.world))
         yield msgspec.msgpack.encode(RulesOnlyReport(game, period, noted, otherwise))
 
@@ -76,30 +87,32 @@ def _run(engine: Engine, bodies: list[e.Event]) -> Iterator[Batch]:
 
 
 def differences(recorded_world: World, by_rules: World) -> Iterator[RulesDifference]:
-    """What is so of players and squares in one world and not in the other."""
+    """Yield the attributes and holdings of players and squares that differ between two worlds."""
     for kind in ("player", "square"):
-        both = dict.fromkeys((*recorded_world.kinds.get(kind, ()), *by_rules.kinds.get(kind, ())))
-        for thing in both:
+        things = dict.fromkeys((*recorded_world.kinds.get(kind, ()), *by_rules.kinds.get(kind, ())))
+        for thing in things:
             yield from _differences(recorded_world, by_rules, kind, thing)
 
 
-def _differences(one: World, other: World, kind: str, thing: str) -> Iterator[RulesDifference]:
-    subject = str(one.label(thing))
+def _differences(
+    recorded_world: World, by_rules: World, kind: str, thing: str
+) -> Iterator[RulesDifference]:
+    subject = str(recorded_world.label(thing))
     subject = f"{kind} {subject}" if kind == "square" else subject
-    first, second = _said(one, kind, thing), _said(other, kind, thing)
-    for what in dict.fromkeys((*first, *second)):
-        if first.get(what) != second.get(what):
-            yield RulesDifference(subject, what, first.get(what), second.get(what))
+    recorded, computed = _values(recorded_world, kind, thing), _values(by_rules, kind, thing)
+    for what in dict.fromkeys((*recorded, *computed)):
+        if recorded.get(what) != computed.get(what):
+            yield RulesDifference(subject, what, recorded.get(what), computed.get(what))
 
 
-def _said(world: World, kind: str, thing: str) -> dict[str, Any]:
-    """The attributes and holdings of *thing*, as people write them."""
-    said = {
+def _values(world: World, kind: str, thing: str) -> dict[str, Any]:
+    """Return the attributes and holdings of *thing*, as people write them."""
+    values = {
         name: value if isinstance(value, list) else world.label(value)
         for name, value in world.attributes.get(thing, {}).items()
         if name in world.declared(kind)
     }
-    places = {name: each.places for name, each in world.commodities().items()}
+    places = {name: commodity.places for name, commodity in world.commodities().items()}
     for commodity, units in world.balances.get(thing, {}).items():
-        said[commodity] = from_units(units, places.get(commodity, 0))
-    return said
+        values[commodity] = from_units(units, places.get(commodity, 0))
+    return values

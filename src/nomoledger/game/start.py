@@ -1,4 +1,4 @@
-"""Opens a game: its rulebook comes into force, and it starts from the state that is given."""
+"""Opening of a game: its rulebook comes into force, and the initial state is set."""
 
 import secrets as random
 from collections.abc import Callable, Iterator
@@ -38,9 +38,10 @@ def open_game(
     limits: Limits | None = None,
     then: Callable[[Engine], Iterator[Batch]] | None = None,
 ) -> Game:
-    """A new game in *ledger* under *rulebook*, starting from the state *given* (see StateGiven).
+    """Create a game in *ledger* under *rulebook*, with the initial state *given*.
 
-    *then* says what follows at once: all of it is stored together with the opening, or nothing.
+    *given* holds the fields of `StateGiven`. *then* returns further batches, which are stored in
+    the same transaction as the opening.
 
     Raises:
         UsageError: the game exists, a setting is unknown, or the rules refuse such a start.
@@ -64,13 +65,13 @@ def open_game(
         e.RuleEnacted(rule=rule, source="rulebook", cause=0, rules=("engine",), **common)
         for rule in rulebook.rules
     ]
-    stated = None if given is None else e.StateGiven(id="given", **common, **given)
+    initial_state = None if given is None else e.StateGiven(id="given", **common, **given)
 
     def follow(engine: Engine) -> Iterator[Batch]:
         for event in (opened, *enacted):
             apply(engine.world, event)
         yield _checked([opened, *enacted, *engine.step()])
-        for batch in () if stated is None else engine.take(stated):
+        for batch in () if initial_state is None else engine.take(initial_state):
             yield _checked(batch)
         if then is not None:
             yield from then(engine)
@@ -87,7 +88,7 @@ def _checked(batch: Batch) -> Batch:
     for event in batch:
         if isinstance(event, e.AttemptRefused):
             reason = event.reasons[0]
-            raise UsageError(f"the game cannot start so: {reason.text} ({reason.rule})")
+            raise UsageError(f"the game cannot start like this: {reason.text} ({reason.rule})")
         if isinstance(event, e.QuestionRaised):
             raise UsageError(f"the game cannot start with a question open: {event.text}")
     return batch

@@ -1,4 +1,4 @@
-"""Lets things fall due in a live game, each at its own time, whoever else writes into the game."""
+"""Timers of a live game: each fires at its own time, also while others write to the game."""
 
 import secrets as random
 from collections.abc import Iterator, Sequence
@@ -18,20 +18,25 @@ from nomoledger.state.disputes import next_final
 from nomoledger.state.reducer import from_seconds, to_seconds
 from nomoledger.state.world import World
 
-#: What stands for an operation where an interrupted command had left something to do.
+#: Stands for the operation where an interrupted command had left work on the agenda.
 LEFT = "left"
-#: And where standings turned final.
+#: Stands for the operation where standings became final.
 FINAL = "final"
-Known = dict[str, tuple[str, tuple[Any, ...], str]]
+#: By id of a timer: its operation, the arguments, and the rule that set it.
+Timers = dict[str, tuple[str, tuple[Any, ...], str]]
 
 
 class FiredTimer(msgspec.Struct, frozen=True):
-    """Something that fell due, and what came of it.
+    """A timer that fired, and its result.
 
     Attributes:
-        at: when it was due. what: the operation (or "left", for what an interrupted command had
-            left to do, or "final", for standings that turned so). about: its arguments, in words.
-        rule: whose it is. told: what came of it, in words. events: the same as it is recorded.
+        at: when it was due.
+        what: the operation; "left" for work that an interrupted command had left, "final" for
+            standings that became final.
+        about: the arguments, in words.
+        rule: the rule that set it.
+        told: the result in words.
+        events: the events recorded.
     """
 
     at: datetime
@@ -43,12 +48,12 @@ class FiredTimer(msgspec.Struct, frozen=True):
 
 
 class Timekeeper(GameWriter):
-    """One game in one ledger, and what falls due in it by itself."""
+    """The timers of one game in one ledger."""
 
     def due(self) -> int | None:
-        """When something next falls due, in seconds since 1970; None while nothing will.
+        """Return when the next timer is due, in seconds since 1970; None if none is set.
 
-        Where play waits for an answer nothing falls due before it is given.
+        While play waits for an answer, no timer is due.
         """
         if self.world.waiting is not None:
             return None
@@ -57,14 +62,15 @@ class Timekeeper(GameWriter):
         return min(moments if final is None else [*moments, final], default=None)
 
     def fall_due(self, until: datetime) -> Iterator[FiredTimer]:
-        """Go on with what was left to do; then let fall due what does by *until*, in order.
+        """Resume interrupted work; then fire the timers that are due by *until*, in order.
 
-        Each moment is an input of its own, dated as it was due. Whoever else writes is read first,
-        so nothing falls due twice.
+        Each moment is an input of its own, dated when it was due. Events of other writers are read
+        first, so no timer fires twice.
 
         Raises:
             RuleFault: rule code failed; the game stands still until a ruling changes the rule.
-            ConflictError: others are writing all the time. StoreError: the database failed.
+            ConflictError: others are writing all the time.
+            StoreError: the database failed.
         """
         conflicts = 0
         while conflicts < TRIES_MAX:
@@ -72,13 +78,13 @@ class Timekeeper(GameWriter):
             problem: NomoledgerError | None = None
             goes_on = True
             self.catch_up()
-            known = _scheduled(self.world)
+            timers = _timers_of(self.world)
             before = labels_now(self.world)
             try:
-                goes_on = self._next(until, stored)
+                goes_on = self._step(until, stored)
             except NomoledgerError as error:
                 problem = error
-            yield from self._told(stored, known, before)
+            yield from self._describe(stored, timers, before)
             if problem is not None and not isinstance(problem, ConflictError):
                 raise problem
             if not goes_on:
@@ -86,8 +92,8 @@ class Timekeeper(GameWriter):
             conflicts = 0 if problem is None else conflicts + 1
         raise ConflictError(f"{self.name}: too many others are writing; try again")
 
-    def _next(self, until: datetime, stored: list[e.Event]) -> bool:
-        """Whether something was left to do, or fell due by *until*; what came of it is *stored*."""
+    def _step(self, until: datetime, stored: list[e.Event]) -> bool:
+        """Resume work or fire the next timer due by *until*; return whether there was any."""
         if self.is_pending():
             stored.extend(self.resume().events)
             return True
@@ -95,23 +101,27 @@ class Timekeeper(GameWriter):
         if due is None or due > to_seconds(until):
             return False
         event = self._input(e.ClockAdvanced, from_seconds(due), random.token_hex(6), {})
-        self._carry_out(partial(_taking, event), stored, [])
+        self._carry_out(partial(_process_input, event), stored, [])
         return True
 
-    def _told(self, stored: Sequence[e.Event], known: Known, before: Label) -> Iterator[FiredTimer]:
-        """What fell due, one by one; *known* is what each timer does, and by which rule."""
+    def _describe(
+        self, stored: Sequence[e.Event], timers: Timers, before: Label
+    ) -> Iterator[FiredTimer]:
+        """Yield what *stored* holds, one timer at a time; *timers* are those set before."""
         label = labels_since(before, self.world, stored)
         commodities = self.world.commodities()
-        known |= _scheduled_in(stored)
-        for part in _parts(stored):
+        timers |= _timers_in(stored)
+        for part in _split_at_timers(stored):
             first = part[0]
             silent = (*BOOKKEEPING, e.ClockAdvanced)
             words = [
-                describe_event(x, label, commodities) for x in part if not isinstance(x, silent)
+                describe_event(event, label, commodities)
+                for event in part
+                if not isinstance(event, silent)
             ]
             operation, arguments, rule = LEFT, (), ""
             if isinstance(first, e.TimerFired):
-                operation, arguments, rule = known[first.attempt]
+                operation, arguments, rule = timers[first.attempt]
             elif part == list(stored) and isinstance(first, e.ClockAdvanced):
                 operation = FINAL
             elif not words:
@@ -121,16 +131,16 @@ class Timekeeper(GameWriter):
             yield FiredTimer(at, operation.lstrip("@"), about, rule, "; ".join(words), tuple(part))
 
 
-def _scheduled(world: World) -> Known:
-    """What each timer that runs in *world* is to do, to what, and whose it is."""
+def _timers_of(world: World) -> Timers:
+    """Return the timers that run in *world*."""
     return {
         name: (timer.attempt.operation, timer.attempt.arguments, timer.rule)
         for name, timer in world.timers.items()
     }
 
 
-def _scheduled_in(stored: Sequence[e.Event]) -> Known:
-    """The same of those that were set meanwhile, to fall due at once."""
+def _timers_in(stored: Sequence[e.Event]) -> Timers:
+    """Return the timers that *stored* sets."""
     return {
         event.attempt: (event.operation, event.arguments, (*event.rules, "engine")[0])
         for event in stored
@@ -138,12 +148,12 @@ def _scheduled_in(stored: Sequence[e.Event]) -> Known:
     }
 
 
-def _taking(event: e.Input, engine: Engine) -> Iterator[list[e.Event]]:
+def _process_input(event: e.Input, engine: Engine) -> Iterator[list[e.Event]]:
     return engine.take(event)
 
 
-def _parts(stored: Sequence[e.Event]) -> list[list[e.Event]]:
-    """*stored*, cut before every timer that fell due."""
+def _split_at_timers(stored: Sequence[e.Event]) -> list[list[e.Event]]:
+    """Return *stored*, cut before every timer that fired."""
     parts: list[list[e.Event]] = []
     for event in stored:
         if not parts or isinstance(event, e.TimerFired):

@@ -35,6 +35,7 @@ class Outcome(msgspec.Struct, frozen=True):
     events: tuple[e.Event, ...]
 
     def __repr__(self) -> str:
+        """Show the number of events, the refusals and the open questions."""
         reasons = [reason for refusal in self.refusals for reason in refusal.reasons]
         refused = "; ".join(f"{reason.text} ({reason.rule})" for reason in reasons)
         asked = "; ".join(f"{question.to} is asked: {question.text}" for question in self.questions)
@@ -68,6 +69,7 @@ class GameWriter:
         limits: Limits | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        """Open *game* of *ledger* (its only game if None)."""
         self.ledger = ledger
         self.name = game or only_game(ledger)
         self.limits = limits

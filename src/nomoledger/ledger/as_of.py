@@ -1,4 +1,4 @@
-"""The state of a game as its ledger has it: as it stands, and as it stood, as known at any time."""
+"""The state of a game: current, or as of any close, as known at any later close."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,10 +17,10 @@ from nomoledger.state.world import World
 
 
 def only_game(ledger: Ledger) -> str:
-    """The one game of *ledger*.
+    """Return the name of the one game of *ledger*.
 
     Raises:
-        UsageError: there is none, or there are several.
+        UsageError: the ledger has no game, or several.
     """
     games = ledger.games()
     if len(games) == 1:
@@ -31,7 +31,7 @@ def only_game(ledger: Ledger) -> str:
 
 
 def world_of(ledger: Ledger, game: str, upto: int | None = None) -> World:
-    """The world of *game* after event *upto* (the last where None)."""
+    """Return the state of *game* after event *upto* (the last if None)."""
     world = load_nearest(ledger, game, upto)
     for entry in ledger.read(game, after=world.head, upto=upto):
         apply(world, entry.body)
@@ -39,21 +39,21 @@ def world_of(ledger: Ledger, game: str, upto: int | None = None) -> World:
 
 
 def worlds_at_closes(ledger: Ledger, game: str, upto: int) -> Iterator[tuple[int | None, World]]:
-    """Each period of *game* that was closed, and the world then; at last None, and that at *upto*.
+    """Yield each closed period of *game* with the state at its close, then None and the last state.
 
-    They are only to be read, and may be one world that goes on: each before the next is asked for.
-    A close that is far from the one before is read from its snapshot.
+    The last state is that after event *upto*. Read-only. The iterator may reuse one World: finish
+    with each item before advancing. A close far from the one before is read from its snapshot.
     """
-    stored, thawing, world = StoredSnapshots(ledger, game), SnapshotReader(), World()
-    stretches, shares_past = PeriodReader(ledger, game, upto), False
+    stored, reader, world = StoredSnapshots(ledger, game), SnapshotReader(), World()
+    periods, shares_past = PeriodReader(ledger, game, upto), False
     while world.head < upto:
         number = stored.worthwhile(world.head, world.period)
         if number is not None and number <= upto:
-            with suppress(CorruptError):  # one that cannot be read is as if it were not there
-                world, shares_past = thawing.world(*stored.content(number)), True
+            with suppress(CorruptError):  # an unreadable snapshot is skipped
+                world, shares_past = reader.world(*stored.content(number)), True
         if world.head != number:
             body: e.Event | None = None
-            for entry in stretches.after(world.head):
+            for entry in periods.after(world.head):
                 body = entry.body
                 if shares_past and isinstance(body, e.Settled):
                     world, shares_past = copy_world(world, past=True), False
@@ -65,7 +65,7 @@ def worlds_at_closes(ledger: Ledger, game: str, upto: int) -> Iterator[tuple[int
 
 
 def as_of(ledger: Ledger, game: str, period: int | None) -> World:
-    """The world of *game* as it stood when *period* closed; as it stands where None or open.
+    """Return the state of *game* at the close of *period*; the current state if None or open.
 
     Raises:
         UnknownError: that period has not begun.
@@ -79,17 +79,19 @@ def as_of(ledger: Ledger, game: str, period: int | None) -> World:
 
 
 def _is_close(world: World, period: int | None) -> bool:
-    """Whether *world*, a snapshot, is that of the close of *period*."""
+    """Return whether *world*, a snapshot, is that of the close of *period*."""
     return world.head >= 0 and period == world.period - 1
 
 
 class Reading(msgspec.Struct):
-    """How things stood at the close of *period* (or stand, in the one that is open).
+    """The state of a game as of one period and as known at one later time.
 
     Attributes:
-        published: as known at that close; but what is past in it, as known later.
-        known: as known at another time.
-        later: the world at that other time. is_closed: whether the period is over.
+        period: the period read.
+        is_closed: whether that period is over.
+        published: the state as published at its close; its past is as known later.
+        later: the state at the time of the knowledge.
+        known: the state of the period as known at that time.
     """
 
     period: int
@@ -99,18 +101,20 @@ class Reading(msgspec.Struct):
 
     @property
     def known(self) -> World:
-        """How things stood, as known in the world *later*."""
+        """The state of the period as known in the world *later*."""
         return world_as_known(self.later, self.published, self.period)
 
 
 def as_known(
     ledger: Ledger, game: str, period: int | None = None, known: int | None = None
 ) -> Reading:
-    """How *game* stood when *period* closed, as known at the close of period *known*, or now.
+    """Return the state of *game* at the close of *period*, as known at the close of *known*.
+
+    None for *period* is the open one; None for *known* is now.
 
     Raises:
         UnknownError: a period has not begun.
-        UsageError: *period* was not over by then, or is not even now.
+        UsageError: *period* was not over at the close of *known*, or is not over now.
     """
     check_times(game, period, known)
     published = None if period is None else _to_close(ledger, game, period)
@@ -118,24 +122,24 @@ def as_known(
     if published is not None and later.head <= published.head:
         later = published if known == period else copy_world(published)
     if not _is_close(later, known):
-        _go_on(ledger, game, later, known)
+        _fold_to_close(ledger, game, later, known)
     _check_begun(game, later, period, known)
     if period is None or published is None or period == later.period:
         return Reading(later.period, False, later, later)
-    published.past = {each: later.past[each] for each in published.past}  # as known later
+    published.past = {number: later.past[number] for number in published.past}  # as known later
     return Reading(period, True, published, later)
 
 
 def _to_close(ledger: Ledger, game: str, period: int | None) -> World:
-    """The world at the close of *period*; as it stands where it was not closed."""
+    """Return the world at the close of *period*, or at the end if it was not closed."""
     world = load_nearest(ledger, game, period=period)
     if not _is_close(world, period):
-        _go_on(ledger, game, world, period)
+        _fold_to_close(ledger, game, world, period)
     return world
 
 
-def _go_on(ledger: Ledger, game: str, world: World, period: int | None) -> None:
-    """Take *world* on to the close of *period*; to the end where it was not closed."""
+def _fold_to_close(ledger: Ledger, game: str, world: World, period: int | None) -> None:
+    """Fold *world* up to the close of *period*, or to the end if it was not closed."""
     for entry in ledger.read(game, after=world.head):
         apply(world, entry.body)
         if isinstance(entry.body, e.PeriodClosed) and entry.body.period == period:
@@ -143,8 +147,10 @@ def _go_on(ledger: Ledger, game: str, world: World, period: int | None) -> None:
 
 
 def _check_begun(game: str, world: World, period: int | None, known: int | None) -> None:
-    for each in (period, known):
-        if each not in (None, world.period, *world.past):
-            raise UnknownError(f"{game}: there is no period {each}; it is in period {world.period}")
+    for number in (period, known):
+        if number not in (None, world.period, *world.past):
+            raise UnknownError(
+                f"{game}: there is no period {number}; it is in period {world.period}"
+            )
     if known is not None and period == world.period:
-        raise UsageError(f"{game}: period {period} is not closed: it is known only as it stands")
+        raise UsageError(f"{game}: period {period} is not closed: it is only known as of now")

@@ -1,7 +1,7 @@
-"""Snapshots: the world as it stood at each close, kept so that nobody has to fold up to there.
+"""Snapshots: the state at each close, stored so that a reader need not fold all events.
 
-They are only a matter of speed. Each is under the version of the fold that made it, so a program
-that folds differently does not see it, and any or all of them may be gone.
+Snapshots only save time. Each is stored under the version of the reducer that made it, so a program
+with another reducer does not see it. Any or all of them may be missing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,24 +23,25 @@ from nomoledger.state.snapshot_codec import (
 )
 from nomoledger.state.world import World
 
-#: The modules that say what a world is and what events make of it: all that `apply` imports.
+#: The modules that define a world and the effects of events: all that `apply` imports, and the
+#: codec. Their source is the version of the reducer.
 FOLD = (
     "errors", "events", "events.consequences", "events.display", "events.edits", "events.event",
-    "events.inputs", "events.levels", "events.rules", "state", "state.disputes", "state.effects", "state.precedents", "state.reducer",
-    "state.snapshot_codec", "state.world",
+    "events.inputs", "events.levels", "events.rules", "state", "state.disputes", "state.effects",
+    "state.precedents", "state.reducer", "state.snapshot_codec", "state.world",
 )  # fmt: skip
-#: Fewer events than these are folded sooner than the snapshot after them is read.
+#: Folding fewer events than this is faster than reading the snapshot after them.
 LONG = 300
 
 
 @cache
 def fold_version() -> str:
-    """The version of the fold: a hash of its source, which nobody can forget to raise."""
+    """Return the version of the reducer: a hash of its source, which changes with every edit."""
     return hash_of_source(FOLD)
 
 
 def hash_of_source(modules: Iterable[str], start: str = "") -> str:
-    """*start* and what stands in *modules* of nomoledger, hashed: 16 hexadecimal digits."""
+    """Return 16 hexadecimal digits: the hash of *start* and the source of *modules*."""
     digest = sha256(start.encode())
     for name in modules:
         spec = find_spec(f"nomoledger.{name}")
@@ -51,17 +52,16 @@ def hash_of_source(modules: Iterable[str], start: str = "") -> str:
 
 
 def store_snapshot(ledger: Ledger, game: str, world: World) -> None:
-    """Keep *world*, in which a period has just closed.
+    """Store a snapshot of *world*, whose last event closed a period.
 
-    It is a transaction of its own, after the close is stored: what fails here (no room is left, or
-    there is something in the world that cannot be written) costs nothing but speed, and the game is
-    not locked for longer.
+    The snapshot is a transaction of its own, after that of the close. Where it fails (the disk is
+    full, or a value cannot be encoded), only time is lost.
     """
     place = world.head, world.period - 1
     try:
-        frozen = encode_snapshot(world)
+        snapshot = encode_snapshot(world)
         with ledger.store.writing() as writer:
-            writer.add_snapshot(game, fold_version(), place, frozen.root, frozen.parts)
+            writer.add_snapshot(game, fold_version(), place, snapshot.root, snapshot.parts)
     except (StoreError, TypeError):
         world.forget_frozen()
 
@@ -69,9 +69,9 @@ def store_snapshot(ledger: Ledger, game: str, world: World) -> None:
 def load_nearest(
     ledger: Ledger, game: str, upto: int | None = None, period: int | None = None
 ) -> World:
-    """The world of the last snapshot up to event *upto*, or up to the close of *period*.
+    """Return the world of the last snapshot up to event *upto*, or up to the close of *period*.
 
-    An empty world where there is none. One that cannot be read is as if it were not there.
+    Unreadable snapshots are skipped. The world is empty if there is no snapshot.
     """
     while places := ledger.store.snapshots(game, fold_version(), upto, period, count=1):
         ((number, _),) = places
@@ -87,18 +87,19 @@ def _read(ledger: Ledger, game: str, number: int) -> World:
         raise CorruptError(f"game {game!r} has no snapshot after #{number}")
     world = decode_snapshot(root, partial(ledger.store.parts, game))
     if world.head != number:
-        raise CorruptError(f"the snapshot after #{number} of game {game!r} is another one")
+        raise CorruptError(f"the snapshot after #{number} of game {game!r} holds another state")
     return world
 
 
 class StoredSnapshots:
-    """The snapshots of *game*, read in order; what was read before is not read again.
+    """Reads the snapshots of one game in order, and no part of them twice.
 
     Attributes:
-        places: the number of the event of each close that has one, by period.
+        places: number of the closing event of each period that has a snapshot, by period.
     """
 
     def __init__(self, ledger: Ledger, game: str) -> None:
+        """List the snapshots of *game*."""
         self._store = ledger.store
         self._game = game
         self._read: set[bytes] = set()
@@ -107,19 +108,19 @@ class StoredSnapshots:
         }
 
     def worthwhile(self, head: int, period: int | None) -> int | None:
-        """The close of *period* (the last one where None), if that is far enough from event *head*.
+        """Return the event that closed *period* (or the last period), if reading its snapshot pays.
 
-        What is near is folded sooner than it is read.
+        None if that event is less than `LONG` events after event *head*: folding is faster then.
         """
         period = max(self.places, default=0) if period is None else period
         number = self.places.get(period, -1)
         return number if number - head >= LONG else None
 
     def content(self, number: int) -> tuple[bytes, dict[bytes, bytes]]:
-        """The root of the snapshot after event *number*, and its parts that were not read before.
+        """Return the root of the snapshot after event *number*, and its parts not read before.
 
         Raises:
-            CorruptError: there is none, or a part of it is missing or altered.
+            CorruptError: there is no such snapshot, or a part of it is missing or altered.
         """
         root = self._store.snapshot(self._game, fold_version(), number)
         if root is None:
@@ -130,14 +131,15 @@ class StoredSnapshots:
 
 
 class SnapshotKeeper:
-    """Takes a snapshot of *game* at each close; observes the write path."""
+    """Stores a snapshot of one game at each close; an observer of the write path."""
 
     def __init__(self, ledger: Ledger, game: str) -> None:
+        """Follow the closes of *game*."""
         self._ledger = ledger
         self._game = game
 
     def closed(self, world: World | None) -> None:
-        """Take the snapshot of *world*, or all that are missing where it is None."""
+        """Store a snapshot of *world*, or all that are missing if *world* is None."""
         if world is None:
             take_snapshots(self._ledger, self._game)
         else:
@@ -145,20 +147,24 @@ class SnapshotKeeper:
 
 
 class SnapshotCheck:
-    """Holds the snapshots of *game* against the worlds that its events come to."""
+    """Compares the snapshots of one game with the worlds that its events fold to."""
 
     def __init__(self, ledger: Ledger, game: str) -> None:
+        """List the snapshots of *game*."""
         self._store = ledger.store
         self._game = game
         self._numbers = {number for number, _ in self._store.snapshots(game, fold_version())}
         self._checked: set[bytes] = set()
 
     def wrong(self, world: World) -> str | None:
-        """What is wrong with the snapshot of *world*, in which a period has just closed."""
+        """Describe what is wrong with the snapshot of *world*, whose last event closed a period.
+
+        None if the snapshot is right, or missing.
+        """
         if world.head not in self._numbers:
             return None
         root = self._store.snapshot(self._game, fold_version(), world.head)
-        why = "it is not how things stood"
+        why = "it differs from the state then"
         if root == encode_snapshot(world).root:
             try:
                 check_parts(root, partial(self._store.parts, self._game), self._checked)
@@ -169,18 +175,18 @@ class SnapshotCheck:
 
 
 def take_snapshots(ledger: Ledger, game: str) -> None:
-    """Take the snapshots of *game* after the last that there is.
+    """Store snapshots of *game* for all closes after its last snapshot.
 
-    Events that were not played here, or were folded by another version, have none. An event that
-    cannot follow from those before it ends this: only speed is lost, and verifying names it.
+    Imported games, and games folded by another version, have none. An event that does not fit the
+    state ends this silently: only time is lost, and `verify` reports the event.
     """
-    with suppress(Exception):  # whatever somebody has written there
+    with suppress(Exception):  # the records may hold anything
         for _ in fold_and_snapshot(ledger, game, load_nearest(ledger, game)):
             pass
 
 
 def fold_and_snapshot(ledger: Ledger, game: str, world: World) -> Iterator[e.Event]:
-    """The events after *world*, each when it is folded; a snapshot is taken of every close."""
+    """Apply the events after *world*, store a snapshot at every close, and yield each event."""
     for entry in ledger.read(game, after=world.head):
         apply(world, entry.body)
         if isinstance(entry.body, e.PeriodClosed):

@@ -1,8 +1,7 @@
-"""A closed period as it is known since: as published, with what later rulings made of it.
+"""Closed periods as they are known later: as published, with the corrections of later rulings.
 
-`World.past` holds, for every closed period, how things stood at its close; a ruling that reaches
-back brings it to what it should have been. What is not in it (what waited, what was due, uses
-counted) is as published.
+`World.past` holds the state of every closed period at its close. A ruling that reaches back
+corrects it. What `World.past` does not hold (the agenda, timers, uses counted) is as published.
 """
 
 from collections.abc import Iterable
@@ -12,12 +11,12 @@ from nomoledger.errors import UsageError
 from nomoledger.events import Event, Settled
 from nomoledger.state.world import SCHEMA, World
 
-#: What a ruling that reaches back corrects in a closed period.
+#: The tables of a closed period that a ruling that reaches back corrects.
 CORRECTED = ("attributes", "balances", "entities", "kinds")
 
 
 def check_times(game: str, period: int | None, known: int | None) -> None:
-    """Refuse to tell how *period* stood as known before it was over.
+    """Check that *period* was over at the close of period *known*.
 
     Raises:
         UsageError: *known* is before *period*.
@@ -27,15 +26,16 @@ def check_times(game: str, period: int | None, known: int | None) -> None:
 
 
 def rulings_that_corrected(later: World, period: int) -> tuple[int, ...]:
-    """The rulings that have corrected *period* since, as known in the world *later*."""
-    found: tuple[int, ...] = later.past.get(period, {}).get("ruled", ())
-    return found
+    """Return the rulings that have corrected *period*, as known in the world *later*."""
+    rulings: tuple[int, ...] = later.past.get(period, {}).get("ruled", ())
+    return rulings
 
 
 def world_as_known(later: World, published: World, period: int) -> World:
-    """The world *published* at the close of *period*, as it is known in the world *later*.
+    """Return the state at the close of *period* as it is known in the world *later*.
 
-    It shares its tables with the two, and is only to be read.
+    *published* is the state as published at that close. The result shares its tables with both
+    worlds and is read-only.
     """
     if not rulings_that_corrected(later, period):
         return published
@@ -46,27 +46,27 @@ def world_as_known(later: World, published: World, period: int) -> World:
     for name in CORRECTED:
         setattr(known, name, past[name])
     known.game = {**published.game, "rules": past["rules"], "ended": past.get("ended")}
-    known.past = {each: stood for each, stood in later.past.items() if each <= period}
+    known.past = {number: state for number, state in later.past.items() if number <= period}
     return known
 
 
 def copy_world(world: World, *, past: bool = False) -> World:
-    """A world of its own that is as *world* is; it shares the past, unless that is copied, too."""
-    other = World()
-    other.head, other.closing = world.head, world.closing
+    """Return a copy of *world*; the copy shares the past unless *past* is true."""
+    copy = World()
+    copy.head, copy.closing = world.head, world.closing
     for name, attribute in SCHEMA.items():
         table = getattr(world, attribute)
         is_shared = name == "past" and not past
-        setattr(other, attribute, dict(table) if is_shared else _copied(table))
-    return other
+        setattr(copy, attribute, dict(table) if is_shared else _copy_value(table))
+    return copy
 
 
 def copy_for(world: World, following: Iterable[Event]) -> World:
-    """A copy of *world* that can go on over the events *following*, while *world* stays."""
-    return copy_world(world, past=any(isinstance(each, Settled) for each in following))
+    """Return a copy of *world* that can apply the events *following* without changing *world*."""
+    return copy_world(world, past=any(isinstance(event, Settled) for event in following))
 
 
-def _copied(value: Any) -> Any:
+def _copy_value(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _copied(each) for key, each in value.items()}
+        return {key: _copy_value(item) for key, item in value.items()}
     return list(value) if isinstance(value, list) else value

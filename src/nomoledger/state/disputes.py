@@ -1,4 +1,4 @@
-"""Disputes: what may be disputed, what is attached to it, and which standings it touches."""
+"""Disputes: what can be disputed, how disputes change the state, and which standings they mark."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,83 +14,89 @@ DAY_SECONDS = 86_400
 
 
 class StandingMark(msgspec.Struct, frozen=True):
-    """What is to be known of the standings of a period.
+    """How the standings of a period are marked.
 
-    *disputed* are the open disputes that touch it; *final* says that its time for disputes is over.
+    Attributes:
+        disputed: numbers of the open disputes that affect them.
+        final: whether it is too late for players to dispute them.
     """
 
     disputed: tuple[int, ...] = ()
     final: bool = False
 
     def __str__(self) -> str:
+        """Return "disputed", "final" or nothing."""
         return "disputed" if self.disputed else "final" if self.final else ""
 
 
 def standing_mark(world: World, period: int, reader: str | None = "admin") -> StandingMark:
-    """How the standings of *period* are marked in *world*, as far as *reader* may know.
+    """Return the mark of the standings of *period* in *world*, as far as *reader* may know.
 
-    A dispute touches the period that is disputed and every later one. A closed period is final
-    when the days of `FinalitySet` have gone by since its close, and since the close of the last
-    dispute that touched it.
+    A dispute affects the disputed period and every later one. A closed period is final when the
+    days of `FinalitySet` have passed since its close, and since the close of the last dispute that
+    affected it.
     """
-    touching = [x for x in _known(world, reader) if x["period"] <= period]
-    disputed = tuple(each["number"] for each in touching if is_open(each))
-    return StandingMark(disputed, not disputed and _is_over(world, period, touching))
+    affecting = [dispute for dispute in _known(world, reader) if dispute["period"] <= period]
+    disputed = tuple(dispute["number"] for dispute in affecting if is_open(dispute))
+    return StandingMark(disputed, not disputed and _is_final(world, period, affecting))
 
 
-def _is_over(world: World, period: int, touching: list[Table]) -> bool:
-    final = _final(world, period, touching)
+def _is_final(world: World, period: int, affecting: list[Table]) -> bool:
+    final = _final_at(world, period, affecting)
     return final is not None and bool(world.game["now"] >= final)
 
 
-def _final(world: World, period: int, touching: list[Table]) -> int | None:
-    """When the time for disputes of *period* is over, in seconds since 1970."""
+def _final_at(world: World, period: int, affecting: list[Table]) -> int | None:
+    """Return when the standings of *period* become final, in seconds since 1970."""
     days, past = world.game.get("final_after"), world.past.get(period)
     if days is None or past is None:
         return None
-    since: int = max([past["at"], *(each["closed"] for each in touching)])
+    since: int = max([past["at"], *(dispute["closed"] for dispute in affecting)])
     return since + int(days) * DAY_SECONDS
 
 
 def next_final(world: World) -> int | None:
-    """When the standings of a closed period next turn final, if nobody disputes them."""
+    """Return when the standings of a closed period next become final, in seconds since 1970.
+
+    The result assumes that nobody disputes them; it is None where no standings are to become final.
+    """
     moments = []
     for period in world.past:
-        touching = [x for x in world.disputes.values() if x["period"] <= period]
-        final = None if any(map(is_open, touching)) else _final(world, period, touching)
+        affecting = [dispute for dispute in world.disputes.values() if dispute["period"] <= period]
+        final = None if any(map(is_open, affecting)) else _final_at(world, period, affecting)
         if final is not None and final > world.game["now"]:
             moments.append(final)
     return min(moments, default=None)
 
 
 def is_open(dispute: Table) -> bool:
-    """Whether no ruling has closed *dispute*."""
+    """Return whether no ruling has closed *dispute*."""
     return "closed" not in dispute
 
 
 def open_disputes(world: World, reader: str | None = "admin") -> list[Table]:
-    """The disputes that no ruling has closed."""
-    return [each for each in _known(world, reader) if is_open(each)]
+    """Return the disputes that no ruling has closed, as far as *reader* may know."""
+    return [dispute for dispute in _known(world, reader) if is_open(dispute)]
 
 
 def _known(world: World, reader: str | None) -> Iterator[Table]:
-    """The disputes that *reader* may know of."""
-    for each in world.disputes.values():
-        if reader == "admin" or each["audience"] is None or reader in each["audience"]:
-            yield each
+    """Yield the disputes that *reader* may know of."""
+    for dispute in world.disputes.values():
+        if reader == "admin" or dispute["audience"] is None or reader in dispute["audience"]:
+            yield dispute
 
 
-# --- what a request must fit ---------------------------------------------------------------------
+# --- checks of requests --------------------------------------------------------------------------
 
 
 def opening(
     world: World, entries: Sequence[e.Entry], by: str, period: int | None, about: int | None
 ) -> dict[str, Any]:
-    """The fields of a dispute of all of *period*, or of event *about*.
+    """Return the fields of a dispute of all of *period*, or of event *about*.
 
     Raises:
-        UnknownError: that period or event is not there, or nothing that *by* may know of.
-        UsageError: neither is given; or the period is final, and *by* is a player.
+        UnknownError: the period or event does not exist, or *by* may not know of it.
+        UsageError: neither or both are given; or the period is final, and *by* is a player.
     """
     if (period is None) == (about is None):
         raise UsageError("say what is disputed: a period, or an event by its number")
@@ -107,7 +113,7 @@ def opening(
 
 
 def _audience(entries: Sequence[e.Entry], by: str, about: int) -> tuple[str, ...] | None:
-    """Who may know of a dispute of event *about*: whoever may know of the event."""
+    """Return who may know of a dispute about event *about*: the audience of that event."""
     if not 0 <= about < len(entries):
         raise UnknownError(f"there is no event #{about}: the last is #{len(entries) - 1}")
     audience = entries[about].body.audience
@@ -117,16 +123,16 @@ def _audience(entries: Sequence[e.Entry], by: str, about: int) -> tuple[str, ...
 
 
 def the_open(world: World, number: int, reader: str | None = "admin") -> Table:
-    """The open dispute of that *number*.
+    """Return the open dispute with that *number*.
 
     Raises:
-        UnknownError: there is none that *reader* may know of.
+        UnknownError: there is no such dispute that *reader* may know of.
         UsageError: a ruling has closed it.
     """
-    known = {each["number"]: each for each in _known(world, reader)}
+    known = {dispute["number"]: dispute for dispute in _known(world, reader)}
     if number not in known:
-        there = ", ".join(map(str, known)) or "none"
-        raise UnknownError(f"there is no dispute {number}; there is: {there}")
+        numbers = ", ".join(map(str, known)) or "none"
+        raise UnknownError(f"there is no dispute {number}; there is: {numbers}")
     dispute = known[number]
     if not is_open(dispute):
         raise UsageError(f"dispute {number} is closed by ruling {dispute['ruling']}: open another")
@@ -134,51 +140,62 @@ def the_open(world: World, number: int, reader: str | None = "admin") -> Table:
 
 
 def audience(world: World, closes: int | None) -> tuple[str, ...] | None:
-    """Who may know of a ruling that does nothing but close that dispute, if it closes one."""
-    found: tuple[str, ...] | None = world.disputes.get(closes or 0, {}).get("audience")
-    return found
+    """Return who may know of a ruling that does nothing but close the dispute *closes*.
+
+    None is everybody, also where the ruling closes no dispute.
+    """
+    readers: tuple[str, ...] | None = world.disputes.get(closes or 0, {}).get("audience")
+    return readers
 
 
 def check_words(text: str) -> None:
-    """Turn down a dispute or an argument that says nothing."""
+    """Check that the text of a dispute or an argument is not empty.
+
+    Raises:
+        UsageError: the text is empty.
+    """
     if not text.strip():
-        raise UsageError("say it in words: the text is empty")
+        raise UsageError("the text is empty: give a reason")
 
 
 def check_days(days: int) -> None:
-    """Turn down a time after which nothing could turn final."""
+    """Check the number of days after which standings become final.
+
+    Raises:
+        UsageError: the number is negative or too large.
+    """
     if not 0 <= days <= DAYS_MAX:
-        raise UsageError(f"standings turn final after 0 to {DAYS_MAX} days, not {days}")
+        raise UsageError(f"standings become final after 0 to {DAYS_MAX} days, not {days}")
 
 
-# --- what events do to them: see `nomoledger.state.reducer` ---------------------------------------------
+# --- effects of events: see `nomoledger.state.reducer` -------------------------------------------
 
 
-def opened(world: World, event: e.DisputeOpened) -> None:
-    """There is a new dispute."""
+def add_dispute(world: World, event: e.DisputeOpened) -> None:
+    """Add the dispute that *event* opens."""
     dispute = {"number": event.number, "by": event.by, "period": event.disputed}
     dispute |= {"about": event.about, "text": event.text, "audience": event.audience}
     dispute |= {"opened": int(event.received_at.timestamp()), "arguments": 0}
     world.put(world.disputes, event.number, dispute)
 
 
-def argued(world: World, event: e.DisputeArgued) -> None:
-    """One more argument, where the dispute is known here."""
+def count_argument(world: World, event: e.DisputeArgued) -> None:
+    """Count one more argument, if the dispute is in this world."""
     if event.dispute in world.disputes:
         dispute = world.inner(world.disputes, event.dispute)
         world.put(dispute, "arguments", dispute["arguments"] + 1)
 
 
-def closed(world: World, ruling: e.RulingMade) -> None:
-    """The dispute that *ruling* settles is closed, where it is known here."""
+def close_dispute(world: World, ruling: e.RulingMade) -> None:
+    """Close the dispute that *ruling* settles, if the dispute is in this world."""
     if ruling.closes in world.disputes:
         dispute = world.inner(world.disputes, ruling.closes)
         world.put(dispute, "closed", int(ruling.received_at.timestamp()))
         world.put(dispute, "ruling", ruling.number)
 
 
-def reopened(world: World, ruling: int) -> None:
-    """What that *ruling* was to settle is open again: it cannot be carried out."""
+def reopen_disputes(world: World, ruling: int) -> None:
+    """Open the disputes that *ruling* closed again, because it cannot be carried out."""
     for dispute in world.disputes.values():
         if dispute.get("ruling") == ruling:
             world.drop(dispute, "closed")

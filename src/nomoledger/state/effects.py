@@ -1,4 +1,4 @@
-"""What consequences do to the state: rules, quantities and things."""
+"""Effects of consequences on the state: rules, quantities and entities."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,12 +38,13 @@ def _repealed(world: World, event: e.RuleRepealed) -> None:
 
 def _renumbered(world: World, event: e.RuleRenumbered) -> None:
     rules = tuple(
-        _renamed(rule, event.to) if rule.number == event.number else rule for rule in world.rules
+        _with_number(rule, event.to) if rule.number == event.number else rule
+        for rule in world.rules
     )
     world.put(world.game, "rules", rules)
 
 
-def _renamed(rule: Rule, number: str) -> Rule:
+def _with_number(rule: Rule, number: str) -> Rule:
     return msgspec.structs.replace(rule, number=number)
 
 
@@ -52,7 +53,7 @@ def _replace(world: World, number: str, new: Rule | None) -> None:
     world.put(world.game, "rules", tuple(rule for rule in rules if rule is not None))
 
 
-# --- money and things -------------------------------------------------------------------------
+# --- quantities and entities ------------------------------------------------------------------
 
 
 def _posted(world: World, event: e.Posted) -> None:
@@ -68,14 +69,14 @@ def _moved(world: World, event: e.Moved) -> None:
 
 
 def _attribute(world: World, event: e.AttributeSet) -> None:
-    ending = world.durations.get(event.entity, {})
+    durations = world.durations.get(event.entity, {})
     if event.until is not None:
-        first = ending.get(event.attribute)
-        back = event.was if first is None else first[1]
+        earlier = durations.get(event.attribute)
+        original = event.was if earlier is None else earlier[1]
         table = world.inner(world.durations, event.entity)
-        world.put(table, event.attribute, (event.until, back, world.head))
-    elif event.attribute in ending:
-        world.drop(ending, event.attribute)
+        world.put(table, event.attribute, (event.until, original, world.head))
+    elif event.attribute in durations:
+        world.drop(durations, event.attribute)
     _set(world, event.entity, event.attribute, event.value, event.rules)
 
 
@@ -99,9 +100,9 @@ def _created(world: World, event: e.EntityCreated) -> None:
 
 def _destroyed(world: World, event: e.EntityDestroyed) -> None:
     kind = world.entities[event.entity]
-    rest = tuple(each for each in world.kinds[kind] if each != event.entity)
+    others = tuple(entity for entity in world.kinds[kind] if entity != event.entity)
     world.drop(world.entities, event.entity)
-    world.put(world.kinds, kind, rest)
+    world.put(world.kinds, kind, others)
     for table in (world.attributes, world.origins, world.durations):
         world.drop(table, event.entity)
     world.forget_kind(kind)
@@ -112,7 +113,7 @@ def _counted(world: World, event: e.Counted) -> None:
     world.put(table, event.key, table.get(event.key, 0) + 1)
 
 
-#: The effect of each of these events, by its type.
+#: The function that applies each of these events, by type.
 EFFECTS: dict[type[e.Event], Callable[[World, Any], None]] = {
     e.RuleEnacted: _enacted,
     e.RuleAmended: _amended,

@@ -1,11 +1,11 @@
-"""What answers of the admin mean for later questions: which rule prevails, what was said before."""
+"""Precedents: what the admin's answers mean for later questions."""
 
 from nomoledger import events as e
 from nomoledger.state.world import Table, World
 
 
-def answered(world: World, event: e.RulingMade) -> None:
-    """What the answer to a question means for the next such question."""
+def add_precedent(world: World, event: e.RulingMade) -> None:
+    """Record what the answer to a question means for later questions like it."""
     question = world.questions.get(str(event.question))
     if question is None:
         return
@@ -14,26 +14,28 @@ def answered(world: World, event: e.RulingMade) -> None:
             if loser != event.value:
                 world.put(world.edges, f"{event.value}>{loser}", event.number)
     elif event.scope != "attempt":
-        held = {"value": event.value, "scope": event.scope, "ruling": event.number}
-        held |= {"period": event.period, "rule": (*question.rules, "")[0]}
-        world.put(world.precedents, question.text, held)
+        precedent = {"value": event.value, "scope": event.scope, "ruling": event.number}
+        precedent |= {"period": event.period, "rule": (*question.rules, "")[0]}
+        world.put(world.precedents, question.text, precedent)
 
 
 def end_precedents(world: World, rulings: tuple[int, ...]) -> None:
-    """What *rulings* said about later questions is gone."""
+    """Drop the precedents that *rulings* set."""
     for edge in [edge for edge, number in world.edges.items() if number in rulings]:
         world.drop(world.edges, edge)
-    for key in [key for key, held in world.precedents.items() if held["ruling"] in rulings]:
+    for key in [
+        key for key, precedent in world.precedents.items() if precedent["ruling"] in rulings
+    ]:
         world.drop(world.precedents, key)
 
 
 def of_period(world: World) -> dict[str, Table]:
-    """Return the precedents that hold until the open period closes, by question."""
-    held = world.precedents.items()
-    return {key: dict(precedent) for key, precedent in held if precedent["scope"] == "period"}
+    """Return the precedents that end with the open period, by question."""
+    precedents = world.precedents.items()
+    return {key: dict(precedent) for key, precedent in precedents if precedent["scope"] == "period"}
 
 
-def period_over(world: World) -> None:
-    """Drop the precedents that hold until the open period closes."""
+def end_period_precedents(world: World) -> None:
+    """Drop the precedents that end with the open period."""
     for key in of_period(world):
         world.drop(world.precedents, key)

@@ -1,4 +1,4 @@
-"""`apply`: what each event does to the world. Total over recorded events; it never refuses."""
+"""The reducer: `apply` applies one event to the state. It never refuses a recorded event."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -9,18 +9,19 @@ from nomoledger.state import disputes, precedents
 from nomoledger.state.effects import EFFECTS
 from nomoledger.state.world import Attempt, Closing, Timer, World
 
+#: Operations of the engine: the end of a close, urgent corrections, standing orders, settlement.
 CLOSING = "@closed"
 URGENT = "@urgent"
 ORDER = "@order"
 SETTLE = "@settle"
-#: What rulings ask to be carried out.
+#: The operations that rulings put on the agenda.
 RULINGS = ("@ruling", URGENT, SETTLE)
 
 _REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = dict(EFFECTS)
 
 
 def apply(world: World, event: e.Event) -> None:
-    """Take *event* into *world* as the next one after `world.head`."""
+    """Apply *event* to *world* as event number `world.head + 1`."""
     world.head += 1
     world.closing = None
     if isinstance(event, e.Input):
@@ -33,16 +34,16 @@ def apply(world: World, event: e.Event) -> None:
 
 
 def to_seconds(time: datetime) -> int:
-    """A time as whole seconds since 1970 (UTC)."""
+    """Return *time* as whole seconds since 1970 (UTC)."""
     return int(time.timestamp())
 
 
 def from_seconds(at: int) -> datetime:
-    """Seconds since 1970 as a time (UTC)."""
+    """Return *at*, in seconds since 1970, as a time (UTC)."""
     return datetime.fromtimestamp(at, UTC)
 
 
-def _on(cls: type[e.Event]) -> Callable[..., Any]:
+def _applies(cls: type[e.Event]) -> Callable[..., Any]:
     def register(reducer: Callable[[World, Any], None]) -> Callable[[World, Any], None]:
         _REDUCERS[cls] = reducer
         return reducer
@@ -50,10 +51,10 @@ def _on(cls: type[e.Event]) -> Callable[..., Any]:
     return register
 
 
-# --- inputs put attempts on the agenda --------------------------------------------------------
+# --- inputs, which put attempts on the agenda -------------------------------------------------
 
 
-def _ask(
+def _add_attempt(
     world: World,
     event: e.Input,
     operation: str,
@@ -61,10 +62,10 @@ def _ask(
     named: dict[str, Any] | None = None,
     by: str = "admin",
     urgent: bool = False,
-    called: str = "",
+    suffix: str = "",
 ) -> None:
     attempt = Attempt(
-        id=event.id + called,
+        id=event.id + suffix,
         operation=operation,
         arguments=arguments,
         named=named or {},
@@ -74,118 +75,121 @@ def _ask(
         audience=event.audience,
     )
     agenda = world.agenda
-    place = next((i for i, each in enumerate(agenda) if each.operation == CLOSING), len(agenda))
+    place = next((i for i, item in enumerate(agenda) if item.operation == CLOSING), len(agenda))
     place = 0 if urgent else place
     world.put(world.game, "agenda", (*agenda[:place], attempt, *agenda[place:]))
 
 
-@_on(e.GameOpened)
+@_applies(e.GameOpened)
 def _opened(world: World, event: e.GameOpened) -> None:
     world.put(world.game, "game", event.game)
     world.put(world.game, "rulebook", event.rulebook)
     world.put(world.game, "dice", event.dice)
     world.put(world.game, "settings", event.settings)
     world.put(world.game, "commitment", event.commitment)
-    if event.level:  # level 0 did not know of levels
+    if event.level:  # the state of level 0 has no such key
         world.put(world.game, "level", event.level)
     world.put(world.game, "period", event.period)
-    _ask(world, event, "@enacted")
+    _add_attempt(world, event, "@enacted")
 
 
-@_on(e.StateGiven)
+@_applies(e.StateGiven)
 def _given(world: World, event: e.StateGiven) -> None:
     world.put(world.game, "given", event)
-    _ask(world, event, "@given")
+    _add_attempt(world, event, "@given")
 
 
-@_on(e.JoinRequested)
+@_applies(e.JoinRequested)
 def _join(world: World, event: e.JoinRequested) -> None:
-    _ask(world, event, "join", named={"name": event.name, **event.details}, by=event.name)
+    _add_attempt(world, event, "join", named={"name": event.name, **event.details}, by=event.name)
 
 
-@_on(e.LeaveRequested)
+@_applies(e.LeaveRequested)
 def _leave(world: World, event: e.LeaveRequested) -> None:
-    _ask(world, event, "depart", event.by, by=event.by)
+    _add_attempt(world, event, "depart", event.by, by=event.by)
 
 
-@_on(e.SubmissionReceived)
+@_applies(e.SubmissionReceived)
 def _submission(world: World, event: e.SubmissionReceived) -> None:
-    _ask(world, event, event.action, event.by, named=event.arguments, by=event.by)
+    _add_attempt(world, event, event.action, event.by, named=event.arguments, by=event.by)
 
 
-@_on(e.ProposalMade)
+@_applies(e.ProposalMade)
 def _proposal(world: World, event: e.ProposalMade) -> None:
     world.put(world.proposals, event.number, event)
-    _ask(world, event, "propose", event.by, event.number, by=event.by)
+    _add_attempt(world, event, "propose", event.by, event.number, by=event.by)
 
 
-@_on(e.VoteCast)
+@_applies(e.VoteCast)
 def _vote(world: World, event: e.VoteCast) -> None:
-    _ask(world, event, "vote", event.by, event.proposal, event.choice, by=event.by)
+    _add_attempt(world, event, "vote", event.by, event.proposal, event.choice, by=event.by)
 
 
-@_on(e.ProposalJudged)
+@_applies(e.ProposalJudged)
 def _judged(world: World, event: e.ProposalJudged) -> None:
-    _ask(world, event, "judge", event.proposal, event.verdict)
+    _add_attempt(world, event, "judge", event.proposal, event.verdict)
 
 
-@_on(e.CloseAsked)
+@_applies(e.CloseAsked)
 def _close(world: World, event: e.CloseAsked) -> None:
-    _ask(world, event, "@close")
-    _ask(world, event, CLOSING, called=">closed")
+    _add_attempt(world, event, "@close")
+    _add_attempt(world, event, CLOSING, suffix=">closed")
 
 
-@_on(e.OrderGiven)
+@_applies(e.OrderGiven)
 def _ordered(world: World, event: e.OrderGiven) -> None:
     world.put(world.orders, event.id, (event, world.head))
 
 
-@_on(e.InputWithdrawn)
+@_applies(e.InputWithdrawn)
 def _withdrawn(world: World, event: e.InputWithdrawn) -> None:
     world.drop(world.orders, event.withdrawn)
-    gone = [each.id for each in world.agenda if belongs_to_input(each.id, event.withdrawn)]
-    for attempt in gone:
-        _leave_agenda(world, attempt)
-    for number in [n for n, made in world.proposals.items() if made.id == event.withdrawn]:
-        world.drop(world.proposals, number)
+    for attempt in world.agenda:
+        if belongs_to_input(attempt.id, event.withdrawn):
+            _leave_agenda(world, attempt.id)
+    for number, proposal in list(world.proposals.items()):
+        if proposal.id == event.withdrawn:
+            world.drop(world.proposals, number)
 
 
 def belongs_to_input(attempt: str, input_id: str) -> bool:
-    """Whether an attempt is that of the input, or follows from it."""
+    """Return whether *attempt* carries out the input, or follows from it."""
     return attempt == input_id or attempt.startswith(input_id + ">")
 
 
-@_on(e.DrawEntered)
+@_applies(e.DrawEntered)
 def _draw_entered(world: World, event: e.DrawEntered) -> None:
     _answer(world, event.question, list(event.values))
 
 
-@_on(e.ChoiceAnswered)
+@_applies(e.ChoiceAnswered)
 def _answered(world: World, event: e.ChoiceAnswered) -> None:
     _answer(world, event.question, event.value)
 
 
-@_on(e.RulingMade)
+@_applies(e.RulingMade)
 def _ruling(world: World, event: e.RulingMade) -> None:
     world.put(world.game, "rulings", max(event.number, world.game.get("rulings", 0)))
     world.put(world.rulings, event.number, (event, world.head))
-    if event.effective is None:  # else they hold until it is settled
+    if event.effective is None:  # otherwise they apply until the ruling is settled
         precedents.end_precedents(world, event.overrules)
-    disputes.closed(world, event)
+    disputes.close_dispute(world, event)
     if event.question is not None:
-        precedents.answered(world, event)
+        precedents.add_precedent(world, event)
         _answer(world, event.question, event.value)
     elif event.effective is not None:
-        _ask(world, event, SETTLE, event.number, urgent=True)
+        _add_attempt(world, event, SETTLE, event.number, urgent=True)
     elif event.kind == "correct":
-        _ask(world, event, URGENT if event.urgent else "@ruling", event.number, urgent=event.urgent)
+        _add_attempt(
+            world, event, URGENT if event.urgent else "@ruling", event.number, urgent=event.urgent
+        )
 
 
-_on(e.DisputeOpened)(disputes.opened)
-_on(e.DisputeArgued)(disputes.argued)
+_applies(e.DisputeOpened)(disputes.add_dispute)
+_applies(e.DisputeArgued)(disputes.count_argument)
 
 
-@_on(e.FinalitySet)
+@_applies(e.FinalitySet)
 def _finality(world: World, event: e.FinalitySet) -> None:
     world.put(world.game, "final_after", event.days)
 
@@ -196,14 +200,14 @@ def _answer(world: World, question: str, value: Any) -> None:
     world.drop(world.questions, question)
 
 
-@_on(e.DrawRecorded)
+@_applies(e.DrawRecorded)
 def _draw(world: World, event: e.DrawRecorded) -> None:
-    is_of_another_course = event.rules[:1] and event.rules[0].startswith("ruling:")
-    if not is_of_another_course:
+    is_of_settlement = event.rules[:1] and event.rules[0].startswith("ruling:")
+    if not is_of_settlement:
         _answer(world, event.address, list(event.values))
 
 
-@_on(e.QuestionRaised)
+@_applies(e.QuestionRaised)
 def _question(world: World, event: e.QuestionRaised) -> None:
     world.put(world.questions, event.question, event)
 
@@ -211,7 +215,7 @@ def _question(world: World, event: e.QuestionRaised) -> None:
 # --- the agenda -------------------------------------------------------------------------------
 
 
-@_on(e.Scheduled)
+@_applies(e.Scheduled)
 def _scheduled(world: World, event: e.Scheduled) -> None:
     attempt = Attempt(
         id=event.attempt,
@@ -223,27 +227,26 @@ def _scheduled(world: World, event: e.Scheduled) -> None:
         audience=event.audience,
     )
     if event.due is not None:
-        rule = next((x for x in event.rules if not x.startswith("ruling:")), "engine")
+        rule = next((name for name in event.rules if not name.startswith("ruling:")), "engine")
         world.put(world.timers, event.attempt, Timer(attempt, rule, world.head))
         return
-    waiting = world.game.get("next", ())
-    world.put(world.game, "next", (*waiting, attempt))
+    world.put(world.game, "next", (*world.game.get("next", ()), attempt))
 
 
-@_on(e.Unscheduled)
+@_applies(e.Unscheduled)
 def _unscheduled(world: World, event: e.Unscheduled) -> None:
     world.drop(world.timers, event.attempt)
     _leave_agenda(world, event.attempt)
 
 
-@_on(e.TimerFired)
+@_applies(e.TimerFired)
 def _fired(world: World, event: e.TimerFired) -> None:
     timer = world.timers[event.attempt]
     world.drop(world.timers, event.attempt)
     world.put(world.game, "agenda", (timer.attempt, *world.agenda))
 
 
-@_on(e.OrderFired)
+@_applies(e.OrderFired)
 def _order_fired(world: World, event: e.OrderFired) -> None:
     order, number = world.orders[event.order]
     world.drop(world.orders, event.order)
@@ -263,36 +266,37 @@ def _order_fired(world: World, event: e.OrderFired) -> None:
     world.put(world.game, "agenda", (attempt, *world.agenda))
 
 
-@_on(e.OrderLapsed)
+@_applies(e.OrderLapsed)
 def _order_lapsed(world: World, event: e.OrderLapsed) -> None:
     world.drop(world.orders, event.order)
 
 
-@_on(e.AttemptDone)
+@_applies(e.AttemptDone)
 def _done(world: World, event: e.AttemptDone) -> None:
     world.drop(world.game, "given")
     _carried_out(world, event.attempt)
 
 
-@_on(e.AttemptRefused)
+@_applies(e.AttemptRefused)
 def _refused(world: World, event: e.AttemptRefused) -> None:
     _carried_out(world, event.attempt)
     if event.operation in RULINGS:
-        _came_to_nothing(world, event.attempt)
+        _void_ruling_of(world, event.attempt)
     if event.operation == "@close":  # a close that the rules refuse closes nothing
         _leave_agenda(world, f"{event.attempt}>closed")
 
 
-def _came_to_nothing(world: World, id: str) -> None:
-    for number in [number for number, (each, _) in world.rulings.items() if each.id == id]:
-        void_ruling(world, number)
+def _void_ruling_of(world: World, attempt: str) -> None:
+    for number, (ruling, _) in world.rulings.items():
+        if ruling.id == attempt:
+            void_ruling(world, number)
 
 
 def void_ruling(world: World, ruling: int) -> None:
-    """A ruling that cannot be carried out does not hold, and closes no dispute."""
+    """Make *ruling*, which cannot be carried out, invalid; it closes no dispute."""
     refused = {*world.game.get("refused", ()), ruling}
     world.put(world.game, "refused", tuple(sorted(refused)))
-    disputes.reopened(world, ruling)
+    disputes.reopen_disputes(world, ruling)
 
 
 def _carried_out(world: World, attempt: str) -> None:
@@ -304,26 +308,27 @@ def _carried_out(world: World, attempt: str) -> None:
 
 
 def _leave_agenda(world: World, attempt: str) -> None:
-    rest = tuple(each for each in world.agenda if each.id != attempt)
-    world.put(world.game, "agenda", (*world.game.get("next", ()), *rest))
+    others = tuple(item for item in world.agenda if item.id != attempt)
+    world.put(world.game, "agenda", (*world.game.get("next", ()), *others))
     world.put(world.game, "next", ())
     world.drop(world.answers, attempt)
-    for question in [q for q in world.questions if q.startswith(attempt + "|")]:
-        world.drop(world.questions, question)
+    for question in list(world.questions):
+        if question.startswith(attempt + "|"):
+            world.drop(world.questions, question)
 
 
 # --- the record, periods and the end ----------------------------------------------------------
 
 
-@_on(e.RecordPrevailed)
+@_applies(e.RecordPrevailed)
 def _prevailed(world: World, event: e.RecordPrevailed) -> None:
     if event.follows is None:
         world.put(world.game, "diverged", (world.head, world.game.get("last_attempt")))
 
 
-@_on(e.PeriodClosed)
+@_applies(e.PeriodClosed)
 def _closed(world: World, event: e.PeriodClosed) -> None:
-    stood = {
+    state = {
         "attributes": {entity: dict(table) for entity, table in world.attributes.items()},
         "balances": {account: dict(table) for account, table in world.balances.items()},
         "entities": dict(world.entities),
@@ -337,48 +342,51 @@ def _closed(world: World, event: e.PeriodClosed) -> None:
         counts=world.counts.get("period"),
         precedents=precedents.of_period(world),
     )
-    world.put(world.past, event.period, stood)
+    world.put(world.past, event.period, state)
     world.put(world.game, "commitment", event.commitment)
     world.put(world.game, "period", event.period + 1)
     world.drop(world.counts, "period")
-    precedents.period_over(world)
+    precedents.end_period_precedents(world)
 
 
-@_on(e.Settled)
+@_applies(e.Settled)
 def _settled(world: World, event: e.Settled) -> None:
     for path, value in event.tables:
-        world.bring_over(path, value)
+        world.set_path(path, value)
     if event.ruling in world.rulings:
         precedents.end_precedents(world, world.rulings[event.ruling][0].overrules)
     for period, rules in event.rulesets.items():
         world.put(world.game if period == event.period else world.past[period], "rules", rules)
     if event.waiting is not None:
-        _wait(world, event.waiting, event.audience is None)
-    touched = {path[1] for path, _ in event.tables if path[0] == "past"} | set(event.rulesets)
-    touched |= world.add_past(event.past)
-    for period in sorted(touched - {event.period}):
+        _replace_agenda(world, event.waiting, event.audience is None)
+    corrected = {path[1] for path, _ in event.tables if path[0] == "past"} | set(event.rulesets)
+    corrected |= world.add_to_past(event.past)
+    for period in sorted(corrected - {event.period}):
         past = world.past[period]
         ruled = dict.fromkeys((*past.get("ruled", ()), event.ruling))
         world.put(past, "ruled", tuple(ruled))
     world.forget()
 
 
-def _wait(world: World, waiting: tuple[str | e.Waiting, ...], is_public: bool) -> None:
-    """Make *waiting* the agenda, behind rulings that are to be settled.
+def _replace_agenda(world: World, waiting: tuple[str | e.Waiting, ...], is_public: bool) -> None:
+    """Make *waiting* the agenda, after rulings that are still to be settled.
 
-    What is *is_public* comes last and leaves out what is hidden: that is in place by then.
+    The public part of a settlement comes last and names public attempts only. Where the public
+    part of the agenda is right already, the hidden attempts stay in their places.
     """
-    there = {each.id: each for each in world.agenda}
-    rest = (_attempt(each) if isinstance(each, e.Waiting) else there.get(each) for each in waiting)
-    wanted = tuple(each for each in rest if each is not None)
-    rulings = tuple(each for each in world.agenda if each.operation == SETTLE)
-    in_sight = tuple(each for each in world.agenda if each.audience is None)
-    in_sight = tuple(each for each in in_sight if each not in rulings)
-    if not (is_public and in_sight == wanted):
-        world.put(world.game, "agenda", (*rulings, *wanted))
+    present = {attempt.id: attempt for attempt in world.agenda}
+    attempts = (
+        _new_attempt(item) if isinstance(item, e.Waiting) else present.get(item) for item in waiting
+    )
+    agenda = tuple(attempt for attempt in attempts if attempt is not None)
+    rulings = tuple(attempt for attempt in world.agenda if attempt.operation == SETTLE)
+    public = tuple(attempt for attempt in world.agenda if attempt.audience is None)
+    public = tuple(attempt for attempt in public if attempt not in rulings)
+    if not (is_public and public == agenda):
+        world.put(world.game, "agenda", (*rulings, *agenda))
 
 
-def _attempt(waiting: e.Waiting) -> Attempt:
+def _new_attempt(waiting: e.Waiting) -> Attempt:
     return Attempt(
         id=waiting.attempt,
         operation=waiting.operation,
@@ -391,14 +399,16 @@ def _attempt(waiting: e.Waiting) -> Attempt:
     )
 
 
-@_on(e.GameEnded)
+@_applies(e.GameEnded)
 def _ended(world: World, event: e.GameEnded) -> None:
     world.put(world.game, "ended", event.why)
     world.put(world.game, "ended_by", event.rules)
     world.put(world.game, "winners", event.winners)
-    world.put(world.game, "agenda", tuple(a for a in world.agenda if a.cause == event.cause))
+    world.put(
+        world.game, "agenda", tuple(item for item in world.agenda if item.cause == event.cause)
+    )
     for table in (world.timers, world.orders):
-        for each in list(table):
-            world.drop(table, each)
+        for key in list(table):
+            world.drop(table, key)
     for question in list(world.questions):
         world.drop(world.questions, question)

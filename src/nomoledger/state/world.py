@@ -1,8 +1,8 @@
-"""The state of one game: tables of plain values that change in one way only and can be undone.
+"""The state of one game: tables of plain values, whose changes can be rolled back.
 
-Every change goes through `World.put` and `World.drop`, which keep a journal while a mark is set;
-`World.rollback` takes the changes back. So an attempt that is refused, a trial run and a what-if
-all work on the one world without copying it.
+Every change goes through `World.put` and `World.drop`, which keep a journal while a mark is set.
+`World.rollback` undoes the changes since a mark. Refused attempts, trial runs and what-ifs
+therefore work on one world without copying it.
 """
 
 import hashlib
@@ -44,16 +44,17 @@ SCHEMA = {
 
 
 class Attempt(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """Something to be carried out: all of it or nothing.
+    """An operation to be carried out, completely or not at all.
 
     Attributes:
-        id: address of the attempt: the input's id and the operations that led here.
-        operation: name of the operation; one that begins with @ is the engine's own.
-        arguments: by position. named: by name, as the input wrote them.
+        id: address of the attempt: the input's id and the operations that led to the attempt.
+        operation: name of the operation; the engine's own begin with @.
+        arguments: arguments by position.
+        named: arguments by name, as the input has them.
         by: the player (or "admin") behind it.
         cause: number of the event that led to it.
         at: the game's time for it, in seconds since 1970.
-        audience: who may see what it does (None: everybody).
+        audience: who may see its effects (None: everybody).
     """
 
     id: str = field(name="id")
@@ -67,7 +68,13 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Timer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """An *attempt* that falls due at its time; *rule* and *cause* are where it comes from."""
+    """An attempt that is due at its time.
+
+    Attributes:
+        attempt: the attempt.
+        rule: number of the rule that scheduled it, or "engine".
+        cause: number of the event that scheduled it.
+    """
 
     attempt: Attempt = field(name="attempt")
     rule: str = field(name="rule")
@@ -75,7 +82,7 @@ class Timer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     @property
     def order(self) -> tuple[int, int]:
-        """Timers fire by due time, then in the order they were set."""
+        """The sort key of timers: when they are due, then the order in which they were set."""
         return self.attempt.at, self.cause
 
 
@@ -85,7 +92,7 @@ class Closing(msgspec.Struct, frozen=True):
     Attributes:
         commitment: the commitment to the dice of the period that closed.
         counts: the uses counted in the period; None where nothing was counted.
-        precedents: the answers of the admin that held for the period.
+        precedents: the answers of the admin that applied to the period.
     """
 
     commitment: Any
@@ -94,25 +101,30 @@ class Closing(msgspec.Struct, frozen=True):
 
 
 class World:
-    """Everything that is so, in one game, after event number `head`.
+    """The state of one game after event number `head`.
 
     Attributes:
+        head: number of the last event applied; -1 before the first.
         game: single values (period, now, ended, agenda, rules in force …).
-        entities: kind of each entity by id. kinds: ids by kind, in order of creation.
-        attributes: per entity, its attributes. origins: per entity, the rules behind each.
+        entities: kind of each entity by id.
+        kinds: ids of entities by kind, in order of creation.
+        attributes: per entity, its attributes.
+        origins: per entity and attribute, the rules that set it.
         balances: per account, units of each commodity.
         timers, questions, answers, proposals: by id.
         orders: standing orders by id, with the number of the event that gave each.
         rulings: by number, with the number of the event that made each.
-        precedents: answers of the admin that hold on, by rule and question.
-        disputes: by number, what each is about and how it stands.
-        edges: which rule prevails, as "winner>loser".
-        counts: per scope, how often a limited thing was done.
-        durations: per entity, attributes that end, with when and what they go back to.
-        past: per closed period, how things stood at its close, as it is now known.
+        precedents: answers of the admin that apply to later questions, by text of the question.
+        disputes: by number, what each is about and its status.
+        edges: precedence between rules as "winner>loser", with the ruling that decided it.
+        counts: per scope, how often each limited thing was used.
+        durations: per entity, attributes that end, with when and what they revert to.
+        past: per closed period, the state at its close, as it is now known.
+        closing: what the last event removed, if that was the close of a period.
     """
 
     def __init__(self) -> None:
+        """Create the empty state of a game before its first event."""
         self.head = -1
         self.game: Table = {
             "period": 1,
@@ -149,7 +161,7 @@ class World:
         self._known: tuple[tuple[Rule, ...], int, tuple[str, ...]] = ((), 0, ())
         self._frozen_past: dict[int, tuple[tuple[int, ...], bytes]] = {}
 
-    # --- changing it, and taking it back
+    # --- changes and rollback
 
     def put(self, table: Table, key: Any, value: Any) -> None:
         """Set *key* in *table*."""
@@ -168,7 +180,7 @@ class World:
             del table[key]
 
     def append(self, table: Table, key: Any, value: Any) -> None:
-        """Add *value* to the list in *table* at *key*, made where there is none, in its place."""
+        """Append *value* to the list at *key* of *table*, which is created if missing."""
         values = table.get(key, ())
         if not isinstance(values, list):
             self.put(table, key, values := list(values))
@@ -177,14 +189,14 @@ class World:
         values.append(value)
 
     def inner(self, table: Table, key: Any) -> Table:
-        """The table within *table* at *key*, made where there is none."""
-        found: Table | None = table.get(key)
-        if found is None:
-            self.put(table, key, found := {})
-        return found
+        """Return the table at *key* of *table*, which is created if missing."""
+        nested: Table | None = table.get(key)
+        if nested is None:
+            self.put(table, key, nested := {})
+        return nested
 
-    def bring_over(self, path: tuple[Any, ...], value: Any) -> None:
-        """Put *value* where *path* (a table, and the keys within it) leads; None is nothing."""
+    def set_path(self, path: tuple[Any, ...], value: Any) -> None:
+        """Set *value* at *path*: the name of a table, and the keys within it; None removes it."""
         name, *keys, last = path
         table = getattr(self, SCHEMA[name])
         for key in keys:
@@ -195,20 +207,20 @@ class World:
             is_tuple = name in ("kinds", "game") or (name == "past" and "kinds" in keys[1:2])
             self.put(table, last, tuple(value) if is_tuple and isinstance(value, list) else value)
 
-    def add_past(self, more: tuple[tuple[int, str, str, int], ...]) -> set[int]:
-        """Add units to accounts as they stood at the close of a period; gives those periods."""
-        for period, account, commodity, units in more:
+    def add_to_past(self, amounts: tuple[tuple[int, str, str, int], ...]) -> set[int]:
+        """Add units to accounts at the close of earlier periods, and return those periods."""
+        for period, account, commodity, units in amounts:
             table = self.inner(self.inner(self.past[period], "balances"), account)
             self.put(table, commodity, table.get(commodity, 0) + units)
-        return {period for period, *_ in more}
+        return {period for period, *_ in amounts}
 
     def mark(self) -> tuple[int, int]:
-        """A point to which `rollback` can return. Marks nest; each must be ended."""
+        """Set a mark, to which `rollback` can return. Marks nest; each must be ended."""
         self._marks += 1
         return len(self._journal), self.head
 
     def rollback(self, mark: tuple[int, int]) -> None:
-        """Take back all changes since *mark*, and end it."""
+        """Undo all changes since *mark*, and end the mark."""
         length, self.head = mark
         while len(self._journal) > length:
             table, key, old = self._journal.pop()
@@ -220,7 +232,7 @@ class World:
         self._end_mark()
 
     def release(self, mark: tuple[int, int]) -> None:
-        """Keep the changes since *mark*, and end it."""
+        """Keep the changes since *mark*, and end the mark."""
         self._end_mark()
 
     def _end_mark(self) -> None:
@@ -228,58 +240,60 @@ class World:
         if not self._marks:
             self._journal.clear()
 
-    # --- reading it
+    # --- reading
 
     @property
     def period(self) -> int:
-        """The period now open."""
+        """The open period."""
         return int(self.game["period"])
 
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules in force, in the order in which they were enacted."""
-        found: tuple[Rule, ...] = self.game["rules"]
-        return found
+        rules: tuple[Rule, ...] = self.game["rules"]
+        return rules
 
     @property
     def agenda(self) -> tuple[Attempt, ...]:
-        """What is still to be carried out, first things first."""
-        found: tuple[Attempt, ...] = self.game["agenda"]
-        return found
+        """The attempts that are still to be carried out, in order."""
+        agenda: tuple[Attempt, ...] = self.game["agenda"]
+        return agenda
 
     @property
     def to_come(self) -> int:
-        """How many attempts are on the agenda, are to be next, or wait for their time."""
+        """The number of attempts that are on the agenda, come next, or wait for their time."""
         return len(self.agenda) + len(self.game.get("next", ())) + len(self.timers)
 
     @property
     def level(self) -> int:
-        """The level of the game: which language, limits and digest it was opened with."""
+        """The level of the game (see `nomoledger.events.levels`)."""
         return int(self.game.get("level", 0))
 
     @property
     def waiting(self) -> QuestionRaised | None:
-        """The question that holds up the agenda, if one does."""
+        """The question that suspends the first attempt of the agenda, or None."""
         if not self.agenda:
             return None
         head = self.agenda[0].id + "|"
-        return next((q for key, q in self.questions.items() if key.startswith(head)), None)
+        return next(
+            (question for key, question in self.questions.items() if key.startswith(head)), None
+        )
 
     def rule(self, number: str) -> Rule | None:
-        """The rule of that number, if one is in force."""
+        """Return the rule with that number, or None if it is not in force."""
         return next((rule for rule in self.rules if rule.number == number), None)
 
     def get(self, entity: str, attribute: str) -> Any:
-        """An attribute's value; None where it was never set."""
+        """Return the value of an attribute, or None if it is not set."""
         table = self.attributes.get(entity)
         return None if table is None else table.get(attribute)
 
     def balance(self, account: str, commodity: str) -> int:
-        """Units of *commodity* in *account*."""
+        """Return the units of *commodity* in *account*."""
         return self.balances.get(account, {}).get(commodity, 0)
 
     def where(self, kind: str, attribute: str, value: Any) -> tuple[str, ...]:
-        """Entities of *kind* whose *attribute* is *value*, in order of creation."""
+        """Return the entities of *kind* whose *attribute* is *value*, in order of creation."""
         index = self._index.get((kind, attribute))
         if index is None:
             index = {}
@@ -290,21 +304,21 @@ class World:
         return index.get(_key(value), ())
 
     def forget_index(self, entity: str, attribute: str) -> None:
-        """Called when *attribute* of *entity* changes, so that `where` looks again."""
+        """Drop what `where` remembers, because *attribute* of *entity* changes."""
         if self._index:
             self._index.pop((self.entities.get(entity, ""), attribute), None)
 
     def forget_kind(self, kind: str) -> None:
-        """Called when an entity of *kind* comes or goes."""
+        """Drop what `where` remembers, because entities of *kind* change."""
         for key in [key for key in self._index if key[0] == kind]:
             del self._index[key]
 
     def forget(self) -> None:
-        """Called when anything may have changed, so that `where` looks again."""
+        """Drop all that `where` remembers, because anything may have changed."""
         self._index.clear()
 
     def declared(self, kind: str) -> dict[str, str]:
-        """The attributes that the rules declare for *kind*, with their types."""
+        """Return the attributes that the rules declare for *kind*, with their types."""
         if self._declared[0] is not self.rules:
             self._declared, self._keys = (self.rules, {}), {}
         known = self._declared[1]
@@ -315,7 +329,7 @@ class World:
         return known[kind]
 
     def known_kinds(self) -> tuple[str, ...]:
-        """Every kind of thing that there is or that the rules declare."""
+        """Return every kind of entity that exists or that the rules declare."""
         if self._known[0] is not self.rules or self._known[1] != len(self.kinds):
             declared = (kind for rule in self.rules for kind in rule.declares)
             self._known = (
@@ -326,7 +340,7 @@ class World:
         return self._known[2]
 
     def key_of(self, kind: str) -> str:
-        """The attribute by which people call things of *kind*: the one declared `key`."""
+        """Return the attribute that names entities of *kind*: the one declared `key`."""
         if kind not in self._keys or self._declared[0] is not self.game["rules"]:
             declared = self.declared(kind).items()
             keys = (name for name, type_ in declared if type_.endswith(" key"))
@@ -334,18 +348,20 @@ class World:
         return self._keys[kind]
 
     def commodities(self) -> dict[str, Commodity]:
-        """What can be owned in quantity; the first is the money of the game."""
-        return {name: each for rule in self.rules for name, each in rule.commodities.items()}
+        """Return what can be owned in quantity; the first is the money of the game."""
+        return {
+            name: commodity for rule in self.rules for name, commodity in rule.commodities.items()
+        }
 
     def find(self, kind: str, called: Any) -> str | None:
-        """The entity of *kind* that people call *called*, if there is one."""
+        """Return the entity of *kind* that people call *called*, or None."""
         if isinstance(called, str) and self.entities.get(called) == kind:
             return called
-        found = self.where(kind, self.key_of(kind), called)
-        return found[0] if found else None
+        matches = self.where(kind, self.key_of(kind), called)
+        return matches[0] if matches else None
 
     def label(self, entity: Any) -> Any:
-        """What people call *entity*: its key attribute, or itself where it has none."""
+        """Return what people call *entity*: its key attribute, or *entity* itself without one."""
         kind = self.entities.get(entity) if isinstance(entity, str) else None
         if kind is None:
             return entity
@@ -353,18 +369,19 @@ class World:
         return entity if called is None else called
 
     def frozen_past(self, period: int) -> tuple[tuple[int, ...] | None, bytes]:
-        """The part of a snapshot that holds the closed *period*, and as corrected by which rulings.
+        """Return the encoded part of a snapshot that holds the closed *period*.
 
-        None stands for no rulings where there is no part.
+        The part comes with the rulings that had corrected the period when it was encoded; None
+        instead of the rulings if there is no such part.
         """
         return self._frozen_past.get(period, (None, b""))
 
     def keep_frozen(self, period: int, ruled: tuple[int, ...], part: bytes) -> None:
-        """Note that *part* of a snapshot holds *period* as corrected by the rulings *ruled*."""
+        """Remember that *part* of a snapshot holds *period* as corrected by *ruled*."""
         self._frozen_past[period] = ruled, part
 
     def forget_frozen(self) -> None:
-        """Called when a snapshot that was to be kept may not be there."""
+        """Forget the encoded periods, because a snapshot may not have been stored."""
         self._frozen_past.clear()
 
     def tables(self) -> dict[str, Table]:
@@ -372,16 +389,16 @@ class World:
         return {name: getattr(self, attribute) for name, attribute in SCHEMA.items()}
 
     def digest(self) -> str:
-        """Return the SHA-256 of the whole state, the same in every process and on every machine.
+        """Return the SHA-256 of the state, the same in every process and on every machine.
 
-        The closed periods take no part: their own digests are known.
+        Closed periods are left out, because they have digests of their own.
         """
         return self._digest(self.head, self.tables())
 
     def digest_before_close(self) -> str | None:
-        """Return the digest of the state as the last close found it, as `PeriodClosed` records it.
+        """Return the digest of the state before the last event, as `PeriodClosed` records it.
 
-        None where the last event was not the close of a period.
+        None if the last event was not the close of a period.
         """
         if self.closing is None:
             return None
@@ -411,12 +428,12 @@ def _key(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items() if each != {}}
+        return {str(key): _plain(item) for key, item in value.items() if item != {}}
     return value
 
 
 def _without_display_text(value: Any) -> Any:
-    """Blank the text for people in all events within *value*."""
+    """Blank the display text of all events within *value*."""
     if isinstance(value, dict):
         return {key: _without_display_text(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,1 +1,1 @@
-"""Where something became so: found by looking at closes, then within one stretch."""
+"""Bisection: the event after which a statement became true."""

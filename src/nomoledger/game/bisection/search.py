@@ -1,8 +1,8 @@
-"""One search for the event after which a statement became true, in a worker without a database.
+"""The search of a bisection, which runs in a worker without a database.
 
-It holds one stretch of events at a time: from a close to the next. A close that is far from the one
-before is looked at in its snapshot, and only the stretch that leads to it is folded in which the
-statement came to hold.
+It holds the events of one period at a time, from one close to the next. A close that is far from
+the one before is checked in its snapshot. Only the period in which the statement became true is
+then folded.
 """
 
 from collections.abc import Callable, Generator, Iterator
@@ -22,22 +22,24 @@ from nomoledger.state.reducer import apply
 from nomoledger.state.snapshot_codec import SnapshotReader
 from nomoledger.state.world import World
 
-#: After these nothing is half done: the last events of an attempt, and the call for a close.
+#: The last events of attempts, and the request for a close. After these, no attempt is under way.
 _ENDS = e.AttemptDone | e.AttemptRefused | e.QuestionRaised | e.CloseAsked | e.PeriodClosed
 _CHANGES_RULES = e.RuleEnacted | e.RuleAmended | e.RuleRepealed | e.RuleRenumbered
 Value = TypeVar("Value")
-#: What asks for something, and comes to a value once it has been given it.
-Asking = Generator[bytes, bytes, Value]
-#: From an event, the close of a period (the last one) if its snapshot is worth being read.
+#: A computation that yields requests for data and is sent the answers.
+Requests = Generator[bytes, bytes, Value]
+#: For an event and a period (None: the last), the number of its close if reading a snapshot pays.
 Worthwhile = Callable[[int, int | None], int | None]
 
 
-class Wanted(msgspec.Struct, frozen=True, array_like=True):
-    """What a search asks for.
+class DataRequest(msgspec.Struct, frozen=True, array_like=True):
+    """A request of the search for data.
 
     Attributes:
-        what: the "snapshot" after event *number*, "event" *number*, or the "stretch" of events
-            after number *after*, up to the next close.
+        what: "snapshot" (the one after event *number*), "event" (event *number*) or "period" (the
+            events after event *after*, up to the next close).
+        number: number of an event.
+        after: number of an event.
     """
 
     what: str
@@ -46,14 +48,22 @@ class Wanted(msgspec.Struct, frozen=True, array_like=True):
 
 
 class TurningPoint(msgspec.Struct, frozen=True):
-    """Where *statement* became true.
+    """Where a statement became true.
 
     Attributes:
-        event, period, at: the event after which it holds; None where it never came to hold.
-        told, rules: that event in words, and the rules behind it.
-        because, because_told: the input that led to it.
-        from_start: whether it held as soon as the game was open. holds_now: whether it still does.
-        looks, events: how often it was held against a world, and how many events there are.
+        game: name of the game.
+        statement: the statement.
+        event: the event after which it is true; None if it never became true.
+        period: the period of that event.
+        at: when that event was received.
+        told: that event in words.
+        rules: the rules behind it.
+        because: number of the input that led to it.
+        because_told: that input in words.
+        from_start: whether it was true as soon as the game was open.
+        holds_now: whether it is still true.
+        looks: how often it was checked.
+        events: number of events in the game.
     """
 
     game: str
@@ -72,7 +82,7 @@ class TurningPoint(msgspec.Struct, frozen=True):
 
 
 def names_in(rule: Rule) -> Iterator[str]:
-    """What *rule* declares: commodities, attributes and values."""
+    """Yield the names that *rule* declares: commodities, attributes and values."""
     from nomoledger.language.code import parse_code
 
     yield from rule.commodities
@@ -82,66 +92,77 @@ def names_in(rule: Rule) -> Iterator[str]:
 
 
 class Search:
-    """One *statement*, and a world that goes to and fro over a stretch of events.
+    """One search, on a world that moves within the events of one period.
 
-    *found* is what is to be told where nothing is found; *worthwhile* says which closes are looked
-    at in their snapshots.
+    Attributes:
+        found: the result so far.
+        statement: the statement to check.
+        world: the current state.
+        looks: how often the statement was checked.
     """
 
     def __init__(self, found: TurningPoint, statement: Statement, worthwhile: Worthwhile) -> None:
+        """Prepare a search; *worthwhile* says which closes to check in their snapshots."""
         self.found = found
         self.statement = statement
         self.world = World()
         self.looks = 0
         self._worthwhile = worthwhile
-        self._thawing = SnapshotReader()
+        self._reader = SnapshotReader()
         self._first = 0
         self._bodies: list[e.Event] = []
-        self._asks: tuple[tuple[Rule, ...], bool] = ((), False)
+        self._needs_rules: tuple[tuple[Rule, ...], bool] = ((), False)
 
-    def run(self, last: int, every: bool) -> Asking[bytes]:
-        """Look, up to event *last*; gives what was found, as bytes."""
-        yield from self._look_for_it(last, every)
+    def run(self, last: int, every: bool) -> Requests[bytes]:
+        """Search up to event *last*, and return the encoded `TurningPoint`."""
+        yield from self._search(last, every)
         holds_now = False
         if self.found.event is not None:
             yield from self._go_to_the_end(last)
             holds_now = self._holds(self.world)
-        found = msgspec.structs.replace(self.found, holds_now=holds_now, looks=self.looks)
-        return msgspec.msgpack.encode(found)
+        result = msgspec.structs.replace(self.found, holds_now=holds_now, looks=self.looks)
+        return msgspec.msgpack.encode(result)
 
-    def _look_for_it(self, last: int, every: bool) -> Asking[None]:
-        """Look at the start, and then at each close (or after *every* attempt) until it holds."""
-        ends = yield from self._ends_ahead(last)
+    def _search(self, last: int, every: bool) -> Requests[None]:
+        """Check the start, then each close (or after *every* attempt), until a check succeeds."""
+        ends = yield from self._load_period(last)
         stop = self._first_stop(ends[:1], every)
         if stop is not None:
             self.world = World()
-            yield from self._tell(stop, from_start=True)
+            yield from self._record(stop, from_start=True)
             return
-        yield from self._look_among(ends[1:], every)
+        yield from self._check_period(ends[1:], every)
         while self.found.event is None and self.world.head < last:
-            at_close = None if every else (yield from self._close_ahead())
+            at_close = None if every else (yield from self._world_at_close())
             if at_close is None:
-                yield from self._look_among((yield from self._ends_ahead(last)), every)
+                yield from self._check_period((yield from self._load_period(last)), every)
             elif self._holds(at_close):
-                yield from self._find((yield from self._ends_ahead(last)))
+                yield from self._find((yield from self._load_period(last)))
             else:
                 self.world = at_close
 
-    def _look_among(self, ends: list[int], every: bool) -> Asking[None]:
-        opening = self.world
-        self.world = copy_for(opening, self._bodies)
+    def _check_period(self, ends: list[int], every: bool) -> Requests[None]:
+        """Check the loaded period, and find the event if the statement becomes true in it."""
+        start = self.world
+        self.world = copy_for(start, self._bodies)
         stop = self._first_stop(ends, every)
         if stop is not None:
-            self.world = opening
+            self.world = start
             yield from self._find(ends[: ends.index(stop) + 1])
 
-    def _find(self, ends: list[int]) -> Asking[None]:
-        """Take down the event in the attempts ending at *ends*; it holds after the last of them."""
+    def _find(self, ends: list[int]) -> Requests[None]:
+        """Find the event among the attempts ending at *ends*, and record it.
+
+        The statement is true after the last of these attempts.
+        """
         self.world = copy_for(self.world, self._bodies)
-        yield from self._tell(self._within(self._narrowed(ends)))
+        yield from self._record(self._event_within(self._bisect(ends)))
 
     def _first_stop(self, ends: list[int], every: bool) -> int | None:
-        """The first of *ends* at which it holds; only the last is looked at, unless *every* is."""
+        """Return the first of *ends* after which the statement is true.
+
+        Without *every*, only the last of *ends* is checked.
+        """
         for stop in ends if every else ends[-1:]:
             self._go_to(stop)
             if self._holds(self.world):
@@ -153,17 +174,17 @@ class Search:
             apply(self.world, self._body(at))
 
     def _holds(self, world: World, rules: tuple[Rule, ...] | None = None) -> bool:
-        """Whether it holds in *world*, under *rules* (those in force there)."""
+        """Return whether the statement is true in *world*, under *rules* (by default its own)."""
         from nomoledger.language.program import link
 
         self.looks += 1
         rules = world.rules if rules is None else rules
-        if self._asks[0] is not rules:
-            self._asks = rules, self.statement.asks(rules)
-        return self.statement.holds(world, link(rules) if self._asks[1] else None)
+        if self._needs_rules[0] is not rules:
+            self._needs_rules = rules, self.statement.asks(rules)
+        return self.statement.holds(world, link(rules) if self._needs_rules[1] else None)
 
-    def _narrowed(self, ends: list[int]) -> int:
-        """The first of the attempts ending at *ends* after which it holds: its end."""
+    def _bisect(self, ends: list[int]) -> int:
+        """Return the end of the first attempt after which the statement is true."""
         low, high = -1, len(ends) - 1
         while high - low > 1:
             middle, mark = (low + high) // 2, self.world.mark()
@@ -176,17 +197,17 @@ class Search:
                 self.world.release(mark)
         return ends[high]
 
-    def _within(self, end: int) -> int:
-        """The event of the attempt up to *end* from which on it holds.
+    def _event_within(self, end: int) -> int:
+        """Return the event of the attempt ending at *end* since which the statement is true.
 
-        A change of rules is in force from the end of the attempt that makes it: where nothing else
-        in the attempt made the statement true, that did.
+        A change of rules applies from the end of its attempt on. The change is the result if no
+        other event of the attempt made the statement true.
         """
         mark, rules = self.world.mark(), self.world.rules
         first, changed = None, end
         for at in range(self.world.head + 1, end + 1):
             apply(self.world, self._body(at))
-            if isinstance(self._body(at), _CHANGES_RULES) and not self._speaks_of_it(changed):
+            if isinstance(self._body(at), _CHANGES_RULES) and not self._declares_a_name(changed):
                 changed = at
             if not self._holds(self.world, rules):
                 first = None
@@ -195,13 +216,13 @@ class Search:
         self.world.rollback(mark)
         return changed if first is None else first
 
-    def _speaks_of_it(self, at: int) -> bool:
-        """Whether event *at* brings in a rule that has to do with what is asked for."""
+    def _declares_a_name(self, at: int) -> bool:
+        """Return whether event *at* changes a rule that declares a name of the statement."""
         rule = getattr(self._body(at), "rule", None)
         return isinstance(rule, Rule) and not self.statement.names().isdisjoint(names_in(rule))
 
-    def _tell(self, at: int, from_start: bool = False) -> Asking[None]:
-        """Take down that it holds since event *at*."""
+    def _record(self, at: int, from_start: bool = False) -> Requests[None]:
+        """Record that the statement is true since event *at*."""
         from nomoledger.game.explanation.rendering import Names
 
         body, root, cause = self._body(at), at, self._body(at)
@@ -217,58 +238,58 @@ class Search:
             event=at,
             period=body.period,
             at=body.received_at,
-            told=names.said(body),
+            told=names.describe(body),
             rules=body.rules,
             because=None if root == at else root,
-            because_told="" if root == at else names.said(cause),
+            because_told="" if root == at else names.describe(cause),
             from_start=from_start,
         )
 
-    # --- what it asks for
+    # --- requests for data
 
-    def _ends_ahead(self, last: int) -> Asking[list[int]]:
-        """Where attempts end from here to the next close (or to event *last*), the events there."""
+    def _load_period(self, last: int) -> Requests[list[int]]:
+        """Load the events up to the next close (or *last*), and return the ends of attempts."""
         self._first = self.world.head + 1
-        self._bodies = yield from self._events(Wanted("stretch", after=self.world.head))
+        self._bodies = yield from self._events(DataRequest("period", after=self.world.head))
         numbers = range(self._first, self._first + len(self._bodies))
         return [at for at in numbers if isinstance(self._body(at), _ENDS) or at == last]
 
-    def _close_ahead(self) -> Asking[World | None]:
-        """The world at the next close, if that is worth looking at in its snapshot."""
+    def _world_at_close(self) -> Requests[World | None]:
+        """Return the state at the next close, if reading its snapshot pays."""
         number = self._worthwhile(self.world.head, self.world.period)
         return None if number is None else (yield from self._snapshot(number))
 
-    def _go_to_the_end(self, last: int) -> Asking[None]:
-        """Go on to event *last*, from the last close if that is worth it."""
+    def _go_to_the_end(self, last: int) -> Requests[None]:
+        """Move to event *last*, from the snapshot of the last close if that pays."""
         number = self._worthwhile(self.world.head, None)
         world = None if number is None else (yield from self._snapshot(number))
         self.world = self.world if world is None else world
         while self.world.head < last:
-            ends = yield from self._ends_ahead(last)
+            ends = yield from self._load_period(last)
             self.world = copy_for(self.world, self._bodies)
             self._go_to(ends[-1])
 
-    def _snapshot(self, number: int) -> Asking[World | None]:
-        """The world after event *number*; None where its snapshot cannot be read."""
-        data = yield msgspec.msgpack.encode(Wanted("snapshot", number))
+    def _snapshot(self, number: int) -> Requests[World | None]:
+        """Return the state after event *number*; None if its snapshot cannot be read."""
+        data = yield msgspec.msgpack.encode(DataRequest("snapshot", number))
         with suppress(CorruptError):
-            given = msgspec.msgpack.decode(data, type=tuple[bytes, dict[bytes, bytes]] | None)
-            world = None if given is None else self._thawing.world(*given)
+            snapshot = msgspec.msgpack.decode(data, type=tuple[bytes, dict[bytes, bytes]] | None)
+            world = None if snapshot is None else self._reader.world(*snapshot)
             if world is not None and world.head == number:
                 return world
         return None
 
-    def _events(self, wanted: Wanted) -> Asking[list[e.Event]]:
-        given = yield msgspec.msgpack.encode(wanted)
-        records = msgspec.msgpack.decode(given, type=list[tuple[str, bytes]])
-        return [decode(*each) for each in records]
+    def _events(self, request: DataRequest) -> Requests[list[e.Event]]:
+        answer = yield msgspec.msgpack.encode(request)
+        records = msgspec.msgpack.decode(answer, type=list[tuple[str, bytes]])
+        return [decode(*record) for record in records]
 
-    def _event(self, number: int) -> Asking[e.Event]:
+    def _event(self, number: int) -> Requests[e.Event]:
         if number >= self._first:
             return self._body(number)
-        (body,) = yield from self._events(Wanted("event", number))
+        (body,) = yield from self._events(DataRequest("event", number))
         return body
 
     def _body(self, at: int) -> e.Event:
-        """Event *at*, of the stretch that is held."""
+        """Return event *at* of the loaded period."""
         return self._bodies[at - self._first]

@@ -1,7 +1,7 @@
-"""Hands a worker, which has no database, what it asks for while it works.
+"""A worker that requests data from its parent while it runs.
 
-The work is a generator: it yields what it wants and is sent the answer, and returns what came of
-it. So nothing has to be held ready that is not asked for.
+The work is a generator: it yields requests, is sent the answers, and returns its result. The worker
+needs no database, and only data that it requests is read.
 """
 
 import socket
@@ -14,55 +14,57 @@ from nomoledger.sandbox.child import Limits
 from nomoledger.sandbox.worker import stream_from_worker
 
 Work = Generator[bytes, bytes, bytes]
-_WANTED, _MADE = b"?", b"="
+_REQUEST, _RESULT = b"?", b"="
 
 
 def supply_worlds(
     work: Callable[[], Work], give: Callable[[bytes], bytes], limits: Limits | None = None
 ) -> bytes:
-    """What comes of *work*, done in a worker process; what it wants, *give* gives it in this one.
+    """Run *work* in a worker process, and return its result; *give* answers its requests.
+
+    *give* runs in this process.
 
     Raises:
-        RuleFault: rule code failed, or the worker died; and whatever *give* raises.
+        RuleFault: rule code failed, or the worker died. Errors of *give* are raised as they are.
     """
     outer, inner = socket.socketpair()
 
     def pieces() -> Generator[bytes]:
         outer.close()
-        going, answer = work(), None
+        requests, answer = work(), None
         while True:
             try:
-                wanted = next(going) if answer is None else going.send(answer)
-            except StopIteration as made:
-                yield _MADE + made.value
+                request = next(requests) if answer is None else requests.send(answer)
+            except StopIteration as end:
+                yield _RESULT + end.value
                 return
-            yield _WANTED + wanted
-            answer = _received(inner)
+            yield _REQUEST + request
+            answer = _receive(inner)
 
-    made = b""
+    result = b""
     with outer, inner:
         for piece in stream_from_worker(pieces, limits):
-            inner.close()  # or the death of the worker would not show while it is written to
-            if piece[:1] == _MADE:
-                made = piece[1:]
+            inner.close()  # otherwise writing to a dead worker would block
+            if piece[:1] == _RESULT:
+                result = piece[1:]
                 continue
             answer = give(piece[1:])
-            with suppress(BrokenPipeError, ConnectionResetError):  # its death is told next
+            with suppress(BrokenPipeError, ConnectionResetError):  # the loop raises the cause
                 outer.sendall(struct.pack(">Q", len(answer)) + answer)
-    return made
+    return result
 
 
-def _received(inner: socket.socket) -> bytes:
+def _receive(inner: socket.socket) -> bytes:
     with inner.makefile("rb", buffering=0) as file:
-        (length,) = struct.unpack(">Q", _exactly(file.read, 8))
-        return _exactly(file.read, length)
+        (length,) = struct.unpack(">Q", _read_exactly(file.read, 8))
+        return _read_exactly(file.read, length)
 
 
-def _exactly(read: Callable[[int], bytes | None], length: int) -> bytes:
+def _read_exactly(read: Callable[[int], bytes | None], length: int) -> bytes:
     data = bytearray()
     while len(data) < length:
-        more = read(min(length - len(data), 1 << 20))
-        if not more:
-            raise CorruptError("a worker was not given all that it asked for")
-        data += more
+        chunk = read(min(length - len(data), 1 << 20))
+        if not chunk:
+            raise CorruptError("a worker received only part of the data that it requested")
+        data += chunk
     return bytes(data)

@@ -1,1 +1,1 @@
-"""Why something is as it is, and why something else did not come about."""
+"""Explanations: why something is as it is, and why something else did not happen."""

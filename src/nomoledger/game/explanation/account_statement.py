@@ -1,4 +1,4 @@
-"""Accounts as statements: what came and went, posting by posting, and what that adds up to."""
+"""Account statements: every posting of an account, and the balance."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -14,13 +14,21 @@ from nomoledger.game.explanation.recorded_past import RecordedPast
 from nomoledger.language.values import Number, from_units
 from nomoledger.sandbox.child import Limits
 
-#: As many postings of one period stand in a statement singly, unless all are asked for.
+#: The number of postings of one period that a statement lists singly, unless all are requested.
 SINGLE_MAX = 40
 MONEY = "money"
 
 
 class BalanceChange(NamedTuple):
-    """What one event did to an account, in smallest units; *others* are on the other side."""
+    """The effect of one event on an account.
+
+    Attributes:
+        event: number of the event.
+        body: the event.
+        units: the change in smallest units.
+        balance: the balance after the event, in smallest units.
+        others: the accounts on the other side.
+    """
 
     event: int
     body: e.Posted
@@ -30,9 +38,19 @@ class BalanceChange(NamedTuple):
 
 
 class StatementRow(msgspec.Struct, frozen=True):
-    """A posting (or, where *event* is None, *count* of them in sum), and the balance after it.
+    """A posting of an account, or the sum of several.
 
-    *others* are the accounts on the other side, *because* the input that led to it.
+    Attributes:
+        period: the period of the posting.
+        event: number of the event; None for a sum.
+        count: number of postings.
+        amount: the change.
+        balance: the balance afterwards.
+        others: the accounts on the other side.
+        why: the reason that players see.
+        rules: the rules behind it.
+        because: number of the input that led to it.
+        because_told: that input in words.
     """
 
     period: int
@@ -48,9 +66,15 @@ class StatementRow(msgspec.Struct, frozen=True):
 
 
 class AccountStatement(msgspec.Struct, frozen=True):
-    """How much of *commodity* there was in the account of *subject* at the end of *period*.
+    """The statement of one account in one commodity.
 
-    It begins with nothing; the amounts of *rows* add up to *balance*. *why* tells of one posting.
+    Attributes:
+        subject: the owner of the account.
+        commodity: the commodity.
+        period: the period at whose end it is made.
+        balance: the balance then: the sum of the amounts of *rows*.
+        rows: the postings, from the first one on.
+        why: the explanation of one posting.
     """
 
     subject: str
@@ -62,13 +86,14 @@ class AccountStatement(msgspec.Struct, frozen=True):
 
 
 class Books:
-    """Keeps all accounts, change by change."""
+    """The changes of all accounts."""
 
     def __init__(self) -> None:
+        """Begin with empty accounts."""
         self.changes: dict[tuple[str, str], list[BalanceChange]] = {}
 
     def take(self, number: int, body: e.Event) -> None:
-        """Take event *number* in, where it posts something."""
+        """Record event *number*, if it is a posting."""
         if not isinstance(body, e.Posted):
             return
         units: dict[tuple[str, str], int] = {}
@@ -76,21 +101,21 @@ class Books:
             key = posting.account, posting.commodity
             units[key] = units.get(key, 0) + posting.amount
         for key, change in units.items():
-            known = self.changes.setdefault(key, [])
-            balance = (known[-1].balance if known else 0) + change
+            account_changes = self.changes.setdefault(key, [])
+            balance = (account_changes[-1].balance if account_changes else 0) + change
             others = tuple(_opposite(units, key))
-            known.append(BalanceChange(number, body, change, balance, others))
+            account_changes.append(BalanceChange(number, body, change, balance, others))
 
 
 def _opposite(units: dict[tuple[str, str], int], key: tuple[str, str]) -> Iterator[str]:
-    """Where it went, or came from."""
+    """Yield the accounts on the other side."""
     for other, change in units.items():
         if other[1] == key[1] and other != key and change * units[key] <= 0:
             yield other[0]
 
 
 def commodity_of(past: RecordedPast, thing: str, what: str) -> str | None:
-    """The commodity that *what* means, where it is not an attribute of *thing*."""
+    """Return the commodity that *what* means; None if it is an attribute of *thing*."""
     commodities = past.world.commodities()
     if what == MONEY and past.world.get(thing, what) is None:
         return next(iter(commodities), None)
@@ -106,55 +131,61 @@ def explain_account(
     whole: bool = False,
     limits: Limits | None = None,
 ) -> AccountStatement:
-    """The statement of an account, with one posting explained: the last, or that of *event*.
+    """Return the statement of an account, and explain one posting: the last, or that of *event*.
 
-    The period of that posting stands in it posting by posting, the others in sum, unless the
-    *whole* is asked for.
+    The period of that posting is listed posting by posting, other periods as sums; with *whole*,
+    all postings are listed.
 
     Raises:
-        UnknownError: there is no such account, or the event did nothing to it.
+        UnknownError: there is no such account, or the event did not change it.
         RuleFault: rule code failed when it was run again.
     """
     thing, books = past.find(subject), Books()
     for number, body in enumerate(past.bodies):
         books.take(number, body)
     changes = books.changes.get((thing, commodity), [])
-    told = next((c for c in changes[::-1] if event in (None, c.event)), None)
-    if told is None and event is not None:
-        raise UnknownError(f"{past.game}: #{event} did nothing to {commodity} of {subject}")
+    explained = next((change for change in changes[::-1] if event in (None, change.event)), None)
+    if explained is None and event is not None:
+        raise UnknownError(f"{past.game}: #{event} did not change {commodity} of {subject}")
     places = past.world.commodities().get(commodity, Commodity()).places
     return AccountStatement(
         subject=str(past.names.label(thing)),
         commodity=commodity,
         period=past.period,
         balance=from_units(changes[-1].balance if changes else 0, places),
-        rows=tuple(_rows(past, changes, places, None if whole else told)),
-        why=None if told is None else explain_event(past, told.event, limits),
+        rows=tuple(_rows(past, changes, places, None if whole else explained)),
+        why=None if explained is None else explain_event(past, explained.event, limits),
     )
 
 
 def _rows(
-    past: RecordedPast, changes: Iterable[BalanceChange], places: int, told: BalanceChange | None
+    past: RecordedPast,
+    changes: Iterable[BalanceChange],
+    places: int,
+    explained: BalanceChange | None,
 ) -> Iterator[StatementRow]:
-    """*changes* as rows; where one is *told*, those far from it in sum."""
+    """Yield *changes* as rows; if one is *explained*, those far from it as sums."""
     for period, group in groupby(changes, lambda change: change.body.period):
-        found = list(group)
-        if told is not None and told.body.period != period:
-            yield from _sum(past, found, places)
+        period_changes = list(group)
+        if explained is not None and explained.body.period != period:
+            yield from _sum(past, period_changes, places)
             continue
-        before, single, after = _around(found, told)
+        before, single, after = _around(period_changes, explained)
         yield from _sum(past, before, places)
         yield from (_row(past, change, places) for change in single)
         yield from _sum(past, after, places)
 
 
 def _around(
-    changes: list[BalanceChange], told: BalanceChange | None
+    changes: list[BalanceChange], explained: BalanceChange | None
 ) -> tuple[list[BalanceChange], list[BalanceChange], list[BalanceChange]]:
-    """Those that stand singly (*told* among them, else all), and what is before and after them."""
-    if told is None:
+    """Return the changes before, those listed singly, and those after.
+
+    All are listed singly if none is *explained*.
+    """
+    if explained is None:
         return [], changes, []
-    start = max(0, changes.index(told) - SINGLE_MAX + 1)
+    start = max(0, changes.index(explained) - SINGLE_MAX + 1)
     end = start + SINGLE_MAX
     return changes[:start], changes[start:end], changes[end:]
 
@@ -162,7 +193,7 @@ def _around(
 def _sum(
     past: RecordedPast, changes: Sequence[BalanceChange], places: int
 ) -> Iterator[StatementRow]:
-    """One row for all *changes*, where there are several."""
+    """Yield one row for all *changes*, if there are several."""
     if len(changes) < 2:
         yield from (_row(past, change, places) for change in changes)
         return
@@ -183,9 +214,9 @@ def _row(past: RecordedPast, change: BalanceChange, places: int) -> StatementRow
         count=1,
         amount=from_units(change.units, places),
         balance=from_units(change.balance, places),
-        others=tuple(str(past.names.label(each)) for each in change.others),
+        others=tuple(str(past.names.label(account)) for account in change.others),
         why=change.body.why,
         rules=change.body.rules,
         because=because,
-        because_told="" if because is None else past.names.said(past.bodies[because]),
+        because_told="" if because is None else past.names.describe(past.bodies[because]),
     )

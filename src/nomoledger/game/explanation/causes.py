@@ -1,7 +1,7 @@
-"""Says why something is so: back through causes to the die, submission or ruling.
+"""Explanations of events and values: back through causes to the die, submission or ruling.
 
-Trails are not stored. The attempt behind an event is run again, from the world as it stood and with
-the draws as recorded, by a program that notes every step (`nomoledger.language.tracing`).
+Trails are not stored. The attempt behind an event is run again on the state before it, with the
+recorded draws, by a program that traces every step (`nomoledger.language.tracing`).
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,13 @@ from nomoledger.sandbox.worker import call_in_worker
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """One event on the way back: its number, what it says, and the rules behind it."""
+    """One event among the causes of another.
+
+    Attributes:
+        event: number of the event.
+        told: the event in words.
+        rules: the rules behind it.
+    """
 
     event: int
     told: str
@@ -27,10 +33,14 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """Why an event came about.
+    """Why an event happened.
 
-    *causes* lead from the event back to an input; *trail* tells, line by line and indented, how the
-    rules got from the attempt's beginning to the event.
+    Attributes:
+        event: number of the event.
+        told: the event in words.
+        rules: the rules behind it.
+        causes: the events that led to it, back to an input.
+        trail: how the rules led from the attempt to the event, as indented lines.
     """
 
     event: int
@@ -41,7 +51,15 @@ class Explanation(msgspec.Struct, frozen=True):
 
 
 class ExplainedValue(msgspec.Struct, frozen=True):
-    """What an attribute was at the end of *period* (or is now), and *why*: the event behind it."""
+    """Why an attribute has its value.
+
+    Attributes:
+        subject: the entity or rule.
+        what: the attribute or parameter.
+        period: the period at whose end (or now) it has that value.
+        value: the value.
+        why: the explanation of the event that set it.
+    """
 
     subject: str
     what: str
@@ -51,7 +69,7 @@ class ExplainedValue(msgspec.Struct, frozen=True):
 
 
 def explain(ledger: Ledger, game: str, number: int, *, limits: Limits | None = None) -> Explanation:
-    """Why event *number* of *game* came about.
+    """Explain why event *number* of *game* happened.
 
     Raises:
         UnknownError: there is no such event.
@@ -61,42 +79,50 @@ def explain(ledger: Ledger, game: str, number: int, *, limits: Limits | None = N
 
 
 def explain_event(past: RecordedPast, number: int, limits: Limits | None = None) -> Explanation:
-    """As `explain`, in the words of *past*."""
+    """Explain event *number*, with the names of *past*."""
     bodies = past.bodies
     if not 0 <= number < len(bodies):
         last = len(bodies) - 1
         raise UnknownError(f"{past.game}: there is no event #{number}; the last is #{last}")
     causes = tuple(
-        Cause(at, past.names.said(bodies[at]), bodies[at].rules) for at in past.causes(number)
+        Cause(at, past.names.describe(bodies[at]), bodies[at].rules) for at in past.causes(number)
     )
     body = bodies[number]
     if isinstance(body, e.Input):
         trail: tuple[str, ...] = ()
-    elif (ruling := settled_by(past, body)) is not None:
-        trail = tuple(f"    {line}" for line in what_it_ruled(past, ruling))
+    elif (ruling := _settled_by(past, body)) is not None:
+        trail = tuple(f"    {line}" for line in _describe_ruling(past, ruling))
     else:
         trail = _trail(past, number, limits)
-    return Explanation(number, past.names.said(body), body.rules, causes, trail)
+    return Explanation(number, past.names.describe(body), body.rules, causes, trail)
 
 
 def explain_value(
     past: RecordedPast, subject: str, what: str, *, limits: Limits | None = None
 ) -> ExplainedValue:
-    """Why *what* of *subject* (a player, a square, a rule with its parameter) is as it is.
+    """Explain why *what* of *subject* has its value.
+
+    *subject* is a player, a square or any other entity, or the number of a rule; *what* is an
+    attribute or a parameter of the rule.
 
     Raises:
         UnknownError: there is no such thing, or nothing ever changed it.
         RuleFault: rule code failed when it was run again.
     """
     if past.world.rule(subject) is not None:
-        called, value, number = f"rule {subject}", *_parameter(past, subject, what)
+        subject_name, value, number = f"rule {subject}", *_parameter(past, subject, what)
     else:
         thing = past.find(subject)
-        called, value = past.names.shown(thing), past.names.label(past.world.get(thing, what))
+        subject_name, value = (
+            past.names.display(thing),
+            past.names.label(past.world.get(thing, what)),
+        )
         number = _last_set(past, thing, what)
     if number is None:
         raise UnknownError(f"{past.game}: nothing ever changed {what!r} of {subject}")
-    return ExplainedValue(called, what, past.period, value, explain_event(past, number, limits))
+    return ExplainedValue(
+        subject_name, what, past.period, value, explain_event(past, number, limits)
+    )
 
 
 def _last_set(past: RecordedPast, thing: str, what: str) -> int | None:
@@ -113,10 +139,10 @@ def _sets(body: e.Event, thing: str, what: str) -> bool:
 
 
 def _parameter(past: RecordedPast, number: str, what: str) -> tuple[Any, int | None]:
-    """What a parameter of rule *number* is, and the event that made it so."""
+    """Return the value of a parameter of rule *number*, and the event that set it."""
     rule = past.world.rule(number)
     value = None if rule is None else rule.parameters.get(what)
-    found = None
+    event = None
     for at in reversed(range(len(past.bodies))):
         body = past.bodies[at]
         if isinstance(body, e.RuleRenumbered) and body.to == number:
@@ -124,65 +150,65 @@ def _parameter(past: RecordedPast, number: str, what: str) -> tuple[Any, int | N
         elif isinstance(body, e.RuleEnacted | e.RuleAmended) and body.rule.number == number:
             if what not in body.rule.parameters or body.rule.parameters[what] != value:
                 break
-            found = at
-    return value, found
+            event = at
+    return value, event
 
 
-# --- what a ruling put right --------------------------------------------------------------------
+# --- corrections by rulings ---------------------------------------------------------------------
 
 
-def settled_by(past: RecordedPast, body: e.Event) -> e.RulingMade | None:
-    """The ruling that reaches back and brought *body* about, if one did."""
+def _settled_by(past: RecordedPast, body: e.Event) -> e.RulingMade | None:
+    """Return the ruling that reached back and led to *body*, or None."""
     cause = None if body.cause is None else past.bodies[body.cause]
     if isinstance(cause, e.RulingMade) and cause.effective is not None:
         return cause
     return None
 
 
-def what_it_ruled(past: RecordedPast, ruling: e.RulingMade) -> Iterator[str]:
-    """What *ruling* changed about the tape, and how to see all that follows from it."""
+def _describe_ruling(past: RecordedPast, ruling: e.RulingMade) -> Iterator[str]:
+    """Yield how *ruling* changed the recorded inputs, as lines."""
     for edit in ruling.edits:
         if isinstance(edit, e.Replaced):
-            was = past.names.said(past.bodies[edit.event])
-            yield f"#{edit.event} {was}: it should have been {told_value(edit.value)}"
+            recorded = past.names.describe(past.bodies[edit.event])
+            yield f"#{edit.event} {recorded}: it should have been {_format_value(edit.value)}"
         elif isinstance(edit, e.LeftOut):
-            yield f"#{edit.event} {past.names.said(past.bodies[edit.event])}: it does not count"
+            yield f"#{edit.event} {past.names.describe(past.bodies[edit.event])}: it does not count"
         elif isinstance(edit, e.TakenIn):
-            asked = f"{edit.by} asks to {edit.action}: {told_value(edit.arguments)}"
-            yield f"after #{edit.after}: {asked}, which was overlooked"
+            request = f"{edit.by} asks to {edit.action}: {_format_value(edit.arguments)}"
+            yield f"after #{edit.after}: {request}, which was overlooked"
         else:
-            yield f"{edit.question}: answered {told_value(edit.value)}"
+            yield f"{edit.question}: answered {_format_value(edit.value)}"
     for number in ruling.overrules:
         yield f"ruling {number} no longer holds"
     yield f"all from period {ruling.effective} on was played again so, with all else as it was;"
     yield "this brings the present to what it would have been"
 
 
-def told_value(value: Any) -> str:
-    """A value of an edit in words."""
+def _format_value(value: Any) -> str:
+    """Return a value of an edit in words."""
     if isinstance(value, dict):
-        return ", ".join(f"{key} {told_value(each)}" for key, each in value.items())
+        return ", ".join(f"{key} {_format_value(item)}" for key, item in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(map(told_value, value))
+        return ", ".join(map(_format_value, value))
     return str(value)
 
 
-# --- running it again ---------------------------------------------------------------------------
+# --- traced runs --------------------------------------------------------------------------------
 
 
 def _trail(past: RecordedPast, number: int, limits: Limits | None) -> tuple[str, ...]:
-    """How the rules came to event *number*, worked out anew in a worker process."""
+    """Return how the rules led to event *number*, from a traced run in a worker process."""
     bodies = past.bodies
     start = max(at for at in range(number + 1) if isinstance(bodies[at], e.Input))
     world, secret = past.before(start), past.ledger.secret(past.game)
-    workings = TracedRun(world, past.entries, secret, past.entries)
+    run = TracedRun(world, past.entries, secret, past.entries)
 
     def lines() -> Iterator[str]:
-        made = start
-        for working in workings.take(bodies[start:]):
-            made += len(working.batch)
-            if made > number:
-                yield from map(str, working.way_to(working.batch[number - made]))
+        end = start
+        for attempt in run.take(bodies[start:]):
+            end += len(attempt.batch)
+            if end > number:
+                yield from map(str, attempt.lines_to(attempt.batch[number - end]))
                 return
 
     return tuple(call_in_worker(lambda: list(lines()), list[str], limits))

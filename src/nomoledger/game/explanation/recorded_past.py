@@ -1,4 +1,4 @@
-"""A game read once, up to a moment: its events, how things stood then, and what went by a name."""
+"""A game read up to a moment: its events, the state then, and the names of its entities."""
 
 from collections.abc import Iterator
 
@@ -11,17 +11,20 @@ from nomoledger.state.world import World
 
 
 class RecordedPast:
-    """*game* as it stood at the close of *period*, or stands.
+    """A game at the close of a period, or now.
 
     Attributes:
         entries: all events of the game, also those after that moment.
-        bodies: the events up to that moment. world: how things stood then.
+        bodies: the events up to that moment.
+        world: the state at that moment.
+        names: the names of entities, also of those that were destroyed.
 
     Raises:
         UnknownError: that period has not begun.
     """
 
     def __init__(self, ledger: Ledger, game: str, period: int | None = None) -> None:
+        """Read *game* up to the close of *period* (to its end if None)."""
         self.ledger = ledger
         self.game = game
         self.entries = list(ledger.read(game))
@@ -30,7 +33,7 @@ class RecordedPast:
         self.bodies = list(self._until(period))
         self.names = Names(self.world)
         for name, entity in self._gone.items():
-            self.names.keep(entity, name)
+            self.names.add(entity, name)
 
     def _until(self, period: int | None) -> Iterator[e.Event]:
         world = self.world
@@ -48,42 +51,43 @@ class RecordedPast:
 
     @property
     def period(self) -> int:
-        """The period that was open last, up to that moment."""
+        """The last period that was open up to that moment."""
         closed = bool(self.bodies) and isinstance(self.bodies[-1], e.PeriodClosed)
         return self.bodies[-1].period if closed else self.world.period
 
     def before(self, number: int) -> World:
-        """The world as it stood before event *number*."""
+        """Return the state before event *number*."""
         world = World()
         for body in self.bodies[:number]:
             apply(world, body)
         return world
 
     def causes(self, number: int) -> Iterator[int]:
-        """The events that led to *number*, nearest first, back to an input."""
+        """Yield the events that led to *number*, from the nearest back to an input."""
         cause = self.bodies[number].cause
         while cause is not None:
             yield cause
             cause = self.bodies[cause].cause
 
     def find(self, subject: str) -> str:
-        """What people call *subject*: a thing, with or without its kind, or an account.
+        """Return the id of an entity or account that people call *subject*.
+
+        *subject* may begin with the kind of the entity ("square 4").
 
         Raises:
             UnknownError: there is no such thing, and never was.
         """
         kind, _, called = subject.partition(" ")
         if called and kind in self.world.kinds:
-            found = self._of_kind(kind, called)
+            entity = self._of_kind(kind, called)
         else:
-            found = next(
-                (f for each in self.world.kinds if (f := self._of_kind(each, subject))), None
-            )
+            matches = (self._of_kind(kind, subject) for kind in self.world.kinds)
+            entity = next(filter(None, matches), None)
         known = self.world.balances.keys() | self.world.attributes.keys()
-        found = found or (subject if subject in known else self._gone.get(subject))
-        if found is None:
+        entity = entity or (subject if subject in known else self._gone.get(subject))
+        if entity is None:
             raise UnknownError(f"{self.game}: there is no {subject!r}")
-        return found
+        return entity
 
     def _of_kind(self, kind: str, called: str) -> str | None:
         number = int(called) if called.isdecimal() and called.isascii() else called

@@ -1,4 +1,4 @@
-"""Says how the rules come to a value that nothing holds: a market value, a rank, a limit."""
+"""Explanations of values that the rules compute: a market value, a rank, a limit."""
 
 from typing import Any
 
@@ -15,7 +15,15 @@ from nomoledger.state.world import Attempt
 
 
 class Computed(msgspec.Struct, frozen=True):
-    """What the rules in force at the end of *period* make of *what* for *subject*, step by step."""
+    """A value computed by the rules in force at the end of a period.
+
+    Attributes:
+        subject: the entity that the value is about.
+        what: the value operation.
+        period: the period.
+        value: the value.
+        trail: the steps of the computation, as indented lines.
+    """
 
     subject: str
     what: str
@@ -25,7 +33,7 @@ class Computed(msgspec.Struct, frozen=True):
 
 
 def is_computed(past: RecordedPast, what: str) -> bool:
-    """Whether a rule then in force defines *what* as a value."""
+    """Return whether a rule in force then defines *what* as a value."""
     from nomoledger.language.linker import analyze_rules
 
     operation = analyze_rules(past.world.rules).operations.get(what)
@@ -35,20 +43,20 @@ def is_computed(past: RecordedPast, what: str) -> bool:
 def explain_computed(
     past: RecordedPast, subject: str, what: str, *, limits: Limits | None = None
 ) -> Computed:
-    """How the rules come to *what*, a value that they define, for *subject*.
+    """Explain how the rules compute *what*, a value that they define, for *subject*.
 
     Raises:
-        UnknownError: there is no such thing, or the value depends on chance or on somebody.
+        UnknownError: there is no such thing, or the value depends on chance or on a person.
         RuleFault: rule code failed.
     """
     thing = past.find(subject)
     value, trail = call_in_worker(
-        lambda: _worked_out(past, thing, what), tuple[Any, list[str]], limits
+        lambda: _compute(past, thing, what), tuple[Any, list[str]], limits
     )
-    return Computed(past.names.shown(thing), what, past.period, value, tuple(trail))
+    return Computed(past.names.display(thing), what, past.period, value, tuple(trail))
 
 
-def _worked_out(past: RecordedPast, thing: str, what: str) -> tuple[Any, list[str]]:
+def _compute(past: RecordedPast, thing: str, what: str) -> tuple[Any, list[str]]:
     tracer = Tracer()
     program = tracer.link(past.world.rules)
     attempt = Attempt(id="query", operation=what, at=past.world.game["now"])
@@ -56,7 +64,7 @@ def _worked_out(past: RecordedPast, thing: str, what: str) -> tuple[Any, list[st
     try:
         value = program.call(what, thing)
     except (Refused, Suspended) as error:
-        raise UnknownError(f"{past.game}: {what} of {past.names.shown(thing)}: {error}") from None
+        raise UnknownError(f"{past.game}: {what} of {past.names.display(thing)}: {error}") from None
     ((_, tree),) = tracer.gathered()
     lines = ExplanationWriter(program, past.names).outcome(tree.nodes[1])
-    return past.names.label(value), [str(each) for each in lines]
+    return past.names.label(value), [str(line) for line in lines]

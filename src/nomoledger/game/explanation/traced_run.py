@@ -1,4 +1,4 @@
-"""Runs inputs again with every step noted, and tells the workings of what they led to."""
+"""Traced runs: inputs run again with every step traced."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -15,22 +15,28 @@ from nomoledger.state.world import World
 
 
 class TracedAttempt(msgspec.Struct, frozen=True):
-    """A *batch* that was made again, with the trees of how it was made and the names in it."""
+    """An attempt that was run again.
+
+    Attributes:
+        batch: the events that the attempt made.
+        trees: traces of how it made them, each with its program.
+        names: names of the entities in it.
+    """
 
     batch: Batch
     trees: list[tuple[TracedProgram, Node]]
     names: Names
 
     def lines(self, wanted: Sequence[e.Event] = ()) -> Iterator[ExplanationLine]:
-        """How the events that are *wanted* (all of the batch) came about."""
+        """Yield how the events *wanted* (by default all of the batch) came about."""
         wanted = wanted or self.batch
         for program, tree in self.trees:
-            teller = ExplanationWriter(program, self.names, wanted)
-            if teller.leads(tree):
-                yield from teller.told(tree)
+            writer = ExplanationWriter(program, self.names, wanted)
+            if writer.leads_to_wanted(tree):
+                yield from writer.trail(tree)
 
-    def way_to(self, event: e.Event) -> Iterator[ExplanationLine]:
-        """How *event* came about, and no further."""
+    def lines_to(self, event: e.Event) -> Iterator[ExplanationLine]:
+        """Yield how *event* came about, and stop there."""
         for line in self.lines((event,)):
             if line.event is event:
                 yield line._replace(rest=f"{line.rest}  <- this")
@@ -39,9 +45,9 @@ class TracedAttempt(msgspec.Struct, frozen=True):
 
 
 class TracedRun:
-    """Takes inputs of a game again, from *world* on, with the draws as *entries* have them.
+    """Runs inputs of a game again on *world*, with the draws recorded in *entries*.
 
-    *tape* is all that is recorded, for rulings that reach back.
+    *tape* holds all recorded events, for rulings that reach back.
     """
 
     def __init__(
@@ -51,13 +57,14 @@ class TracedRun:
         secret: bytes | None,
         tape: Sequence[e.Entry] = (),
     ) -> None:
+        """Prepare a run on *world*."""
         self._tracer = Tracer()
         oracle, link = replay_oracle(recorded_draws(entries)), self._tracer.link
         self.engine = new_engine(world, oracle, secret, tape=tape, link=link)
         self.names = Names(world)
 
     def take(self, bodies: Sequence[e.Event], place: int = 0) -> Iterator[TracedAttempt]:
-        """What follows, again, from the input at *place* among *bodies*, batch by batch."""
+        """Run the input at *place* among *bodies* again, and yield its attempts."""
         self._tracer.gathered()
         for batch in replay_input(self.engine, bodies, place):
             self.names.learn(batch)

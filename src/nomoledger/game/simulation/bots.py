@@ -1,4 +1,4 @@
-"""Bots: what they ask for, and what they answer."""
+"""Bots: what they request, and what they answer."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -12,33 +12,42 @@ from nomoledger.game.simulation.samples import Samples
 from nomoledger.language.operations import Operation, kind_type
 from nomoledger.state.world import Attempt, World
 
-#: How many requests a bot thinks of before it gives up.
-THOUGHTS_MAX = 24
-#: How many arguments for one action it thinks of.
+#: How many actions a bot tries before it gives up.
+ACTIONS_TRIED_MAX = 24
+#: How many sets of arguments it tries for one action.
 ARGUMENTS_MAX = 3
-#: How often a bot insists on what it has seen to be refused.
+#: The probability that a bot makes a request although a trial was refused.
 INSISTS = 0.04
-#: How often a bot thinks first of what it wishes for.
+#: The probability that a bot first tries to get items that it lacked before.
 GREED = 0.4
-#: How often a bot asks for what costs it several things at once.
+#: The probability that a bot makes a request that costs it several things at once.
 REGARDLESS = 0.02
+#: How many items a bot remembers, and how many of them it tries to get at a time.
 WISHES_MAX, WISHES_A_TIME = 12, 4
-_SETTLED_ELSEWHERE = ("dice", "draw")
+#: Questions that seeded dice answer.
+_DRAWS = ("dice", "draw")
 
 
 class Bots:
-    """All bots of a season on the world of *engine*, with *chance* for their whims.
+    """All bots of a season.
 
     Attributes:
-        now: when they are asked for something, in seconds since 1970.
-        done: how often each action was asked for: bots are curious about what is rare.
-        sources: actions, and the names of their arguments, that brought what was named there.
-        is_loss: whether the latest trial cost whoever asked several things.
-        vain: how often each was thought of in vain, of late.
-        faults: what rule code failed with on trials, and the first request that made it fail.
+        engine: the engine that they play on.
+        world: the state of the game.
+        chance: the source of their random choices.
+        samples: draws arguments for actions.
+        now: the time of the current request, in seconds since 1970.
+        done: how often each action was requested; bots prefer rare actions.
+        sources: pairs of an action and an argument through which somebody got the commodity named
+            there.
+        is_trying: whether a trial is running.
+        is_loss: whether the latest trial cost the requester several things.
+        vain: how often each action was recently tried in vain.
+        faults: errors of rule code on trials, with the first request that caused each.
     """
 
     def __init__(self, engine: Engine, chance: Random, examples: Any) -> None:
+        """Play on *engine*; *examples* are arguments from the cases of the rulebook."""
         self.engine = engine
         self.world: World = engine.world
         self.chance = chance
@@ -51,41 +60,50 @@ class Bots:
         self.now = 0
 
     def request(self, by: str, but: Collection[str] = ()) -> tuple[str, dict[str, Any]] | None:
-        """Something *but* these that *by* can ask for and would not be refused, or nothing."""
+        """Return an action (none of *but*) and arguments that would not be refused to *by*."""
         insists = self.chance.random() < INSISTS
-        for action, arguments in self._thoughts(by, but):
-            made = self.tried(action, by, (by,), arguments)
-            if made is not None and not _ends_game(made) and (insists or self._is_welcome(made)):
+        for action, arguments in self._candidates(by, but):
+            events = self.tried(action, by, (by,), arguments)
+            if (
+                events is not None
+                and not _ends_game(events)
+                and (insists or self._is_welcome(events))
+            ):
                 self.done[action] += 1
                 return action, arguments
             self.vain[action] += 1
         return None
 
-    def _is_welcome(self, made: list[e.Event]) -> bool:
-        """Whether a bot wants what came of the latest trial."""
-        if _is_refused(made):
+    def _is_welcome(self, events: list[e.Event]) -> bool:
+        """Return whether a bot wants the result of the latest trial."""
+        if _is_refused(events):
             return False
         return not self.is_loss or self.chance.random() < REGARDLESS
 
     def last_word(self, by: str) -> tuple[str, dict[str, Any]] | None:
-        """Something that *by* can ask for and that would end the game, or nothing."""
-        for action, arguments in self._thoughts(by):
-            made = self.tried(action, by, (by,), arguments)
-            if made is not None and _ends_game(made):
+        """Return an action and arguments with which *by* would end the game, or None."""
+        for action, arguments in self._candidates(by):
+            events = self.tried(action, by, (by,), arguments)
+            if events is not None and _ends_game(events):
                 return action, arguments
             self.vain[action] += 1
         return None
 
-    def _thoughts(self, by: str, but: Collection[str] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What *by* might ask for: rather what was done seldom, and found vain seldom of late."""
+    def _candidates(
+        self, by: str, but: Collection[str] = ()
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield actions and arguments that *by* might request.
+
+        Actions that were requested rarely, and rarely tried in vain, come up more often.
+        """
         operations = self.engine.link(self.world.rules).links.operations
-        known = sorted(name for name, each in operations.items() if self._is_for(each, by))
+        known = sorted(name for name, item in operations.items() if self._is_for(item, by))
         actions = [name for name in known if name not in but]
         if self.chance.random() < GREED:
-            yield from self._ways_to_wishes(actions, by)
+            yield from self._requests_for_wishes(actions, by)
         self.vain = Counter({action: count // 2 for action, count in self.vain.items()})
-        for _ in range(THOUGHTS_MAX if actions else 0):
-            weights = [1 / (1 + self.done[each]) / (1 + self.vain[each]) for each in actions]
+        for _ in range(ACTIONS_TRIED_MAX if actions else 0):
+            weights = [1 / (1 + self.done[name]) / (1 + self.vain[name]) for name in actions]
             (action,) = self.chance.choices(actions, weights)
             for _ in range(ARGUMENTS_MAX):
                 arguments = self.samples.arguments(operations[action], by)
@@ -96,99 +114,107 @@ class Bots:
                 if not arguments:
                     break
 
-    def _ways_to_wishes(self, actions: list[str], by: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What has brought somebody what he named, for what *by* wishes."""
+    def _requests_for_wishes(
+        self, actions: list[str], by: str
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield requests that may bring *by* an item that *by* lacked before."""
         held = self.world.balances.get(by, {})
-        wishes = sorted({each for each in self.samples.wishes[by] if not held.get(each)})
+        wishes = sorted({item for item in self.samples.wishes[by] if not held.get(item)})
         for wish in self.chance.sample(wishes, min(len(wishes), WISHES_A_TIME)):
             for action, name in sorted(self.sources):
                 if action in actions:
                     yield action, {name: wish}
 
     def _is_for(self, operation: Operation, by: str) -> bool:
-        """Whether it is an action, for the likes of *by*."""
+        """Return whether *operation* is an action for entities of the kind of *by*."""
         if not operation.is_action:
             return False
-        asks = operation.definitions[0][1].parameters[0].type
-        return asks == "" or any(
-            by in things and kind_type(kind) == asks for kind, things in self.world.kinds.items()
+        wanted_type = operation.definitions[0][1].parameters[0].type
+        return wanted_type == "" or any(
+            by in things and kind_type(kind) == wanted_type
+            for kind, things in self.world.kinds.items()
         )
 
-    def would(self, operation: str, by: str, given: tuple[Any, ...]) -> bool:
-        """Whether the operation would be carried out now, and play go on; nothing of it stays."""
-        made = self.tried(operation, by, given, {})
-        return made is not None and not _is_refused(made) and not _ends_game(made)
+    def would(self, operation: str, by: str, arguments: tuple[Any, ...]) -> bool:
+        """Return whether the operation would succeed now and not end the game; nothing is kept."""
+        events = self.tried(operation, by, arguments, {})
+        return events is not None and not _is_refused(events) and not _ends_game(events)
 
     def tried(
-        self, operation: str, by: str, given: tuple[Any, ...], named: dict[str, Any]
+        self, operation: str, by: str, arguments: tuple[Any, ...], named: dict[str, Any]
     ) -> list[e.Event] | None:
-        """What would come of the operation, or None where it cannot be; nothing of it stays."""
+        """Return the events of a trial of the operation; None if it cannot be attempted.
+
+        The state is rolled back afterwards.
+        """
         known = self.engine.link(self.world.rules).links.operations
         if operation not in known or self.world.agenda:
             return None
         attempt = Attempt(
             id="trial",
             operation=operation,
-            arguments=given,
+            arguments=arguments,
             named=named,
             by=by,
             cause=self.world.head,
             at=self.now,
         )
-        mark, self.is_trying, had = self.world.mark(), True, self._belongings(by)
+        mark, self.is_trying, belongings = self.world.mark(), True, self._belongings(by)
         self.world.put(self.world.game, "now", self.now)
         try:
-            made = self.engine.carry_out(attempt)
-            self._learn(by, operation, named, made)
-            self.is_loss = self._belongings(by) < had - 1
-            return made
+            events = self.engine.carry_out(attempt)
+            self._learn(by, operation, named, events)
+            self.is_loss = self._belongings(by) < belongings - 1
+            return events
         except RuleFault as fault:
-            self.faults.setdefault(str(fault), f"{by}: {operation} {named or given}")
+            self.faults.setdefault(str(fault), f"{by}: {operation} {named or arguments}")
             return None
         finally:
             self.world.rollback(mark)
             self.is_trying = False
 
-    def _learn(self, by: str, action: str, named: dict[str, Any], made: list[e.Event]) -> None:
-        """What was wanting, where it was refused, is wished for; else where things come from."""
-        for each in made:
-            if isinstance(each, e.AttemptRefused):
-                told = " ".join(reason.text for reason in each.reasons).lower()
-                told = told.replace("no such", "no")
-                wishes = [word for word in sorted(self._goods()) if f"no {word}" in told]
+    def _learn(self, by: str, action: str, named: dict[str, Any], events: list[e.Event]) -> None:
+        """Remember the items that *by* lacked, and through which actions items can be got."""
+        for event in events:
+            if isinstance(event, e.AttemptRefused):
+                reasons = " ".join(reason.text for reason in event.reasons).lower()
+                reasons = reasons.replace("no such", "no")
+                wishes = [word for word in sorted(self._goods()) if f"no {word}" in reasons]
                 self.samples.wishes[by] = [*self.samples.wishes[by], *wishes][-WISHES_MAX:]
-            elif isinstance(each, e.Posted):
-                gained = [post.commodity for post in each.postings if post.account == by]
+            elif isinstance(event, e.Posted):
+                gained = [post.commodity for post in event.postings if post.account == by]
                 self.sources |= {(action, name) for name, value in named.items() if value in gained}
 
     def _goods(self) -> set[str]:
-        """What can be had: commodities, and kinds of things."""
+        """Return everything that can be owned: commodities, and kinds of entities."""
         return {*self.world.commodities(), *self.world.known_kinds()}
 
     def _belongings(self, by: str) -> int:
-        """How much *by* has: kinds of things, and attributes of things that name him."""
+        """Return how much *by* has: commodities held, and entities whose attributes name *by*."""
         held = sum(amount > 0 for amount in self.world.balances.get(by, {}).values())
-        return held + sum(by in each.values() for each in self.world.attributes.values())
+        return held + sum(
+            by in attributes.values() for attributes in self.world.attributes.values()
+        )
 
     def audience(self, by: str, action: str) -> tuple[str, ...] | None:
-        """Who sees the request: only its author, where the action is secret."""
+        """Return who sees the request: only its author if the action is secret."""
         is_secret = any(action in rule.secret for rule in self.world.rules)
         return (by,) if is_secret else None
 
     def details(self, name: str) -> dict[str, Any]:
-        """What the rules want to know of whoever joins."""
+        """Return the arguments that the rules require of players who join."""
         join = self.engine.link(self.world.rules).links.operations.get("join")
         if join is None or not join.definitions:
             return {}
         return {
-            each.name: f"{name.lower().replace(' ', '')}@example.org"
-            for each in join.definitions[0][1].parameters
-            if each.name != "name" and each.type in ("", "Text")
+            parameter.name: f"{name.lower().replace(' ', '')}@example.org"
+            for parameter in join.definitions[0][1].parameters
+            if parameter.name != "name" and parameter.type in ("", "Text")
         }
 
     def answer(self, question: e.QuestionRaised) -> tuple[type[e.Input], dict[str, Any]]:
-        """An answer to *question*: one of its options, else its default, else something."""
-        if question.asks in _SETTLED_ELSEWHERE:
+        """Return an answer to *question*: one of its options, its default, or any value."""
+        if question.asks in _DRAWS:
             raise AssertionError(f"the dice are seeded, and yet they are asked for: {question}")
         value = self._choice(question)
         fields: dict[str, Any] = {"question": question.question, "value": value}
@@ -206,9 +232,9 @@ class Bots:
         return self.chance.choice((1, "yes", "no"))
 
 
-def _is_refused(made: list[e.Event]) -> bool:
-    return any(isinstance(each, e.AttemptRefused) for each in made)
+def _is_refused(events: list[e.Event]) -> bool:
+    return any(isinstance(event, e.AttemptRefused) for event in events)
 
 
-def _ends_game(made: list[e.Event]) -> bool:
-    return any(isinstance(each, e.GameEnded) for each in made)
+def _ends_game(events: list[e.Event]) -> bool:
+    return any(isinstance(event, e.GameEnded) for event in events)

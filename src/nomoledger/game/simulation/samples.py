@@ -1,4 +1,4 @@
-"""What bots fill in: arguments by the types that rules state, and by examples of their cases."""
+"""Samples for bots: arguments by the types that rules state, and by examples in cases."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from nomoledger.language.code import Parameter
 from nomoledger.language.operations import Operation, kind_type
 from nomoledger.state.world import World
 
+#: Amounts of money that bots choose from, and the probabilities of their preferences.
 AMOUNTS = (1, 2, 5, 10, 25, 50, 100, 200, 500, 1000)
 OWN_THINGS = 0.7
 NEW_THINGS, LATEST = 0.6, 2
@@ -20,47 +21,56 @@ WISHFUL = 0.4
 
 
 class Samples:
-    """Draws arguments for the actions of *world* from *chance*.
+    """Random arguments for the actions of a game.
 
-    *examples* are arguments that the cases of a rulebook give, by action and name; *wishes* are
-    the commodities that somebody was short of, by player.
+    Attributes:
+        world: the state of the game.
+        chance: the source of random choices.
+        examples: arguments in the cases of the rulebook, by action and name.
+        wishes: the items that each player lacked before.
     """
 
     def __init__(
         self, world: World, chance: Random, examples: dict[tuple[str, str], list[Any]]
     ) -> None:
+        """Draw arguments for *world* from *chance*."""
         self.world = world
         self.chance = chance
         self.examples = examples
         self.wishes: dict[str, list[str]] = defaultdict(list)
 
     def arguments(self, operation: Operation, by: str) -> dict[str, Any] | None:
-        """Arguments for what *by* might ask for, or None where there is nothing of a kind it takes.
+        """Return arguments for a request of *by*; None if a required entity does not exist.
 
-        The first parameter is who asks.
+        The first parameter of an action is the requester and gets no argument.
         """
         _, hook = operation.definitions[0]
-        if any(each.default is None and self._lacks(each) for each in hook.parameters[1:]):
+        if any(
+            parameter.default is None and self._lacks(parameter)
+            for parameter in hook.parameters[1:]
+        ):
             return None
-        found, share = {}, self.chance.random() ** 2
+        arguments, share = {}, self.chance.random() ** 2
         for parameter in hook.parameters[1:]:
             if parameter.default is None or (
                 self.chance.random() < share and not self._lacks(parameter)
             ):
-                found[parameter.name] = self._value(operation.name, parameter, by)
-        return found
+                arguments[parameter.name] = self._value(operation.name, parameter, by)
+        return arguments
 
     def _lacks(self, parameter: Parameter) -> bool:
-        """Whether the parameter takes things of kinds of which there are none."""
+        """Return whether the parameter takes only entities of kinds that have none."""
         wanted = parameter.type.split(" | ")
         kinds = [kind for kind in self.world.known_kinds() if kind_type(kind) in wanted]
         return kinds != [] and not any(self.world.kinds.get(kind) for kind in kinds)
 
     def _value(self, action: str, parameter: Parameter, by: str) -> Any:
         examples = self.examples.get((action, parameter.name), [])
-        kinds = [k for k in self.world.kinds if kind_type(k) in parameter.type.split(" | ")]
-        lists = [each for each in examples if isinstance(each, list)]
-        if lists:  # which only an example knows how to fill
+        kinds = [
+            kind for kind in self.world.kinds if kind_type(kind) in parameter.type.split(" | ")
+        ]
+        lists = [example for example in examples if isinstance(example, list)]
+        if lists:  # only an example shows what is in such a list
             return self._filled(self.chance.choice(lists), kinds, [by])
         if kinds:
             return self._thing(self.chance.choice(kinds), by)
@@ -83,7 +93,7 @@ class Samples:
         return self._word(by)
 
     def _word(self, by: str) -> str:
-        """A word: often what *by* has, or the beginning of its name (red, of red paint)."""
+        """Return a word, often an item of *by* or the first word of its name."""
         held = [name for name, amount in self.world.balances.get(by, {}).items() if amount > 0]
         if held and self.chance.random() < FROM_HOLDINGS:
             name = self.chance.choice(held)
@@ -91,70 +101,78 @@ class Samples:
         return self.chance.choice(self.words())
 
     def _thing(self, kind: str, by: str) -> Any:
-        """Something of *kind*, as people call it: often new, and to do with whoever asks."""
+        """Return the name of an entity of *kind*: often new, and often related to *by*."""
         things = self.world.kinds.get(kind) or ("",)
-        near = self._related(by)
-        own = [each for each in things if each in near]
+        related = self._related(by)
+        own = [thing for thing in things if thing in related]
         if own and self.chance.random() < OWN_THINGS:
             things = tuple(own[-LATEST:] if self.chance.random() < NEW_THINGS else own)
         return self.world.label(self.chance.choice(things))
 
     def _related(self, by: str) -> set[Any]:
-        """What *by* is told of, what tells of *by*, and what that tells of besides."""
-        near = set(self._told_of(by))
-        for thing in self.world.attributes:
-            told = self._told_of(thing)
-            if by in told:
-                near |= {thing, *told}
-        return near - {by}
+        """Return the ids and names related to *by*.
 
-    def _told_of(self, thing: str) -> list[str]:
-        """The texts among the attributes of *thing*, and within lists there."""
+        They are in attributes of *by*, or in attributes of an entity that has *by* in another
+        attribute.
+        """
+        related = set(self._texts_of(by))
+        for thing in self.world.attributes:
+            texts = self._texts_of(thing)
+            if by in texts:
+                related |= {thing, *texts}
+        return related - {by}
+
+    def _texts_of(self, thing: str) -> list[str]:
+        """Return the texts in the attributes of *thing*, also within lists."""
         return list(_texts(list(self.world.attributes.get(thing, {}).values())))
 
     def _filled(self, example: list[Any], kinds: list[str], before: list[str]) -> list[Any]:
-        """*example* with things of this game: *before* are the players that were put in so far."""
-        return [self._leaf(each, kinds, before) for each in example]
+        """Return *example* with entities of this game; *before* are the players used so far."""
+        return [self._leaf(item, kinds, before) for item in example]
 
     def _leaf(self, example: Any, kinds: list[str], before: list[str]) -> Any:
         if isinstance(example, list):
             return self._filled(example, kinds, list(before))
         if self._is_name(example):
-            others = [each for each in self.world.kinds.get("player", ()) if each not in before[1:]]
+            others = [
+                player for player in self.world.kinds.get("player", ()) if player not in before[1:]
+            ]
             first = len(before) == 1 and self.chance.random() < OWN_DOING
             before.append(before[0] if first or not others else self.chance.choice(others))
             return self.world.label(before[-1])
-        whose = before[1] if len(before) > 1 else before[0]
+        owner = before[1] if len(before) > 1 else before[0]
         fitting = [kind for kind in kinds if type(self._any(kind)) is type(example)]
         if fitting:
-            return self._thing(self.chance.choice(fitting), whose)
+            return self._thing(self.chance.choice(fitting), owner)
         if isinstance(example, int):
             return self.chance.choice((1, example, *AMOUNTS))
-        return self._word(whose) if isinstance(example, str) else example
+        return self._word(owner) if isinstance(example, str) else example
 
     def _any(self, kind: str) -> Any:
-        """What people call one of the things of *kind*, or None."""
+        """Return the name of one of the entities of *kind*, or None."""
         things = self.world.kinds.get(kind)
         return self.world.label(things[0]) if things else None
 
     def _is_name(self, example: Any) -> bool:
-        """Whether *example* looks like the name of a player in a case."""
+        """Return whether *example* looks like the name of a player in a case."""
         return isinstance(example, str) and example.istitle() and " " not in example
 
     def _renamed(self, example: Any) -> Any:
-        """*example*, with a player of this game for one of the case it is from."""
+        """Return *example* with a player of this game in place of one in the case."""
         players = self.world.kinds.get("player", ())
         if self._is_name(example) and players:
             return self.world.label(self.chance.choice(players))
         return example
 
     def words(self) -> list[str]:
-        """Words that mean something to the rules: those in their parameters, and commodities."""
-        words = [w for rule in self.world.rules for w in _texts(list(rule.parameters.values()))]
+        """Return words that mean something to the rules: in their parameters, and commodities."""
+        words = [
+            word for rule in self.world.rules for word in _texts(list(rule.parameters.values()))
+        ]
         return [*words, *self.world.commodities(), "yes", "no"]
 
     def amendment(self) -> Amend | None:
-        """Another value for a numeric parameter of some rule."""
+        """Return an amendment with another value for a numeric parameter, or None."""
         known = [
             (rule, name, value)
             for rule in self.world.rules
@@ -179,18 +197,18 @@ def _texts(values: list[Any]) -> Iterator[str]:
 
 
 def examples_of(rulebook: str) -> dict[tuple[str, str], list[Any]]:
-    """The arguments in the cases that come with *rulebook*, by action and name."""
+    """Return the arguments in the cases that come with *rulebook*, by action and name."""
     from nomoledger.rulebook.cases.format import cases_beside
 
-    found: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    examples: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for step in (step for case in cases_beside(rulebook) for step in case.body.steps):
         for name, value in step.with_.items():
-            known = found[step.do or "", name]
-            if value not in known:
-                known.append(value)
-    return dict(found)
+            values = examples[step.do or "", name]
+            if value not in values:
+                values.append(value)
+    return dict(examples)
 
 
 def with_code(rules: tuple[Rule, ...]) -> set[str]:
-    """Numbers of the rules that have code."""
+    """Return the numbers of the rules that have code."""
     return {rule.number for rule in rules if rule.code.strip()}

@@ -1,4 +1,4 @@
-"""One simulated season: the calendar of it, and who asks for what and when."""
+"""A simulated season: its calendar, and who requests what when."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -31,19 +31,26 @@ from nomoledger.state.world import World
 
 FIRST_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday
 NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gwen", "Hugo", "Ida", "Jack", "Kim", "Leo")
-#: How much of what is asked for within a period the admin asks for.
+#: The share of requests that the admin makes.
 ADMIN = 0.03
-#: How many things the admin thinks of as a period begins.
+#: The most requests of the admin at the start of a period.
 ADMIN_FIRST = 12
-#: How many rulesets are kept linked at a time.
+#: How many linked rulesets are cached.
 PROGRAMS_MAX = 4
 BATCH, REPORT = b"B", b"R"
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """How much is played: *requests* are what each player asks for in a period of *days*.
+    """How a season is played.
 
-    Where it *ends*, somebody asks for what ends the game when all periods are over.
+    Attributes:
+        players: number of players.
+        periods: number of periods.
+        requests: requests of each player per period.
+        proposals: proposals of each player per period.
+        days: number of days in a period.
+        seed: seed of all random choices.
+        ends: whether somebody requests an action that ends the game after the last period.
     """
 
     players: int = 4
@@ -56,13 +63,18 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class Season(msgspec.Struct, frozen=True):
-    """What came of it.
+    """The result of a simulated season.
 
     Attributes:
-        game, periods, events: what was played. requests, refused: what was asked for, how much of
-            it in vain. ended: why the game was over early, or None.
-        fired: numbers of rules with code that did something; silent: of those that did nothing.
-        faults: where rule code failed on a trial, and what was tried.
+        game: name of the game.
+        periods: number of periods played.
+        events: number of events.
+        requests: number of requests.
+        refused: how many of them were refused.
+        ended: why the game ended early, or None.
+        fired: numbers of rules with code that ran.
+        silent: numbers of rules with code that never ran.
+        faults: errors of rule code on trials, with the request that caused each.
     """
 
     game: str
@@ -84,7 +96,9 @@ def simulate(
     game: str = "simulated",
     done: Callable[[int], Any] = lambda count: None,
 ) -> Season:
-    """Play a season of *rulebook* in *ledger*; *done* is told of each period.
+    """Play a season of *rulebook* in *ledger*.
+
+    *done* is called after each batch with the number of periods that the batch closed.
 
     Raises:
         UnknownError: there is no such rulebook.
@@ -97,10 +111,10 @@ def simulate(
     commit = Commit(ledger, game, world)
 
     def pieces() -> Iterator[bytes]:
-        course = SeasonRun(world, secret, plan, examples)
-        for batch in course.play():
+        run = SeasonRun(world, secret, plan, examples)
+        for batch in run.play():
             yield BATCH + encode_batch(batch)
-        yield REPORT + msgspec.msgpack.encode(course.report(game))
+        yield REPORT + msgspec.msgpack.encode(run.report(game))
 
     season = None
     for piece in stream_from_worker(pieces):
@@ -115,23 +129,24 @@ def simulate(
 
 
 def _with_cited(season: Season, ledger: Ledger) -> Season:
-    """*season*, in which those rules acted, too, that an event names, as at the opening."""
+    """Return *season* with the rules that events cite counted as fired."""
     cited = {
         rule.partition("@")[0] for entry in ledger.read(season.game) for rule in entry.body.rules
     }
     silent = tuple(number for number in season.silent if number not in cited)
-    more = tuple(number for number in season.silent if number in cited)
-    return msgspec.structs.replace(season, fired=(*season.fired, *more), silent=silent)
+    also_fired = tuple(number for number in season.silent if number in cited)
+    return msgspec.structs.replace(season, fired=(*season.fired, *also_fired), silent=silent)
 
 
 class SeasonRun:
-    """The season as it goes on, in the worker."""
+    """One season being played, in the worker."""
 
     def __init__(self, world: World, secret: bytes, plan: Plan, examples: Any) -> None:
+        """Prepare to play *plan* on *world*."""
         self.world = world
         self.plan = plan
         self.watched = Linker(WatchedProgram, PROGRAMS_MAX)
-        self.engine = new_engine(world, seeded_oracle(secret), secret, link=self._linked)
+        self.engine = new_engine(world, seeded_oracle(secret), secret, link=self._link)
         self.chance = Random(plan.seed)
         self.bots = Bots(self.engine, self.chance, examples)
         self.at = FIRST_DAY
@@ -140,10 +155,10 @@ class SeasonRun:
         self.fired: set[str] = set()
 
     def play(self) -> Iterator[Batch]:
-        """Everybody joins; then period after period, until the plan or the game is over."""
-        self._notice()
+        """Let players join, then play each period until the plan or the game is over."""
+        self._watch_rules()
         for name in _names(self.plan.players):
-            yield from self._take(e.JoinRequested, name=name, details=self.bots.details(name))
+            yield from self._play(e.JoinRequested, name=name, details=self.bots.details(name))
         for period in range(self.plan.periods):
             yield from self._period(FIRST_DAY + timedelta(days=period * self.plan.days))
             if self.world.game["ended"] is not None:
@@ -152,7 +167,7 @@ class SeasonRun:
             yield from self._last_words()
 
     def report(self, game: str) -> Season:
-        """What came of it."""
+        """Return the result of the season."""
         known = with_code(self.world.rules)
         self.fired |= set(self.engine.link(self.world.rules).links.rules_with("on_enact"))
         return Season(
@@ -180,10 +195,10 @@ class SeasonRun:
             if self.world.game["ended"] is not None:
                 return
         self.at = begins + timedelta(days=self.plan.days, hours=-1)
-        yield from self._take(e.CloseAsked)
+        yield from self._play(e.CloseAsked)
 
     def _hours(self) -> list[int]:
-        """When something is asked for, in hours from the beginning of the period: rather soon."""
+        """Return the times of requests in hours from the start of the period, mostly early."""
         count = self.plan.players * self.plan.requests
         last = self.plan.days * 24 - 2
         return sorted(2 + int((last - 2) * self.chance.random() ** 2) for _ in range(count))
@@ -202,32 +217,32 @@ class SeasonRun:
         yield from decided or self._request(by)
 
     def _opening(self) -> Iterator[Batch]:
-        """What the admin does as a period begins: nothing twice, or it would happen to all."""
-        asked: set[str] = set()
+        """Make the admin's requests at the start of a period, each action once."""
+        actions: set[str] = set()
         for _ in range(ADMIN_FIRST):
-            wanted = self.bots.request("admin", but=asked)
-            if wanted is None:
+            request = self.bots.request("admin", but=actions)
+            if request is None:
                 return
-            asked.add(wanted[0])
-            yield from self._ask("admin", *wanted)
+            actions.add(request[0])
+            yield from self._ask("admin", *request)
 
     def _request(self, by: str) -> Iterator[Batch]:
-        wanted = self.bots.request(by)
-        if wanted is not None:
-            yield from self._ask(by, *wanted)
+        request = self.bots.request(by)
+        if request is not None:
+            yield from self._ask(by, *request)
 
     def _ask(self, by: str, action: str, arguments: dict[str, Any]) -> Iterator[Batch]:
         audience = self.bots.audience(by, action)
         fields = {"by": by, "action": action, "arguments": arguments}
-        yield from self._take(e.SubmissionReceived, audience=audience, **fields)
+        yield from self._play(e.SubmissionReceived, audience=audience, **fields)
 
     def _last_words(self) -> Iterator[Batch]:
-        """Whoever is first to find what ends the game asks for it."""
+        """Make the first request found that ends the game."""
         askers = ["admin", *self.world.kinds.get("player", ())]
         for by in self.chance.sample(askers, len(askers)):
-            wanted = self.bots.last_word(by)
-            if wanted is not None:
-                yield from self._ask(by, *wanted)
+            request = self.bots.last_word(by)
+            if request is not None:
+                yield from self._ask(by, *request)
                 return
 
     def _propose(self, player: str) -> Iterator[Batch]:
@@ -236,33 +251,33 @@ class SeasonRun:
             text = f"{amendment.number}: {amendment.parameters}"
             number = max(self.world.proposals, default=0) + 1
             fields: dict[str, Any] = {"by": player, "number": number, "text": text}
-            yield from self._take(e.ProposalMade, changes=(amendment,), **fields)
+            yield from self._play(e.ProposalMade, changes=(amendment,), **fields)
 
     def _decide(self, player: str) -> Iterator[Batch]:
-        """A vote, or the admin's verdict, on one of the latest proposals."""
+        """Vote, or give the admin's verdict, on one of the latest proposals."""
         latest = list(self.world.proposals)[-8:]
         for proposal in self.chance.sample(latest, len(latest)):
             verdict = self.chance.choice(("accepted", "rejected"))
             if self.bots.would("judge", "admin", (proposal, verdict)):
-                yield from self._take(e.ProposalJudged, proposal=proposal, verdict=verdict)
+                yield from self._play(e.ProposalJudged, proposal=proposal, verdict=verdict)
                 return
             choice = self.chance.choice(("yes", "yes", "no", "abstain"))
             if self.bots.would("vote", player, (player, proposal, choice)):
                 fields: dict[str, Any] = {"by": player, "proposal": proposal, "choice": choice}
                 audience = self.bots.audience(player, "vote")
-                yield from self._take(e.VoteCast, audience=audience, **fields)
+                yield from self._play(e.VoteCast, audience=audience, **fields)
                 return
 
-    def _linked(self, rules: tuple[Rule, ...]) -> Program:
-        """*rules*, linked: which is not yet acting."""
+    def _link(self, rules: tuple[Rule, ...]) -> Program:
+        """Link *rules*; linking does not count as running them."""
         before, child.notice = child.notice, lambda rule: None
         try:
             return self.watched.link(rules)
         finally:
             child.notice = before
 
-    def _notice(self) -> None:
-        """Gather the numbers of all rules that act from now on, but for trials."""
+    def _watch_rules(self) -> None:
+        """Collect the numbers of all rules that run from now on, except in trials."""
         before = child.notice
 
         def notice(rule: str) -> None:
@@ -272,24 +287,24 @@ class SeasonRun:
 
         child.notice = notice
 
-    # --- one input
+    # --- inputs
 
-    def _take(self, kind: type[e.Input], /, **fields: Any) -> Iterator[Batch]:
-        yield from self._taken(kind, fields)
+    def _play(self, kind: type[e.Input], /, **fields: Any) -> Iterator[Batch]:
+        yield from self._play_one(kind, fields)
         while (question := self.world.waiting) is not None:
-            yield from self._taken(*self.bots.answer(question))
+            yield from self._play_one(*self.bots.answer(question))
 
-    def _taken(self, kind: type[e.Input], fields: dict[str, Any]) -> Iterator[Batch]:
+    def _play_one(self, kind: type[e.Input], fields: dict[str, Any]) -> Iterator[Batch]:
         self.count += 1
         fields |= {"received_at": self.at, "recorded_at": self.at, "period": self.world.period}
         event = kind(id=f"s{self.count}", **fields)
         try:
             for batch in self.engine.take(event):
-                self.refused += any(isinstance(each, e.AttemptRefused) for each in batch)
+                self.refused += any(isinstance(item, e.AttemptRefused) for item in batch)
                 yield batch
         except RuleFault as fault:
-            told = f"{fault} (seed {self.plan.seed}, request {self.count}: {event})"
-            raise RuleFault(told, rule=fault.rule) from None
+            message = f"{fault} (seed {self.plan.seed}, request {self.count}: {event})"
+            raise RuleFault(message, rule=fault.rule) from None
 
 
 def _names(count: int) -> list[str]:

@@ -1,13 +1,13 @@
-"""Rules linked so that each of them is noticed whenever it acts."""
+"""Programs whose rules are all noticed when they run."""
 
 from nomoledger.language.program import Program
 
 
 class WatchedProgram(Program):
-    """A ruleset in which no operation is plain: each tells the host that it begins.
+    """A linked ruleset in which every operation reports to the host when it begins.
 
-    It does what the program in play does, and counts more operations against the limit of an
-    attempt.
+    Its results are those of the program in play, but it counts more operations against the limit of
+    an attempt.
     """
 
     calls_plainly = False
