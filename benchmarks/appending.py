@@ -31,7 +31,7 @@ from postgres_server import PostgresServer
 
 from nomoledger import events as e
 from nomoledger.events.codec import tag_of
-from nomoledger.ledger.chain import chain_rows, chained, origin
+from nomoledger.ledger.chain import hash_records, make_chain_rows, origin
 from nomoledger.ledger.ledger import Ledger
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -105,8 +105,8 @@ class Bare:
         for start in range(0, len(bodies), size):
             few = enumerate(bodies[start : start + size], number)
             records = [(at, tag_of(body), self.encode(body)) for at, body in few]
-            commitments, hashes = chained(b"s", self.last, records)
-            rows = chain_rows(number, commitments, hashes)
+            commitments, hashes = hash_records(b"s", self.last, records)
+            rows = make_chain_rows(number, commitments, hashes)
             self.links.append([(PLAIN, *row) for row in rows])
             number, self.last = number + len(records), hashes[-1]
 

@@ -19,7 +19,7 @@ from nomoledger.game.exchange import export_ledger
 from nomoledger.views.journals import export_journal
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.as_of import world_of
-from nomoledger.ledger.raw_sums import summed
+from nomoledger.ledger.raw_sums import summed_balances
 game = {GAME!r}
 with Ledger.open(sys.argv[1]) as ledger, open("/dev/null", "wb") as file:
     {{}}
@@ -27,7 +27,7 @@ with Ledger.open(sys.argv[1]) as ledger, open("/dev/null", "wb") as file:
 WORK = {
     "open": "pass",
     "read": "sum(1 for _ in ledger.read(game))",
-    "sum up": "summed(ledger, game, 52)",
+    "sum up": "summed_balances(ledger, game, 52)",
     "fold into the world": "world_of(ledger, game)",
     "verify": "assert ledger.verify(game).ok",
     "export as a ledger": "export_ledger(ledger, file, [game])",

@@ -38,10 +38,10 @@ from nomoledger.views.journals import export_journal
 from nomoledger.views.sql import runner
 from nomoledger.views.sql.databases import open_views
 from nomoledger.views.sql.postgres_tables import PostgresViews
-from nomoledger.views.sql.sql_views import Views, empty, prepare
+from nomoledger.views.sql.sql_views import Views, create_tables, reset_tables
 from nomoledger.views.sql.sqlite_tables import SqliteViews
 from nomoledger.views.sql.sync import sync_tables
-from nomoledger.views.sql.table import SqlTable, chosen
+from nomoledger.views.sql.table import SqlTable, find_tables
 
 ROUNDS = 3
 ALL_WEEKS = "SELECT period, player, rank, money FROM {}standings WHERE until IS NULL"
@@ -85,7 +85,7 @@ def seconds(act: Callable[[], object]) -> float:
 
 def rebuilt(ledger: Ledger, views: Views, tables: Tables) -> float:
     """How long an event takes when *tables* are made from nothing, in seconds."""
-    empty(views, tables, None)
+    reset_tables(views, tables, None)
     took = seconds(lambda: list(sync_tables(ledger, views, tables, [GAME], lambda count: None)))
     return took / (ledger.head(GAME).number + 1)
 
@@ -98,8 +98,10 @@ class Ready:
     def __init__(self, entries: list[Entry]) -> None:
         self.entries = entries
 
-    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> runner.Pages:
-        return runner.Pages(cast(Any, self), 0)
+    def subscribe(
+        self, gt: int | None = None, topics: Sequence[str] = ()
+    ) -> runner.PageSubscription:
+        return runner.PageSubscription(cast(Any, self), 0)
 
     def page(self, after: int) -> runner.Page | None:
         if after + 1 == len(self.entries):
@@ -110,13 +112,13 @@ class Ready:
 
 def one_by_one(ledger: Ledger, views: Views, tables: Tables, events: int) -> float:
     """The same by the library's runner, an event a transaction, in seconds an event."""
-    empty(views, tables, None)
-    prepare(views, tables)
+    reset_tables(views, tables, None)
+    create_tables(views, tables)
     source = Ready(list(islice(ledger.read(GAME), events)))
 
     def follow() -> None:
         with BaseProjectionRunner(
-            projection=runner.KeptTables(views, GAME, tables, lambda count: None),
+            projection=runner.TablesProjection(views, GAME, tables, lambda count: None),
             application_class=runner._application(cast(Any, source), GAME),
             tracking_recorder=cast(Any, views),
             topics=(),
@@ -129,7 +131,7 @@ def one_by_one(ledger: Ledger, views: Views, tables: Tables, events: int) -> flo
 def compared(ledger: Ledger, ours: Views, stock: Views, events: int) -> None:
     """Print how long we take, and the library, for one table, for those of figures, for all."""
     for names in (["postings"], ["postings", "balances", "standings"], []):
-        tables = chosen(names)
+        tables = find_tables(names)
         each = min(rebuilt(ledger, ours, tables) for _ in range(ROUNDS))
         theirs = one_by_one(ledger, stock, tables, events)
         what = ", ".join(names) or f"all {len(tables)} tables"

@@ -25,7 +25,7 @@ from postgres_server import PostgresServer
 from nomoledger import events as e
 from nomoledger.events.codec import EVENTS
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.raw_sums import summed
+from nomoledger.ledger.raw_sums import summed_balances
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
@@ -67,7 +67,7 @@ def measure(ledger: Ledger, floor: Floor, clock: Callable[[], float]) -> None:
         "the floor: read": lambda: consumed(barely()),
         "read": lambda: consumed(ledger.read(GAME)),
         "the floor: fold balances": lambda: summed_by_hand(barely()),
-        "fold balances": lambda: summed(ledger, GAME, PERIODS),
+        "fold balances": lambda: summed_balances(ledger, GAME, PERIODS),
         "fold balances, event by event": lambda: summed_by_hand(
             entry.body for entry in ledger.read(GAME)
         ),

@@ -31,7 +31,7 @@ from nomoledger.events.codec import EVENTS
 from nomoledger.game.rebuild import rebuild
 from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.raw_sums import summed, summed_by_period
+from nomoledger.ledger.raw_sums import summed_balances, summed_balances_by_period
 from nomoledger.ledger.rollup_queries import posted_balances, posted_balances_by_period
 from nomoledger.views.journals import export_journal
 
@@ -65,7 +65,7 @@ def ours(place: str) -> Iterator[Asked]:
         return python(OURS.format(module=module, name=name, ask=ask), place)
 
     for who, module, name in (
-        ("nomoledger, nothing prepared", "ledger.raw_sums", "summed"),
+        ("nomoledger, nothing prepared", "ledger.raw_sums", "summed_balances"),
         ("nomoledger, roll-up", "ledger.rollup_queries", "posted_balances"),
     ):
         weeks = EACH.format(f"{name}_by_period(ledger, {GAME!r})")
@@ -113,13 +113,13 @@ def to_the_floor(ledger: Ledger, place: str) -> None:
                 decoders[topic](state)
 
     def all_weeks() -> None:
-        for _ in summed_by_period(ledger, GAME):
+        for _ in summed_balances_by_period(ledger, GAME):
             pass
 
     asked: dict[str, Callable[[], object]] = {
         "the floor": floor,
         f"standings of all {PERIODS} weeks": all_weeks,
-        f"balances as of week {WEEK}": lambda: summed(ledger, GAME, WEEK),
+        f"balances as of week {WEEK}": lambda: summed_balances(ledger, GAME, WEEK),
     }
     took = by_turns(asked, ROUNDS)
     for what, seconds in took.items():
@@ -128,10 +128,10 @@ def to_the_floor(ledger: Ledger, place: str) -> None:
 
 def agree(ledger: Ledger) -> None:
     """One pass and the roll-up must say the same."""
-    ways = summed_by_period(ledger, GAME), posted_balances_by_period(ledger, GAME)
+    ways = summed_balances_by_period(ledger, GAME), posted_balances_by_period(ledger, GAME)
     weeks = [one[0] for one, other in zip(*ways, strict=True) if one == other]
     assert weeks == list(range(1, PERIODS + 1)), weeks
-    assert summed(ledger, GAME, WEEK) == posted_balances(ledger, GAME, WEEK)
+    assert summed_balances(ledger, GAME, WEEK) == posted_balances(ledger, GAME, WEEK)
 
 
 def told(found: Run | None, fastest: dict[str, float]) -> str:

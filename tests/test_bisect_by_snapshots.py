@@ -17,7 +17,7 @@ from tiers import sample
 
 from nomoledger.errors import RuleFault
 from nomoledger.game.bisection.bisection import TurningPoint, bisect
-from nomoledger.game.bisection.world_supply import Work, supply_worlds
+from nomoledger.game.bisection.world_supply import Work, run_with_requests
 from nomoledger.game.game import Game
 from nomoledger.game.rebuild import rebuild
 from nomoledger.game.recorded_games import find
@@ -122,7 +122,7 @@ def test_a_worker_is_given_what_it_asks_for() -> None:
 
     large = b"x" * 3_000_000
     given = {b"one": large, b"two": b""}
-    assert supply_worlds(work, given.__getitem__) == large
+    assert run_with_requests(work, given.__getitem__) == large
 
 
 def test_a_worker_that_dies_while_it_is_given_something_is_a_fault_of_the_rules() -> None:
@@ -133,7 +133,7 @@ def test_a_worker_that_dies_while_it_is_given_something_is_a_fault_of_the_rules(
 
     limits = Limits(cpu_seconds=0.3, wall_seconds=5)
     with pytest.raises(RuleFault):
-        supply_worlds(work, lambda wanted: b"", limits)
+        run_with_requests(work, lambda wanted: b"", limits)
 
 
 def test_what_cannot_be_given_is_told() -> None:
@@ -145,4 +145,4 @@ def test_what_cannot_be_given_is_told() -> None:
         raise KeyError(wanted)
 
     with pytest.raises(KeyError):
-        supply_worlds(work, give)
+        run_with_requests(work, give)

@@ -11,12 +11,12 @@ from nomoledger.errors import UsageError
 from nomoledger.ledger.chain import (
     SHARED,
     Head,
-    chain_rows,
-    chained,
     commit,
     first_number,
+    hash_records,
     hash_within,
     link,
+    make_chain_rows,
     origin,
     row_commitments,
     salt,
@@ -59,7 +59,7 @@ def test_chaining_many_records_equals_chaining_them_one_by_one(
         commitment = commit(secret, number, topic.encode(), state)
         last = link(last, number, commitment)
         expected.append((commitment, last))
-    commitments, hashes = chained(secret, origin("chess"), rows)
+    commitments, hashes = hash_records(secret, origin("chess"), rows)
     assert list(zip(commitments, hashes, strict=True)) == expected
 
 
@@ -71,7 +71,7 @@ def test_a_row_gives_the_hash_of_each_record_it_covers(first: int, count: int) -
     for number, commitment in enumerate(commitments, first):
         last = link(last, number, commitment)
         hashes.append(last)
-    rows = chain_rows(first, commitments, hashes)
+    rows = make_chain_rows(first, commitments, hashes)
     assert [each for row in rows for each in row_commitments(row)] == commitments
     for row in rows:
         upto = row[0] - first + 1

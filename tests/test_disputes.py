@@ -15,7 +15,7 @@ from nomoledger.cli import program
 from nomoledger.engine.settlement.ruling_validity import rulings_in_force
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.game.counterfactual import WhatIfChanges, what_if
-from nomoledger.game.evidence import builtins, what_if_in
+from nomoledger.game.evidence import read_what_if, to_plain_values
 from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView, projection
 from nomoledger.game.replay import replay
@@ -94,7 +94,7 @@ def test_a_dispute_opens_with_a_replay_of_its_period(desk: Game) -> None:
     assert (opened.number, opened.by, opened.disputed) == (1, "Bob", 1)
     assert isinstance(attached, e.DisputeArgued)
     assert (attached.dispute, attached.by, attached.text) == (1, "engine", "replay of period 1")
-    report = builtins(replay(desk.ledger, "g", 1))
+    report = to_plain_values(replay(desk.ledger, "g", 1))
     assert attached.evidence == {k: v for k, v in report.items() if k != "digest"}
     assert [each["number"] for each in open_disputes(desk.world)] == [1]
     assert replay(desk.ledger, "g").exact
@@ -176,7 +176,7 @@ def test_arguments_are_kept_in_order(desk: Game) -> None:
     found = what_if(desk.ledger, "g", changed)
     desk.argue(1, "Ann", "it was a 3")
     saved = msgspec.json.encode(found, enc_hook=str)
-    desk.argue(1, "admin", "see what follows", what_if_in(saved, "g"))
+    desk.argue(1, "admin", "see what follows", read_what_if(saved, "g"))
     (dispute,) = disputes(LedgerView(desk.ledger, "g"), number=1).disputes
     assert [each.by for each in dispute.arguments] == ["engine", "Ann", "admin"]
     assert dispute.arguments[2].evidence["first"] == roll(desk)
@@ -185,7 +185,7 @@ def test_arguments_are_kept_in_order(desk: Game) -> None:
 
 def test_only_a_what_if_of_this_game_is_attached() -> None:
     with pytest.raises(UsageError, match=r"not a what-if: .*; save one with what-if --save FILE"):
-        what_if_in(b'{"a": 1}', "g")
+        read_what_if(b'{"a": 1}', "g")
 
 
 def test_a_dispute_is_closed_once(desk: Game) -> None:

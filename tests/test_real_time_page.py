@@ -8,12 +8,12 @@ import pytest
 
 from nomoledger.cli import run
 from nomoledger.game import realtime
-from nomoledger.game.realtime import Wall
+from nomoledger.game.realtime import SystemClock
 
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-class WallOfThePage(Wall):
+class WallOfThePage(SystemClock):
     """Saturday noon, until somebody presses Ctrl-C at midnight; then the Friday after."""
 
     def __init__(self) -> None:

@@ -21,7 +21,13 @@ from nomoledger.cli import run as command
 from nomoledger.errors import LostError, RuleFault, UnknownError
 from nomoledger.events.rules import Repeal
 from nomoledger.game.game import Game
-from nomoledger.game.realtime import PATIENCE_SECONDS, ClockNotice, Happening, Wall, Watch
+from nomoledger.game.realtime import (
+    PATIENCE_SECONDS,
+    ClockNotice,
+    Happening,
+    LiveClock,
+    SystemClock,
+)
 from nomoledger.game.start import open_game
 from nomoledger.game.timekeeper import FiredTimer
 from nomoledger.ledger.ledger import Head, Ledger
@@ -82,7 +88,7 @@ def define_crack():
 """
 
 
-class FakeWall(Wall):
+class FakeWall(SystemClock):
     """A clock that goes on only while one sleeps; *meanwhile* is called in every sleep."""
 
     def __init__(self, now: datetime, until: datetime) -> None:
@@ -121,7 +127,7 @@ def after(minutes: float) -> datetime:
     return NOON + timedelta(minutes=minutes)
 
 
-def kept(watch: Watch) -> Iterator[Happening]:
+def kept(watch: LiveClock) -> Iterator[Happening]:
     """What happens until the wall has had enough."""
     try:
         yield from watch.keep()
@@ -162,9 +168,9 @@ def desk_does(location: str, at: datetime, do: Callable[[Game], object]) -> None
 
 def test_missed_timers_fire_in_order_at_their_own_times(location: str) -> None:
     opened(location)
-    caught_up = list(Watch(location, wall=FakeWall(after(3.5), after(9))).keep(once=True))
+    caught_up = list(LiveClock(location, wall=FakeWall(after(3.5), after(9))).keep(once=True))
     assert times(caught_up) == [("drip", 1), ("drip", 2), ("drip", 3)]
-    assert list(Watch(location, wall=FakeWall(after(3.9), after(9))).keep(once=True)) == []
+    assert list(LiveClock(location, wall=FakeWall(after(3.9), after(9))).keep(once=True)) == []
     with Ledger.open(location) as ledger:
         inputs = [x.body for x in ledger.read("drips") if isinstance(x.body, e.ClockAdvanced)]
     assert [each.received_at for each in inputs] == [after(1), after(2), after(3)]
@@ -174,7 +180,7 @@ def test_missed_timers_fire_in_order_at_their_own_times(location: str) -> None:
 def test_the_keeper_sleeps_until_the_next_timer(file: str) -> None:
     wall = FakeWall(after(0.995), after(3.2))
     woken = []
-    for each in kept(Watch(file, wall=wall)):
+    for each in kept(LiveClock(file, wall=wall)):
         assert isinstance(each, FiredTimer)
         woken.append((wall.now() - each.at).total_seconds())
     assert len(woken) == 3
@@ -190,7 +196,7 @@ def test_an_earlier_timer_of_another_process_is_noticed(file: str) -> None:
             desk_does(file, wall.time, lambda desk: desk.submit("admin", "tilt", {"in_seconds": 3}))
 
     wall.meanwhile = tilt
-    happened = list(kept(Watch(file, wall=wall)))
+    happened = list(kept(LiveClock(file, wall=wall)))
     names = [name for name, _ in times(happened)]
     assert names == ["drip", "spill", "drip"]
     assert drops(file) == 1
@@ -199,7 +205,7 @@ def test_an_earlier_timer_of_another_process_is_noticed(file: str) -> None:
 def test_the_keeper_stops_when_the_game_ends(tmp_path: Path) -> None:
     location = str(tmp_path / "game.db")
     opened(location, full=3)
-    happened = list(Watch(location, wall=FakeWall(NOON, after(30))).keep())
+    happened = list(LiveClock(location, wall=FakeWall(NOON, after(30))).keep())
     assert len(times(happened)) == 3
     assert happened[-1] == ClockNotice("over", "the game is over: the jug is full")
 
@@ -209,7 +215,7 @@ def test_standings_become_final_on_time(tmp_path: Path) -> None:
     opened(location, seconds=1_000_000)
     desk_does(location, NOON, lambda desk: (desk.set_finality(1), desk.close()))
     wall = FakeWall(after(24 * 60 - 1), after(24 * 60 + 0.5))
-    assert times(list(kept(Watch(location, wall=wall)))) == [("final", 24 * 60)]
+    assert times(list(kept(LiveClock(location, wall=wall)))) == [("final", 24 * 60)]
     with Ledger.open(location) as ledger:
         assert standing_mark(Game(ledger).world, 1).final
 
@@ -221,7 +227,7 @@ def test_standings_become_final_on_time(tmp_path: Path) -> None:
 def test_two_keepers_fire_each_timer_once(location: str) -> None:
     opened(location)
     walls = [FakeWall(after(0), after(12)) for _ in range(2)]
-    both = [kept(Watch(location, wall=wall)) for wall in walls]
+    both = [kept(LiveClock(location, wall=wall)) for wall in walls]
     seen: list[Happening] = []
     while both:
         for each in list(both):
@@ -275,7 +281,7 @@ def test_a_question_is_reported_once_and_play_goes_on_after_its_answer(file: str
             desk_does(file, wall.time, lambda desk: desk.enter_dice([4]))
 
     wall.meanwhile = answer
-    happened = list(kept(Watch(file, wall=wall)))
+    happened = list(kept(LiveClock(file, wall=wall)))
     assert notices(happened) == ["waiting"]
     assert happened[1] == ClockNotice("waiting", "waiting for admin: roll 1d6 (drops)")
     assert times(happened) == [("fall", pytest.approx(0.5 + 1 / 60)), ("drip", 3)]
@@ -292,7 +298,7 @@ def test_a_rule_fault_is_reported_once_and_a_ruling_resumes_play(file: str) -> N
             desk_does(file, wall.time, lambda d: d.rule("No crack.", changes=(Repeal("2"),)))
 
     wall.meanwhile = mend
-    happened = list(kept(Watch(file, wall=wall)))
+    happened = list(kept(LiveClock(file, wall=wall)))
     assert notices(happened) == ["stuck"]
     assert isinstance(happened[0], ClockNotice)
     assert "rule 2" in happened[0].text
@@ -303,7 +309,7 @@ def test_a_rule_fault_is_reported_once_and_a_ruling_resumes_play(file: str) -> N
 def test_catching_up_once_reports_a_rule_fault(file: str) -> None:
     desk_does(file, after(0.5), lambda desk: desk.submit("admin", "knock", {}))
     with pytest.raises(RuleFault, match="rule 2"):
-        list(Watch(file, wall=FakeWall(after(2), after(9))).keep(once=True))
+        list(LiveClock(file, wall=FakeWall(after(2), after(9))).keep(once=True))
 
 
 # --- clocks that are set -------------------------------------------------------------------------
@@ -319,7 +325,7 @@ def test_a_clock_that_goes_back_fires_no_timer_again(file: str) -> None:
             wall.until = after(3.1)
 
     wall.meanwhile = set_back
-    happened = list(kept(Watch(file, wall=wall)))
+    happened = list(kept(LiveClock(file, wall=wall)))
     assert times(happened) == [("drip", 1), ("drip", 2), ("drip", 3)]
     assert notices(happened) == ["clock"]
     assert "back by 37" in str(happened)
@@ -333,7 +339,7 @@ def test_a_clock_that_jumps_ahead_fires_the_missed_timers(file: str) -> None:
         wall.time = after(5.5)
 
     wall.meanwhile = jump
-    happened = list(kept(Watch(file, wall=wall)))
+    happened = list(kept(LiveClock(file, wall=wall)))
     assert times(happened) == [("drip", minute) for minute in range(1, 11)]
     assert notices(happened) == ["clock"]
 
@@ -354,7 +360,7 @@ def test_the_keeper_waits_for_a_file_that_comes_back(file: str) -> None:
             os.rename(file + ".away", file)
 
     wall.meanwhile = meanwhile
-    happened = list(kept(Watch(file, wall=wall)))
+    happened = list(kept(LiveClock(file, wall=wall)))
     assert notices(happened) == ["away", "back"]
     assert times(happened) == [("drip", 1), ("drip", 2), ("drip", 3)]
 
@@ -363,7 +369,7 @@ def test_the_keeper_gives_up_on_a_file_that_stays_away(file: str) -> None:
     wall = FakeWall(after(0.9), after(30))
     wall.meanwhile = partial(take_away, file)
     with pytest.raises(UnknownError, match="no ledger at"):
-        list(Watch(file, wall=wall).keep())
+        list(LiveClock(file, wall=wall).keep())
     assert wall.time < after(1 + 2 * sum(PATIENCE_SECONDS) / 60)
 
 
@@ -375,7 +381,7 @@ def test_the_keeper_waits_for_a_server_that_comes_back(
     wall = FakeWall(after(0.9), after(3.5))
     steps = iter([postgres_server.stop, lambda: None, postgres_server.start])
     wall.meanwhile = lambda: next(steps, lambda: None)()
-    happened = list(kept(Watch(postgres_url, wall=wall)))
+    happened = list(kept(LiveClock(postgres_url, wall=wall)))
     assert notices(happened) == ["away", "back"]
     assert times(happened) == [("drip", 1), ("drip", 2), ("drip", 3)]
 
@@ -392,7 +398,7 @@ def test_a_lost_answer_fires_no_timer_twice(file: str, monkeypatch: pytest.Monke
         return head
 
     monkeypatch.setattr(Ledger, "append", append_and_lose)
-    happened = list(kept(Watch(file, wall=FakeWall(after(1.1), after(2.5)))))
+    happened = list(kept(LiveClock(file, wall=FakeWall(after(1.1), after(2.5)))))
     assert notices(happened) == ["away", "back"]
     assert drops(file) == 2
 
@@ -400,7 +406,7 @@ def test_a_lost_answer_fires_no_timer_twice(file: str, monkeypatch: pytest.Monke
 # --- the command ---------------------------------------------------------------------------------
 
 
-def run(*words: str, wall: Wall, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
+def run(*words: str, wall: SystemClock, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
     monkeypatch.setattr(command, "WALL", wall)
     result = CliRunner().invoke(program, ["run", *words])
     return result.exit_code, result.stdout, result.stderr

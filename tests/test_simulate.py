@@ -14,7 +14,7 @@ from nomoledger.cli import program
 from nomoledger.events import AttemptRefused, Posted, SubmissionReceived, VoteCast
 from nomoledger.game.replay import replay
 from nomoledger.game.simulation import Plan, Season, simulate
-from nomoledger.game.simulation.samples import with_code
+from nomoledger.game.simulation.samples import numbers_with_code
 from nomoledger.language.program import Program
 from nomoledger.rulebook.cases.case_run import run_case
 from nomoledger.rulebook.cases.format import cases_beside
@@ -111,7 +111,7 @@ def stands_in_list() -> dict[str, str]:
 
 
 def test_every_rule_fires_in_some_season_or_is_listed_as_silent() -> None:
-    seasons, known = recorded(), with_code(load("weekly-vote").rules)
+    seasons, known = recorded(), numbers_with_code(load("weekly-vote").rules)
     assert sorted(season["seed"] for season in seasons) == list(range(1, 101))
     always_silent = set.intersection(*(set(season["silent"]) for season in seasons))
     assert always_silent & known == set(stands_in_list())

@@ -13,7 +13,7 @@ import pytest
 from nomoledger import events as e
 from nomoledger.errors import CorruptError, UnknownError, UsageError
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.raw_sums import summed, summed_by_period, sums
+from nomoledger.ledger.raw_sums import sum_postings, summed_balances, summed_balances_by_period
 from nomoledger.ledger.rollup_queries import posted_balances, posted_balances_by_period
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -46,33 +46,35 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def test_sums_agree_with_the_roll_up(ledger: Ledger) -> None:
     for known in (None, *range(1, PERIODS + 1)):
-        by_pass = [(n, deepcopy(held)) for n, held in summed_by_period(ledger, "g", known)]
+        by_pass = [(n, deepcopy(held)) for n, held in summed_balances_by_period(ledger, "g", known)]
         by_cells = [
             (n, deepcopy(held)) for n, held in posted_balances_by_period(ledger, "g", known)
         ]
         assert by_pass == by_cells
         for period in range(1, (known or PERIODS) + 1):
-            assert summed(ledger, "g", period, known) == posted_balances(ledger, "g", period, known)
+            assert summed_balances(ledger, "g", period, known) == posted_balances(
+                ledger, "g", period, known
+            )
 
 
 def test_later_corrections_are_separate_cells(ledger: Ledger) -> None:
-    found = sums(ledger, "g")
+    found = sum_postings(ledger, "g")
     assert found[1, 1]["Bob"]["$"] == sum(range(1, 8))
     assert found[1, 3]["Bob"]["$"] == 3 * (3 + 6)
-    assert summed(ledger, "g", 1, known=2) != summed(ledger, "g", 1)
+    assert summed_balances(ledger, "g", 1, known=2) != summed_balances(ledger, "g", 1)
 
 
 def test_a_period_is_known_from_its_close_on(ledger: Ledger) -> None:
     with pytest.raises(UsageError, match="period 4 was not over at the close of period 3"):
-        summed(ledger, "g", 4, known=3)
+        summed_balances(ledger, "g", 4, known=3)
 
 
 def test_a_game_without_postings_has_no_balances(ledger: Ledger) -> None:
     ledger.add_game("empty")
-    assert summed(ledger, "empty", 3) == {}
-    assert list(summed_by_period(ledger, "empty")) == []
+    assert summed_balances(ledger, "empty", 3) == {}
+    assert list(summed_balances_by_period(ledger, "empty")) == []
     with pytest.raises(UnknownError, match="no game 'other'"):
-        sums(ledger, "other")
+        sum_postings(ledger, "other")
 
 
 @pytest.mark.parametrize(
@@ -88,4 +90,4 @@ def test_missing_or_unreadable_records_are_reported(
     with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection, connection:
         connection.execute(change)
     with pytest.raises(CorruptError, match=complaint):
-        sums(ledger, "g")
+        sum_postings(ledger, "g")

@@ -54,13 +54,13 @@ class Proposals(msgspec.Struct, frozen=True):
 
 def proposals(view: View) -> Proposals:
     """Return the proposals in *view*."""
-    book = Book()
+    book = ProposalBook()
     for entry in view.entries():
         book.apply(entry)
     return Proposals(view.game, view.period, tuple(book.proposals.values()))
 
 
-class Book:
+class ProposalBook:
     """The proposals so far, updated event by event."""
 
     #: The events that change a proposal.

@@ -9,7 +9,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.events.rules import Rule
 from nomoledger.game.read_models import Table, View
-from nomoledger_projections.proposals import Book
+from nomoledger_projections.proposals import ProposalBook
 
 RuleEvent = e.RuleEnacted | e.RuleAmended | e.RuleRepealed | e.RuleRenumbered
 DONE: dict[type[e.Event], str] = {
@@ -146,10 +146,10 @@ class RuleChangeList:
     """The changes to the rules, event by event, with their authorities."""
 
     #: The events that it applies.
-    KINDS: tuple[type[e.Event], ...] = (*DONE, e.RulingMade, *Book.KINDS)
+    KINDS: tuple[type[e.Event], ...] = (*DONE, e.RulingMade, *ProposalBook.KINDS)
 
     def __init__(self) -> None:
-        self._book = Book()
+        self._book = ProposalBook()
         self._rulings: dict[int, tuple[int, e.RulingMade]] = {}
         self._in_force: dict[str, tuple[int, Rule]] = {}
 
@@ -185,7 +185,9 @@ def _change(
     return RuleChange(*common, life, was, now, authority)
 
 
-def _authority(source: str, book: Book, rulings: dict[int, tuple[int, e.RulingMade]]) -> Authority:
+def _authority(
+    source: str, book: ProposalBook, rulings: dict[int, tuple[int, e.RulingMade]]
+) -> Authority:
     word, _, number = source.partition(" ")
     if word == "proposal" and number.isdecimal() and int(number) in book.proposals:
         proposal = book.proposals[int(number)]

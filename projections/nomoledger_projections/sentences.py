@@ -18,7 +18,7 @@ from nomoledger.prose.descriptions import (
 )
 from nomoledger.prose.labels import describe_thing, format_cell
 from nomoledger.state.world import World
-from nomoledger_projections.proposals import Book
+from nomoledger_projections.proposals import ProposalBook
 
 #: The maximum length of a proposal's text in the sentence of its verdict.
 TEXT_MAX = 70
@@ -77,7 +77,7 @@ class SentenceWriter:
     def __init__(self) -> None:
         self._actors: dict[int, str] = {}
         self._questions: dict[str, e.QuestionRaised] = {}
-        self._book = Book()
+        self._book = ProposalBook()
         self._start_events: set[int] = set()
 
     def describe(self, entry: e.Entry, world: World) -> Iterator[Phrase]:

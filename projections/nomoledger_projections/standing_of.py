@@ -6,19 +6,19 @@ from nomoledger.game.read_models import View
 from nomoledger.state.disputes import StandingMark, standing_mark
 
 
-def mark_of(view: View, period: int) -> StandingMark:
+def read_mark(view: View, period: int) -> StandingMark:
     """Return the mark of *period*, as known at the time of *view*."""
     return standing_mark(view.reading.later, period, view.reader)
 
 
 def disputed_among(view: View, periods: Iterable[int]) -> tuple[int, ...]:
     """Return those of *periods* that an open dispute concerns."""
-    return tuple(period for period in periods if mark_of(view, period).disputed)
+    return tuple(period for period in periods if read_mark(view, period).disputed)
 
 
 def final_among(view: View, periods: Iterable[int]) -> tuple[int, ...]:
     """Return those of *periods* whose standings are final."""
-    return tuple(period for period in periods if mark_of(view, period).final)
+    return tuple(period for period in periods if read_mark(view, period).final)
 
 
 def period_title(

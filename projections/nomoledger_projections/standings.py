@@ -9,7 +9,7 @@ from nomoledger.language.values import Number
 from nomoledger.prose.labels import amount_held, format_cell, label_all
 from nomoledger.state.disputes import StandingMark
 from nomoledger.state.world import World
-from nomoledger_projections.standing_of import describe_mark, mark_of
+from nomoledger_projections.standing_of import describe_mark, read_mark
 
 
 class StandingRow(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class StandingsModel(msgspec.Struct, frozen=True):
 def standings(view: View) -> StandingsModel:
     """Return the standings of *view*."""
     money = next(iter(view.world.commodities()), "")
-    mark = mark_of(view, view.period)
+    mark = read_mark(view, view.period)
     places = tuple(ranked(view.world))
     return StandingsModel(view.period, places, money, mark.disputed, mark.final)
 

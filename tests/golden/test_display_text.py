@@ -25,7 +25,7 @@ SCHEMA = HERE / "schema.json"
 PARTS = (
     *(e.Act, e.Answered, e.LeftOut, e.Replaced, e.TakenIn, e.Waiting),
     *(rules.Amend, rules.Capabilities, rules.Commodity, rules.Do, rules.Enact, rules.Post),
-    *(rules.Renumber, rules.Repeal, rules.Rule, rules.Set, rules.Speech),
+    *(rules.Renumber, rules.Repeal, rules.Rule, rules.Set, rules.FactMapping),
     *(world.Attempt, world.Timer),
 )
 

@@ -16,7 +16,7 @@ from nomoledger.proof.public_check import check_export
 from nomoledger.proof.public_export import export_public
 from nomoledger.proof.seal import Seal, decode_seal
 from nomoledger.proof.sealer import PublicChain
-from nomoledger.proof.signing import Signer, own_signer
+from nomoledger.proof.signing import Signer, game_signer
 
 from .plots import SECRET, played
 
@@ -182,10 +182,10 @@ def resealed(lines: Lines, signer: Signer, **fields: Any) -> Lines:
 def test_a_complete_forgery_is_found_by_its_key_or_a_published_seal(
     lines: Lines, tmp_path: Path
 ) -> None:
-    mine = own_signer(b"mine")
+    mine = game_signer(b"mine")
     forged = resealed(rechained(lines, richer), mine)
     assert "signed with another key" in checked(tmp_path, forged)
-    forged[0] = lines[0].replace(own_signer(SECRET).public.encode(), mine.public.encode())
+    forged[0] = lines[0].replace(game_signer(SECRET).public.encode(), mine.public.encode())
     assert checked(tmp_path, forged) == ""
     published = decode_seal(lines[seals_in(lines)[1]], "")
     assert "period 2 is not what was published" in checked(tmp_path, forged, published)
@@ -204,7 +204,7 @@ def test_a_complete_forgery_is_found_by_its_key_or_a_published_seal(
 def test_a_seal_must_fit_the_events(
     lines: Lines, tmp_path: Path, fields: dict[str, Any], said: str
 ) -> None:
-    forged = resealed(lines, own_signer(SECRET), **fields)
+    forged = resealed(lines, game_signer(SECRET), **fields)
     assert said in checked(tmp_path, forged)
 
 
@@ -233,7 +233,7 @@ def test_every_public_die_follows_from_the_revealed_seed(lines: Lines, tmp_path:
             body["values"] = [6, 6]
         return json.dumps(body, separators=(",", ":")).encode()
 
-    forged = resealed(rechained(lines, loaded), own_signer(SECRET))
+    forged = resealed(rechained(lines, loaded), game_signer(SECRET))
     assert "the draw 6, 6 at" in checked(tmp_path, forged)
     assert "is not what the seed of its period gives" in checked(tmp_path, forged)
 
@@ -245,7 +245,7 @@ def test_the_revealed_seed_must_fit_its_commitment(lines: Lines, tmp_path: Path)
             body["seed"] = "00" * 32
         return json.dumps(body, separators=(",", ":")).encode()
 
-    forged = resealed(rechained(lines, other), own_signer(SECRET))
+    forged = resealed(rechained(lines, other), game_signer(SECRET))
     assert "does not fit the commitment" in checked(tmp_path, forged)
 
 

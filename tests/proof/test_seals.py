@@ -19,7 +19,7 @@ from nomoledger.proof.content_audit import ContentAudit
 from nomoledger.proof.seal import NO_SEAL, Seal, decode_seal
 from nomoledger.proof.seal_keeper import SealKeeper
 from nomoledger.proof.sealer import FOLD, PublicChain
-from nomoledger.proof.signing import own_signer
+from nomoledger.proof.signing import game_signer
 
 from .plots import (
     NOON,
@@ -97,7 +97,7 @@ def test_every_close_is_sealed_and_each_seal_follows_the_one_before(game: Path) 
     found = stored(game)
     assert [each.period for each in found] == [1, 2, 3]
     assert [each.previous for each in found] == [NO_SEAL, found[0].digest, found[1].digest]
-    assert all(each.is_signed and each.key == own_signer(SECRET).public for each in found)
+    assert all(each.is_signed and each.key == game_signer(SECRET).public for each in found)
     assert all(sorted(each.envelopes) == ["Ann", "Bob", "admin"] for each in found)
     assert verified(game).startswith("0 plots: ")
     assert "periods as sealed: 3" in verified(game)
@@ -308,7 +308,7 @@ def tampered_seal(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
 
 def signed_anew(seal: bytes) -> bytes:
     changed = msgspec.structs.replace(decode_seal(seal, ""), state="0" * 64)
-    return changed.signed(own_signer(SECRET)).encoded()
+    return changed.signed(game_signer(SECRET)).encoded()
 
 
 @pytest.mark.parametrize(

@@ -9,20 +9,20 @@ from contextlib import closing
 
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.views.sql import runner, sync
-from nomoledger.views.sql.databases import beside, open_views
-from nomoledger.views.sql.sql_views import prepare
-from nomoledger.views.sql.table import chosen
+from nomoledger.views.sql.databases import default_location, open_views
+from nomoledger.views.sql.sql_views import create_tables
+from nomoledger.views.sql.table import find_tables
 
 
 def main(location: str, page: str, follow: str = "") -> None:
     """Synchronise the tables of the ledger at *location*."""
     runner.PAGE, runner.EVERY_SECONDS, sync.LOOK_SECONDS = int(page), 0.01, 0.02
-    tables = chosen()
+    tables = find_tables()
     with (
         Ledger.open(location) as ledger,
-        closing(open_views(beside(location, False), False)) as views,
+        closing(open_views(default_location(location, False), False)) as views,
     ):
-        prepare(views, tables)
+        create_tables(views, tables)
         print("ready", flush=True)
         if follow:
             warn = lambda text: print(text, flush=True)  # noqa: E731

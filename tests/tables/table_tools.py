@@ -10,11 +10,11 @@ import psycopg
 
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
-from nomoledger.views.sql.databases import beside, open_views
+from nomoledger.views.sql.databases import default_location, open_views
 from nomoledger.views.sql.postgres_tables import SCHEMAS
-from nomoledger.views.sql.sql_views import prepare
+from nomoledger.views.sql.sql_views import create_tables
 from nomoledger.views.sql.sync import sync_tables
-from nomoledger.views.sql.table import chosen
+from nomoledger.views.sql.table import find_tables
 
 Rows = list[tuple[Any, ...]]
 
@@ -23,16 +23,16 @@ def synchronise(
     ledger: Ledger, location: str, names: Sequence[str] = (), public: bool = False
 ) -> None:
     """Synchronise the tables of *ledger*, which is at *location*, at their default location."""
-    with closing(open_views(beside(location, public), public)) as views:
-        tables = chosen(names)
-        prepare(views, tables)
+    with closing(open_views(default_location(location, public), public)) as views:
+        tables = find_tables(names)
+        create_tables(views, tables)
         for _ in sync_tables(ledger, views, tables, ledger.games(), lambda count: None):
             pass
 
 
 def ask(location: str, query: str, values: Sequence[Any] = (), public: bool = False) -> Rows:
     """Return the rows of *query*, which has ? for values and {} before table names."""
-    place = beside(location, public)
+    place = default_location(location, public)
     if is_postgres(location):
         schema = SCHEMAS[public]
         with psycopg.connect(place) as connection:
@@ -47,7 +47,7 @@ def ask(location: str, query: str, values: Sequence[Any] = (), public: bool = Fa
 def all_rows(location: str, public: bool = False) -> dict[str, Rows]:
     """Return the rows of all tables."""
     rows = {}
-    for table in chosen():
+    for table in find_tables():
         columns = ", ".join(
             f'"{x.name}"::text' if is_postgres(location) else f'"{x.name}"' for x in table.columns()
         )

@@ -15,9 +15,9 @@ from nomoledger.game.game import Game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.views.sql import runner, sync
-from nomoledger.views.sql.databases import beside, open_views
-from nomoledger.views.sql.sql_views import empty, prepare
-from nomoledger.views.sql.table import chosen
+from nomoledger.views.sql.databases import default_location, open_views
+from nomoledger.views.sql.sql_views import create_tables, reset_tables
+from nomoledger.views.sql.table import find_tables
 from tables.table_tools import Rows, ask, copy_in_pieces, synchronise
 
 #: At the end a secret, of which nothing public has come yet; and what is asked after that.
@@ -27,7 +27,7 @@ LATER: tuple[Move, ...] = (*MOVES, ("submit", ["Ann", "go"], 100))
 
 def every_row(location: str) -> dict[str, Rows]:
     """Return the rows of all tables of the public database, including its bookkeeping."""
-    place = beside(location, True)
+    place = default_location(location, True)
     if is_postgres(location):
         with psycopg.connect(place) as connection:
             query = b"SELECT tablename FROM pg_tables WHERE schemaname = 'nomoledger_public'"
@@ -36,7 +36,7 @@ def every_row(location: str) -> dict[str, Rows]:
         with closing(sqlite3.connect(place)) as file:
             query = b"SELECT name FROM sqlite_master WHERE type = 'table'"
             names = [x for (x,) in file.execute(query.decode())]
-    assert {"heads", "tracking", "made", *(table.name for table in chosen())} <= set(names)
+    assert {"heads", "tracking", "made", *(table.name for table in find_tables())} <= set(names)
     return {
         name: sorted(ask(location, f"SELECT * FROM {{}}{name}", public=True), key=repr)
         for name in names
@@ -45,17 +45,17 @@ def every_row(location: str) -> dict[str, Rows]:
 
 def rebuild_public(ledger: Ledger, location: str) -> dict[str, Rows]:
     """Rebuild the public tables of *ledger* at *location* and return their rows."""
-    with closing(open_views(beside(location, True), True)) as views:
-        empty(views, chosen(), None)
+    with closing(open_views(default_location(location, True), True)) as views:
+        reset_tables(views, find_tables(), None)
     synchronise_public(ledger, location)
     return every_row(location)
 
 
 def synchronise_public(ledger: Ledger, location: str) -> list[sync.SyncResult]:
-    with closing(open_views(beside(location, True), True)) as views:
-        prepare(views, chosen())
+    with closing(open_views(default_location(location, True), True)) as views:
+        create_tables(views, find_tables())
         games = ledger.games()
-        return list(sync.sync_tables(ledger, views, chosen(), games, lambda count: None))
+        return list(sync.sync_tables(ledger, views, find_tables(), games, lambda count: None))
 
 
 @pytest.mark.parametrize("moves", [MOVES, LATER], ids=["at the end", "later"])

@@ -25,9 +25,9 @@ from nomoledger.game.simulation import Plan, simulate
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.views.sql import runner, sync
-from nomoledger.views.sql.databases import beside, open_views
-from nomoledger.views.sql.sql_views import Overtaken, Views, empty, prepare
-from nomoledger.views.sql.table import chosen
+from nomoledger.views.sql.databases import default_location, open_views
+from nomoledger.views.sql.sql_views import ConcurrentWriteError, Views, create_tables, reset_tables
+from nomoledger.views.sql.table import find_tables
 from tables.table_tools import Rows, all_rows, ask, copy_in_pieces, synchronise
 
 PROJECTOR = Path(__file__).parent / "projector_process.py"
@@ -68,7 +68,7 @@ def is_complete(location: str, ledger: Ledger) -> bool:
     """Return whether all tables hold all events."""
     (last,) = (ledger.head(game).number for game in ledger.games())
     heads = ask(location, "SELECT number FROM {}heads")
-    return len(heads) == len(chosen()) and {x for (x,) in heads} == {last}
+    return len(heads) == len(find_tables()) and {x for (x,) in heads} == {last}
 
 
 def reached(location: str) -> int:
@@ -98,8 +98,8 @@ def check(location: str, season: Ledger, expected: dict[str, Rows], tmp_path: Pa
 
 
 def rebuild(ledger: Ledger, views: Views) -> None:
-    empty(views, chosen(), None)
-    list(sync.sync_tables(ledger, views, chosen(), ledger.games(), lambda count: None))
+    reset_tables(views, find_tables(), None)
+    list(sync.sync_tables(ledger, views, find_tables(), ledger.games(), lambda count: None))
 
 
 # --- kills ---------------------------------------------------------------------------------------
@@ -182,9 +182,9 @@ def test_a_follower_survives_lost_connections(
         Ledger.open(postgres_url, create=True) as ledger,
         closing(open_views(postgres_url, False)) as views,
     ):
-        prepare(views, chosen())
+        create_tables(views, find_tables())
         warnings: list[str] = []
-        follower = sync.Follower(ledger, views, chosen(), None, warnings.append)
+        follower = sync.Follower(ledger, views, find_tables(), None, warnings.append)
         is_complete_event = threading.Event()
 
         def follow() -> None:
@@ -215,9 +215,9 @@ def test_a_follower_gives_up_on_a_missing_ledger(
     place = str(tmp_path / "g.db")
     ledger = copied(season, place)
     warnings: list[str] = []
-    with closing(open_views(beside(place, False), False)) as views:
-        prepare(views, chosen())
-        follower = sync.Follower(ledger, views, chosen(), None, warnings.append)
+    with closing(open_views(default_location(place, False), False)) as views:
+        create_tables(views, find_tables())
+        follower = sync.Follower(ledger, views, find_tables(), None, warnings.append)
         follower.follow(0.1)
         assert not warnings
         Path(place).rename(tmp_path / "elsewhere.db")
@@ -306,7 +306,7 @@ def execute(location: str, statement: str) -> None:
         with psycopg.connect(location) as connection:
             connection.execute(statement.format("nomoledger_views.").encode())
     else:
-        with closing(sqlite3.connect(beside(location, False))) as file:
+        with closing(sqlite3.connect(default_location(location, False))) as file:
             file.execute(statement.format(""))
             file.commit()
 
@@ -367,19 +367,19 @@ def test_a_page_that_another_writer_began_is_refused(
     place = str(tmp_path / "g.db")
     ledger = copied(season, place)
     (game,) = ledger.games()
-    with closing(open_views(beside(place, False), False)) as views:
-        prepare(views, chosen())
-        slow = runner.KeptTables(views, game, chosen(), lambda count: None)
+    with closing(open_views(default_location(place, False), False)) as views:
+        create_tables(views, find_tables())
+        slow = runner.TablesProjection(views, game, find_tables(), lambda count: None)
         source = runner.EventSource(ledger, game, [], is_endless=False)
         monkeypatch.setattr(runner, "PAGE", 30)
         page = source.page(-1)
         assert page is not None
         monkeypatch.setattr(runner, "PAGE", 20)
-        fast = runner.KeptTables(views, game, chosen(), lambda count: None)
+        fast = runner.TablesProjection(views, game, find_tables(), lambda count: None)
         first = source.page(-1)
         assert first is not None
         fast.process_event(first, None)  # type: ignore[arg-type]
-        with pytest.raises(Overtaken):
+        with pytest.raises(ConcurrentWriteError):
             slow.process_event(page, None)  # type: ignore[arg-type]
         with pytest.raises(UsageError, match="ends at"):
             runner._check_not_behind(ledger, game, 5, 9)

@@ -19,9 +19,9 @@ from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_stream import public_events
 from nomoledger.views.sql import runner
-from nomoledger.views.sql.databases import beside, open_views
-from nomoledger.views.sql.sql_views import empty
-from nomoledger.views.sql.table import chosen
+from nomoledger.views.sql.databases import default_location, open_views
+from nomoledger.views.sql.sql_views import reset_tables
+from nomoledger.views.sql.table import find_tables
 from nomoledger_projections.balances import balances
 from nomoledger_projections.board import board
 from nomoledger_projections.history import history
@@ -204,8 +204,8 @@ def test_grown_tables_equal_rebuilt_ones(
         synchronise(ledger, location)
         grown = all_rows(location)
         monkeypatch.undo()
-        with closing(open_views(beside(location, False), False)) as views:
-            empty(views, chosen(), None)
+        with closing(open_views(default_location(location, False), False)) as views:
+            reset_tables(views, find_tables(), None)
         synchronise(ledger, location)
     assert all_rows(location) == grown
     assert all(grown.values())

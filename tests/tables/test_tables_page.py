@@ -15,9 +15,9 @@ import pytest
 from nomoledger.game.exchange import copy_ledger
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.views.sql.databases import open_views
-from nomoledger.views.sql.sql_views import prepare
+from nomoledger.views.sql.sql_views import create_tables
 from nomoledger.views.sql.sync import sync_tables
-from nomoledger.views.sql.table import Readings, SqlTable, chosen
+from nomoledger.views.sql.table import Readings, SqlTable, find_tables
 from tables.table_tools import synchronise
 
 PAGE = Path(__file__).parents[2] / "docs" / "tables.md"
@@ -77,7 +77,7 @@ def _name(table: type[SqlTable], name: str) -> str:
 
 
 def test_every_column_is_described() -> None:
-    text = "".join(map(described, chosen()))
+    text = "".join(map(described, find_tables()))
     before, mark, after = PAGE.read_text("utf-8").partition(MARK)
     now = after[: after.index("## A table of your own")]
     if os.environ.get("WRITE_PAGES"):
@@ -100,7 +100,7 @@ def test_the_example_of_a_custom_table_works(season: Path, tmp_path: Path) -> No
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     with Ledger.open(season) as ledger, closing(open_views(tmp_path / "own.db", False)) as views:
-        prepare(views, [module.Stops])
+        create_tables(views, [module.Stops])
         list(sync_tables(ledger, views, [module.Stops], ledger.games(), lambda count: None))
     with closing(sqlite3.connect(tmp_path / "own.db")) as file:
         assert file.execute("SELECT count(*) > 9, max(piece) FROM stops").fetchone() == (

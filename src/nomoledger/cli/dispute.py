@@ -68,12 +68,12 @@ def argue(number: int, by: str, text: str, file: str | None, **request: Any) -> 
 
     Example: nomoledger dispute argue game.db 1 Bob "See what follows" --what-if 4.json
     """
-    from nomoledger.game.evidence import what_if_in
+    from nomoledger.game.evidence import read_what_if
 
     saved = None if file is None else Path(file).read_bytes()
     return run_request(
         lambda game, when: game.argue(
-            number, by, text, None if saved is None else what_if_in(saved, game.name), **when
+            number, by, text, None if saved is None else read_what_if(saved, game.name), **when
         ),
         **request,
     )

@@ -6,7 +6,7 @@ from nomoledger.cli.progress import count_records, counting, progress
 
 if TYPE_CHECKING:
     from nomoledger.ledger.ledger import Ledger
-    from nomoledger.views.journals import Exported
+    from nomoledger.views.journals import ExportResult
 
 OURS = "jsonl"
 FORMATS = (OURS, "beancount", "csv", "hledger", "ledger", "parquet")
@@ -16,7 +16,7 @@ PASSES = 3
 
 def export_for_program(
     ledger: "Ledger", file: BinaryIO, game_name: str | None, format: str, is_public: bool
-) -> "Exported":
+) -> "ExportResult":
     """Write *game_name*, or the only game of *ledger*, to *file* in *format*."""
     from nomoledger.ledger.as_of import only_game
     from nomoledger.views.journals import export_journal
@@ -26,13 +26,13 @@ def export_for_program(
         return export_journal(counting(ledger, advance), file, name, format, is_public=is_public)
 
 
-def describe_export(export: "Exported", format: str) -> str:
+def describe_export(export: "ExportResult", format: str) -> str:
     """Return one line about *export*."""
     counts = f"{export.payments} payments in {export.postings} postings"
     return f"exported {export.game} as {format}: {counts}, head {export.head}"
 
 
-def export_as_json(export: "Exported") -> dict[str, Any]:
+def export_as_json(export: "ExportResult") -> dict[str, Any]:
     """Return *export* as a value for JSON."""
     counts = {"payments": export.payments, "postings": export.postings}
     return {"game": export.game, "head": str(export.head), **counts}

@@ -44,13 +44,13 @@ def project(
     Example: nomoledger project game.db standings board --follow
     """
     from nomoledger.ledger.as_of import only_game
-    from nomoledger.views.sql.databases import beside, open_views
-    from nomoledger.views.sql.sql_views import empty, prepare
-    from nomoledger.views.sql.sync import Follower, behind, sync_tables
-    from nomoledger.views.sql.table import chosen
+    from nomoledger.views.sql.databases import default_location, open_views
+    from nomoledger.views.sql.sql_views import create_tables, reset_tables
+    from nomoledger.views.sql.sync import Follower, events_behind, sync_tables
+    from nomoledger.views.sql.table import find_tables
 
-    tables = chosen(names)
-    target = into or beside(location, is_public)
+    tables = find_tables(names)
+    target = into or default_location(location, is_public)
     with open_ledger_at(location) as ledger:
         games = ledger.games() if game_name is None else [game_name]
         for name in games or ([] if follow else [only_game(ledger)]):
@@ -58,9 +58,9 @@ def project(
         views = open_views(target, is_public)
         try:
             if rebuild:
-                empty(views, tables, None if game_name is None else [game_name])
-            prepare(views, tables)
-            outdated = [name for name in games if behind(ledger, views, tables, name)]
+                reset_tables(views, tables, None if game_name is None else [game_name])
+            create_tables(views, tables)
+            outdated = [name for name in games if events_behind(ledger, views, tables, name)]
             total = sum(ledger.head(name).number + 1 for name in outdated)
             with progress("projecting", total) as advance:
                 results = list(sync_tables(ledger, views, tables, games, advance))

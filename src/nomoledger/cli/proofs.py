@@ -37,9 +37,9 @@ def read_signer(key_file: str | None) -> "Signer | None":
     """Return the signer whose key is in *key_file*; None to sign with the game's own key."""
     if key_file is None:
         return None
-    from nomoledger.proof.signing import signer_in
+    from nomoledger.proof.signing import read_signer
 
-    return signer_in(key_file)
+    return read_signer(key_file)
 
 
 @click.command()
@@ -60,12 +60,12 @@ def seal(
 
     Example: nomoledger seal game.db --period 1 -o week-1.seal
     """
-    from nomoledger.proof.signing import own_signer
+    from nomoledger.proof.signing import game_signer
 
     signer = read_signer(key_file)
     with open_ledger_of_game(location, game_name) as (ledger, name):
         period_seal = _seal_of(ledger, name, period)
-        signed = period_seal.signed(signer or own_signer(ledger.secret(name)))
+        signed = period_seal.signed(signer or game_signer(ledger.secret(name)))
         _write(output, signed.encoded())
 
 

@@ -8,11 +8,11 @@ from nomoledger.cli import options
 from nomoledger.cli.output import print_json, print_line, warn
 
 if TYPE_CHECKING:
-    from nomoledger.game.realtime import Happening, Wall
+    from nomoledger.game.realtime import Happening, SystemClock
     from nomoledger.game.timekeeper import FiredTimer
 
 #: The wall clock to use; None is the clock of this computer.
-WALL: "Wall | None" = None
+WALL: "SystemClock | None" = None
 #: Notices that are warnings, printed on standard error.
 WARNINGS = ("stuck", "away", "back", "clock")
 
@@ -30,11 +30,11 @@ def run(location: str, game_name: str | None, once: bool, as_json: bool) -> None
 
     Example: nomoledger run game.db --once
     """
-    from nomoledger.game.realtime import Watch
+    from nomoledger.game.realtime import LiveClock
 
     count = 0
     try:
-        for happening in Watch(location, game_name, WALL).keep(once=once):
+        for happening in LiveClock(location, game_name, WALL).keep(once=once):
             _print_happening(happening, as_json)
             count += 1
     except KeyboardInterrupt:

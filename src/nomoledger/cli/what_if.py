@@ -127,7 +127,7 @@ def _rule_changes(
 ) -> "tuple[Change, ...]":
     """Return the rule changes to try; unless from a proposal, they must fit the current rules."""
     from nomoledger.cli.change_options import read_changes_file
-    from nomoledger.engine.settlement.alternatives import rules_with
+    from nomoledger.engine.settlement.alternatives import apply_rule_changes
     from nomoledger.errors import UnknownError
     from nomoledger.events.rules import Enact
     from nomoledger.rulebook.loading import load
@@ -140,7 +140,7 @@ def _rule_changes(
     for number, path in rule_files:
         changes += map(Enact, load(path).only([number]).rules)
     if proposal is None:
-        rules_with(game.world.rules, changes)
+        apply_rule_changes(game.world.rules, changes)
     return tuple(changes)
 
 

@@ -15,7 +15,7 @@ from nomoledger.engine.initial_state import give_state
 from nomoledger.engine.standing_orders import process_orders
 from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.events.rules import Rule
-from nomoledger.language.amendments import make
+from nomoledger.language.amendments import carry_out_changes
 from nomoledger.language.host import (
     Describe,
     Frame,
@@ -27,7 +27,7 @@ from nomoledger.language.host import (
     describe_plainly,
 )
 from nomoledger.language.program import Program, link
-from nomoledger.language.resolve import in_order, named_arguments
+from nomoledger.language.resolve import named_arguments, positional_arguments
 from nomoledger.state.reducer import CLOSING, ORDER, SETTLE, URGENT, apply
 from nomoledger.state.world import Attempt, World
 
@@ -204,7 +204,7 @@ class Engine:
             raise Refused([e.Reason("engine", f"no rule in force says how to {name}")])
         arguments = named_arguments(self.world, operation, positional, named)
         if operation.is_action and "act" in program.links.operations:
-            program.call("act", by, name, in_order(operation, arguments))
+            program.call("act", by, name, positional_arguments(operation, arguments))
         else:
             program.call(name, **arguments)
 
@@ -279,7 +279,7 @@ def _change_rules(engine: Engine, program: Program, attempt: Attempt) -> None:
     ruling, _ = engine.world.rulings[attempt.arguments[0]]
     program.host.frames = [Frame("", (), f"ruling:{ruling.number}")]
     urgent = attempt.operation == URGENT
-    make(program.host, ruling.changes, f"ruling {ruling.number}", urgent=urgent)
+    carry_out_changes(program.host, ruling.changes, f"ruling {ruling.number}", urgent=urgent)
 
 
 def _settle_ruling(engine: Engine, program: Program, attempt: Attempt) -> None:

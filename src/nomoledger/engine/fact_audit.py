@@ -1,6 +1,6 @@
 """The audit of a hand-kept record: each fact is compared with what the rules in force compute.
 
-The data of a rule maps the facts of a record to its operations (`Speech`). A fact either states a
+The data of a rule maps the facts of a record to its operations (`FactMapping`). A fact either states a
 value, which is compared with the rules (`nomoledger.engine.facts`), or starts an operation with the
 dice that the record names. Play continues from the record.
 """
@@ -12,7 +12,7 @@ from nomoledger import events as e
 from nomoledger.engine.facts import Fact, FollowsRecord
 from nomoledger.engine.oracles import is_possible_draw
 from nomoledger.errors import RuleFault
-from nomoledger.events.rules import Rule, Speech
+from nomoledger.events.rules import FactMapping, Rule
 from nomoledger.language.host import Oracle
 from nomoledger.language.program import Program
 from nomoledger.state.reducer import to_seconds
@@ -67,7 +67,7 @@ def _begin(
     )
 
 
-def _carry_out(engine: AuditEngine, compared: Fact, speech: Speech) -> list[e.Event]:
+def _carry_out(engine: AuditEngine, compared: Fact, speech: FactMapping) -> list[e.Event]:
     """Carry out the operation that the fact states, with its dice; return all events."""
     world, operation, body = engine.world, str(speech.attempt), compared.body
     fact = _begin(engine, body, compared.number, compared.first_difference)

@@ -1,6 +1,6 @@
 """One fact of a hand-kept record, compared with what the rules compute.
 
-A fact may state an attribute, a payment, or a value that the rules define (see `Speech`). Where the
+A fact may state an attribute, a payment, or a value that the rules define (see `FactMapping`). Where the
 fact differs from the rules, the difference is recorded and the state follows the record.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
-from nomoledger.events.rules import Speech
+from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Frame, Host, Refused
 from nomoledger.language.resolve import named_arguments
 from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
@@ -62,7 +62,7 @@ class Fact:
             return value[int(place)]
         return None
 
-    def compare(self, speech: Speech) -> None:
+    def compare(self, speech: FactMapping) -> None:
         """Compare the fact with the rules; *speech* maps its fields."""
         if speech.attribute is not None:
             self._compare_attribute(speech)
@@ -73,7 +73,7 @@ class Fact:
 
     # --- comparisons
 
-    def _compare_attribute(self, speech: Speech) -> None:
+    def _compare_attribute(self, speech: FactMapping) -> None:
         world, name, attribute = self.world, self.field(speech.subject), str(speech.attribute)
         candidates = (_find(world, kind, name) for kind in world.kinds)
         subject = next((entity for entity in candidates if entity), None)
@@ -92,7 +92,7 @@ class Fact:
             self.host.emit(e.AttributeSet, entity=subject, rules=RECORD, **fields)
         return None
 
-    def _compare_payment(self, speech: Speech) -> None:
+    def _compare_payment(self, speech: FactMapping) -> None:
         program, recorded = self.host.program, self.field(speech.value)
         commodity = speech.commodity or program.money
         if commodity not in program.commodities:
@@ -122,7 +122,7 @@ class Fact:
             self.host.emit(e.Posted, postings=pair, why="as recorded", rules=RECORD)
         return None
 
-    def _compare_value(self, speech: Speech) -> None:
+    def _compare_value(self, speech: FactMapping) -> None:
         world, program = self.world, self.host.program
         operation = program.links.operations[str(speech.asks)]
         arguments = tuple(self.field(name) for name in speech.given)

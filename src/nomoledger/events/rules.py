@@ -34,7 +34,7 @@ class Commodity(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     places: int = field(default=0, name="places")
 
 
-class Speech(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class FactMapping(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """How facts of one kind in a hand-kept record map to the operations and the state of a rule.
 
     A fact may be checked against the rules, start an attempt, or do both in this order. A field is
@@ -109,7 +109,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     capabilities: Capabilities | None = field(default=None, name="capabilities")
     secret: tuple[str, ...] = field(default=(), name="secret")
     mentions: tuple[Any, ...] = field(default=(), name="mentions")
-    facts: dict[str, Speech] = field(default_factory=dict, name="facts")
+    facts: dict[str, FactMapping] = field(default_factory=dict, name="facts")
     api: int = field(default=0, name="api")
     file: str = field(default="", name="file")
     line: int = field(default=1, name="line")
@@ -151,7 +151,7 @@ class Amend(
     parameters: dict[str, Any] = field(default_factory=dict, name="parameters")
     declares: dict[str, dict[str, str]] | None = field(default=None, name="declares")
     commodities: dict[str, Commodity] | None = field(default=None, name="commodities")
-    facts: dict[str, Speech] | None = field(default=None, name="facts")
+    facts: dict[str, FactMapping] | None = field(default=None, name="facts")
 
 
 class Repeal(

@@ -11,8 +11,8 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.oracles import seeded_oracle
-from nomoledger.engine.settlement.alternatives import rules_where_they_fit
-from nomoledger.engine.settlement.rerun import NewQuestion, Orphan, Ruleset
+from nomoledger.engine.settlement.alternatives import apply_fitting_changes
+from nomoledger.engine.settlement.rerun import NewQuestion, Orphan, RulesOverride
 from nomoledger.engine.settlement.ruling_validity import (
     edits_of,
     first_edited_event,
@@ -194,12 +194,12 @@ def _timeline(
     )
 
 
-def _ruleset(changed: WhatIfChanges) -> Ruleset | None:
+def _ruleset(changed: WhatIfChanges) -> RulesOverride | None:
     """Return a function from recorded rules to the rules of the timeline; None for no change."""
     fixed, changes = changed.rules, changed.changes
     if fixed is None and not changes:
         return None
-    return lambda rules: rules_where_they_fit(rules if fixed is None else fixed, changes)
+    return lambda rules: apply_fitting_changes(rules if fixed is None else fixed, changes)
 
 
 def _first_event_of(entries: Sequence[e.Entry], period: int) -> int:

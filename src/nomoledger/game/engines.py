@@ -3,7 +3,7 @@
 from typing import Any
 
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.settlement.ruling_attempt import carry_out
+from nomoledger.engine.settlement.ruling_attempt import settle_ruling
 from nomoledger.language.host import Oracle
 from nomoledger.prose.descriptions import describe_event
 from nomoledger.state.world import World
@@ -11,4 +11,4 @@ from nomoledger.state.world import World
 
 def new_engine(world: World, oracle: Oracle, secret: bytes | None = None, **options: Any) -> Engine:
     """Return an engine that plays on *world*; *options* are those of `Engine`."""
-    return Engine(world, oracle, secret, describe=describe_event, settle=carry_out, **options)
+    return Engine(world, oracle, secret, describe=describe_event, settle=settle_ruling, **options)

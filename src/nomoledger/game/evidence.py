@@ -13,7 +13,7 @@ from nomoledger.ledger.history import History
 from nomoledger.sandbox.child import Limits
 
 
-def replayed(history: History, period: int, limits: Limits | None = None) -> dict[str, Any]:
+def replay_evidence(history: History, period: int, limits: Limits | None = None) -> dict[str, Any]:
     """Return the text and the evidence of a replay of *period*.
 
     Secret consequences are not counted. If the period has any, the report gives the number of
@@ -24,7 +24,7 @@ def replayed(history: History, period: int, limits: Limits | None = None) -> dic
         report = replay(history.ledger, history.game, period, limits=limits, history=history)
     except RuleFault as fault:
         return {"text": f"{text}: {fault}", "evidence": {}}
-    evidence = builtins(report)
+    evidence = to_plain_values(report)
     del evidence["digest"]
     bodies = period_start(history, period).bodies
     secret = [body for body in bodies if body.audience is not None]
@@ -36,13 +36,13 @@ def replayed(history: History, period: int, limits: Limits | None = None) -> dic
     return {"text": text, "evidence": evidence}
 
 
-def builtins(report: Any) -> dict[str, Any]:
+def to_plain_values(report: Any) -> dict[str, Any]:
     """Return a struct as plain values, for JSON."""
     encoded = msgspec.json.encode(report, enc_hook=str)
     return msgspec.json.decode(encoded, type=dict[str, Any])
 
 
-def what_if_in(text: bytes, game: str) -> dict[str, Any]:
+def read_what_if(text: bytes, game: str) -> dict[str, Any]:
     """Return the what-if of *game* that was saved as *text*.
 
     Raises:
@@ -56,7 +56,7 @@ def what_if_in(text: bytes, game: str) -> dict[str, Any]:
         raise UsageError(f"not a what-if: {error}; save one with what-if --save FILE") from None
     if report.game != game:
         raise UsageError(f"a what-if of the game {report.game}, not of {game}")
-    return builtins(report)
+    return to_plain_values(report)
 
 
 def describe_evidence(evidence: dict[str, Any]) -> Iterator[str]:

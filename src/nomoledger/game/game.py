@@ -235,7 +235,7 @@ class Game(GameReadings, GameWriter):
         is the number of the dispute that the ruling settles.
         """
         if closes is not None:
-            disputes.the_open(self.world, closes)
+            disputes.find_open_dispute(self.world, closes)
         fields: dict[str, Any] = {"text": text, "cites": cites, "basis": basis}
         fields |= {"scope": scope, "closes": closes, "at": at, "id": id}
         if value is None:
@@ -284,7 +284,7 @@ class Game(GameReadings, GameWriter):
             del fields["settle"]
             return self.receive(e.RulingMade, **fields)
         fields |= {"effective": effective, "settle": settle or "fitting"}
-        fields["audience"] = ruling_validity.audience(self.history.entries(), edits)
+        fields["audience"] = ruling_validity.ruling_audience(self.history.entries(), edits)
         return self.receive(e.RulingMade, urgent=True, **fields)
 
     def _audience_of(self, number: int | None) -> Audience:
@@ -296,9 +296,9 @@ class Game(GameReadings, GameWriter):
         self.catch_up()
         entries = self.history.entries()
         if fields.get("closes") is not None:
-            disputes.the_open(self.world, fields["closes"])
-        ruling_validity.check(self.world, entries, fields)
-        return ruling_validity.reaches_back(self.world, entries, fields)
+            disputes.find_open_dispute(self.world, fields["closes"])
+        ruling_validity.check_ruling(self.world, entries, fields)
+        return ruling_validity.first_changed_period(self.world, entries, fields)
 
     def _input(
         self, kind: type[e.Input], at: datetime | None, id: str, fields: dict[str, Any]
@@ -329,7 +329,7 @@ class Game(GameReadings, GameWriter):
         assert isinstance(dispute, e.DisputeOpened)
         fields: dict[str, Any] = {"dispute": dispute.number, "by": "engine"}
         fields["audience"] = dispute.audience
-        fields |= evidence.replayed(self.history, dispute.disputed, self.limits)
+        fields |= evidence.replay_evidence(self.history, dispute.disputed, self.limits)
         attached = self.again(f"{id}-replay")
         if attached is None:
             attached = self.receive(e.DisputeArgued, at=at, id=f"{id}-replay", **fields)
@@ -345,9 +345,11 @@ class Game(GameReadings, GameWriter):
         at: datetime | None,
         id: str,
     ) -> Outcome:
-        disputes.check_words(text)
+        disputes.check_text(text)
         entries = self.history.entries()
-        fields = disputes.opening(self.world, entries, self._player_or_admin(by), period, about)
+        fields = disputes.new_dispute_fields(
+            self.world, entries, self._player_or_admin(by), period, about
+        )
         return self.receive(e.DisputeOpened, text=text, at=at, id=id, **fields)
 
     @idempotent
@@ -363,8 +365,8 @@ class Game(GameReadings, GameWriter):
     ) -> Outcome:
         """Add *text* of *by* to an open *dispute*; *shown* is a what-if, as its JSON."""
         by = self._player_or_admin(by)
-        disputes.check_words(text)
-        audience = disputes.the_open(self.world, dispute, by)["audience"]
+        disputes.check_text(text)
+        audience = disputes.find_open_dispute(self.world, dispute, by)["audience"]
         fields: dict[str, Any] = {"dispute": dispute, "by": by, "text": text}
         fields |= {"evidence": shown or {}, "audience": audience}
         return self.receive(e.DisputeArgued, at=at, id=id, **fields)
@@ -374,8 +376,8 @@ class Game(GameReadings, GameWriter):
         self, dispute: int, text: str, *, cites: tuple[str, ...] = (), **fields: Any
     ) -> Outcome:
         """Close *dispute* by a ruling that leaves everything as it is."""
-        about = disputes.the_open(self.world, dispute)["about"]
-        if about is not None and ruling_validity.on_event(self.world, about) is not None:
+        about = disputes.find_open_dispute(self.world, dispute)["about"]
+        if about is not None and ruling_validity.ruling_on_event(self.world, about) is not None:
             about, cites = None, (*cites, f"#{about}")
         fields |= {"closes": dispute, "cites": cites}
         return self.rule_on("uphold", text, about=about, **fields)

@@ -26,7 +26,7 @@ JUMP_SECONDS = 60
 POLLS_BEFORE_RETRY = 60
 
 
-class Wall:
+class SystemClock:
     """The system clock, and sleeping by it."""
 
     def now(self) -> datetime:
@@ -54,14 +54,16 @@ class ClockNotice(msgspec.Struct, frozen=True):
 Happening = FiredTimer | ClockNotice
 
 
-class Watch:
+class LiveClock:
     """Keeps the clock of *game* in the ledger at *location*, by the time of *wall*."""
 
-    def __init__(self, location: str, game: str | None = None, wall: Wall | None = None) -> None:
+    def __init__(
+        self, location: str, game: str | None = None, wall: SystemClock | None = None
+    ) -> None:
         """Prepare to keep the clock; nothing is opened yet."""
         self.location = location
         self.game = game
-        self.wall = wall or Wall()
+        self.wall = wall or SystemClock()
         self.keeper: Timekeeper | None = None
         self._failures = 0
         self._waiting: str | None = None

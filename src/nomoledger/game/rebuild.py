@@ -4,7 +4,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.rollup import Cell, Sums, add, cells, units_of_encoded
+from nomoledger.ledger.rollup import Cell, Sums, add_postings, units_by_cell, units_of_encoded
 from nomoledger.ledger.snapshots import fold_and_snapshot, fold_version
 from nomoledger.proof.seal_keeper import SealKeeper
 from nomoledger.state.world import World
@@ -39,11 +39,11 @@ def rebuild(ledger: Ledger, game: str) -> Rebuilt:
     with ledger.store.writing() as writer:
         writer.drop_snapshots(game)
     world, sums = World(), Sums()
-    add(
+    add_postings(
         sums,
         (body for body in fold_and_snapshot(ledger, game, world) if isinstance(body, e.Posted)),
     )
-    units = cells(sums)
+    units = units_by_cell(sums)
     last = _replace_rollup(ledger, game, units, world.head)
     if ledger.store.seals(game):
         SealKeeper(ledger, game, anew=True).keep_up()  # the next close continues from here

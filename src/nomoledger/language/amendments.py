@@ -23,10 +23,12 @@ def adopt(host: Host, proposal: Any) -> None:
         host.fault(f"there is no proposal {proposal!r}")
     if proposal in host.world.game.get("void", ()):
         _refuse(host, f"proposal {proposal} does not count: so it was ruled")
-    make(host, stored.changes, f"proposal {proposal}")
+    carry_out_changes(host, stored.changes, f"proposal {proposal}")
 
 
-def make(host: Host, changes: Iterable[r.Change], source: str, *, urgent: bool = False) -> None:
+def carry_out_changes(
+    host: Host, changes: Iterable[r.Change], source: str, *, urgent: bool = False
+) -> None:
     """Carry out *changes* on the authority of *source* (`proposal 4`, `ruling 2`).
 
     If *urgent*, no rule code runs: only changes of rules are allowed, and no hook is called.

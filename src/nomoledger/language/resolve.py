@@ -36,7 +36,7 @@ def named_arguments(
     return arguments
 
 
-def in_order(operation: Operation, arguments: dict[str, Any]) -> list[Any]:
+def positional_arguments(operation: Operation, arguments: dict[str, Any]) -> list[Any]:
     """Return the *arguments* of *operation* by position, with defaults for missing ones."""
     _, hook = operation.definitions[0]
     return [

@@ -23,7 +23,7 @@ _TRACED_READS = frozenset(verb.name for verb in HOST_VERBS.values() if verb.is_t
 _QUESTIONS = frozenset(verb.name for verb in HOST_VERBS.values() if verb.purpose == "ask")
 
 
-class Note(msgspec.Struct, frozen=True):
+class TraceNote(msgspec.Struct, frozen=True):
     """A step within an operation.
 
     Attributes:
@@ -38,7 +38,7 @@ class Note(msgspec.Struct, frozen=True):
     value: Any = None
 
 
-class Node(msgspec.Struct):
+class TraceNode(msgspec.Struct):
     """One operation as it was carried out.
 
     Attributes:
@@ -51,27 +51,30 @@ class Node(msgspec.Struct):
     operation: str
     rule: str
     arguments: list[Any]
-    parts: list["Node | Note | e.Event"] = []
+    parts: list["TraceNode | TraceNote | e.Event"] = []
 
     @property
     def events(self) -> list[e.Event]:
         """The events of the operation and of those within it."""
         events: list[e.Event] = []
         for part in self.parts:
-            if isinstance(part, Node):
+            if isinstance(part, TraceNode):
                 events += part.events
             elif isinstance(part, e.Event):
                 events.append(part)
         return events
 
     @property
-    def nodes(self) -> list["Node"]:
+    def nodes(self) -> list["TraceNode"]:
         """This node and the nodes of all operations within it."""
-        return [self, *(n for part in self.parts if isinstance(part, Node) for n in part.nodes)]
+        return [
+            self,
+            *(n for part in self.parts if isinstance(part, TraceNode) for n in part.nodes),
+        ]
 
-    def notes(self, *kinds: str) -> list[Note]:
+    def notes(self, *kinds: str) -> list[TraceNote]:
         """Return the notes of these *kinds*, without those of operations within it."""
-        return [part for part in self.parts if isinstance(part, Note) and part.kind in kinds]
+        return [part for part in self.parts if isinstance(part, TraceNote) and part.kind in kinds]
 
 
 class TracingHost(Host):
@@ -84,14 +87,14 @@ class TracingHost(Host):
     def __init__(self, program: Program) -> None:
         """Serve *program*."""
         super().__init__(program)
-        self.roots: list[Node] = []
-        self._nodes: dict[int, tuple[Frame, Node]] = {}
-        self._stopped_in: Node | None = None
+        self.roots: list[TraceNode] = []
+        self._nodes: dict[int, tuple[Frame, TraceNode]] = {}
+        self._stopped_in: TraceNode | None = None
 
     def begin(self, *arguments: Any, **named: Any) -> None:
         """Prepare for an attempt as `Host.begin` does, and start a new trace."""
         super().begin(*arguments, **named)
-        self.roots.append(Node(self.attempt.operation, "engine", list(self.attempt.arguments)))
+        self.roots.append(TraceNode(self.attempt.operation, "engine", list(self.attempt.arguments)))
         self._nodes = {}
         self._stopped_in = None
 
@@ -118,14 +121,14 @@ class TracingHost(Host):
         parent = self._node()
         super().enter(operation, rule, *arguments)
         frame = self.frames[-1]
-        node = Node(operation, frame.rule, list(arguments))
+        node = TraceNode(operation, frame.rule, list(arguments))
         parent.parts.append(node)
         self._nodes[id(frame)] = frame, node  # The reference to the frame keeps its id unique.
         return 0
 
     def tell(self, kind: str, rule: str, value: Any = None) -> int:
         """Note what the program reports."""
-        self._node().parts.append(Note(kind, rule, value))
+        self._node().parts.append(TraceNote(kind, rule, value))
         return 0
 
     def call_read(self, verb: str, read: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
@@ -144,7 +147,7 @@ class TracingHost(Host):
             self.tell("answered", self.frames[-1].rule, [verb, [*args, *named.values()], result])
         return result
 
-    def _node(self) -> Node:
+    def _node(self) -> TraceNode:
         """Return the node of the innermost operation under way that has one."""
         for frame in reversed(self.frames):
             if id(frame) in self._nodes:
@@ -183,7 +186,7 @@ class Tracer(Linker[TracedProgram]):
         """Start with an empty cache."""
         super().__init__(TracedProgram, PROGRAMS_MAX)
 
-    def gathered(self) -> list[tuple[TracedProgram, Node]]:
+    def gathered(self) -> list[tuple[TracedProgram, TraceNode]]:
         """Return the traces since the last call, each with its program."""
         traces = []
         for program in self.programs.values():

@@ -68,7 +68,7 @@ def link(previous: bytes, number: int, commitment: bytes) -> bytes:
     return sha256(TAG + previous + _eight(number) + commitment).digest()
 
 
-def chained(
+def hash_records(
     secret: bytes, last: bytes, records: Iterable[tuple[int, str | bytes, bytes]]
 ) -> tuple[list[bytes], list[bytes]]:
     """Return the commitments and hashes of *records* (number, topic, state), after hash *last*.
@@ -101,7 +101,7 @@ def chained(
 Link = tuple[int, bytes, bytes]
 
 
-def chain_rows(number: int, commitments: list[bytes], hashes: list[bytes]) -> list[Link]:
+def make_chain_rows(number: int, commitments: list[bytes], hashes: list[bytes]) -> list[Link]:
     """Return the chain rows of records that are stored together, the first one as *number*."""
     rows = []
     for start in range(0, len(hashes), SHARED):

@@ -11,10 +11,10 @@ from nomoledger.events.codec import Encoded, decode, encoded
 from nomoledger.ledger.chain import (
     Head,
     Link,
-    chain_rows,
-    chained,
     first_number,
+    hash_records,
     hash_within,
+    make_chain_rows,
     origin,
 )
 from nomoledger.ledger.rollup import Cell, units_of, units_of_encoded
@@ -216,7 +216,7 @@ class Transaction:
             )
         last = origin(game) if tail is None else tail[2]
         rows = [(n, topic, state) for n, (topic, state) in enumerate(records, expected + 1)]
-        links = chain_rows(expected + 1, *chained(secret, last, rows))
+        links = make_chain_rows(expected + 1, *hash_records(secret, last, rows))
         self._writer.insert(game, rows, links, units)
         return _head(game, links[-1] if links else tail)
 

@@ -11,11 +11,11 @@ import msgspec
 
 from nomoledger.errors import CorruptError
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.rollup import POSTED, Balances, Sums, add, add_to, decode_posted
+from nomoledger.ledger.rollup import POSTED, Balances, Sums, add_postings, add_to, decode_posted
 from nomoledger.state.bitemporal import check_times
 
 
-def sums(ledger: Ledger, game: str) -> Sums:
+def sum_postings(ledger: Ledger, game: str) -> Sums:
     """Return what all records of *game* post, by effective and recorded period.
 
     Raises:
@@ -24,7 +24,7 @@ def sums(ledger: Ledger, game: str) -> Sums:
     """
     last, totals = ledger.head(game).number, Sums()
     try:
-        add(totals, map(decode_posted, ledger.store.states(game, POSTED, last)))
+        add_postings(totals, map(decode_posted, ledger.store.states(game, POSTED, last)))
         if ledger.store.count(game, last) == last + 1:
             return totals
         why = "records are missing, or there are too many"
@@ -35,7 +35,7 @@ def sums(ledger: Ledger, game: str) -> Sums:
     raise CorruptError(f"game {game!r}: {why}: verify it")
 
 
-def summed_by_period(
+def summed_balances_by_period(
     ledger: Ledger, game: str, known: int | None = None
 ) -> Iterator[tuple[int, Balances]]:
     """Yield every period that has postings, and the balances at its close.
@@ -44,13 +44,13 @@ def summed_by_period(
     of balances: finish with each period before advancing.
 
     Raises:
-        UnknownError, CorruptError: as in `sums`.
+        UnknownError, CorruptError: as in `sum_postings`.
     """
-    return cumulated(sums(ledger, game), known)
+    return cumulated(sum_postings(ledger, game), known)
 
 
 def cumulated(totals: Sums, known: int | None = None) -> Iterator[tuple[int, Balances]]:
-    """Yield the same as `summed_by_period`, from *totals*.
+    """Yield the same as `summed_balances_by_period`, from *totals*.
 
     >>> later = {(1, 1): {"Ann": {"$": 5}}, (1, 2): {"Ann": {"$": 2}}}
     >>> [balances for _, balances in cumulated(later, known=1)]
@@ -66,14 +66,14 @@ def cumulated(totals: Sums, known: int | None = None) -> Iterator[tuple[int, Bal
             yield cell[0], balances
 
 
-def summed(ledger: Ledger, game: str, period: int, known: int | None = None) -> Balances:
+def summed_balances(ledger: Ledger, game: str, period: int, known: int | None = None) -> Balances:
     """Return the balances at the close of *period*, as known at the close of *known*, or now.
 
     Raises:
-        UnknownError, CorruptError: as in `sums`.
+        UnknownError, CorruptError: as in `sum_postings`.
         UsageError: *known* is before *period*.
     """
     check_times(game, period, known)
-    upto = {cell: table for cell, table in sums(ledger, game).items() if cell[0] <= period}
+    upto = {cell: table for cell, table in sum_postings(ledger, game).items() if cell[0] <= period}
     tables = [balances for _, balances in cumulated(upto, known)]
     return tables[-1] if tables else {}

@@ -42,7 +42,7 @@ class PostedUnits(msgspec.Struct, gc=False):
 decode_posted = msgspec.msgpack.Decoder(PostedUnits).decode
 
 
-def add(sums: Sums, posted: Iterable[Posted | PostedUnits]) -> None:
+def add_postings(sums: Sums, posted: Iterable[Posted | PostedUnits]) -> None:
     """Add *posted* to *sums*, in one loop without calls, because there may be millions."""
     recorded: int | None = None
     effective: int | None = None
@@ -66,7 +66,7 @@ def add_to(balances: Balances, account: str, commodity: str, units: int) -> None
     table[commodity] = table.get(commodity, 0) + units
 
 
-def cells(sums: Sums) -> dict[Cell, int]:
+def units_by_cell(sums: Sums) -> dict[Cell, int]:
     """Return *sums* by roll-up cell."""
     return {
         (*times, account, commodity): units
@@ -79,8 +79,8 @@ def cells(sums: Sums) -> dict[Cell, int]:
 def units_of(events: Iterable[Event]) -> dict[Cell, int]:
     """Return what *events* add to each roll-up cell, in smallest units."""
     sums: Sums = {}
-    add(sums, [event for event in events if isinstance(event, Posted)])
-    return cells(sums)
+    add_postings(sums, [event for event in events if isinstance(event, Posted)])
+    return units_by_cell(sums)
 
 
 def units_of_encoded(records: Iterable[tuple[str, bytes]]) -> dict[Cell, int]:
@@ -92,8 +92,8 @@ def units_of_encoded(records: Iterable[tuple[str, bytes]]) -> dict[Cell, int]:
     for tag, state in records:
         if tag in POSTED:
             with suppress(msgspec.MsgspecError, TypeError):
-                add(sums, (decode_posted(state),))
-    return cells(sums)
+                add_postings(sums, (decode_posted(state),))
+    return units_by_cell(sums)
 
 
 def find_wrong_cell(units: dict[Cell, int], stored_cells: Iterator[RawCell]) -> str | None:

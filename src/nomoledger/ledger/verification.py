@@ -17,14 +17,21 @@ from nomoledger.ledger.chain import (
     SIZE,
     Head,
     Link,
-    chained,
     commit,
     first_number,
+    hash_records,
     link,
     origin,
     row_commitments,
 )
-from nomoledger.ledger.rollup import POSTED, Sums, add, cells, decode_posted, find_wrong_cell
+from nomoledger.ledger.rollup import (
+    POSTED,
+    Sums,
+    add_postings,
+    decode_posted,
+    find_wrong_cell,
+    units_by_cell,
+)
 from nomoledger.ledger.stores.store import Content, Evidence
 
 #: The least number of records compared with the chain at once, except at the end.
@@ -120,7 +127,7 @@ def verify(
         problem = _Problem(number, "cut off", detail)
     if problem is None and audit is not None and (lacking := audit.missing_close()):
         problem = _Problem(number, "cut off", lacking)
-    if problem is None and (wrong := find_wrong_cell(cells(sums), evidence.cells)):
+    if problem is None and (wrong := find_wrong_cell(units_by_cell(sums), evidence.cells)):
         problem = _Problem(None, "roll-up", f"{wrong}: run nomoledger rebuild")
     return _verdict(game, Head(number - 1, last.hex()), problem)
 
@@ -145,7 +152,7 @@ def _blocks(secret: bytes, last: bytes, evidence: Evidence) -> Iterator[_Block]:
             return
         if not _follow(number, block):
             break
-        commitments, hashes = chained(secret, last, block)
+        commitments, hashes = hash_records(secret, last, block)
         if not _fit(number, rows, commitments, hashes):
             break
         yield block, hashes, None
@@ -189,7 +196,9 @@ def _row_by_row(
     for row in links:
         block = list(islice(contents, len(row_commitments(row))))
         reached = number + len(block) - 1
-        commitments, hashes = chained(secret, last, block) if _follow(number, block) else ([], [])
+        commitments, hashes = (
+            hash_records(secret, last, block) if _follow(number, block) else ([], [])
+        )
         if not hashes or (row[0], row[2]) != (reached, hashes[-1]):
             contents, links = chain(block, contents), chain([row], links)
             break
@@ -314,7 +323,7 @@ def _read(
             why = f"#{number} is as it was written, but: {error}"
             return index, _Problem(number, "unreadable", why)
         if isinstance(body, Posted):
-            add(sums, (body,))
+            add_postings(sums, (body,))
         finding = None if audit is None else audit.check(number, body, reached)
         if finding is not None:
             return index, _Problem(number, *finding)
@@ -327,7 +336,9 @@ def _add_postings(contents: list[Content], sums: Sums) -> bool:
     Return False if a kind of event is unknown or a posting is unreadable.
     """
     try:
-        add(sums, [decode_posted(state) for _, topic, state in contents if topic in _POSTED])
+        add_postings(
+            sums, [decode_posted(state) for _, topic, state in contents if topic in _POSTED]
+        )
     except msgspec.MsgspecError:
         return False
     return _KNOWN.issuperset(topic for _, topic, _ in contents)

@@ -15,7 +15,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.content_audit import ContentAudit
 from nomoledger.proof.seal import Seal
 from nomoledger.proof.sealer import PublicLine
-from nomoledger.proof.signing import Signer, own_signer
+from nomoledger.proof.signing import Signer, game_signer
 
 
 class ExportHeader(
@@ -62,7 +62,7 @@ def export_public(ledger: Ledger, game: str, file: BinaryIO, signer: Signer | No
         CorruptError: the game does not verify; discard what was written.
     """
     secret = ledger.secret(game)
-    signer = signer or own_signer(secret)
+    signer = signer or game_signer(secret)
 
     def write(struct: msgspec.Struct) -> None:
         file.write(_encode(struct) + b"\n")

@@ -8,7 +8,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.checkpoint import checkpoint_version, resume_sealer, store_checkpoint
 from nomoledger.proof.seal import Seal, decode_seal
 from nomoledger.proof.sealer import Sealer
-from nomoledger.proof.signing import own_signer
+from nomoledger.proof.signing import game_signer
 from nomoledger.state.world import World
 
 
@@ -50,7 +50,7 @@ class SealKeeper:
 
     def _store(self, number: int, seal: Seal) -> None:
         assert self._sealer is not None
-        data = seal.signed(own_signer(self._sealer.secret)).encoded()
+        data = seal.signed(game_signer(self._sealer.secret)).encoded()
         # Another process may have sealed the period meanwhile: the seal is the same.
         with suppress(CorruptError), self._ledger.store.writing() as writer:
             writer.add_seal(self._game, seal.period, number, data)

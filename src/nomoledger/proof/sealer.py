@@ -8,7 +8,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import CorruptError
 from nomoledger.events.codec import decode_json, encode_json
-from nomoledger.ledger.rollup import Cell, Sums, add, cells
+from nomoledger.ledger.rollup import Cell, Sums, add_postings, units_by_cell
 from nomoledger.proof.envelopes import Envelope, commitment, salt_of
 from nomoledger.proof.key_derivation import derive, framed_part
 from nomoledger.proof.public_stream import PublicStream, apply_public
@@ -103,7 +103,7 @@ class Sealer:
         if self.stream.sealed:
             self._sealed.append((number, body))
         if isinstance(body, e.Posted):
-            add(self._sums, (body,))
+            add_postings(self._sums, (body,))
         elif isinstance(body, e.PeriodClosed):
             self._closed = body
         return [self.chain.take(public_line(event)) for event in public]
@@ -120,7 +120,7 @@ class Sealer:
             public=str(self.chain),
             state=self.chain.world.digest(),
             whole=self._salted("whole state", closed.period, closed.digest.encode()),
-            rollup=self._salted("roll-up", closed.period, _encode_cells(cells(self._sums))),
+            rollup=self._salted("roll-up", closed.period, _encode_cells(units_by_cell(self._sums))),
             envelopes={
                 reader: envelope.seal for reader, envelope in self.envelopes(closed.period).items()
             },

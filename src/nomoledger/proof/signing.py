@@ -29,12 +29,12 @@ class Signer:
         return self._key.sign(message).hex()
 
 
-def own_signer(secret: bytes) -> Signer:
+def game_signer(secret: bytes) -> Signer:
     """Return the game's own signer, whose key is derived from the game's *secret*."""
     return Signer(Ed25519PrivateKey.from_private_bytes(derive(secret, "signing key")))
 
 
-def signer_in(file: str | Path) -> Signer:
+def read_signer(file: str | Path) -> Signer:
     """Return the signer with the key in *file*, written by ssh-keygen or openssl, no password.
 
     Raises:

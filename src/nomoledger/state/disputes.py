@@ -89,7 +89,7 @@ def _known(world: World, reader: str | None) -> Iterator[Table]:
 # --- checks of requests --------------------------------------------------------------------------
 
 
-def opening(
+def new_dispute_fields(
     world: World, entries: Sequence[e.Entry], by: str, period: int | None, about: int | None
 ) -> dict[str, Any]:
     """Return the fields of a dispute of all of *period*, or of event *about*.
@@ -122,7 +122,7 @@ def _audience(entries: Sequence[e.Entry], by: str, about: int) -> tuple[str, ...
     return audience
 
 
-def the_open(world: World, number: int, reader: str | None = "admin") -> Table:
+def find_open_dispute(world: World, number: int, reader: str | None = "admin") -> Table:
     """Return the open dispute with that *number*.
 
     Raises:
@@ -148,7 +148,7 @@ def audience(world: World, closes: int | None) -> tuple[str, ...] | None:
     return readers
 
 
-def check_words(text: str) -> None:
+def check_text(text: str) -> None:
     """Check that the text of a dispute or an argument is not empty.
 
     Raises:

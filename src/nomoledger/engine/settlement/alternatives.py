@@ -9,17 +9,19 @@ from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events import rules as r
 
 
-def rules_where_they_fit(
+def apply_fitting_changes(
     rules: tuple[r.Rule, ...], changes: Iterable[r.Change]
 ) -> tuple[r.Rule, ...]:
     """Apply those of the *changes* that fit *rules*, and skip changes of rules not in force."""
     for change in changes:
         with suppress(UnknownError):
-            rules = rules_with(rules, [change])
+            rules = apply_rule_changes(rules, [change])
     return rules
 
 
-def rules_with(rules: tuple[r.Rule, ...], changes: Iterable[r.Change]) -> tuple[r.Rule, ...]:
+def apply_rule_changes(
+    rules: tuple[r.Rule, ...], changes: Iterable[r.Change]
+) -> tuple[r.Rule, ...]:
     """Apply *changes* to *rules*; a rule enacted under a number in use replaces the old rule.
 
     Raises:

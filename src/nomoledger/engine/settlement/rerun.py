@@ -29,7 +29,7 @@ from nomoledger.state.world import Attempt, World
 POLICIES = ("stop", "default", "skip")
 
 #: Returns the rules to put in force in place of those that the replay has reached.
-Ruleset = Callable[[tuple[Rule, ...]], tuple[Rule, ...]]
+RulesOverride = Callable[[tuple[Rule, ...]], tuple[Rule, ...]]
 
 
 class Orphan(msgspec.Struct, frozen=True):
@@ -92,7 +92,7 @@ class Rerun:
         oracle: Oracle = ask_people,
         secret: bytes | None = None,
         follows: FollowsRecord | bool = True,
-        rules: Ruleset | None = None,
+        rules: RulesOverride | None = None,
         questions: str = "stop",
         still_open: Collection[str] = (),
         describe: Describe = describe_plainly,

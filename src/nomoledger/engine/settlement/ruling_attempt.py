@@ -21,7 +21,7 @@ from nomoledger.language.reads import draw_fields
 from nomoledger.state.world import Attempt, World
 
 
-def carry_out(
+def settle_ruling(
     engine: Engine, host: Host, ruling: e.RulingMade, number: int, attempt: Attempt
 ) -> None:
     """Bring the present in line with *ruling*, as if the ruling had been in force from the start.

@@ -43,13 +43,13 @@ def _decided_events(ruling: e.RulingMade) -> set[int]:
     return {number for number in (*numbers, ruling.about) if number is not None}
 
 
-def on_event(world: World, number: int) -> e.RulingMade | None:
+def ruling_on_event(world: World, number: int) -> e.RulingMade | None:
     """Return the ruling in force on event *number*, or None."""
     rulings = rulings_in_force(world)
     return next((ruling for ruling in rulings if number in _decided_events(ruling)), None)
 
 
-def check(world: World, entries: Sequence[e.Entry], fields: dict[str, Any]) -> None:
+def check_ruling(world: World, entries: Sequence[e.Entry], fields: dict[str, Any]) -> None:
     """Check that a ruling with *fields* is consistent with *entries* and with the rulings in force.
 
     Raises:
@@ -68,7 +68,7 @@ def check(world: World, entries: Sequence[e.Entry], fields: dict[str, Any]) -> N
     for event in sorted(number for number in (*events, fields.get("about")) if number is not None):
         if not 0 <= event < len(entries):
             raise UnknownError(f"there is no event #{event}: the last is #{len(entries) - 1}")
-        _check_overrules(on_event(world, event), f"is about #{event}", overrules)
+        _check_overrules(ruling_on_event(world, event), f"is about #{event}", overrules)
     for edit in edits:
         earlier = next((x for x in rulings_in_force(world) if edit in x.edits), None)
         _check_overrules(earlier, "makes the same edit", overrules)
@@ -107,7 +107,7 @@ def _check_overrules(earlier: e.RulingMade | None, what: str, overrules: tuple[i
         )
 
 
-def audience(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> Audience:
+def ruling_audience(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> Audience:
     """Return who may see a ruling that makes *edits*: the readers who may see all edited events."""
     readers: Audience = None
     secret = edit_input_log(entries, (), 0).secret
@@ -119,7 +119,9 @@ def audience(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> Audience:
     return readers
 
 
-def reaches_back(world: World, entries: Sequence[e.Entry], fields: dict[str, Any]) -> int | None:
+def first_changed_period(
+    world: World, entries: Sequence[e.Entry], fields: dict[str, Any]
+) -> int | None:
     """Return the first period that a ruling with *fields* changes; None if it edits nothing."""
     before = edits_of(rulings_in_force(world))
     after = edits_of(rulings_in_force(world, overruling=fields.get("overrules", ())))

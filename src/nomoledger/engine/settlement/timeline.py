@@ -9,7 +9,7 @@ from nomoledger import events as e
 from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.settlement.audiences import Audiences
 from nomoledger.engine.settlement.input_log import edit_input_log, edited_event
-from nomoledger.engine.settlement.rerun import Orphan, Rerun, Ruleset, is_retroactive
+from nomoledger.engine.settlement.rerun import Orphan, Rerun, RulesOverride, is_retroactive
 from nomoledger.events.display import without_display_text
 from nomoledger.language.host import Describe, Oracle, ask_people, describe_plainly
 from nomoledger.language.values import format_value
@@ -55,7 +55,7 @@ class Timeline:
         since: int | None = None,
         oracle: Oracle = ask_people,
         secret: bytes | None = None,
-        rules: Ruleset | None = None,
+        rules: RulesOverride | None = None,
         questions: str = "stop",
         describe: Describe = describe_plainly,
     ) -> None:

@@ -17,7 +17,7 @@ from nomoledger.errors import CorruptError, UsageError
 from nomoledger.events.codec import encode, tag_of
 from nomoledger.events.rules import Rule
 from nomoledger.game.bisection.search import DataRequest, Search, TurningPoint, names_in
-from nomoledger.game.bisection.world_supply import supply_worlds
+from nomoledger.game.bisection.world_supply import run_with_requests
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.period_reader import PeriodReader
 from nomoledger.ledger.snapshots import StoredSnapshots, load_nearest
@@ -53,7 +53,7 @@ def bisect(
     search = Search(
         TurningPoint(game, statement.text, None, events=last + 1), statement, stored.worthwhile
     )
-    result = supply_worlds(partial(search.run, last, every), supply.answer, limits or LIMITS)
+    result = run_with_requests(partial(search.run, last, every), supply.answer, limits or LIMITS)
     return msgspec.msgpack.decode(result, type=TurningPoint)
 
 

@@ -17,7 +17,7 @@ Work = Generator[bytes, bytes, bytes]
 _REQUEST, _RESULT = b"?", b"="
 
 
-def supply_worlds(
+def run_with_requests(
     work: Callable[[], Work], give: Callable[[bytes], bytes], limits: Limits | None = None
 ) -> bytes:
     """Run *work* in a worker process, and return its result; *give* answers its requests.

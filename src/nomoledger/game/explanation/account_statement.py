@@ -85,7 +85,7 @@ class AccountStatement(msgspec.Struct, frozen=True):
     why: Explanation | None
 
 
-class Books:
+class AccountHistory:
     """The changes of all accounts."""
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ def explain_account(
         UnknownError: there is no such account, or the event did not change it.
         RuleFault: rule code failed when it was run again.
     """
-    thing, books = past.find(subject), Books()
+    thing, books = past.find(subject), AccountHistory()
     for number, body in enumerate(past.bodies):
         books.take(number, body)
     changes = books.changes.get((thing, commodity), [])

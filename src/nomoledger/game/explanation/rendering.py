@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from nomoledger import events as e
 from nomoledger.language.program import Program
-from nomoledger.language.tracing import Node, Note
+from nomoledger.language.tracing import TraceNode, TraceNote
 from nomoledger.prose.descriptions import describe_event
 from nomoledger.prose.labels import describe_thing
 from nomoledger.state.world import World
@@ -88,26 +88,26 @@ class ExplanationWriter:
             event.address: event for event in wanted if isinstance(event, e.DrawRecorded)
         }
 
-    def trail(self, node: Node, depth: int = 0) -> Iterator[ExplanationLine]:
+    def trail(self, node: TraceNode, depth: int = 0) -> Iterator[ExplanationLine]:
         """Yield the lines of *node*, which leads to a wanted event."""
         if node.rule != "engine":
             yield self.call_line(depth, node)
             depth += 1
         asides: list[list[ExplanationLine]] = []
         for part in node.parts:
-            if isinstance(part, Node) and self.leads_to_wanted(part):
+            if isinstance(part, TraceNode) and self.leads_to_wanted(part):
                 yield from self.trail(part, depth)
-            elif isinstance(part, Node):
+            elif isinstance(part, TraceNode):
                 aside = list(self._aside(part, depth))
                 yield from aside if aside not in asides else ()  # each value only once
                 asides.append(aside)
-            elif isinstance(part, Note):
+            elif isinstance(part, TraceNote):
                 yield from self._note_lines(part, depth)
             elif self._is_wanted(part) or isinstance(part, e.DrawRecorded):
                 event = self._drawn.get(part.address) if isinstance(part, e.DrawRecorded) else part
                 yield ExplanationLine(depth, self.names.describe(part), event=event)
 
-    def leads_to_wanted(self, node: Node) -> bool:
+    def leads_to_wanted(self, node: TraceNode) -> bool:
         """Return whether a wanted event was made within *node*."""
         return any(map(self._is_wanted, node.events))
 
@@ -116,7 +116,7 @@ class ExplanationWriter:
             isinstance(event, e.DrawRecorded) and event.address in self._drawn
         )
 
-    def _aside(self, node: Node, depth: int) -> Iterator[ExplanationLine]:
+    def _aside(self, node: TraceNode, depth: int) -> Iterator[ExplanationLine]:
         """Yield what *node* computed on the way: values with their steps, and draws."""
         results = node.notes("result")
         if results:
@@ -124,13 +124,13 @@ class ExplanationWriter:
             for note in node.notes("step"):
                 yield from self._note_lines(note, depth + 1)
             for part in node.parts:
-                if isinstance(part, Node) and any(inner.notes("step") for inner in part.nodes):
+                if isinstance(part, TraceNode) and any(inner.notes("step") for inner in part.nodes):
                     yield from self._aside(part, depth + 1)
         for event in node.events:
             if isinstance(event, e.DrawRecorded):
                 yield ExplanationLine(depth, self.names.describe(event), event=event)
 
-    def _note_lines(self, note: Note, depth: int) -> Iterator[ExplanationLine]:
+    def _note_lines(self, note: TraceNote, depth: int) -> Iterator[ExplanationLine]:
         text = ""
         if note.kind == "answered":
             yield ExplanationLine(depth, self._answered(*note.value))
@@ -157,7 +157,7 @@ class ExplanationWriter:
         """Return number and version of *rule*."""
         return self.program.name(rule)
 
-    def call_line(self, depth: int, node: Node, rest: str = "") -> ExplanationLine:
+    def call_line(self, depth: int, node: TraceNode, rest: str = "") -> ExplanationLine:
         """Return the line of an operation, its arguments and the rule that defines it."""
         arguments = ", ".join(self.names.display(argument) for argument in node.arguments)
         return ExplanationLine(
@@ -166,11 +166,11 @@ class ExplanationWriter:
 
     # --- absence --------------------------------------------------------------------------------
 
-    def outcome(self, node: Node) -> Iterator[ExplanationLine]:
+    def outcome(self, node: TraceNode) -> Iterator[ExplanationLine]:
         """Yield what happened to an operation that was attempted."""
         yield self.call_line(0, node)
         for part in node.parts:
-            if isinstance(part, Note):
+            if isinstance(part, TraceNote):
                 yield from self._note_lines(part, 1)
             elif isinstance(part, e.Event):
                 yield ExplanationLine(1, self.names.describe(part))
@@ -179,17 +179,17 @@ class ExplanationWriter:
         for note in node.notes("result"):
             yield ExplanationLine(1, f"it comes to {self.names.display(note.value)}")
 
-    def hook_without_effect(self, node: Node, rule: str) -> Iterator[ExplanationLine]:
+    def hook_without_effect(self, node: TraceNode, rule: str) -> Iterator[ExplanationLine]:
         """Yield what a hook of *rule* read in *node* before it went no further."""
         yield self.call_line(0, node, f": {self.cited(rule)} was asked, and went no further")
         reads = [note for note in node.notes("look") if note.rule == rule]
         for text in dict.fromkeys(map(self._describe_read, reads)):
             yield ExplanationLine(1, text)
         for part in node.parts:
-            if isinstance(part, Node) and part.notes("result"):
+            if isinstance(part, TraceNode) and part.notes("result"):
                 yield from self._aside(part, 1)
 
-    def _describe_read(self, note: Note) -> str:
+    def _describe_read(self, note: TraceNote) -> str:
         verb, arguments, value = note.value
         if verb == "get":
             entity, attribute = arguments

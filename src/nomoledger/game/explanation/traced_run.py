@@ -10,7 +10,7 @@ from nomoledger.engine.oracles import recorded_draws, replay_oracle
 from nomoledger.engine.replaying import replay_input
 from nomoledger.game.engines import new_engine
 from nomoledger.game.explanation.rendering import ExplanationLine, ExplanationWriter, Names
-from nomoledger.language.tracing import Node, TracedProgram, Tracer
+from nomoledger.language.tracing import TracedProgram, TraceNode, Tracer
 from nomoledger.state.world import World
 
 
@@ -24,7 +24,7 @@ class TracedAttempt(msgspec.Struct, frozen=True):
     """
 
     batch: Batch
-    trees: list[tuple[TracedProgram, Node]]
+    trees: list[tuple[TracedProgram, TraceNode]]
     names: Names
 
     def lines(self, wanted: Sequence[e.Event] = ()) -> Iterator[ExplanationLine]:

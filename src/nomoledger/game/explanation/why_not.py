@@ -14,7 +14,7 @@ from nomoledger.errors import UnknownError
 from nomoledger.game.explanation.rendering import ExplanationLine, ExplanationWriter
 from nomoledger.game.explanation.traced_run import TracedRun
 from nomoledger.game.period_start import period_start
-from nomoledger.language.tracing import Node
+from nomoledger.language.tracing import TraceNode
 from nomoledger.ledger.history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.child import Limits
@@ -92,7 +92,7 @@ def _blocks(
 
 
 def _about(
-    writer: ExplanationWriter, root: Node, operation: str, about: str
+    writer: ExplanationWriter, root: TraceNode, operation: str, about: str
 ) -> Iterator[Iterator[ExplanationLine]]:
     nodes = [node for node in root.nodes if about in _subjects(writer, node)]
     asked = [node for node in nodes if node.operation == operation]
@@ -110,6 +110,6 @@ def _about(
             yield writer.hook_without_effect(node, rule)
 
 
-def _subjects(writer: ExplanationWriter, node: Node) -> set[Any]:
+def _subjects(writer: ExplanationWriter, node: TraceNode) -> set[Any]:
     label = writer.names.world.label
     return {str(label(argument)) for argument in node.arguments if isinstance(argument, str)}

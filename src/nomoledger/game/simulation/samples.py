@@ -209,6 +209,6 @@ def examples_of(rulebook: str) -> dict[tuple[str, str], list[Any]]:
     return dict(examples)
 
 
-def with_code(rules: tuple[Rule, ...]) -> set[str]:
+def numbers_with_code(rules: tuple[Rule, ...]) -> set[str]:
     """Return the numbers of the rules that have code."""
     return {rule.number for rule in rules if rule.code.strip()}

@@ -18,7 +18,7 @@ from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.simulation.bots import Bots
-from nomoledger.game.simulation.samples import examples_of, with_code
+from nomoledger.game.simulation.samples import examples_of, numbers_with_code
 from nomoledger.game.simulation.watched import WatchedProgram
 from nomoledger.game.start import open_game
 from nomoledger.language.program import Linker, Program
@@ -168,7 +168,7 @@ class SeasonRun:
 
     def report(self, game: str) -> Season:
         """Return the result of the season."""
-        known = with_code(self.world.rules)
+        known = numbers_with_code(self.world.rules)
         self.fired |= set(self.engine.link(self.world.rules).links.rules_with("on_enact"))
         return Season(
             game=game,

@@ -19,8 +19,8 @@ from nomoledger.ledger.stores.postgres_link import (
     TRIES_MAX,
     PostgresConnections,
     address_of,
-    connected,
-    explained,
+    direct_connection,
+    plain_errors,
 )
 from nomoledger.ledger.stores.postgres_schema import prepare
 from nomoledger.ledger.stores.postgres_side_tables import (
@@ -81,7 +81,7 @@ class PostgresStore(PostgresSideTables):
         """Open the database at *location*; wait *lock_timeout* seconds for locked games."""
         self.location = redacted(location)
         address = address_of(location)
-        with connected(address, self.location) as connection:
+        with direct_connection(address, self.location) as connection:
             prepare(connection, self.location, create)
         self.datastore = PostgresConnections(address, lock_timeout=lock_timeout)
 
@@ -149,7 +149,7 @@ class PostgresStore(PostgresSideTables):
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
-        with explained(self.location), self.datastore.living_connection() as connection:
+        with plain_errors(self.location), self.datastore.living_connection() as connection:
             yield connection
 
     def _fetch(self, query: str, *values: Any) -> list[Any]:

@@ -124,10 +124,10 @@ def address_of(location: str) -> dict[str, Any]:
 
 
 @contextmanager
-def connected(address: dict[str, Any], location: str) -> Iterator[psycopg.Connection[Any]]:
+def direct_connection(address: dict[str, Any], location: str) -> Iterator[psycopg.Connection[Any]]:
     """Yield a new connection outside the pool; wait a little if the server is just starting."""
     give_up = monotonic() + PATIENCE_SECONDS
-    with explained(location):
+    with plain_errors(location):
         while True:
             try:
                 connection = psycopg.connect(**address, autocommit=True)
@@ -141,7 +141,7 @@ def connected(address: dict[str, Any], location: str) -> Iterator[psycopg.Connec
 
 
 @contextmanager
-def explained(location: str) -> Iterator[None]:
+def plain_errors(location: str) -> Iterator[None]:
     """Turn the errors of psycopg and the library into a StoreError with a one-line message."""
     try:
         yield

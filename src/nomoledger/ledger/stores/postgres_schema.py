@@ -7,7 +7,7 @@ import psycopg
 
 from nomoledger.errors import StoreError, UnknownError
 from nomoledger.ledger.stores.location import redacted
-from nomoledger.ledger.stores.postgres_link import address_of, connected
+from nomoledger.ledger.stores.postgres_link import address_of, direct_connection
 from nomoledger.ledger.stores.postgres_side_tables import CREATE as CREATE_SIDE_TABLES
 from nomoledger.ledger.stores.postgres_side_tables import roll_up_all
 from nomoledger.ledger.stores.schema_versions import Upgrade, check_not_newer, check_version
@@ -93,7 +93,7 @@ def prepare(connection: Connection, location: str, create: bool) -> None:
 
 def upgrade_database(location: str) -> Upgrade:
     """Upgrade the database at *location*; see `nomoledger.ledger.stores.open_store`."""
-    with connected(address_of(location), redacted(location)) as connection:
+    with direct_connection(address_of(location), redacted(location)) as connection:
         return _upgrade(connection, redacted(location))
 
 

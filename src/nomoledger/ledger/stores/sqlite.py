@@ -17,8 +17,8 @@ from nomoledger.ledger.rollup import NO_UNITS, Cell
 from nomoledger.ledger.stores.sqlite_file import (
     SqliteConnections,
     WriteTransaction,
-    explained,
     open_file,
+    plain_errors,
 )
 from nomoledger.ledger.stores.sqlite_side_tables import (
     SqliteSideTables,
@@ -154,7 +154,7 @@ class SqliteStore(SqliteSideTables):
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Cursor]:
-        with explained(self.location), self.datastore.transaction(commit=False) as cursor:
+        with plain_errors(self.location), self.datastore.transaction(commit=False) as cursor:
             cursor.sqlite_cursor.row_factory = None
             yield cursor.sqlite_cursor
 
@@ -179,7 +179,7 @@ class WritingBlock:
 
     def __enter__(self) -> "SqliteWriter":
         """Wait for other writers and begin the transaction."""
-        with explained(self._location):
+        with plain_errors(self._location):
             self._transaction = WriteTransaction(self._datastore.take_turn(), commit=True)
             try:
                 self._cursor = self._transaction.__enter__().sqlite_cursor
@@ -196,7 +196,7 @@ class WritingBlock:
         trace: TracebackType | None,
     ) -> None:
         """Commit, or roll back after an error."""
-        with explained(self._location):
+        with plain_errors(self._location):
             try:
                 self._cursor.close()
                 self._transaction.__exit__(kind, error, trace)

@@ -205,7 +205,7 @@ def _connected(location: str, *, create: bool, lock_timeout: int) -> Iterator[sq
     if not create and not path.exists():
         raise UnknownError(f"no ledger at {location}: check the path, or create it first")
     uri = _uri(location, create)
-    with explained(location):
+    with plain_errors(location):
         connection = sqlite3.connect(uri, uri=True, timeout=lock_timeout, isolation_level=None)
         with closing(connection):
             yield connection
@@ -262,7 +262,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-class explained:
+class plain_errors:
     """A `with` block that turns the errors of SQLite and the library into a one-line StoreError."""
 
     def __init__(self, location: str) -> None:

@@ -20,7 +20,7 @@ from nomoledger.views.journals.source import JournalSource
 FORMATS = ("beancount", "csv", "hledger", "ledger", "parquet")
 
 
-class Exported(msgspec.Struct, frozen=True):
+class ExportResult(msgspec.Struct, frozen=True):
     """The result of an export: the game's *head*, and the numbers of *payments* and *postings*."""
 
     game: str
@@ -31,7 +31,7 @@ class Exported(msgspec.Struct, frozen=True):
 
 def export_journal(
     ledger: Ledger, file: BinaryIO, game: str, format: str, *, is_public: bool = False
-) -> Exported:
+) -> ExportResult:
     """Write the payments of *game* to *file*. If *is_public*, write public payments only.
 
     The memory used does not depend on the number of payments.
@@ -45,7 +45,7 @@ def export_journal(
         raise UsageError(f"no format {format!r}: choose one of {', '.join(FORMATS)}")
     source = JournalSource(ledger, game, is_public)
     _WRITERS[format](source, file)
-    return Exported(game, source.head, source.chart.payments, source.chart.postings)
+    return ExportResult(game, source.head, source.chart.payments, source.chart.postings)
 
 
 def _journal(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.views.site.folder import put_in_place
-from nomoledger.views.site.history_page import gather
-from nomoledger.views.site.pages import pages_of
+from nomoledger.views.site.history_page import read_history_page
+from nomoledger.views.site.pages import render_pages
 
 __all__ = ["publish"]
 
@@ -19,6 +19,6 @@ def publish(ledger: Ledger, game: str, folder: str | Path) -> int:
         UsageError: *folder* holds something other than a site.
         UnknownError: The ledger has no such game.
     """
-    pages = pages_of(gather(ledger, game))
+    pages = render_pages(read_history_page(ledger, game))
     put_in_place(Path(folder), pages)
     return sum(path.endswith(".html") for path in pages)

@@ -51,7 +51,7 @@ class HistoryPage(msgspec.Struct, frozen=True):
         return self.moments[-1]
 
 
-def gather(ledger: Ledger, game: str) -> HistoryPage:
+def read_history_page(ledger: Ledger, game: str) -> HistoryPage:
     """Return the public history of *game*."""
     return _HistoryReader(ledger, game).read()
 

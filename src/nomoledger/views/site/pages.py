@@ -32,7 +32,7 @@ MENU = {
 LATEST = 8
 
 
-def pages_of(history: HistoryPage) -> dict[str, str]:
+def render_pages(history: HistoryPage) -> dict[str, str]:
     """Return all files of the site, by path."""
     style = (files("nomoledger.views.site") / "templates" / "style.css").read_text("utf-8")
     pages = {"style.css": style}

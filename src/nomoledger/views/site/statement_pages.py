@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.game.explanation.account_statement import BalanceChange, Books
+from nomoledger.game.explanation.account_statement import AccountHistory, BalanceChange
 from nomoledger.language.values import from_units
 from nomoledger.prose.labels import describe_thing, format_cell
 from nomoledger.state.world import World
@@ -48,7 +48,7 @@ class StatementPages:
 
     def __init__(self, ruleset: RulePages) -> None:
         self.ruleset = ruleset
-        self.books = Books()
+        self.books = AccountHistory()
         self._slugs = Slugs()
         self._causes: dict[int, int | None] = {}
         self._items: dict[Holding, list[tuple[BalanceChange, StatementItem]]] = {}

@@ -7,7 +7,7 @@ from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.views.sql.sql_views import Views
 
 
-def beside(ledger: str, is_public: bool) -> str:
+def default_location(ledger: str, is_public: bool) -> str:
     """Return the default location of the tables of the ledger at location *ledger*.
 
     >>> beside("games.db", False), beside("games.db", True)

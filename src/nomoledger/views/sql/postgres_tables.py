@@ -14,8 +14,8 @@ from nomoledger.ledger.stores.location import redacted
 from nomoledger.ledger.stores.postgres_link import (
     PostgresConnections,
     address_of,
-    connected,
-    explained,
+    direct_connection,
+    plain_errors,
 )
 from nomoledger.ledger.stores.schema_versions import check_not_newer
 from nomoledger.views.sql.sql_views import CREATE_HEADS, CREATE_MADE, LAYOUT
@@ -54,7 +54,7 @@ class PostgresViews(PostgresTrackingRecorder):
         self._datastore = LazyPostgresDatastore(address_of(location), lock_timeout=lock_timeout)
         self._datastore.schema = self._schema
         super().__init__(self._datastore, tracking_table_name="tracking")
-        with explained(self.location):
+        with plain_errors(self.location):
             self.create_table()
 
     def close(self) -> None:
@@ -65,7 +65,7 @@ class PostgresViews(PostgresTrackingRecorder):
     def writing(self) -> Iterator["PostgresTransaction"]:
         """Open an exclusive transaction, committed at the end of the block or rolled back."""
         with (
-            explained(self.location),
+            plain_errors(self.location),
             self._datastore.living_connection() as connection,
             connection.transaction(),
         ):
@@ -141,7 +141,7 @@ def open_database(location: str, is_public: bool) -> PostgresViews:
         StoreError: The database cannot be used.
     """
     schema = SCHEMAS[is_public]
-    with connected(address_of(location), redacted(location)) as connection:
+    with direct_connection(address_of(location), redacted(location)) as connection:
         with connection.transaction():
             connection.execute(LOCK_MAKING)
             if connection.execute(HAS_VERSION, (schema,)).fetchone() is None:

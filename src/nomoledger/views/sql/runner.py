@@ -55,9 +55,9 @@ class EventSource:
         self._cuts = sorted(cuts)
         self._is_endless = is_endless
 
-    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> "Pages":
+    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> "PageSubscription":
         """Return a subscription to the pages after the first *gt* events."""
-        return Pages(self, gt or 0)
+        return PageSubscription(self, gt or 0)
 
     def page(self, after: int) -> Page | None:
         """Return the page after event number *after*, or None if there are no new events."""
@@ -78,7 +78,7 @@ class EventSource:
         return self._is_endless
 
 
-class Pages:
+class PageSubscription:
     """A subscription to the pages of a game, in order."""
 
     def __init__(self, source: EventSource, count: int) -> None:
@@ -86,7 +86,7 @@ class Pages:
         self._count = count
         self._stopped = Event()
 
-    def __enter__(self) -> "Pages":
+    def __enter__(self) -> "PageSubscription":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -131,7 +131,7 @@ def _application(source: EventSource, game: str) -> type[Application[str]]:
     return Followed
 
 
-class KeptTables(Projection[Any]):
+class TablesProjection(Projection[Any]):
     """A projection of one game into *tables*. Writes each page together with its tracking."""
 
     def __init__(
@@ -189,7 +189,7 @@ def start_runner(
     cuts = read_progress(views, tables, ledger, game).cuts
     source = EventSource(ledger, game, cuts, is_endless=is_endless)
     return BaseProjectionRunner(
-        projection=KeptTables(views, game, tables, done),
+        projection=TablesProjection(views, game, tables, done),
         application_class=_application(source, game),
         tracking_recorder=cast(TrackingRecorder, views),
         topics=(),

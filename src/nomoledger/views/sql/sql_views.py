@@ -28,7 +28,7 @@ CREATE_HEADS = (
 Tables = Sequence[type[SqlTable]]
 
 
-class Overtaken(Exception):
+class ConcurrentWriteError(Exception):
     """Another writer committed part of this page. Fold the page again and retry."""
 
 
@@ -51,7 +51,7 @@ class Views(Protocol):
         """Close the database."""
 
 
-def prepare(views: Views, tables: Tables) -> None:
+def create_tables(views: Views, tables: Tables) -> None:
     """Create those of *tables* that do not exist.
 
     Raises:
@@ -75,7 +75,7 @@ def prepare(views: Views, tables: Tables) -> None:
                 )
 
 
-def empty(views: Views, tables: Tables, games: Iterable[str] | None) -> None:
+def reset_tables(views: Views, tables: Tables, games: Iterable[str] | None) -> None:
     """Delete the rows of *games* from *tables*. If *games* is None, recreate the tables.
 
     Raises:
@@ -92,7 +92,7 @@ def empty(views: Views, tables: Tables, games: Iterable[str] | None) -> None:
             prefix = f"{table.name}:"
             untrack = "DELETE FROM {}tracking WHERE substr(application_name, 1, ?) = ?"
             transaction.run(_sql(transaction, untrack), (len(prefix), prefix))
-    prepare(views, tables)
+    create_tables(views, tables)
     if games is None:
         return
     with views.writing() as transaction:
@@ -136,7 +136,7 @@ def write_page(
             if tracked > head.number:
                 continue
             if tracked != after + 1:
-                raise Overtaken
+                raise ConcurrentWriteError
             transaction.track(Tracking(_tracking_name(table, game), head.number + 1))
             write(transaction, table, game, changed)
             of_game = "DELETE FROM {}heads WHERE name = ? AND game = ?"

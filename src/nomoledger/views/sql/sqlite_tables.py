@@ -13,7 +13,7 @@ from eventsourcing.sqlite import SQLiteConnection, SQLiteCursor, SQLiteTrackingR
 
 from nomoledger.errors import StoreError
 from nomoledger.ledger.stores.schema_versions import check_not_newer
-from nomoledger.ledger.stores.sqlite_file import SqliteConnections, explained
+from nomoledger.ledger.stores.sqlite_file import SqliteConnections, plain_errors
 from nomoledger.ledger.stores.sqlite_side_tables import insert_rows
 from nomoledger.ledger.stores.store import NUMBER_MAX
 from nomoledger.views.sql.sql_views import CREATE_HEADS, CREATE_MADE, LAYOUT, check_audience
@@ -64,7 +64,7 @@ class SqliteViews(SQLiteTrackingRecorder):
         self.is_public = is_public
         uri = Path(location).absolute().as_uri()
         super().__init__(LazySqliteDatastore(uri, lock_timeout))
-        with explained(location):
+        with plain_errors(location):
             self.create_table()
 
     def close(self) -> None:
@@ -74,7 +74,7 @@ class SqliteViews(SQLiteTrackingRecorder):
     @contextmanager
     def writing(self) -> Iterator["SqliteTransaction"]:
         """Open an exclusive transaction, committed at the end of the block or rolled back."""
-        with explained(self.location), self.datastore.transaction(commit=True) as cursor:
+        with plain_errors(self.location), self.datastore.transaction(commit=True) as cursor:
             # The public `insert_tracking` opens a transaction of its own. The library's
             # documentation calls `_insert_tracking` to track inside another transaction.
             yield SqliteTransaction(cursor, partial(self._insert_tracking, cursor))
@@ -131,7 +131,7 @@ def open_file(location: str, is_public: bool) -> SqliteViews:
     """
     if Path(location).is_dir():
         raise StoreError(f"{location} is a folder: give the path of a file")
-    with explained(location), closing(sqlite3.connect(location, isolation_level=None)) as file:
+    with plain_errors(location), closing(sqlite3.connect(location, isolation_level=None)) as file:
         try:
             _prepare_file(file, location, is_public)
         except sqlite3.DatabaseError as error:

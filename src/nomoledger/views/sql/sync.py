@@ -13,7 +13,7 @@ from nomoledger.errors import ConflictError, CorruptError, StoreError
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.views.sql.runner import read_progress, start_runner
-from nomoledger.views.sql.sql_views import Overtaken, Views, table_heads
+from nomoledger.views.sql.sql_views import ConcurrentWriteError, Views, table_heads
 from nomoledger.views.sql.table import SqlTable
 
 Runner = BaseProjectionRunner[Any]
@@ -38,7 +38,7 @@ class SyncResult(NamedTuple):
     new: int
 
 
-def behind(ledger: Ledger, views: Views, tables: Tables, game: str) -> int:
+def events_behind(ledger: Ledger, views: Views, tables: Tables, game: str) -> int:
     """Return the number of events of *game* that at least one of *tables* does not hold yet.
 
     Raises:
@@ -61,7 +61,7 @@ def sync_tables(
         UsageError: The tables were made from another ledger.
     """
     for game in games:
-        new = behind(ledger, views, tables, game)
+        new = events_behind(ledger, views, tables, game)
         if new:
             _run_to_head(lambda game=game: start_runner(  # type: ignore[misc]
                 views, ledger, game, tables, is_endless=False, done=done
@@ -82,7 +82,7 @@ def _run_to_head(start: Callable[[], Runner]) -> None:
             with start() as runner:
                 runner.run_forever()
             return
-        except (Overtaken, IntegrityError):
+        except (ConcurrentWriteError, IntegrityError):
             if tries == TRIES_MAX:
                 raise StoreError(
                     "another program writes the same tables all the time: end it there or try again"
@@ -125,7 +125,7 @@ class Follower:
             while end is None or time.monotonic() < end:
                 try:
                     self._check_runners()
-                except (Overtaken, IntegrityError):
+                except (ConcurrentWriteError, IntegrityError):
                     continue
                 except StoreError as error:
                     self._wait_after(error)
@@ -162,7 +162,7 @@ class Follower:
         for runner in self._runners.values():
             runner.stop()
         for runner in self._runners.values():
-            with suppress(StoreError, Overtaken, IntegrityError), runner:
+            with suppress(StoreError, ConcurrentWriteError, IntegrityError), runner:
                 pass
         self._runners.clear()
 

@@ -122,7 +122,7 @@ def table_names() -> list[str]:
     return sorted(entry_point.name for entry_point in entry_points(group=GROUP))
 
 
-def chosen(wanted: Sequence[str] = ()) -> list[type[SqlTable]]:
+def find_tables(wanted: Sequence[str] = ()) -> list[type[SqlTable]]:
     """Return the tables named *wanted*, or all installed tables if there are no names.
 
     Raises:
