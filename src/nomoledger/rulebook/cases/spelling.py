@@ -13,7 +13,7 @@ def spelled(name: object, known: Iterable[str], what: str) -> str:
     'color'
 
     Raises:
-        RulebookError: there is no such kind. The message begins with *what* and lists the known names.
+        RulebookError: there is none. The message begins with *what* and lists *known*.
     """
     names = list(known)
     text = str(name)
@@ -29,7 +29,7 @@ def spelled(name: object, known: Iterable[str], what: str) -> str:
 
 
 def singular(plural: str, kinds: Iterable[str], fields: Iterable[str] = ()) -> str:
-    """Return the one of *kinds* that has this *plural*; suggest *fields* for misspellings.
+    """Return the kind with this *plural*; suggest *fields* for misspellings.
 
     >>> singular("options", ["option", "category"]), singular("categories", ["category"])
     ('option', 'category')
