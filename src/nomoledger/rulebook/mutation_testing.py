@@ -26,6 +26,7 @@ class MutationTest:
     """A rulebook, its cases with what each reaches, and its mutants."""
 
     def __init__(self, rulebook: Rulebook, cases: list[Case], reaches: list[Reach]) -> None:
+        """Prepare the test; *reaches* has what each of *cases* reaches."""
         self.rulebook = rulebook
         self.cases = list(zip(cases, reaches, strict=True))
         self.mutants = mutants(rulebook)

@@ -31,6 +31,7 @@ class PartialProgram(Program):
         unchanged: Mapping[str, Rule],
         rules: tuple[Rule, ...],
     ) -> None:
+        """Link *rules*."""
         self._wanted = operations
         self._unchanged = unchanged
         super().__init__(rules)

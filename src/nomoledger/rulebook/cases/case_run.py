@@ -1,4 +1,4 @@
-"""Runs a case in memory, and says the first thing in it that is not so."""
+"""The run of a case, in memory, up to the first difference from what the case expects."""
 
 from datetime import datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ _ANSWERS_MAX = 1000
 
 
 class CaseResult(msgspec.Struct, frozen=True):
-    """What came of the case *name* in *file*; *difference* is the first one, in words."""
+    """The result of the case *name* in *file*; *difference* describes the first difference."""
 
     name: str
     file: str
@@ -34,10 +34,10 @@ class CaseResult(msgspec.Struct, frozen=True):
 
 
 def run_case(case: Case, *, rulebook: Rulebook | None = None) -> CaseResult:
-    """Run *case*, under *rulebook* where that is given, else under the one it names.
+    """Run *case* under *rulebook*, or under the rulebook that the case names.
 
     Raises:
-        RulebookError: the case names what the rules do not know; says file, line and case.
+        RulebookError: the case names something unknown. The message has file, line and case.
         UnknownError: there is no such rulebook.
     """
     rulebook = rulebook or load(_rulebook_of(case))
@@ -45,10 +45,10 @@ def run_case(case: Case, *, rulebook: Rulebook | None = None) -> CaseResult:
         difference = Run(case.body, rulebook).difference()
     except (RulebookError, UnknownError) as error:
         raise RulebookError(f"{case.place}: {error}") from None
-    return CaseResult(case.name, case.file, difference is None, _whole(case, difference))
+    return CaseResult(case.name, case.file, difference is None, _with_name(case, difference))
 
 
-def _whole(case: Case, difference: str | None) -> str | None:
+def _with_name(case: Case, difference: str | None) -> str | None:
     return None if difference is None else f"{case.name}{difference}"
 
 
@@ -62,6 +62,7 @@ class Run:
     """One run of a case."""
 
     def __init__(self, body: Body, rulebook: Rulebook) -> None:
+        """Prepare the run of *body*."""
         self.body = body
         self.rulebook = settled(rulebook, body)
         self.start = DEFAULT_START if body.given.time is None else read_time(body.given.time)
@@ -72,23 +73,23 @@ class Run:
         self.events: list[e.Event] = []
 
     def difference(self) -> str | None:
-        """The first difference, with where it is; None if all is as the case says."""
+        """Return the first difference and its step; None if the case passes."""
         open_world(self.engine, self.rulebook, self.body.given, self.start)
         past, self.inputs = (picture(self.world), self.world.rules), Inputs(self.world, self.script)
         for number, step in enumerate(self.body.steps, 1):
             where = f", step {number} ({step.do or step.value})"
             try:
-                found = self._step(number, step)
+                difference = self._step(number, step)
             except (Mismatch, RuleFault) as error:
                 return f"{where}: {error}"
             except RulebookError as error:
                 raise RulebookError(f"step {number}: {error}") from None
-            if found is None and step.then is not None:
-                found = compare(self.world, step.then, self.events)
-            if found is not None:
-                return f"{where}: {found}"
-        found = compare(self.world, self.body.then, self.events, past, self.inputs.judged)
-        return found and f", in the end: {found}"
+            if difference is None and step.then is not None:
+                difference = compare(self.world, step.then, self.events)
+            if difference is not None:
+                return f"{where}: {difference}"
+        difference = compare(self.world, self.body.then, self.events, past, self.inputs.judged)
+        return difference and f", in the end: {difference}"
 
     def _step(self, number: int, step: CaseStep) -> str | None:
         if step.at is not None:
@@ -97,14 +98,14 @@ class Run:
             return self._value(step)
         self.script.add(step.dice, step.draws, step.answers)
         kind, fields = self.inputs.of(step)
-        made = self._take(f"s{number}", kind, fields)
-        made += self._answers(f"s{number}")
-        if kind is e.ProposalJudged and not _is_refused(made, f"s{number}"):
+        events = self._submit(f"s{number}", kind, fields)
+        events += self._answer_questions(f"s{number}")
+        if kind is e.ProposalJudged and not _is_refused(events, f"s{number}"):
             self.inputs.judged.add(fields["proposal"])
-        self.events += made
+        self.events += events
         return (
-            _refusals(step, made)
-            or self._asks(step, last=number == len(self.body.steps))
+            _refusal_difference(step, events)
+            or self._question_difference(step, last=number == len(self.body.steps))
             or ((left := self.script.left_over()) and f"nobody asks for {left}")
         )
 
@@ -117,31 +118,31 @@ class Run:
         assert step.value is not None
         if step.is_ is msgspec.UNSET:
             raise RulebookError(f"value: {step.value}: say what it is, with is:")
-        found = ask_value(self.world, step.value, step.with_)
-        if is_match(found, step.is_):
+        value = ask_value(self.world, step.value, step.with_)
+        if is_match(value, step.is_):
             return None
-        return f"it is {format_plain(found)}, expected {format_plain(step.is_)}"
+        return f"it is {format_plain(value)}, expected {format_plain(step.is_)}"
 
-    def _take(self, id: str, kind: type[e.Input], fields: dict[str, Any]) -> list[e.Event]:
+    def _submit(self, id: str, kind: type[e.Input], fields: dict[str, Any]) -> list[e.Event]:
         period = self.world.period
         event = kind(id=id, period=period, received_at=self.now, recorded_at=self.now, **fields)
-        return [each for batch in self.engine.take(event) for each in batch]
+        return [event for batch in self.engine.take(event) for event in batch]
 
-    def _answers(self, id: str) -> list[e.Event]:
-        """What follows once the questions that the step gives answers for are answered."""
-        made: list[e.Event] = []
+    def _answer_questions(self, id: str) -> list[e.Event]:
+        """Answer questions with the answers of the step; return the events that follow."""
+        events: list[e.Event] = []
         for count in range(1, _ANSWERS_MAX):
             question = self.world.waiting
             if question is None or question.asks in ("dice", "draw"):
-                return made
-            found = self.script.answer(question)
-            if found is None:
-                return made
+                return events
+            answer = self.script.answer(question)
+            if answer is None:
+                return events
             number = int(self.world.game.get("rulings", 0)) + 1
-            made += self._take(f"{id}.{count}", *answered(question, found[0], number))
+            events += self._submit(f"{id}.{count}", *answered(question, answer[0], number))
         raise Mismatch(f"more than {_ANSWERS_MAX} questions in one step")
 
-    def _asks(self, step: CaseStep, *, last: bool) -> str | None:
+    def _question_difference(self, step: CaseStep, *, last: bool) -> str | None:
         question = self.world.waiting
         if step.asks is not None:
             if question is None:
@@ -155,28 +156,28 @@ class Run:
         return f"{question.to} is asked: {question.text}; the step says nothing to that"
 
 
-def _is_refused(made: list[e.Event], attempt: str) -> bool:
-    return any(isinstance(each, e.AttemptRefused) and each.attempt == attempt for each in made)
+def _is_refused(events: list[e.Event], attempt: str) -> bool:
+    return any(isinstance(x, e.AttemptRefused) and x.attempt == attempt for x in events)
 
 
-def _refusals(step: CaseStep, made: list[e.Event]) -> str | None:
-    refused = [event for event in made if isinstance(event, e.AttemptRefused)]
-    said = "; ".join(
+def _refusal_difference(step: CaseStep, events: list[e.Event]) -> str | None:
+    refused = [event for event in events if isinstance(event, e.AttemptRefused)]
+    reasons = "; ".join(
         f"{event.operation}: {reason.text} ({reason.rule})"
         for event in refused
         for reason in event.reasons
     )
     if step.refused is False:
-        return f"refused: {said}" if refused else None
+        return f"refused: {reasons}" if refused else None
     if not refused:
         return "it is not refused, though it should be"
     if step.refused is True:
         return None
-    wanted = [step.refused] if isinstance(step.refused, str) else step.refused
+    expected = [step.refused] if isinstance(step.refused, str) else step.refused
     cited = [{reason.rule.partition("@")[0] for reason in event.reasons} for event in refused]
     everywhere = set().union(*cited)
-    if missing := [rule for rule in wanted if rule not in everywhere]:
-        return f"it is refused, but not by {', '.join(missing)}: {said}"
-    if not all(rules & set(wanted) for rules in cited):
-        return f"more is refused than by {', '.join(wanted)}: {said}"
+    if missing := [rule for rule in expected if rule not in everywhere]:
+        return f"it is refused, but not by {', '.join(missing)}: {reasons}"
+    if not all(rules & set(expected) for rules in cited):
+        return f"more is refused than by {', '.join(expected)}: {reasons}"
     return None

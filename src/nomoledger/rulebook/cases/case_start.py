@@ -1,4 +1,4 @@
-"""The world that a case starts from."""
+"""The state that a case starts from."""
 
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from nomoledger.state.world import World
 
 
 def settled(rulebook: Rulebook, body: Body) -> Rulebook:
-    """The rules of the case: those it names of *rulebook*, with its settings."""
+    """Return the rules of *rulebook* that the case names, with the settings of the case."""
     if isinstance(body.rules, list):
         rulebook = rulebook.only([str(number) for number in body.rules])
     elif body.rules != "all":
@@ -32,7 +32,7 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
     """Bring the empty world of *engine* into the state *given*.
 
     Raises:
-        RulebookError: it cannot be so under these rules; says why.
+        RulebookError: the rules do not allow this state. The message says why.
     """
     common: dict[str, Any] = {
         "period": given.period, "received_at": start, "recorded_at": start,
@@ -45,29 +45,29 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
         apply(engine.world, e.RuleEnacted(rule=rule, source="rulebook", **common))
     check_batch(engine.step(), "the game cannot start so")
     state = e.StateGiven(id="given", **stated(engine.world, given, start), **common)
-    _take(engine, state, "what is given cannot be so")
+    _submit(engine, state, "what is given cannot be so")
     for i, ruling in enumerate(given.rulings, 1):
         made = e.RulingMade(
             id=f"ruling{i}", number=i, kind="correct", text=str(ruling.get("text", "")),
             changes=read_changes(ruling.get("changes")), **common,
         )  # fmt: skip
-        _take(engine, made, f"given ruling {i}")
+        _submit(engine, made, f"given ruling {i}")
     for i, proposal in enumerate(given.proposals, 1):
         by = str(proposal.get("by", proposal.get("author", "")))
         made_proposal = e.ProposalMade(
             id=f"proposal{i}", number=i, by=by, text=str(proposal.get("text", "")),
             changes=read_changes(proposal.get("changes")), **common,
         )  # fmt: skip
-        _take(engine, made_proposal, f"given proposal {i}")
+        _submit(engine, made_proposal, f"given proposal {i}")
 
 
-def _take(engine: Engine, event: e.Input, what: str) -> None:
+def _submit(engine: Engine, event: e.Input, what: str) -> None:
     for batch in engine.take(event):
         check_batch(batch, what)
 
 
 def check_batch(batch: list[e.Event], what: str) -> None:
-    """Raise RulebookError if anything in *batch* was refused or asks something."""
+    """Raise RulebookError if *batch* has a refusal or a question."""
     for event in batch:
         if isinstance(event, e.AttemptRefused):
             reasons = "; ".join(f"{reason.text} ({reason.rule})" for reason in event.reasons)
@@ -77,7 +77,7 @@ def check_batch(batch: list[e.Event], what: str) -> None:
 
 
 def stated(world: World, given: Given, start: datetime) -> dict[str, Any]:
-    """*given* as the fields of `StateGiven`."""
+    """Return *given* as the fields of `StateGiven`."""
     return {
         "players": {str(name): _row(world, "player", row) for name, row in given.players.items()},
         "squares": {str(name): _row(world, "square", row) for name, row in given.squares.items()},
@@ -88,24 +88,24 @@ def stated(world: World, given: Given, start: datetime) -> dict[str, Any]:
 
 
 def attributes_of(world: World, kind: str) -> list[str]:
-    """What can be said of a thing of *kind*."""
+    """Return the attributes that a case can give for an entity of *kind*."""
     return [*world.declared(kind), *(("money", "items") if kind == "player" else ())]
 
 
 def items_apart(world: World, row: Any) -> Any:
-    """*row* of a player with what is held under `items`, where it was named like an attribute.
+    """Return the *row* of a player with commodities that are named like attributes under `items`.
 
-    The money of the game is `money`, whatever it is called.
+    The money of the game is `money`, whatever the rules call it.
     """
     if not isinstance(row, dict):
         return row
     program, known = link(world.rules), attributes_of(world, "player")
     held = {key for key in row if key in program.commodities and key not in known}
     items = {**(row.get("items") or {}), **{key: row[key] for key in held}}
-    told = {key: value for key, value in row.items() if key not in held}
+    attributes = {key: value for key, value in row.items() if key not in held}
     if program.money in items:
-        told["money"] = items.pop(program.money)
-    return told | {"items": items} if items or "items" in row else told
+        attributes["money"] = items.pop(program.money)
+    return attributes | {"items": items} if items or "items" in row else attributes
 
 
 def _row(world: World, kind: str, row: Any) -> dict[str, Any]:
@@ -118,32 +118,32 @@ def _row(world: World, kind: str, row: Any) -> dict[str, Any]:
 
 def _accounts(world: World, given: Given) -> dict[str, dict[str, Any]]:
     program = link(world.rules)
-    nothing = dict.fromkeys(program.commodities, 0)
-    found = {each: dict(nothing) for each in sorted(program.accounts) if each != "mint"}
+    zero = dict.fromkeys(program.commodities, 0)
+    accounts = {name: dict(zero) for name in sorted(program.accounts) if name != "mint"}
     for account, held in given.accounts.items():
         try:
-            name = spelled(account, found, "there is no account")
+            name = spelled(account, accounts, "there is no account")
         except RulebookError:
-            name = account  # that of a thing, which is there only once the players are
-            found[name] = {}
-        found[name] |= held if isinstance(held, dict) else {program.money: held}
-    return found
+            name = account  # of an entity that exists only once the players have joined
+            accounts[name] = {}
+        accounts[name] |= held if isinstance(held, dict) else {program.money: held}
+    return accounts
 
 
 def _things(world: World, given: Given, start: datetime) -> dict[str, Any]:
     kinds = {kind for rule in world.rules for kind in rule.declares}
-    found: dict[str, Any] = {}
+    things: dict[str, Any] = {}
     for plural, rows in given.things.items():
         kind = singular(plural, kinds, Given.__struct_encode_fields__)
         if not isinstance(rows, list):
             raise RulebookError(f"given: {plural} are a list, not {rows!r}")
-        found[kind] = tuple(_thing(world, kind, row, start) for row in rows)
-    return found
+        things[kind] = tuple(_thing(world, kind, row, start) for row in rows)
+    return things
 
 
 def _thing(world: World, kind: str, row: dict[str, Any], start: datetime) -> dict[str, Any]:
-    rest = {key: value for key, value in row.items() if key != "at"}
-    made = _row(world, kind, rest)
+    attributes = {key: value for key, value in row.items() if key != "at"}
+    thing = _row(world, kind, attributes)
     if "at" in row:
-        made["at"] = to_seconds(read_time(row["at"], start))
-    return made
+        thing["at"] = to_seconds(read_time(row["at"], start))
+    return thing

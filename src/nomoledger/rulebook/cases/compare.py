@@ -1,4 +1,4 @@
-"""The first difference between how things stand and what a case says, in words."""
+"""The first difference between the state of the game and what a case expects."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -30,10 +30,10 @@ def compare(
     before: Before | None = None,
     judged: set[int] | None = None,
 ) -> str | None:
-    """The first difference between *world* and *then*; None if there is none.
+    """Return the first difference between *world* and *then*; None if there is none.
 
-    With *before* (how things stood), what *then* does not name of players and squares must be as
-    it was. *events* is what happened meanwhile; *judged* the proposals that have a verdict.
+    With *before* (the state at the start), players and squares must be unchanged where *then* does
+    not name them. *events* are the events since; *judged* are the proposals that have a verdict.
     """
     return next(_differences(world, then, events, before, judged or set()), None)
 
@@ -62,7 +62,7 @@ def _differences(
 
 
 def _squares(then: Then, now: Picture, was: Picture | None) -> dict[Any, Any]:
-    """What is said of squares: with `board`, those that came and went need no word."""
+    """Return the expected squares; with `board`, new and removed squares need not be named."""
     if then.board is None or was is None:
         return then.squares
     fresh: dict[Any, Any] = {name: {} for name in now.squares if name not in was.squares}
@@ -71,8 +71,8 @@ def _squares(then: Then, now: Picture, was: Picture | None) -> dict[Any, Any]:
 
 
 def _value(world: World, value: ValueQuery) -> Iterator[str]:
-    found = ask_value(world, value.value, value.with_)
-    if not is_match(found, value.is_):
-        given = ", ".join(f"{name} {format_plain(each)}" for name, each in value.with_.items())
-        of = f" ({given})" if given else ""
-        yield f"{value.value}{of} is {format_plain(found)}, expected {format_plain(value.is_)}"
+    actual = ask_value(world, value.value, value.with_)
+    if not is_match(actual, value.is_):
+        arguments = ", ".join(f"{name} {format_plain(x)}" for name, x in value.with_.items())
+        of = f" ({arguments})" if arguments else ""
+        yield f"{value.value}{of} is {format_plain(actual)}, expected {format_plain(value.is_)}"

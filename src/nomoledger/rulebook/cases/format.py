@@ -1,9 +1,9 @@
-"""The shape of a case file, and reading it: YAML, one case or several.
+"""The format of case files, and their parser.
 
-A file holds one case, several parted by `---`, or a list of them under `cases:` (beside which
-any other field may stand once for all that do not have it). Whatever is not a field of these
-structs is a mistake, except that `given`, `then` and `pending` also take the plural of any kind of
-thing that the rules declare (`options: [...]`); those land in `things`.
+A YAML file has one case, several separated by `---`, or a list under `cases:`. Other fields next to
+`cases:` are defaults for all of them. Unknown fields are errors, except that `given`, `then` and
+`pending` also take the plural of any kind that the rules declare (`options: [...]`); these entries
+are stored in `things`.
 """
 
 from collections.abc import Iterator
@@ -22,17 +22,17 @@ _MERGE = "tag:yaml.org,2002:merge"
 
 
 class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How things stand before the first step.
+    """The state before the first step.
 
     Attributes:
-        board: the number of squares: sets the parameter `squares`.
-        settings: any other parameters, by name (or `VI.1.squares` where the name is ambiguous).
-        time: when the case begins. period: the number of the period that is open then.
-        players, squares: what is so of each, by name or number; unnamed ones are as the rules say.
-        accounts: what is in the accounts that belong to nobody, 0 where not stated.
+        board: the number of squares, which sets the parameter `squares`.
+        settings: other parameters, by name (or as `VI.1.squares` if the name is ambiguous).
+        time: when the case begins. period: the number of the open period.
+        players, squares: their attributes, by name or number; the rules decide all others.
+        accounts: the balances of accounts that belong to nobody, by default 0.
         game: attributes of the game itself.
-        rulings, proposals: made before the first step.
-        things: things of other kinds, by the plural of the kind.
+        rulings, proposals: those made before the first step.
+        things: entities of other kinds, by the plural of the kind.
     """
 
     board: int | None = None
@@ -49,7 +49,7 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Pending(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is still open: questions (a part of their text), proposals, timers, and *things*."""
+    """What is still open: questions (part of their text), proposals, timers and *things*."""
 
     questions: list[str] | None = None
     proposals: list[int] | None = None
@@ -58,14 +58,14 @@ class Pending(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_nothing(self) -> bool:
-        """Whether it says that nothing at all is open."""
+        """Whether nothing may be open."""
         return self == Pending()
 
 
 class ValueQuery(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"with_": "with", "is_": "is"}
 ):
-    """What the rules must say when asked for *value* with the arguments *with_*."""
+    """The value that the rules must return for *value* with the arguments *with_*."""
 
     value: str
     is_: Any
@@ -73,7 +73,7 @@ class ValueQuery(
 
 
 class Then(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What must be so. See docs/cases.md for what each part compares."""
+    """The expected state. See docs/cases.md for how each part is compared."""
 
     board: int | None = None
     players: Table = {}
@@ -90,16 +90,16 @@ class Then(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class CaseStep(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"with_": "with", "is_": "is"}
 ):
-    """Something that somebody does, or (with *value*) a question put to the rules.
+    """A step: somebody acts, or (with *value*) the rules are asked for a value.
 
     Attributes:
-        do: the action. by: who. with_: its arguments. at: when (else with the step before).
-        dice, draws, answers: what chance and people say when the step asks.
-        refused: the rule, or rules, that must say no; True where any may.
-        asks: a part of the text of the question that the step leaves open.
+        do: the action. by: who acts. with_: its arguments. at: its time, by default unchanged.
+        dice, draws, answers: the results and answers to use when the step asks for them.
+        refused: the rule or rules that must refuse the step; True if any may.
+        asks: part of the text of the question that the step leaves open.
         value, is_: the value asked for, and what it must be.
-        then: what must be so after the step; only what it names.
-        note: for the reader.
+        then: the expected state after the step; only what it names is compared.
+        note: a comment.
     """
 
     do: str | None = None
@@ -118,7 +118,7 @@ class CaseStep(
 
 
 class Body(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A case as it is written; *note* and *cites* (rules it is about) are for the reader."""
+    """A case as written; *note* and *cites* (the rules it is about) are for the reader."""
 
     case: str
     rulebook: str
@@ -131,7 +131,7 @@ class Body(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A case, and where it stands. *source* is its text as read, to look for rules in."""
+    """A case and its location. *source* is its text, to search for rule numbers."""
 
     name: str
     file: str
@@ -141,34 +141,34 @@ class Case(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """File, line and name, for messages."""
+        """Return file, line and name, for messages."""
         return f"{self.file}:{self.line}: {self.name}"
 
 
 class _Loader(ExactLoader):
-    """Like `ExactLoader`, but what is said twice is a mistake."""
+    """An `ExactLoader` that rejects duplicate keys."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Table:
-        said: set[str] = set()
+        seen: set[str] = set()
         for key, _ in node.value:
-            if key.value in said and key.tag != _MERGE:
+            if key.value in seen and key.tag != _MERGE:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"{key.value!r} is said twice", key.start_mark
                 )
-            said.add(str(key.value))
+            seen.add(str(key.value))
         return super().construct_mapping(node, deep)
 
 
 def load_cases(path: str | Path) -> list[Case]:
-    """The cases in the file *path*, or in all `.yaml` files of that folder.
+    """Return the cases in the file *path*, or in all `.yaml` files of that folder.
 
     Raises:
         UnknownError: there is no such file.
-        RulebookError: a file is not well formed; says file, line and case.
+        RulebookError: a file is not well formed. The message has file, line and case.
     """
     path = Path(path)
     if path.is_dir():
-        return [case for each in sorted(path.rglob("*.yaml")) for case in load_cases(each)]
+        return [case for file in sorted(path.rglob("*.yaml")) for case in load_cases(file)]
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -179,7 +179,7 @@ def load_cases(path: str | Path) -> list[Case]:
 
 
 def cases_beside(name: str) -> list[Case]:
-    """The cases that stand beside the rulebook called *name* (or in that file): `cases/NAME/`.
+    """Return the cases in the folder `cases/NAME/` beside the rulebook *name*.
 
     Raises:
         UnknownError, RulebookError: see `load_cases`.
@@ -190,7 +190,7 @@ def cases_beside(name: str) -> list[Case]:
 
 
 def parse_cases(text: str, file: str) -> Iterator[Case]:
-    """The cases written in *text*; *file* is for messages, and for what they name relative to it.
+    """Yield the cases in *text*; *file* is for messages and relative names.
 
     Raises:
         RulebookError: see `load_cases`.
@@ -216,9 +216,9 @@ def _documents(text: str) -> Iterator[tuple[Any, int]]:
             yield raw, node.start_mark.line + 1
             continue
         common = {key: value for key, value in raw.items() if key != "cases"}
-        for each, child in zip(raw["cases"] or (), _children(node, "cases"), strict=True):
-            whole = common | each if isinstance(each, dict) else each
-            yield whole, child.start_mark.line + 1
+        for item, child in zip(raw["cases"] or (), _children(node, "cases"), strict=True):
+            case = common | item if isinstance(item, dict) else item
+            yield case, child.start_mark.line + 1
 
 
 def _children(node: yaml.Node, key: str) -> list[yaml.Node]:
@@ -231,14 +231,14 @@ def _children(node: yaml.Node, key: str) -> list[yaml.Node]:
 def _case(raw: Any, file: str, line: int) -> Case:
     name = str(raw.get("case", "a case without a name")) if isinstance(raw, dict) else "?"
     try:
-        body = msgspec.convert(_arranged(raw), Body)
+        body = msgspec.convert(_expand(raw), Body)
     except msgspec.ValidationError as error:
-        raise RulebookError(f"{file}:{line}: {name}: {_explained(str(error))}") from None
+        raise RulebookError(f"{file}:{line}: {name}: {_with_path(str(error))}") from None
     return Case(name=body.case, file=file, line=line, body=body, source=str(raw))
 
 
-def _arranged(raw: Any) -> Any:
-    """*raw* with the shorthands written out: lists of players, plurals of kinds, `none`."""
+def _expand(raw: Any) -> Any:
+    """Return *raw* with shorthands expanded: lists of players, plurals of kinds, `none`."""
     if not isinstance(raw, dict):
         return raw
     raw = dict(raw)
@@ -249,23 +249,23 @@ def _arranged(raw: Any) -> Any:
         if key in raw:
             raw[key] = _numbers(raw[key])
     if isinstance(raw.get("steps"), list):
-        raw["steps"] = [_step(each) if isinstance(each, dict) else each for each in raw["steps"]]
+        raw["steps"] = [_step(item) if isinstance(item, dict) else item for item in raw["steps"]]
     return {key: value for key, value in raw.items() if value is not None}
 
 
 def _step(raw: dict[str, Any]) -> dict[str, Any]:
-    arranged = dict(raw)
+    step = dict(raw)
     if "then" in raw:
-        arranged["then"] = _part(raw["then"], Then)
+        step["then"] = _part(raw["then"], Then)
     if "refused" in raw:
-        arranged["refused"] = _numbers(raw["refused"])
-    return arranged
+        step["refused"] = _numbers(raw["refused"])
+    return step
 
 
 def _numbers(rules: Any) -> Any:
-    """Numbers of rules as text, also those that are plain numbers."""
+    """Return the numbers of rules as text, including those that YAML reads as integers."""
     if isinstance(rules, list):
-        return [_numbers(each) for each in rules]
+        return [_numbers(rule) for rule in rules]
     return str(rules) if type(rules) is int else rules
 
 
@@ -287,23 +287,23 @@ def _part(part: Any, struct: type[Given] | type[Then] | type[Pending]) -> Any:
 
 def _by_name(named: Any) -> Any:
     if isinstance(named, list):
-        return {each: {} for each in named}
+        return {name: {} for name in named}
     if isinstance(named, dict):
         return {key: _row(value) for key, value in named.items()}
     return {} if named is None else named
 
 
 def _row(row: Any) -> Any:
-    """A player or square as told, with `statuses: [speeding]` written out as `speeding: yes`."""
+    """Return the attributes in *row*, with `statuses: [speeding]` as `speeding: yes`."""
     if row is None:
         return {}
     if isinstance(row, dict) and isinstance(row.get("statuses"), list):
-        rest = {key: value for key, value in row.items() if key != "statuses"}
-        return rest | dict.fromkeys(row["statuses"], True)
+        attributes = {key: value for key, value in row.items() if key != "statuses"}
+        return attributes | dict.fromkeys(row["statuses"], True)
     return row
 
 
-def _explained(text: str) -> str:
+def _with_path(text: str) -> str:
     what, _, path = text.partition(" - at `$")
     place = path.removesuffix("`").lstrip(".")
     return f"{place}: {what}" if place else what

@@ -1,28 +1,28 @@
-"""Whether two values are the same to a reader, and how they are shown."""
+"""Comparison of values in cases, and their text in messages."""
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 
-def is_match(found: Any, expected: Any) -> bool:
-    """Whether they are the same; nothing and "no" are, and so are 12.5 and the text 12.5.
+def is_match(actual: Any, expected: Any) -> bool:
+    """Return whether the values match; None matches False, and 12.5 matches the text "12.5".
 
-    >>> same(None, False), same(Decimal("12.5"), "12.5"), same(0, False), same(1, True)
-    (True, True, False, False)
+    >>> is_match(None, False), is_match(Decimal("12.5"), "12.5"), is_match(0, False)
+    (True, True, False)
     """
-    if _is_no(found) and _is_no(expected):
+    if _is_no(actual) and _is_no(expected):
         return True
-    if isinstance(found, bool) or isinstance(expected, bool):
-        return found is expected
-    if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
-        return len(found) == len(expected) and all(map(is_match, found, expected))
-    if isinstance(found, Mapping) and isinstance(expected, Mapping):
-        names = {*found, *expected}
-        return all(is_match(found.get(name), expected.get(name)) for name in names)
-    if isinstance(found, int | Decimal) and isinstance(expected, int | str):
-        return _number(expected) == found
-    return bool(found == expected)
+    if isinstance(actual, bool) or isinstance(expected, bool):
+        return actual is expected
+    if isinstance(actual, list | tuple) and isinstance(expected, list | tuple):
+        return len(actual) == len(expected) and all(map(is_match, actual, expected))
+    if isinstance(actual, Mapping) and isinstance(expected, Mapping):
+        names = {*actual, *expected}
+        return all(is_match(actual.get(name), expected.get(name)) for name in names)
+    if isinstance(actual, int | Decimal) and isinstance(expected, int | str):
+        return _number(expected) == actual
+    return bool(actual == expected)
 
 
 def _is_no(value: Any) -> bool:
@@ -37,7 +37,7 @@ def _number(value: Any) -> Decimal | None:
 
 
 def format_plain(value: Any) -> str:
-    """*value* as it stands in a message."""
+    """Return *value* as text for a message."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -46,6 +46,6 @@ def format_plain(value: Any) -> str:
         return f"[{', '.join(map(format_plain, value))}]"
     if isinstance(value, Mapping):
         return (
-            ", ".join(f"{name} {format_plain(each)}" for name, each in value.items()) or "nothing"
+            ", ".join(f"{name} {format_plain(item)}" for name, item in value.items()) or "nothing"
         )
     return str(value)

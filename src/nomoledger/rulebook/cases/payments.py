@@ -1,4 +1,4 @@
-"""Compares accounts and payments with what a case says of them."""
+"""Comparison of accounts and payments with what a case expects."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,42 +16,43 @@ _PAYMENT = ("from", "to", "amount", "commodity", "why")
 
 
 def compare_accounts(world: World, named: dict[Any, Any]) -> Iterator[str]:
-    """Differences between what is in accounts and what is *named*."""
+    """Yield the differences between the balances of accounts and those *named*."""
     program = link(world.rules)
-    players = {str(world.label(each)): each for each in world.kinds.get("player", ())}
-    things = {name: name for name in world.entities if ":" not in name}  # which have a name
+    players = {str(world.label(player)): player for player in world.kinds.get("player", ())}
+    things = {name: name for name in world.entities if ":" not in name}  # entities with a name
     known = {name: name for name in program.accounts} | things | players
     for account, stated in named.items():
         name = spelled(account, known, "there is no account")
         held = holdings(world, known[name])
-        wanted = stated if isinstance(stated, dict) else {program.money: stated}
-        for commodity, wanted_amount in wanted.items():
-            found = held[spelled(commodity, held, "there is no commodity")]
-            if not is_match(found, wanted_amount):
-                yield f"account {name} holds {found} {commodity}, expected {format_plain(wanted_amount)}"
+        expected = stated if isinstance(stated, dict) else {program.money: stated}
+        for commodity, amount in expected.items():
+            actual = held[spelled(commodity, held, "there is no commodity")]
+            if not is_match(actual, amount):
+                yield f"account {name} holds {actual} {commodity}, expected {format_plain(amount)}"
 
 
 def compare_payments(
-    world: World, wanted: list[PictureRow], events: list[e.Event]
+    world: World, expected: list[PictureRow], events: list[e.Event]
 ) -> Iterator[str]:
-    """Differences between the payments among *events*, in order, and those *wanted*."""
+    """Yield the differences between the payments in *events*, in order, and those *expected*."""
     program = link(world.rules)
-    paid = [each for event in events if isinstance(event, e.Posted) for each in _paid(world, event)]
-    for number, row in enumerate(wanted, 1):
-        names = {spelled(key, _PAYMENT, "a payment has no"): each for key, each in row.items()}
+    posted = [event for event in events if isinstance(event, e.Posted)]
+    paid = [payment for event in posted for payment in _payments(world, event)]
+    for number, row in enumerate(expected, 1):
+        names = {spelled(key, _PAYMENT, "a payment has no"): value for key, value in row.items()}
         stated = {"commodity": program.money} | names
         if number > len(paid):
             yield f"there are {len(paid)} payments, expected payment {number}: {format_plain(row)}"
             return
-        found = {key: paid[number - 1][key] for key in stated}
-        if not is_match(found, stated):
-            yield f"payment {number} is {format_plain(paid[number - 1])}, expected {format_plain(stated)}"
-    if len(paid) > len(wanted):
-        yield f"there is a payment that the case does not name: {format_plain(paid[len(wanted)])}"
+        actual = paid[number - 1]
+        if not is_match({key: actual[key] for key in stated}, stated):
+            yield f"payment {number} is {format_plain(actual)}, expected {format_plain(stated)}"
+    if len(paid) > len(expected):
+        yield f"there is a payment that the case does not name: {format_plain(paid[len(expected)])}"
 
 
-def _paid(world: World, event: e.Posted) -> Iterator[PictureRow]:
-    """A transfer as payments from one to one; what several gave, each gave in turn."""
+def _payments(world: World, event: e.Posted) -> Iterator[PictureRow]:
+    """Split a transfer into payments from one payer to one payee, in the order of the postings."""
     givers = [p for p in event.postings if p.amount < 0]
     left = [-giver.amount for giver in givers]
     for posting in (p for p in event.postings if p.amount > 0):

@@ -1,4 +1,4 @@
-"""How things stand, as people would write it down."""
+"""The state of players and squares in the notation of cases."""
 
 from typing import Any
 
@@ -13,14 +13,14 @@ PictureRow = dict[str, Any]
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """What is so of each player and square: their attributes, and for players `money`, `items`."""
+    """The attributes of each player and square, and the `money` and `items` of players."""
 
     players: dict[str, PictureRow]
     squares: dict[str, PictureRow]
 
 
 def picture(world: World) -> Picture:
-    """The picture of *world* as it stands."""
+    """Return the picture of *world*."""
     players = {
         str(world.label(player)): _attributes(world, player) | _holdings(world, player)
         for player in world.kinds.get("player", ())
@@ -39,14 +39,14 @@ def _attributes(world: World, entity: str) -> PictureRow:
 def _holdings(world: World, account: str) -> PictureRow:
     held = holdings(world, account)
     money = link(world.rules).money
-    items = {name: each for name, each in held.items() if name != money and each}
+    items = {name: amount for name, amount in held.items() if name != money and amount}
     return {"money": held.get(money, 0), "items": items}
 
 
 def holdings(world: World, account: str) -> PictureRow:
-    """What is in *account*, by commodity, as amounts that people speak of."""
+    """Return the balance of *account* for each commodity, in units with decimals."""
     commodities = link(world.rules).commodities
     return {
-        name: from_units(world.balance(account, name), each.places)
-        for name, each in commodities.items()
+        name: from_units(world.balance(account, name), commodity.places)
+        for name, commodity in commodities.items()
     }

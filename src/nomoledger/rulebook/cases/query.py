@@ -1,4 +1,4 @@
-"""Asks the rules for a value, without leaving a trace."""
+"""Values of operations, computed without changing the world."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ from nomoledger.state.world import Attempt, World
 
 
 def ask_value(world: World, name: str, arguments: dict[str, Any]) -> Any:
-    """What operation *name* gives for *arguments*, with things as people call them.
+    """Return the result of operation *name* with *arguments*; entities are given by their labels.
 
     Raises:
-        RulebookError: there is no such operation, it refuses, or it asks somebody.
+        RulebookError: there is no such operation, it refuses, or it asks a question.
     """
     program = link(world.rules)
     operation = program.links.operations.get(name)
     if operation is None or not operation.definitions:
-        values = sorted(n for n, each in program.links.operations.items() if each.is_value)
+        values = sorted(n for n, op in program.links.operations.items() if op.is_value)
         raise RulebookError(f"no rule says what {name!r} is; values are: {', '.join(values)}")
     mark = world.mark()
     try:
@@ -34,9 +34,9 @@ def ask_value(world: World, name: str, arguments: dict[str, Any]) -> Any:
 
 
 def labelled(world: World, value: Any) -> Any:
-    """*value* with every thing in it as people call it."""
+    """Return *value* with each entity replaced by its label."""
     if isinstance(value, list | tuple):
-        return [labelled(world, each) for each in value]
+        return [labelled(world, item) for item in value]
     if isinstance(value, dict):
-        return {str(world.label(key)): labelled(world, each) for key, each in value.items()}
+        return {str(world.label(key)): labelled(world, item) for key, item in value.items()}
     return world.label(value)

@@ -1,4 +1,4 @@
-"""From a step, as it is written, to the input that it stands for."""
+"""Conversion of steps to the inputs that they stand for."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,24 +14,26 @@ from nomoledger.rulebook.cases.spelling import spelled
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.state.world import World
 
+#: The class of an input, and its fields.
 Made = tuple[type[e.Input], dict[str, Any]]
 ADMIN = "admin"
 
 
 class Inputs:
-    """Makes inputs on *world*; *actions* are those of the rules at the start of the case."""
+    """A converter of steps; *actions* are those of the rules at the start of the case."""
 
     def __init__(self, world: World, script: Script) -> None:
+        """Create a converter for *world*."""
         self.world = world
         self.script = script
         self.actions = set(_actions(world))
         self.judged: set[int] = set()
 
     def of(self, step: CaseStep) -> Made:
-        """The kind of input that *step* stands for, and its fields.
+        """Return the class of the input that *step* stands for, and its fields.
 
         Raises:
-            RulebookError: it says something that nobody can do; lists what there is.
+            RulebookError: there is no such action. The message lists all actions.
         """
         name = self._action(step)
         if name in _actions(self.world) or name in self.actions:
@@ -51,7 +53,7 @@ class Inputs:
         return e.SubmissionReceived, {"by": by, "action": name, "arguments": arguments}
 
     def actor(self, step: CaseStep) -> str:
-        """Who takes *step*: a player, or the admin where nobody is named."""
+        """Return who takes *step*: a player, or the admin if nobody is named."""
         by = step.by or ADMIN
         if by == ADMIN:
             return ADMIN
@@ -65,7 +67,7 @@ class Inputs:
         return self.world.kinds.get("player", ())
 
     def proposal(self, said: Any) -> int:
-        """The number of the proposal *said*: the latest that is not judged, where nothing is."""
+        """Return the number of the proposal *said*; for None, the latest without a verdict."""
         if said is None:
             open_ = [n for n in self.world.proposals if n not in self.judged]
             if not open_:
@@ -80,14 +82,14 @@ class Inputs:
 
 def _actions(world: World) -> dict[str, Operation]:
     operations = link(world.rules).links.operations
-    return {name: each for name, each in operations.items() if each.is_action}
+    return {name: operation for name, operation in operations.items() if operation.is_action}
 
 
 def check_arguments(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
-    """*given* with its names as *operation* spells them; whoever acts is its first parameter.
+    """Return *given* with the names that *operation* uses; its first parameter is who acts.
 
     Raises:
-        RulebookError: one is unknown or missing.
+        RulebookError: an argument is unknown or missing.
     """
     parameters = operation.definitions[0][1].parameters[1:]
     names = [parameter.name for parameter in parameters]
@@ -179,7 +181,7 @@ def _order(inputs: Inputs, step: CaseStep) -> Made:
 
 
 def _act(inputs: Inputs, written: Any) -> e.Act:
-    """One thing an order asks for: `{do: buy, with: {square: 20}}`."""
+    """Return an act of a standing order, such as `{do: buy, with: {square: 20}}`."""
     if not isinstance(written, dict) or set(written) - {"do", "with"}:
         raise RulebookError(f"an order asks for things like {{do: buy}}, not {written!r}")
     actions = _actions(inputs.world)
@@ -227,7 +229,7 @@ def _waiting(inputs: Inputs, *asks: str) -> e.QuestionRaised:
 
 
 def answered(question: e.QuestionRaised, value: Any, number: int = 0) -> Made:
-    """The input that settles *question* with *value*; *number* is that of a ruling."""
+    """Return the input that answers *question* with *value*; a ruling gets *number*."""
     if question.asks == "choice":
         return e.ChoiceAnswered, {"question": question.question, "value": value, "by": question.to}
     fields = {"number": number, "kind": "answer", "text": "", "question": question.question}
@@ -250,5 +252,5 @@ _ENGINES_OWN: dict[str, Callable[[Inputs, CaseStep], Made]] = {
     "answer": _answer,
     "ruling": _ruling,
 }
-#: What anybody can do in any game, besides the actions that its rules define.
+#: The actions of every game, besides those that its rules define.
 ENGINES_OWN = tuple(_ENGINES_OWN)

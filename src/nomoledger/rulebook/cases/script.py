@@ -1,4 +1,4 @@
-"""What chance and people say in a case: the dice, draws and answers that its steps give."""
+"""The dice, draws and answers that the steps of a case give."""
 
 import re
 from typing import Any
@@ -12,27 +12,29 @@ _ROLL = re.compile(r"roll \d+d\d+ \((.*)\)$", re.DOTALL)
 
 
 class StepGroup:
-    """Values for one or more reads: used up from the front.
+    """Values for one or more rolls, used in order.
 
     Attributes:
-        values: what is left. sides: what each die must have, None where it is not said.
-        whole: whether one read must take all of it.
+        values: the values left. sides: the sides that each die must have, None for any.
+        whole: whether one roll must use all values.
     """
 
     def __init__(self, values: list[Any], sides: int | None = None, whole: bool = False) -> None:
+        """Create a group of *values*."""
         self.values = values
         self.sides = sides
         self.whole = whole
 
 
 class Mismatch(Exception):
-    """The script does not fit what is asked; the text says how."""
+    """The script does not fit the question; the text says why."""
 
 
 class Script:
-    """The dice, draws and answers of the step under way, and what is left of them."""
+    """The unused dice, draws and answers of the current step."""
 
     def __init__(self, world: World) -> None:
+        """Create an empty script for *world*."""
         self.world = world
         self.dice: list[StepGroup] = []
         self.labelled: dict[str, list[StepGroup]] = {}
@@ -40,7 +42,7 @@ class Script:
         self.answers: dict[str, list[Any]] = {}
 
     def add(self, dice: Any, draws: Any, answers: Any) -> None:
-        """Take over what a step gives."""
+        """Add the values that a step gives."""
         named = isinstance(dice, dict)
         for label, values in dice.items() if named else [("", dice)] if dice is not None else []:
             groups = list(_groups(values))
@@ -55,7 +57,7 @@ class Script:
         self.answers |= _by_label(answers)
 
     def oracle(self, question: QuestionRaised) -> list[Any] | None:
-        """The dice or the draw for *question*; None where the script has none for it."""
+        """Return the dice or the draw for *question*; None if the script has none."""
         if question.asks == "dice":
             return self._roll(question)
         if question.asks == "draw":
@@ -65,15 +67,15 @@ class Script:
         return None
 
     def answer(self, question: QuestionRaised) -> list[Any] | None:
-        """What is answered to *question*, as a list of one; None where the script has nothing."""
+        """Return the answer to *question*, as a list of one; None if the script has none."""
         found = _take(self.answers, question.text, question.question)
         return None if found is None else [self.option(question, found[0])]
 
     def option(self, question: QuestionRaised, value: Any) -> Any:
-        """The option of *question* that people call *value*.
+        """Return the option of *question* with the label *value*.
 
         Raises:
-            Mismatch: it has no such option.
+            Mismatch: there is no such option.
         """
         if not question.options:
             return value
@@ -83,7 +85,7 @@ class Script:
         return called[worded(value)]
 
     def left_over(self) -> str | None:
-        """What nobody asked for, in words; None where all is used."""
+        """Describe the unused values; return None if all are used."""
         dice = [v for group in self.dice for v in group.values]
         parts = [f"dice {_listed(dice)}"] if dice else []
         for label, groups in self.labelled.items():
@@ -115,7 +117,7 @@ class Script:
 
 
 def worded(value: Any) -> str:
-    """*value* as text; YAML reads a bare yes or no as true or false.
+    """Return *value* as text; YAML reads a bare yes or no as true or false.
 
     >>> worded(True), worded("no"), worded(7)
     ('yes', 'no', '7')
@@ -131,7 +133,7 @@ def _check_die(text: str, value: Any, sides: int, stated: int | None) -> None:
 
 
 def _groups(values: Any) -> list[StepGroup]:
-    """One die, several, several throws each in its own list, or `{d20: 13}` where sides matter."""
+    """Group dice: one, several, a list for each roll, or `{d20: 13}` to check the sides."""
     if not isinstance(values, list):
         values = [values]
     groups: list[StepGroup] = []
@@ -152,7 +154,7 @@ def _groups(values: Any) -> list[StepGroup]:
 
 
 def _by_label(given: Any) -> dict[str, list[Any]]:
-    """{label: values still to use}; a plain list or value goes by order, under the label ""."""
+    """Return the unused values by label; a plain list or value has the label ""."""
     if given is None:
         return {}
     if not isinstance(given, dict):
@@ -161,7 +163,7 @@ def _by_label(given: Any) -> dict[str, list[Any]]:
 
 
 def _fitting(table: dict[str, Any], label: str, address: str) -> str | None:
-    """The key that is *label*, else the longest that is part of it or of the *address*."""
+    """Return the key *label*, or the longest key that is part of the label or the *address*."""
     if label in table:
         return label
     place = f"{label}\n{address}".lower()

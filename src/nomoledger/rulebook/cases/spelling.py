@@ -1,4 +1,4 @@
-"""Names as people write them: British or American, with spaces or hyphens, in any case."""
+"""Variant spellings of names: British or American, with spaces or hyphens, in any case."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -7,21 +7,21 @@ from nomoledger.errors import RulebookError
 
 
 def spelled(name: object, known: Iterable[str], what: str) -> str:
-    """The one of *known* that is meant by *name*.
+    """Return the one of *known* that *name* spells.
 
     >>> spelled("Colour", ["owner", "color"], "a square has no")
     'color'
 
     Raises:
-        RulebookError: there is none; the message begins with *what* and lists what there is.
+        RulebookError: there is none. The message begins with *what* and lists *known*.
     """
     names = list(known)
     text = str(name)
     if text in names:
         return text
-    for each in names:
-        if _plain(each) == _plain(text):
-            return each
+    for candidate in names:
+        if _plain(candidate) == _plain(text):
+            return candidate
     close = get_close_matches(text, names, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     listed = ", ".join(sorted(names)) or "nothing"
@@ -29,22 +29,22 @@ def spelled(name: object, known: Iterable[str], what: str) -> str:
 
 
 def singular(plural: str, kinds: Iterable[str], fields: Iterable[str] = ()) -> str:
-    """The one of *kinds* of which *plural* is the plural; *fields* could have been meant too.
+    """Return the kind with this *plural*; suggest *fields* for misspellings.
 
     >>> singular("options", ["option", "category"]), singular("categories", ["category"])
     ('option', 'category')
 
     Raises:
-        RulebookError: there is none.
+        RulebookError: there is no such kind.
     """
     plurals = {_plural(kind): kind for kind in kinds}
     if plural in plurals:
         return plurals[plural]
     what = "this is neither a field nor the plural of a kind:"
-    found = spelled(plural, [*plurals, *fields], what)
-    if found not in plurals:
-        raise RulebookError(f"{what} {plural!r} (did you mean {found!r}?)")
-    return plurals[found]
+    name = spelled(plural, [*plurals, *fields], what)
+    if name not in plurals:
+        raise RulebookError(f"{what} {plural!r} (did you mean {name!r}?)")
+    return plurals[name]
 
 
 def _plural(kind: str) -> str:

@@ -1,4 +1,4 @@
-"""Compares the rules, the game, things of any kind and what is open with what a case says."""
+"""Comparison of rules, game, entities and pending questions with what a case expects."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +21,7 @@ _OF_A_RULE = ("title", "prose", "code", "parameters", "version")
 def compare_rules(
     world: World, named: dict[Any, Any], before: tuple[Rule, ...] | None
 ) -> Iterator[str]:
-    """Differences between the rules in force and what is *named*; *before* is what was in force."""
+    """Yield the differences between the rules in force, *before* and now, and those *named*."""
     for number, stated in named.items():
         rule = world.rule(str(number))
         if stated in (None, "absent"):
@@ -52,7 +52,8 @@ def _rule(rule: Rule, stated: Any) -> Iterator[str]:
                     what = f"{rule.number}'s {parameter}"
                     yield f"rule {what} is {format_plain(got)}, expected {format_plain(wanted)}"
         elif not is_match(_text(found), _text(value)):
-            yield f"rule {rule.number}'s {name} is {format_plain(found)}, expected {format_plain(value)}"
+            actual, expected = format_plain(found), format_plain(value)
+            yield f"rule {rule.number}'s {name} is {actual}, expected {expected}"
 
 
 def _text(value: Any) -> Any:
@@ -60,17 +61,17 @@ def _text(value: Any) -> Any:
 
 
 def compare_game(world: World, named: dict[str, Any], *, whole: bool) -> Iterator[str]:
-    """Differences between the game itself and what is *named*; with *whole*, an end must be."""
+    """Yield the differences in the game's attributes; with *whole*, an end must be named."""
     ended = world.game["ended"]
     if whole and ended is not None and "ended" not in named:
         yield f"the game is over: {ended}, and the case does not say so"
     for name, value in named.items():
-        found = _of_the_game(world, name, value)
-        if not is_match(found, value):
-            yield f"the game's {name} is {format_plain(found)}, expected {format_plain(value)}"
+        actual = _game_value(world, name, value)
+        if not is_match(actual, value):
+            yield f"the game's {name} is {format_plain(actual)}, expected {format_plain(value)}"
 
 
-def _of_the_game(world: World, name: str, value: Any) -> Any:
+def _game_value(world: World, name: str, value: Any) -> Any:
     if name == "ended":
         why = world.game["ended"]
         return why if isinstance(value, str) else why is not None
@@ -82,11 +83,11 @@ def _of_the_game(world: World, name: str, value: Any) -> Any:
     return labelled(world, world.get("game", spelled(name, known, "the game has no")))
 
 
-# --- things, and what is open -----------------------------------------------------------------
+# --- entities and pending questions -----------------------------------------------------------
 
 
 def compare_things(world: World, named: dict[str, Any]) -> Iterator[str]:
-    """Differences between the things of each kind *named*, by its plural, and what is said."""
+    """Yield the differences between the entities of each kind and those *named* by its plural."""
     for plural, rows in named.items():
         yield from _compare_kind(world, singular(plural, world_kinds(world), _THEN), plural, rows)
 
@@ -116,16 +117,17 @@ def _listed(rows: list[PictureRow]) -> str:
 
 
 def compare_pending(world: World, pending: Pending, judged: set[int]) -> Iterator[str]:
-    """Differences between what is open and what *pending* says is."""
+    """Yield the differences between what is open and what *pending* expects."""
     nothing = pending.is_nothing
     questions = pending.questions if pending.questions is not None else ([] if nothing else None)
     if questions is not None:
         yield from _questions([each.text for each in world.questions.values()], questions)
     proposals = pending.proposals if pending.proposals is not None else ([] if nothing else None)
     if proposals is not None:
-        found = [number for number in world.proposals if _is_open(world, number, judged)]
-        if found != proposals:
-            yield f"the open proposals are {format_plain(found)}, expected {format_plain(proposals)}"
+        open_ = [number for number in world.proposals if _is_open(world, number, judged)]
+        if open_ != proposals:
+            expected = format_plain(proposals)
+            yield f"the open proposals are {format_plain(open_)}, expected {expected}"
     timers = pending.timers if pending.timers is not None else (0 if nothing else None)
     if timers is not None and len(world.timers) != timers:
         yield f"{len(world.timers)} timers are running, expected {timers}"
@@ -136,7 +138,7 @@ def compare_pending(world: World, pending: Pending, judged: set[int]) -> Iterato
 
 
 def world_kinds(world: World) -> set[str]:
-    """Every kind of thing that there is or could be."""
+    """Return every kind that the rules declare or that has an entity."""
     return {kind for rule in world.rules for kind in rule.declares} | set(world.kinds)
 
 
@@ -157,7 +159,7 @@ def _questions(texts: list[str], wanted: list[str]) -> Iterator[str]:
 
 
 def _is_open(world: World, number: int, judged: set[int]) -> bool:
-    """Not judged; nor, where the rules keep a `state` of proposals, in a state with a verdict."""
+    """Return whether a proposal has no verdict, neither judged nor in its attribute `state`."""
     if number in judged:
         return False
     entity = world.find("proposal", number)

@@ -1,4 +1,4 @@
-"""Times as people write them in a case: `2002-03-01 12:00`, or `+7d 1s` from the start."""
+"""Times in cases: `2002-03-01 12:00`, or `+7d 1s` from the start."""
 
 import re
 from datetime import UTC, date, datetime, timedelta
@@ -6,7 +6,7 @@ from typing import Any
 
 from nomoledger.errors import RulebookError
 
-#: When a case begins that does not say when.
+#: The default start of a case.
 DEFAULT_START = datetime(2002, 3, 1, 12, tzinfo=UTC)
 _SECONDS = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1}
 _PART = re.compile(r"(\d+)\s*(w|d|h|m|s)[a-z]*", re.IGNORECASE)
@@ -14,7 +14,7 @@ _SPAN = re.compile(rf"([+-])\s*((?:{_PART.pattern}[\s,]*)+)", re.IGNORECASE)
 
 
 def read_time(value: Any, start: datetime = DEFAULT_START) -> datetime:
-    """*value* as a time in UTC; a span with a sign counts from *start*.
+    """Return *value* as a time in UTC; a span with a sign counts from *start*.
 
     >>> read_time("+7d 1s").isoformat()
     '2002-03-08T12:00:01+00:00'
@@ -22,7 +22,7 @@ def read_time(value: Any, start: datetime = DEFAULT_START) -> datetime:
     '2002-03-02T08:30:00+00:00'
 
     Raises:
-        RulebookError: it is no time.
+        RulebookError: *value* is not a valid time.
     """
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
