@@ -1,6 +1,6 @@
 """Campaign: play and check seasons of a rulebook by bots, for many seeds; print a line for each.
 
-python tests/campaigns/season_campaign.py --seeds 45 46 47 >> tests/campaigns/weekly-vote-seasons.jsonl
+python tests/campaigns/season_campaign.py --seeds 45 46 47 >> weekly-vote-seasons.jsonl
 """
 
 import argparse

@@ -1,6 +1,7 @@
 """Random games on a store that fails at random, checked after every move.
 
-A seed gives the same moves and the same faults each time. `campaigns/fault_campaign.py` plays many seeds.
+A seed gives the same moves and the same faults each time. `campaigns/fault_campaign.py` plays many
+seeds.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Words for people may change: replays compare what events do, and renamed classes change no byte."""
+"""Words for people may change: replays compare what events do; stored names are for good."""
 
 import json
 import lzma

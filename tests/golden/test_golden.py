@@ -1,4 +1,4 @@
-"""Ledgers that earlier versions recorded still verify, export the same bytes and replay the same."""
+"""Ledgers of earlier versions still verify, export the same bytes and replay the same."""
 
 import json
 import lzma

@@ -1,8 +1,8 @@
 """The audit of a hand-kept record: each fact is compared with what the rules in force compute.
 
-The data of a rule maps the facts of a record to its operations (`FactMapping`). A fact either states a
-value, which is compared with the rules (`nomoledger.engine.facts`), or starts an operation with the
-dice that the record names. Play continues from the record.
+The data of a rule maps the facts of a record to its operations (`FactMapping`). A fact either
+states a value, which is compared with the rules (`nomoledger.engine.facts`), or starts an operation
+with the dice that the record names. Play continues from the record.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """One fact of a hand-kept record, compared with what the rules compute.
 
-A fact may state an attribute, a payment, or a value that the rules define (see `FactMapping`). Where the
-fact differs from the rules, the difference is recorded and the state follows the record.
+A fact may state an attribute, a payment, or a value that the rules define (see `FactMapping`). If
+the fact differs from the rules, the difference is recorded and the state follows the record.
 """
 
 from collections import defaultdict
