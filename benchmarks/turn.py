@@ -212,7 +212,7 @@ def fenced(desk: Game, turns: int) -> None:
     """Each turn a request of its own: worker process, hash chain, transaction."""
     begin, head = time.perf_counter(), desk.world.head
     for turn in range(turns):
-        desk.take(e.RulingMade, kind="correct", text="", changes=asked(turn).changes, at=NOON)
+        desk.receive(e.RulingMade, kind="correct", text="", changes=asked(turn).changes, at=NOON)
     seconds = time.perf_counter() - begin
     print(told("through the whole stack to disk", seconds, turns, desk.world.head - head))
 

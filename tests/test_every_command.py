@@ -115,8 +115,6 @@ def test_every_command_is_listed_here() -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-@pytest.mark.slow_with("simulate")
-@pytest.mark.parametrize("name", TABLES)
 @pytest.mark.slow_with("simulate", "publish")
 def test_on_a_new_ledger(name: str, tmp_path: Path) -> None:
     file = tmp_path / "new.db"
@@ -125,6 +123,8 @@ def test_on_a_new_ledger(name: str, tmp_path: Path) -> None:
     run(file, name)
 
 
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.slow_with("publish")
 def test_on_a_long_ledger(name: str, copied: Path) -> None:
     takes_json = any("--json" in x.opts for x in dict(commands(program))[name].params)
     result = run(copied, name, *(["--json"] if takes_json else []))

@@ -21,7 +21,7 @@ from nomoledger.game.replay import replay
 from nomoledger.game.simulation import Plan, simulate
 from nomoledger.game.start import open_game
 from nomoledger.ledger import ledger as ledger_module
-from nomoledger.ledger.history import History
+from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.snapshots import fold_version
 from nomoledger.rulebook.loading import load

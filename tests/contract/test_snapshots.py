@@ -186,7 +186,10 @@ def test_an_altered_snapshot_is_named_and_rebuilt(desk: Game, location: str) -> 
     change(ledger, location, "UPDATE snapshots SET root=? WHERE number=?", sound, other)
     code, said = verified(location)
     assert code == 1
-    assert f"#{other} is wrong (snapshot): the snapshot of its close: it is not how" in said
+    assert (
+        f"#{other} is wrong (snapshot): the snapshot of its close: it differs from the state then"
+        in said
+    )
     assert spelled(as_of(ledger, "g", 3)) == spelled(folded(ledger, other))
     CliRunner().invoke(program, ["rebuild", location])
     assert verified(location)[0] == 0

@@ -1,4 +1,4 @@
-"""Records golden ledgers with the nomoledger that is installed: `python tests/golden/record.py DIR`.
+"""Records golden ledgers with the installed nomoledger: `python tests/golden/record.py DIR`.
 
 A golden ledger is a game as one version of nomoledger recorded it, kept for good: the database
 itself (SQLite, and PostgreSQL as a dump), and what that version printed when it verified, exported

@@ -152,7 +152,7 @@ def test_an_event_of_an_open_period_cannot_be_disclosed(tmp_path: Path) -> None:
 
 
 def test_open_shows_public_numbers_as_such(game: Path, tmp_path: Path) -> None:
-    hint = "take the numbers of --admin"
+    hint = "numbers that --admin shows"
     assert hint in run("log", game).stderr
     assert hint in run("log", game, "--as", "Ann").stderr
     assert hint not in run("log", game, "--admin").output

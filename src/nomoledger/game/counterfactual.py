@@ -26,7 +26,7 @@ from nomoledger.game.rules_only_replay import differences
 from nomoledger.language.host import Oracle, ask_people
 from nomoledger.language.values import from_units
 from nomoledger.ledger.as_of import as_of
-from nomoledger.ledger.history import History
+from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.descriptions import describe_event
 from nomoledger.sandbox.child import Limits

@@ -9,7 +9,7 @@ from nomoledger.errors import RuleFault, UsageError
 from nomoledger.events import Input
 from nomoledger.game.period_start import period_start
 from nomoledger.game.replay import replay
-from nomoledger.ledger.history import History
+from nomoledger.ledger.event_history import History
 from nomoledger.sandbox.child import Limits
 
 

@@ -10,7 +10,7 @@ from nomoledger.engine.agenda import Engine
 from nomoledger.engine.oracles import recorded_draws, replay_oracle
 from nomoledger.errors import UnknownError
 from nomoledger.game.engines import new_engine
-from nomoledger.ledger.history import History
+from nomoledger.ledger.event_history import History
 from nomoledger.ledger.snapshots import load_nearest
 from nomoledger.state.reducer import SETTLE, apply
 from nomoledger.state.world import World

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nomoledger.errors import UsageError
-from nomoledger.ledger.history import History
+from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.child import Limits
 

@@ -10,7 +10,7 @@ from nomoledger.engine.agenda import Engine
 from nomoledger.engine.replaying import replay_input
 from nomoledger.events.display import without_display_text
 from nomoledger.game.period_start import period_start
-from nomoledger.ledger.history import History
+from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.descriptions import describe_event
 from nomoledger.sandbox.child import Limits

@@ -14,7 +14,7 @@ from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.replaying import replay_input
 from nomoledger.game.period_start import period_start
 from nomoledger.language.values import from_units
-from nomoledger.ledger.history import History
+from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.child import Limits
 from nomoledger.sandbox.worker import stream_from_worker

@@ -18,7 +18,7 @@ from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.language.host import ask_people
 from nomoledger.ledger.as_of import only_game
-from nomoledger.ledger.history import History
+from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.child import Limits
 from nomoledger.state.reducer import SETTLE, apply, to_seconds

@@ -15,7 +15,7 @@ from nomoledger.game.explanation.rendering import ExplanationLine, ExplanationWr
 from nomoledger.game.explanation.traced_run import TracedRun
 from nomoledger.game.period_start import period_start
 from nomoledger.language.tracing import TraceNode
-from nomoledger.ledger.history import History
+from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.child import Limits
 from nomoledger.sandbox.worker import stream_from_worker

@@ -67,7 +67,7 @@ class MemoryStore:
 
     >>> from nomoledger.ledger.ledger import Ledger
     >>> ledger = Ledger(MemoryStore())
-    >>> ledger.create_game("chess")
+    >>> ledger.add_game("chess")
     >>> ledger.games()
     ['chess']
     """

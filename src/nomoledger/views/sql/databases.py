@@ -10,7 +10,7 @@ from nomoledger.views.sql.sql_views import Views
 def default_location(ledger: str, is_public: bool) -> str:
     """Return the default location of the tables of the ledger at location *ledger*.
 
-    >>> beside("games.db", False), beside("games.db", True)
+    >>> default_location("games.db", False), default_location("games.db", True)
     ('games.views.db', 'games.public.db')
     """
     if is_postgres(ledger):
