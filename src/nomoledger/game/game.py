@@ -407,7 +407,7 @@ class Game(GameReadings, GameWriter):
         """Withdraw the last input, while it is not carried out and no die of it was seen."""
         entries = reversed(self.history.entries())
         last = next(entry.body for entry in entries if isinstance(entry.body, e.Input))
-        attempts = [x.id for x in self.world.agenda if belongs_to_input(x.id, last.id)]
+        attempts = [item.id for item in self.world.agenda if belongs_to_input(item.id, last.id)]
         if not attempts and last.id not in self.world.orders:
             raise UsageError(f"{self.name}: nothing to take back: the last input is carried out")
         if any(self.world.answers.get(attempt) for attempt in attempts):
@@ -447,7 +447,7 @@ class Game(GameReadings, GameWriter):
         """Return who may see that *player* asks for *action*, which the rules must define."""
         operations = analyze_rules(self.world.rules).operations
         if action not in operations or not operations[action].is_action:
-            known = ", ".join(sorted(n for n, each in operations.items() if each.is_action))
+            known = ", ".join(sorted(name for name, item in operations.items() if item.is_action))
             raise UnknownError(f"{self.name}: nobody can {action!r}; there is: {known}")
         return self._audience(player, action)
 

@@ -156,7 +156,7 @@ class GameWriter:
         return Outcome(tuple(stored))
 
     def is_pending(self) -> bool:
-        """Whether something is due or on the agenda, and no question holds it up."""
+        """Return whether something is due or on the agenda, and no question suspends it."""
         world = self.world
         due = any(timer.attempt.at <= world.game["now"] for timer in world.timers.values())
         return world.waiting is None and (bool(world.agenda) or due)

@@ -180,8 +180,8 @@ def _describe_ruling(past: RecordedPast, ruling: e.RulingMade) -> Iterator[str]:
             yield f"{edit.question}: answered {_format_value(edit.value)}"
     for number in ruling.overrules:
         yield f"ruling {number} no longer holds"
-    yield f"all from period {ruling.effective} on was played again so, with all else as it was;"
-    yield "this brings the present to what it would have been"
+    yield f"everything from period {ruling.effective} on was played again with this change;"
+    yield "this event brings the present state in line with the result"
 
 
 def _format_value(value: Any) -> str:
