@@ -1,19 +1,26 @@
 """Following the rules instead of the record."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from nomoledger.cli import program
 from nomoledger.errors import UnknownError
+from nomoledger.events import EntityCreated
+from nomoledger.events.rules import Rule
 from nomoledger.game import recorded_games as replays
 from nomoledger.game.records import import_record
-from nomoledger.game.rules_only_replay import RulesDifference, replay_by_rules
+from nomoledger.game.rules_only_replay import RulesDifference, differences, replay_by_rules
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
 
 SEASON = "weekly-vote-season"
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -57,3 +64,16 @@ def test_on_the_command_line(ledger: Ledger) -> None:
     result = CliRunner().invoke(program, ["replay", where, "--period", "1", "--follow"])
     assert result.exit_code == 1
     assert "square of Jamie: 3, by the rules 1" in result.output
+
+
+def test_things_of_every_kind_are_compared() -> None:
+    worlds = []
+    for depth in (1, 2):
+        world = World()
+        rule = Rule(number="1", declares={"trap": {"name": "Text key", "depth": "Number"}})
+        world.put(world.game, "rules", (rule,))
+        attributes = {"name": "Pit", "depth": depth}
+        made: dict[str, Any] = {"period": 1, "received_at": NOON, "recorded_at": NOON}
+        apply(world, EntityCreated(entity="trap:1", kind="trap", attributes=attributes, **made))
+        worlds.append(world)
+    assert list(differences(*worlds)) == [RulesDifference("trap Pit", "depth", 1, 2)]

@@ -16,6 +16,7 @@ from nomoledger.game.period_start import period_start
 from nomoledger.language.values import from_units
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.prose.labels import describe_thing
 from nomoledger.sandbox.child import Limits
 from nomoledger.sandbox.worker import stream_from_worker
 from nomoledger.state.world import World
@@ -87,8 +88,9 @@ def _run(engine: Engine, bodies: list[e.Event]) -> Iterator[Batch]:
 
 
 def differences(recorded_world: World, by_rules: World) -> Iterator[RulesDifference]:
-    """Yield the attributes and holdings of players and squares that differ between two worlds."""
-    for kind in ("player", "square"):
+    """Yield the attributes and holdings of things that differ between two worlds."""
+    kinds = (*recorded_world.known_kinds(), *by_rules.known_kinds())
+    for kind in dict.fromkeys(("player", *kinds)):
         things = dict.fromkeys((*recorded_world.kinds.get(kind, ()), *by_rules.kinds.get(kind, ())))
         for thing in things:
             yield from _differences(recorded_world, by_rules, kind, thing)
@@ -97,7 +99,8 @@ def differences(recorded_world: World, by_rules: World) -> Iterator[RulesDiffere
 def _differences(
     recorded_world: World, by_rules: World, kind: str, thing: str
 ) -> Iterator[RulesDifference]:
-    subject = str(recorded_world.label(thing))
+    world = recorded_world if thing in recorded_world.entities else by_rules
+    subject = str(describe_thing(world, thing))
     subject = f"{kind} {subject}" if kind == "square" else subject
     recorded, computed = _values(recorded_world, kind, thing), _values(by_rules, kind, thing)
     for what in dict.fromkeys((*recorded, *computed)):
