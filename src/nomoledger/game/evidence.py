@@ -48,6 +48,7 @@ def read_what_if(text: bytes, game: str) -> dict[str, Any]:
     Raises:
         UsageError: *text* is not a what-if, or belongs to another game.
     """
+    # Imported late: what-ifs take 0.1 s to import, and every request imports this module.
     from nomoledger.game.counterfactual import WhatIf
 
     try:

@@ -59,6 +59,7 @@ class GameLedger(Ledger):
         Raises:
             RecordError: the record cannot be read; nothing is stored.
         """
+        # Imported late: few programs import records.
         from nomoledger.game.records import import_record
 
         return import_record(self, path, name)

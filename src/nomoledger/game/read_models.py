@@ -220,6 +220,7 @@ def ask_rules(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) ->
     """Return the values of *operation* by the rules of *world*; None as in `View.values`."""
     if not any(_defines(rule, operation) for rule in world.rules):
         return None
+    # Imported late: rule code takes 0.1 s to import, and most read models need none.
     from nomoledger.language.host import Refused, Suspended
     from nomoledger.language.program import link
     from nomoledger.sandbox.worker import call_in_worker
@@ -237,6 +238,7 @@ def ask_rules(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) ->
 
 
 def _defines(rule: Rule, operation: str) -> bool:
+    # Imported late, as in `ask_rules`.
     from nomoledger.language.code import parse_code
 
     kinds = ("define", "value")

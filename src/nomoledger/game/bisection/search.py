@@ -17,6 +17,9 @@ from nomoledger.engine.statements import Statement
 from nomoledger.errors import CorruptError
 from nomoledger.events.codec import decode
 from nomoledger.events.rules import Rule
+from nomoledger.game.explanation.rendering import Names
+from nomoledger.language.code import parse_code
+from nomoledger.language.program import link
 from nomoledger.state.bitemporal import copy_for
 from nomoledger.state.reducer import apply
 from nomoledger.state.snapshot_codec import SnapshotReader
@@ -83,8 +86,6 @@ class TurningPoint(msgspec.Struct, frozen=True):
 
 def names_in(rule: Rule) -> Iterator[str]:
     """Yield the names that *rule* declares: commodities, attributes and values."""
-    from nomoledger.language.code import parse_code
-
     yield from rule.commodities
     for attributes in rule.declares.values():
         yield from attributes
@@ -175,8 +176,6 @@ class Search:
 
     def _holds(self, world: World, rules: tuple[Rule, ...] | None = None) -> bool:
         """Return whether the statement is true in *world*, under *rules* (by default its own)."""
-        from nomoledger.language.program import link
-
         self.looks += 1
         rules = world.rules if rules is None else rules
         if self._needs_rules[0] is not rules:
@@ -223,8 +222,6 @@ class Search:
 
     def _record(self, at: int, from_start: bool = False) -> Requests[None]:
         """Record that the statement is true since event *at*."""
-        from nomoledger.game.explanation.rendering import Names
-
         body, root, cause = self._body(at), at, self._body(at)
         while cause.cause is not None:
             root = cause.cause

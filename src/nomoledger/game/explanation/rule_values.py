@@ -8,6 +8,7 @@ from nomoledger.errors import UnknownError
 from nomoledger.game.explanation.recorded_past import RecordedPast
 from nomoledger.game.explanation.rendering import ExplanationWriter
 from nomoledger.language.host import Refused, Suspended
+from nomoledger.language.linker import analyze_rules
 from nomoledger.language.tracing import Tracer
 from nomoledger.sandbox.child import Limits
 from nomoledger.sandbox.worker import call_in_worker
@@ -34,8 +35,6 @@ class Computed(msgspec.Struct, frozen=True):
 
 def is_computed(past: RecordedPast, what: str) -> bool:
     """Return whether a rule in force then defines *what* as a value."""
-    from nomoledger.language.linker import analyze_rules
-
     operation = analyze_rules(past.world.rules).operations.get(what)
     return operation is not None and operation.is_value and bool(operation.definitions)
 

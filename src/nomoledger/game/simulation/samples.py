@@ -8,6 +8,7 @@ from typing import Any
 from nomoledger.events.rules import Amend, Rule
 from nomoledger.language.code import Parameter
 from nomoledger.language.operations import Operation, kind_type
+from nomoledger.rulebook.cases.format import cases_beside
 from nomoledger.state.world import World
 
 #: Amounts of money that bots choose from, and the probabilities of their preferences.
@@ -198,8 +199,6 @@ def _texts(values: list[Any]) -> Iterator[str]:
 
 def examples_of(rulebook: str) -> dict[tuple[str, str], list[Any]]:
     """Return the arguments in the cases that come with *rulebook*, by action and name."""
-    from nomoledger.rulebook.cases.format import cases_beside
-
     examples: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for step in (step for case in cases_beside(rulebook) for step in case.body.steps):
         for name, value in step.with_.items():

@@ -17,6 +17,7 @@ def open_store(location: str | PathLike[str], *, create: bool = False) -> Store:
         StoreError: the store exists but cannot be used.
     """
     if is_postgres(fspath(location)):
+        # Imported late: each database takes up to 0.1 s to import, and one of them is used.
         from nomoledger.ledger.stores.postgres import PostgresStore
 
         return PostgresStore(fspath(location), create=create)
@@ -32,6 +33,7 @@ def upgrade_store(location: str | PathLike[str]) -> Upgrade:
         UnknownError, UsageError, StoreError: as in `open_store`.
     """
     if is_postgres(fspath(location)):
+        # Imported late, as in `open_store`.
         from nomoledger.ledger.stores.postgres_schema import upgrade_database
 
         return upgrade_database(fspath(location))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.game.read_models import LedgerView
+from nomoledger.game.read_models import LedgerView, projection
 from nomoledger.ledger.as_of import Reading
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_numbering import SEALED
@@ -98,6 +98,4 @@ class PublicView(LedgerView):
 
 def model_of(name: str, view: PublicView) -> Any:
     """Return the read model *name* of *view*."""
-    from nomoledger.game.read_models import projection
-
     return projection(name)(view)

@@ -29,6 +29,7 @@ def open_views(location: str | PathLike[str], is_public: bool) -> Views:
         StoreError: The database holds something else, or cannot be used.
     """
     if is_postgres(fspath(location)):
+        # Imported late: each database takes up to 0.1 s to import, and one of them is used.
         from nomoledger.views.sql.postgres_tables import open_database
 
         return open_database(fspath(location), is_public)
