@@ -48,7 +48,7 @@ def season(ledger: Ledger, turns: int) -> None:
         made = [e.CloseAsked(id=f"c{week}", period=week, received_at=NOON, recorded_at=NOON)]
         for body in (*(asked(week, turn) for turn in range(turns)), *made):
             expected = world.head
-            batches = [event for batch in engine.take(body) for event in batch]
+            batches = [event for batch in engine.process(body) for event in batch]
             ledger.append(GAME, batches, expected=expected)
 
 

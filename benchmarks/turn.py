@@ -65,7 +65,7 @@ def by_the_rules(world: World, turns: int) -> list[e.Event]:
     """Carry out *turns* in this process; gives the records."""
     engine, records = Engine(world, seeded_oracle(SECRET), SECRET), []
     for turn in range(turns):
-        for batch in engine.take(asked(turn)):
+        for batch in engine.process(asked(turn)):
             records += batch
     return records
 
@@ -223,7 +223,7 @@ def unfenced(desk: Game, turns: int) -> None:
     engine, head = Engine(world, seeded_oracle(SECRET), SECRET), world.head
     begin, expected = time.perf_counter(), world.head
     for turn in range(turns):
-        for batch in engine.take(asked(turn)):
+        for batch in engine.process(asked(turn)):
             expected = desk.ledger.append(desk.name, batch, expected=expected).number
     seconds = time.perf_counter() - begin
     print(told("to disk, without a worker process", seconds, turns, world.head - head))

@@ -48,7 +48,7 @@ class Played:
             "period": self.world.period,
         }
         head = self.world.head
-        for batch in self.engine.take(kind(id=f"i{self.count}", **when, **fields)):
+        for batch in self.engine.process(kind(id=f"i{self.count}", **when, **fields)):
             head = self.desk.ledger.append(self.desk.name, batch, expected=head).number
 
     def week(self, players: list[str]) -> None:

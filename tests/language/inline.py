@@ -60,7 +60,7 @@ class Play:
         """Submit an input and return the events that follow."""
         self.count += 1
         event = kind(id=f"i{self.count}", **(self._common() | fields))
-        self.last = [consequence for batch in self.engine.take(event) for consequence in batch]
+        self.last = [consequence for batch in self.engine.process(event) for consequence in batch]
         return self.last
 
     def go(self, **arguments: Any) -> "Play":

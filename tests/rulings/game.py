@@ -64,12 +64,14 @@ class InProcessGame(Game):
         self,
         follow: Callable[[Engine], Iterator[Batch]],
         stored: list[e.Event],
-        tape: list[e.Entry],
+        log: list[e.Entry],
     ) -> None:
         batches: list[Batch] = []
         mark = self.world.mark()
         try:
-            batches.extend(follow(new_engine(self.world, oracle_of(self.world), SECRET, tape=tape)))
+            batches.extend(
+                follow(new_engine(self.world, oracle_of(self.world), SECRET, recorded=log))
+            )
         finally:
             self.world.rollback(mark)
             for batch in batches:
@@ -182,7 +184,7 @@ def played_right(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> World:
             world.put(world.proposals, left_out.number, left_out)
             world.put(world.game, "void", (*world.game.get("void", ()), left_out.number))
     for body in correct_inputs(entries, edits):
-        for _ in engine.take(body):
+        for _ in engine.process(body):
             pass
     return world
 

@@ -186,8 +186,8 @@ def test_every_input_replays_byte_for_byte(script: Script) -> None:
         body = entry.body
         if isinstance(body, e.Input) and number:
             mark = world.mark()
-            engine = new_engine(world, oracle, SECRET, tape=game.entries)
-            replayed = [event for batch in engine.take(body) for event in batch]
+            engine = new_engine(world, oracle, SECRET, recorded=game.entries)
+            replayed = [event for batch in engine.process(body) for event in batch]
             world.rollback(mark)
             recorded = [x.body for x in game.entries[number : number + len(replayed)]]
             assert list(map(msgspec.json.encode, replayed)) == list(

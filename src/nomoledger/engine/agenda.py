@@ -51,7 +51,7 @@ class Engine:
         secret: bytes | None = None,
         *,
         follows_record: FollowsRecord | bool = True,
-        tape: Sequence[e.Entry] = (),
+        recorded: Sequence[e.Entry] = (),
         link: Callable[[tuple[Rule, ...]], Program] = link,
         describe: Describe = describe_plainly,
         settle: "SettleRuling | None" = None,
@@ -62,20 +62,20 @@ class Engine:
         derive from *secret*. *follows_record* says what happens where a fact of a hand-kept record
         differs from the rules: play continues from the record if true, from the rules if false. A
         function decides for each difference, given the fact, what differs and the value by the
-        rules. *tape* holds the recorded events, which retroactive rulings replay. *describe*
+        rules. *recorded* holds the recorded events, which retroactive rulings replay. *describe*
         formats the events that questions and refusals mention. *settle* carries out retroactive
         rulings (see `nomoledger.engine.settlement.ruling_attempt`).
         """
         self.settle = settle
         self.describe = describe
         self.link = link
-        self.tape = tape
+        self.recorded = recorded
         self.follows_record = follows_record
         self.world = world
         self.oracle = oracle
         self.secret = secret
 
-    def take(self, event: e.Input) -> Iterator[Batch]:
+    def process(self, event: e.Input) -> Iterator[Batch]:
         """Apply *event* and yield the resulting batches; the first begins with *event* itself.
 
         Raises:

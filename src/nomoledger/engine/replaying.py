@@ -15,7 +15,7 @@ def replay_input(
     assert isinstance(event, e.Input)
     if isinstance(event, e.GameOpened):
         return replay_opening(engine, bodies[place:])
-    return engine.take(event)
+    return engine.process(event)
 
 
 def replay_opening(engine: Engine, bodies: Sequence[e.Event]) -> Iterator[list[e.Event]]:

@@ -228,7 +228,7 @@ def _report(game: str, timeline: Timeline, is_throwaway: bool) -> WhatIf:
     rolled = any(question.dealt == "rolled" for question in timeline.rerun.asked)
     return WhatIf(
         game=game,
-        first=timeline.tape.first,
+        first=timeline.input_log.first,
         period=timeline.entries[-1].body.period,
         difference=timeline.first_difference(),
         otherwise=(*otherwise, *_account_differences(recorded, rerun)),

@@ -41,7 +41,7 @@ class PeriodStart(msgspec.Struct):
         oracle = replay_oracle(recorded_draws(self.entries))
         log = history.entries() if self._reaches_back() else ()
         secret = history.ledger.secret(history.game)
-        return new_engine(self.world, oracle, secret, tape=log, **options)
+        return new_engine(self.world, oracle, secret, recorded=log, **options)
 
     def _reaches_back(self) -> bool:
         """Return whether a ruling settled from here on reaches back before the period."""

@@ -60,7 +60,7 @@ def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
 def _close_period(engine: Engine) -> Iterator[NewQuestion]:
     """Close the period on the world of *engine*, and yield the questions asked."""
     yield from _run(engine, engine.run())
-    yield from _run(engine, engine.take(_input(e.CloseAsked, engine.world, "close")))
+    yield from _run(engine, engine.process(_input(e.CloseAsked, engine.world, "close")))
 
 
 def _run(engine: Engine, batches: Iterator[Batch]) -> Iterator[NewQuestion]:
@@ -79,7 +79,7 @@ def _run(engine: Engine, batches: Iterator[Batch]) -> Iterator[NewQuestion]:
             yield NewQuestion(
                 question.question, question.text, question.to, "default", question.default
             )
-            following = engine.take(answer)
+            following = engine.process(answer)
         for _ in following:
             pass
 

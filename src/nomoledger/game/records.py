@@ -310,7 +310,7 @@ class _Importer:
 
     def _play(self, event: e.Input) -> Iterator[Batch]:
         """Play *event*; only facts may be refused."""
-        for batch in self.engine.take(event):
+        for batch in self.engine.process(event):
             refusal = next((item for item in batch if isinstance(item, e.AttemptRefused)), None)
             if refusal is not None and not isinstance(event, e.FactRecorded):
                 reasons = (f"{reason.text} ({reason.rule})" for reason in refusal.reasons)
@@ -321,7 +321,7 @@ class _Importer:
         """Close the period; the record skips everything that still waits."""
         period = self.world.period
         yield from self._end_facts(f"w{period}-ends")
-        yield from self.engine.take(e.CloseAsked(**self._common(f"w{period}-close")))
+        yield from self.engine.process(e.CloseAsked(**self._common(f"w{period}-close")))
         for count in range(_CLOSE_TRIES_MAX):
             if self.world.period > period:
                 return
@@ -330,7 +330,7 @@ class _Importer:
 
     def _end_facts(self, id: str) -> Iterator[Batch]:
         """Play the fact that the record of the period ends."""
-        yield from self.engine.take(e.FactRecorded(**self._common(id), kind=PERIOD_ENDS))
+        yield from self.engine.process(e.FactRecorded(**self._common(id), kind=PERIOD_ENDS))
 
     def _common(self, id: str) -> dict[str, Any]:
         """Return the fields common to all inputs."""

@@ -71,7 +71,7 @@ def open_game(
         for event in (opened, *enacted):
             apply(engine.world, event)
         yield _checked([opened, *enacted, *engine.step()])
-        for batch in () if initial_state is None else engine.take(initial_state):
+        for batch in () if initial_state is None else engine.process(initial_state):
             yield _checked(batch)
         if then is not None:
             yield from then(engine)

@@ -149,7 +149,7 @@ def _timers_in(stored: Sequence[e.Event]) -> Timers:
 
 
 def _process_input(event: e.Input, engine: Engine) -> Iterator[list[e.Event]]:
-    return engine.take(event)
+    return engine.process(event)
 
 
 def _split_at_timers(stored: Sequence[e.Event]) -> list[list[e.Event]]:

@@ -175,7 +175,7 @@ class GameWriter:
         """Run *follow* in the sandbox and commit its batches; they are added to *stored*."""
         secret = self.ledger.secret(self.name)
         oracle = seeded_oracle(secret) if self.world.game["dice"] == "seeded" else ask_people
-        engine = new_engine(self.world, oracle, secret, tape=log)
+        engine = new_engine(self.world, oracle, secret, recorded=log)
         limits = RERUN_LIMITS if log and self.limits is None else self.limits
         try:
             for batch in stream_batches(follow, engine, limits):
@@ -189,7 +189,7 @@ class GameWriter:
 
 
 def _process(event: e.Input, engine: Engine) -> Iterator[Batch]:
-    return engine.take(event)
+    return engine.process(event)
 
 
 def _so_far(stored: list[e.Event]) -> str:

@@ -162,7 +162,7 @@ class Rerun:
             if is_public and not isinstance(body, e.FactRecorded):
                 self._handle_new_questions()
             self._check_withdrawal(number, body)
-            self._collect(body, self.engine.take(body))
+            self._collect(body, self.engine.process(body))
         self._give_known_answers()
         if self.world.agenda and self.world.agenda[0].operation == CLOSING:
             self._collect(body, self.engine.run())
@@ -241,7 +241,7 @@ class Rerun:
             if waiting.question in self._unused_answers:
                 _, body = self._unused_answers.pop(waiting.question)
                 self._check_answer(waiting, body)
-                self._collect(body, self.engine.take(body))
+                self._collect(body, self.engine.process(body))
             elif waiting.question in self.log.answers:
                 value = self.log.answers[waiting.question]
                 self._answer(waiting, value)
@@ -293,7 +293,7 @@ class Rerun:
             body = e.ChoiceAnswered(value=value, by="admin", **fields)
         else:
             body = e.RulingMade(number=0, kind="answer", text="", value=value, **fields)
-        self._collect(body, self.engine.take(body))
+        self._collect(body, self.engine.process(body))
 
     def _when(self, waiting: e.QuestionRaised) -> dict[str, Any]:
         """Return the period and the times for an event that deals with *waiting*."""

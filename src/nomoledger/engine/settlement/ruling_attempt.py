@@ -33,7 +33,7 @@ def settle_ruling(
         Refused: the timeline of the ruling does not reach the present, or later play collides with
             it and the ruling does not say how to settle collisions.
     """
-    world, entries = engine.world, engine.tape[:number]
+    world, entries = engine.world, engine.recorded[:number]
     if len(entries) < number:
         raise RuleFault(f"ruling {ruling.number} is retroactive: it needs the recorded events")
     timeline = _replay_rulings(engine, entries, rulings_in_force(world), ruling)

@@ -69,15 +69,15 @@ class Timeline:
         self._describe = describe
         starts = [number for edit in edits if (number := edited_event(edit)) is not None]
         starts += [] if since is None else [since]
-        self.tape = edit_input_log(entries, edits, min(starts, default=len(entries) - 1))
+        self.input_log = edit_input_log(entries, edits, min(starts, default=len(entries) - 1))
         self.recorded, world = World(), World()
         for entry in entries:
             apply(self.recorded, entry.body)
-            if entry.number < self.tape.first:
+            if entry.number < self.input_log.first:
                 apply(world, entry.body)
         self.rerun = Rerun(
             world,
-            self.tape,
+            self.input_log,
             oracle=oracle,
             secret=secret,
             follows=self._recorded_decisions(),
@@ -89,7 +89,7 @@ class Timeline:
 
     def audiences(self) -> Audiences:
         """Return who may see what in the timeline."""
-        before = (entry.body for entry in self.entries[: self.tape.first])
+        before = (entry.body for entry in self.entries[: self.input_log.first])
         return Audiences((*before, *self._replayed_events()))
 
     @property
@@ -113,7 +113,7 @@ class Timeline:
         The state follows an edited fact. It also follows a fact that differed in recorded play from
         the same value by the rules, unless that difference came from a fact that is edited now.
         """
-        edited, fact_id = self.tape.edited, self._fact_id
+        edited, fact_id = self.input_log.edited, self._fact_id
         followed = set()
         for entry in self.entries:
             body = entry.body
@@ -149,7 +149,7 @@ class Timeline:
     def _recorded_batches(self) -> list[tuple[int, e.Input, list[e.Event]]]:
         """Return each recorded input with its number and the events that begin with it."""
         batches: list[tuple[int, e.Input, list[e.Event]]] = []
-        for entry in self.entries[self.tape.first :]:
+        for entry in self.entries[self.input_log.first :]:
             if isinstance(entry.body, e.Input):
                 batches.append((entry.number, entry.body, []))
             batches[-1][2].append(entry.body)
@@ -170,7 +170,9 @@ class Timeline:
 
     def collisions(self) -> list[Collision]:
         """Return the unedited attempts that were done and are now refused, or the reverse."""
-        recorded, recorded_why = _outcomes(entry.body for entry in self.entries[self.tape.first :])
+        recorded, recorded_why = _outcomes(
+            entry.body for entry in self.entries[self.input_log.first :]
+        )
         replayed, replayed_why = _outcomes(self._replayed_events())
         collisions = []
         for attempt, is_done in recorded.items():
@@ -189,7 +191,7 @@ class Timeline:
             yield Collision(self._input_of(head.id), what, "it would have been closed by now")
 
     def _is_edited(self, attempt: str) -> bool:
-        return any(belongs_to_input(attempt, id) for id in self.tape.edited)
+        return any(belongs_to_input(attempt, id) for id in self.input_log.edited)
 
     def _input_of(self, attempt: str) -> int | None:
         """Return the number of the input that *attempt* belongs to."""
@@ -223,7 +225,7 @@ class Timeline:
         asked = {body.question for body in bodies if isinstance(body, e.QuestionRaised)}
         events = self._replayed_events()
         used = asked | {event.address for event in events if isinstance(event, e.DrawRecorded)}
-        for entry in self.entries[self.tape.first :]:
+        for entry in self.entries[self.input_log.first :]:
             body = entry.body
             if not isinstance(body, e.DrawRecorded) or body.address in used:
                 continue

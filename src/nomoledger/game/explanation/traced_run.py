@@ -47,7 +47,7 @@ class TracedAttempt(msgspec.Struct, frozen=True):
 class TracedRun:
     """Runs inputs of a game again on *world*, with the draws recorded in *entries*.
 
-    *tape* holds all recorded events, for rulings that reach back.
+    *recorded* holds all recorded events, for rulings that reach back.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class TracedRun:
         world: World,
         entries: Iterable[e.Entry],
         secret: bytes | None,
-        tape: Sequence[e.Entry] = (),
+        recorded: Sequence[e.Entry] = (),
     ) -> None:
         """Prepare a run on *world*."""
         self._tracer = Tracer()
         oracle, link = replay_oracle(recorded_draws(entries)), self._tracer.link
-        self.engine = new_engine(world, oracle, secret, tape=tape, link=link)
+        self.engine = new_engine(world, oracle, secret, recorded=recorded, link=link)
         self.names = Names(world)
 
     def take(self, bodies: Sequence[e.Event], place: int = 0) -> Iterator[TracedAttempt]:

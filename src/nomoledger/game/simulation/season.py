@@ -299,7 +299,7 @@ class SeasonRun:
         fields |= {"received_at": self.at, "recorded_at": self.at, "period": self.world.period}
         event = kind(id=f"s{self.count}", **fields)
         try:
-            for batch in self.engine.take(event):
+            for batch in self.engine.process(event):
                 self.refused += any(isinstance(item, e.AttemptRefused) for item in batch)
                 yield batch
         except RuleFault as fault:

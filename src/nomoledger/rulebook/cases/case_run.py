@@ -126,7 +126,7 @@ class Run:
     def _submit(self, id: str, kind: type[e.Input], fields: dict[str, Any]) -> list[e.Event]:
         period = self.world.period
         event = kind(id=id, period=period, received_at=self.now, recorded_at=self.now, **fields)
-        return [event for batch in self.engine.take(event) for event in batch]
+        return [event for batch in self.engine.process(event) for event in batch]
 
     def _answer_questions(self, id: str) -> list[e.Event]:
         """Answer questions with the answers of the step; return the events that follow."""

@@ -62,7 +62,7 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
 
 
 def _submit(engine: Engine, event: e.Input, what: str) -> None:
-    for batch in engine.take(event):
+    for batch in engine.process(event):
         check_batch(batch, what)
 
 
