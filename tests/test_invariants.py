@@ -188,11 +188,11 @@ class ReplayedGame(GameMachine):
         for event in self.events:
             if isinstance(event, e.Input) and not isinstance(event, e.GameOpened):
                 digest, mark = world.digest(), world.mark()
-                batches = list(new_engine(world, replay_oracle(draws), secret).take(event))
+                batches = list(new_engine(world, replay_oracle(draws), secret).process(event))
                 world.rollback(mark)
                 assert world.digest() == digest
                 mark = world.mark()
-                assert list(new_engine(world, replay_oracle(draws), secret).take(event)) == batches
+                assert list(new_engine(world, replay_oracle(draws), secret).process(event)) == batches
                 world.rollback(mark)
             apply(world, event)
 
