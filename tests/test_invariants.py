@@ -192,7 +192,9 @@ class ReplayedGame(GameMachine):
                 world.rollback(mark)
                 assert world.digest() == digest
                 mark = world.mark()
-                assert list(new_engine(world, replay_oracle(draws), secret).process(event)) == batches
+                assert (
+                    list(new_engine(world, replay_oracle(draws), secret).process(event)) == batches
+                )
                 world.rollback(mark)
             apply(world, event)
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -14,14 +14,16 @@ from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.oracles import seeded_oracle
 from nomoledger.engine.settlement.differences import changed_paths
 from nomoledger.engine.settlement.input_log import overlooked
-from nomoledger.errors import ConflictError
-from nomoledger.events.codec import decode, encode, tag_of
+from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.rebuild import rebuild
 from nomoledger.language.host import Oracle, ask_people
+from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.memory import MemoryStore
+from nomoledger.sandbox.child import Limits
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import Attempt, World
 
@@ -29,55 +31,22 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = b"s" * 32
 
 
-class LedgerInMemory:
-    """The part of a ledger that a game needs, as a list of entries without snapshots."""
-
-    def __init__(self) -> None:
-        self.entries: list[e.Entry] = []
-        self.store = self
-
-    def snapshots(self, *_: object, **__: object) -> list[tuple[int, int]]:
-        return []
-
-    def read(self, game: str, after: int = -1, upto: int | None = None) -> Iterator[e.Entry]:
-        return iter(self.entries[after + 1 : None if upto is None else upto + 1])
-
-    def append(self, game: str, bodies: Sequence[e.Event], *, expected: int) -> None:
-        if expected != len(self.entries) - 1:
-            raise ConflictError("somebody else appended")
-        for body in bodies:
-            stored = decode(tag_of(body), encode(body))
-            self.entries.append(e.Entry(game, len(self.entries), stored))
-
-    def secret(self, game: str) -> bytes:
-        return SECRET
-
-    def find_input(self, game: str, id: str) -> int | None:
-        inputs = (x for x in self.entries if isinstance(x.body, e.Input))
-        return next((x.number for x in inputs if x.body.id == id), None)  # type: ignore[attr-defined]
-
-
-class InProcessGame(Game):
-    """A game that runs its rules in this process, without a worker."""
-
-    def _carry_out(
-        self,
-        follow: Callable[[Engine], Iterator[Batch]],
-        stored: list[e.Event],
-        log: list[e.Entry],
-    ) -> None:
-        batches: list[Batch] = []
-        mark = self.world.mark()
-        try:
-            batches.extend(
-                follow(new_engine(self.world, oracle_of(self.world), SECRET, recorded=log))
-            )
-        finally:
-            self.world.rollback(mark)
-            for batch in batches:
-                self.ledger.append(self.name, batch, expected=self.world.head)
-                self.catch_up()
-                stored.extend(batch)
+def run_in_process(
+    follow: Callable[[Engine], Iterator[Batch]], engine: Engine, limits: Limits | None
+) -> Iterator[Batch]:
+    """Run rules in this process, without a worker."""
+    batches: list[Batch] = []
+    fault: RuleFault | None = None
+    mark = engine.world.mark()
+    try:
+        batches.extend(follow(engine))
+    except RuleFault as error:
+        fault = error
+    finally:
+        engine.world.rollback(mark)
+    yield from batches
+    if fault is not None:
+        raise fault
 
 
 def oracle_of(world: World) -> Oracle:
@@ -88,11 +57,13 @@ class RuledGame:
     """One game under *rules*; each request comes a minute after the previous one."""
 
     def __init__(self, rules: Sequence[Rule], dice: str = "seeded") -> None:
-        self.memory = LedgerInMemory()
+        self.ledger = Ledger(MemoryStore())
+        self.ledger.add_game("g", SECRET)
+        self.history = History(self.ledger, "g")
         self.at = NOON
         self.count = 0
         self._open(rules, dice)
-        self.game = InProcessGame(cast(Ledger, self.memory), "g", clock=lambda: self.at)
+        self.game = Game(self.ledger, "g", clock=lambda: self.at, run_rules=run_in_process)
 
     def _open(self, rules: Sequence[Rule], dice: str) -> None:
         common: dict[str, Any] = {"period": 1, "received_at": self.at, "recorded_at": self.at}
@@ -104,7 +75,7 @@ class RuledGame:
             apply(world, event)
         batches = new_engine(world, oracle_of(world)).run()
         consequences = [event for batch in batches for event in batch]
-        self.memory.append("g", [*opening, *consequences], expected=-1)
+        self.ledger.append("g", [*opening, *consequences], expected=-1)
 
     @property
     def world(self) -> World:
@@ -112,7 +83,7 @@ class RuledGame:
 
     @property
     def entries(self) -> list[e.Entry]:
-        return self.memory.entries
+        return self.history.entries()
 
     def ask(self, request: str, *arguments: Any, **fields: Any) -> tuple[e.Event, ...]:
         """Call the method *request* of the game, and return the events that follow."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -15,9 +15,10 @@ from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
 from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.memory import MemoryStore
 from nomoledger.rulebook.loading import load
 
-from .game import NOON, SECRET, InProcessGame, essence, folded
+from .game import NOON, SECRET, essence, folded, run_in_process
 from .mail import Mail
 
 
@@ -36,13 +37,13 @@ def test_a_ruling_and_its_consequences_are_one_transaction(
     game = Mail()
     roll = game.turn("Ann", 3, 4)
     stored: list[Sequence[e.Event]] = []
-    append = game.memory.append
+    append = game.ledger.append
 
     def keep(game: str, bodies: Sequence[e.Event], **at: Any) -> None:
         stored.append(bodies)
         append(game, bodies, **at)
 
-    monkeypatch.setattr(game.memory, "append", keep)
+    monkeypatch.setattr(game.ledger, "append", keep)
     game.rule_on("replace", e.Replaced(roll, [1, 2]))
     (batch,) = stored
     assert isinstance(batch[0], e.RulingMade)
@@ -55,11 +56,13 @@ def test_an_unsettled_ruling_is_settled_when_play_resumes() -> None:
         roll = mail.turn("Ann", 3, 4)
         mail.rule_on("replace", e.Replaced(roll, [1, 2]))
     number = game.last(e.RulingMade)
-    del game.memory.entries[number + 1 :]
-    live_game = InProcessGame(cast(Ledger, game.memory), "g")
-    live_game.resume()
-    assert essence(live_game.world) == essence(complete.world)
-    assert game.entries == complete.entries
+    ledger = Ledger(MemoryStore())
+    ledger.add_game("g", SECRET)
+    ledger.append("g", [entry.body for entry in game.entries[: number + 1]], expected=-1)
+    resumed = Game(ledger, "g", run_rules=run_in_process)
+    resumed.resume()
+    assert essence(resumed.world) == essence(complete.world)
+    assert list(ledger.read("g")) == complete.entries
 
 
 def test_a_ruling_that_another_writer_contradicts_first_is_refused(
@@ -67,15 +70,15 @@ def test_a_ruling_that_another_writer_contradicts_first_is_refused(
 ) -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
-    late = InProcessGame(cast(Ledger, game.memory), "g", clock=lambda: game.at)
-    append = game.memory.append
+    late = Game(game.ledger, "g", clock=lambda: game.at, run_rules=run_in_process)
+    append = game.ledger.append
 
     def interrupted(name: str, bodies: Sequence[e.Event], **at: Any) -> None:
-        monkeypatch.setattr(game.memory, "append", append)
+        monkeypatch.setattr(game.ledger, "append", append)
         game.rule_on("replace", e.Replaced(roll, [1, 2]))
         raise ConflictError("somebody else appended")
 
-    monkeypatch.setattr(game.memory, "append", interrupted)
+    monkeypatch.setattr(game.ledger, "append", interrupted)
     with pytest.raises(UsageError, match=rf"ruling 1 \(replace\) is about #{roll}"):
         late.rule_on("replace", "So.", edits=(e.Replaced(roll, [2, 3]),))
     assert [ruling.number for ruling in rulings_in_force(folded(game.entries))] == [1]
@@ -84,7 +87,7 @@ def test_a_ruling_that_another_writer_contradicts_first_is_refused(
 def test_two_writers_can_rule_on_different_events() -> None:
     game = Mail()
     first, second = game.turn("Ann", 3, 4), game.turn("Bob", 3, 4)
-    late = InProcessGame(cast(Ledger, game.memory), "g", clock=lambda: game.at)
+    late = Game(game.ledger, "g", clock=lambda: game.at, run_rules=run_in_process)
     game.rule_on("replace", e.Replaced(first, [1, 2]))
     late.rule_on("replace", "So.", edits=(e.Replaced(second, [1, 3]),), at=game.at)
     assert late.world.get("Ann", "square") == "square:4"

@@ -28,6 +28,11 @@ TRIES_MAX = 50
 #: A ruling that reaches back may run a long game again.
 RERUN_LIMITS = Limits(cpu_seconds=900.0, wall_seconds=1_800.0)
 
+#: What an engine is to do: yield batches of events.
+Follow = Callable[[Engine], Iterator[Batch]]
+#: Runs rule code: yields the batches of an engine, whose world stays as it is.
+RunRules = Callable[[Follow, Engine, Limits | None], Iterator[Batch]]
+
 
 class Outcome(msgspec.Struct, frozen=True):
     """The outcome of a request: every event that was recorded because of it, in order."""
@@ -68,12 +73,14 @@ class GameWriter:
         *,
         limits: Limits | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        run_rules: RunRules = stream_batches,
     ) -> None:
         """Open *game* of *ledger* (its only game if None)."""
         self.ledger = ledger
         self.name = game or only_game(ledger)
         self.limits = limits
         self.clock = clock
+        self.run_rules = run_rules
         self.history = History(ledger, self.name)
         self.world = self.history.world()
         self._commit = Commit(ledger, self.name, self.world)
@@ -178,7 +185,7 @@ class GameWriter:
         engine = new_engine(self.world, oracle, secret, recorded=log)
         limits = RERUN_LIMITS if log and self.limits is None else self.limits
         try:
-            for batch in stream_batches(follow, engine, limits):
+            for batch in self.run_rules(follow, engine, limits):
                 self._commit.append(batch)
                 self.history.add(batch)
                 stored.extend(batch)
