@@ -20,6 +20,8 @@ from nomoledger.state import world
 
 HERE = Path(__file__).parent
 LEDGERS = sorted(HERE.glob("level-*/*.sqlite.xz"))
+#: The games that the default run replays: secrets, a conflict, an audit, a small season.
+FAST = ("disputed", "mail-opening", "plots")
 SCHEMA = HERE / "schema.json"
 #: Structs that are stored within events or within the state, besides the events themselves.
 PARTS = (
@@ -52,7 +54,17 @@ def reworded(event: Any) -> Any:
     return msgspec.structs.replace(event, **{name: "in other words"})
 
 
-@pytest.mark.parametrize("golden", LEDGERS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "golden",
+    [
+        pytest.param(
+            path,
+            id=f"{path.parent.name}/{path.name.partition('.')[0]}",
+            marks=() if path.name.startswith(FAST) else pytest.mark.slow,
+        )
+        for path in LEDGERS
+    ],
+)
 def test_every_recorded_game_replays_exactly_in_other_words(
     golden: Path, other_words: None, tmp_path: Path
 ) -> None:

@@ -40,9 +40,19 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return url
 
 
-@pytest.mark.parametrize(
-    ("ledger", "golden"), [(x, x) for x in LEDGERS], indirect=["ledger"], ids=map(str, LEDGERS)
-)
+#: The default run covers every game of level 0 once, and two games of the other kinds.
+FAST = {*(f"level-0/{path.stem}.sqlite" for path in LEDGERS), "level-0/plots.postgres",
+        "level-1/plots.sqlite", "level-1/mail-opening.sqlite"}  # fmt: skip
+
+
+def parameters() -> list[Any]:
+    return [
+        pytest.param(path, path, id=str(path), marks=() if str(path) in FAST else pytest.mark.slow)
+        for path in LEDGERS
+    ]
+
+
+@pytest.mark.parametrize(("ledger", "golden"), parameters(), indirect=["ledger"])
 def test_a_golden_ledger_answers_as_when_it_was_recorded(ledger: str, golden: Path) -> None:
     expected: dict[str, Any] = json.loads((HERE / f"{golden}.json").read_text("utf-8"))
     del expected["recorded by"]
