@@ -107,3 +107,12 @@ def test_cases_that_reach_the_altered_code_come_first() -> None:
     test = MutationTest(rulebook, cases[::-1], list(run_and_record(cases[::-1], rulebook)))
     (mutant,) = (mutant for mutant in test.mutants if mutant.what == "I.2")
     assert test.in_likely_order(mutant)[0][0].name == "nobody buys yet"
+
+
+def test_a_run_records_the_operations_and_rules_that_it_reaches() -> None:
+    rulebook, cases = mail_opening()
+    for case, reach in zip(cases, run_and_record(cases, rulebook), strict=True):
+        if any(step.do == "join" for step in case.body.steps):
+            assert "join" in reach.operations
+            assert any(operation == "join" for operation, _ in reach.places)
+    assert any(reach.operations for reach in run_and_record(cases, rulebook))

@@ -2,9 +2,9 @@
 
 A golden ledger is a game as one version of nomoledger recorded it, kept for good: the database
 itself (SQLite, and PostgreSQL as a dump), and what that version printed when it verified, exported
-and replayed the game. `test_golden.py` asks the same of every later version. The ledgers of a frozen
-level are never changed or removed. Those of the newest level are recorded again where the level
-changes, until it is frozen.
+and replayed the game. `test_golden.py` asks the same of every later version. The ledgers of a
+frozen level are never changed or removed. Those of the newest level are recorded again where the
+level changes, until it is frozen.
 
 The games are played through the command line alone, so this script runs with any version.
 """

@@ -152,7 +152,7 @@ class _RecordingProgram(Program):
         self._recording = recording
         super().__init__(rules)
 
-    def _host(self) -> Host:
+    def _new_host(self) -> Host:
         return _RecordingHost(self, self._recording)
 
     def call(self, operation: str, *arguments: Any, **named: Any) -> Any:
