@@ -65,7 +65,13 @@ def guarded() -> tuple[Rulebook, list[Case]]:
     return parse(GUARDED, "guarded.md"), list(parse_cases(REFUSED, "guarded.yaml"))
 
 
-@pytest.mark.parametrize("example", [mail_opening(), guarded()], ids=["mail-opening", "guarded"])
+EXAMPLES = [
+    pytest.param(mail_opening(), id="mail-opening", marks=pytest.mark.slow),
+    pytest.param(guarded(), id="guarded"),
+]
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_the_order_of_the_cases_changes_no_result(example: tuple[Rulebook, list[Case]]) -> None:
     rulebook, cases = example
     reaches = list(run_and_record(cases, rulebook))
@@ -80,7 +86,7 @@ def test_the_order_of_the_cases_changes_no_result(example: tuple[Rulebook, list[
     assert find_unnoticed(rulebook, cases, reaches) == whole
 
 
-@pytest.mark.parametrize("example", [mail_opening(), guarded()], ids=["mail-opening", "guarded"])
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_a_partial_program_fails_where_the_whole_one_does(
     example: tuple[Rulebook, list[Case]],
 ) -> None:
