@@ -3,13 +3,11 @@
 import secrets as random
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.agenda import Engine
 from nomoledger.errors import ConflictError, NomoledgerError
 from nomoledger.game.writer import TRIES_MAX, GameWriter
 from nomoledger.prose.descriptions import BOOKKEEPING, describe_event
@@ -101,7 +99,7 @@ class Timekeeper(GameWriter):
         if due is None or due > to_seconds(until):
             return False
         event = self._input(e.ClockAdvanced, from_seconds(due), random.token_hex(6), {})
-        self._carry_out(partial(_process_input, event), stored, [])
+        self._process(event, stored, [])
         return True
 
     def _describe(
@@ -146,10 +144,6 @@ def _timers_in(stored: Sequence[e.Event]) -> Timers:
         for event in stored
         if isinstance(event, e.Scheduled)
     }
-
-
-def _process_input(event: e.Input, engine: Engine) -> Iterator[list[e.Event]]:
-    return engine.process(event)
 
 
 def _split_at_timers(stored: Sequence[e.Event]) -> list[list[e.Event]]:

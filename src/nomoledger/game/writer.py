@@ -3,7 +3,6 @@
 import secrets as random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from functools import partial
 from itertools import takewhile
 from typing import Any
 
@@ -103,7 +102,7 @@ class GameWriter:
                 if not fields.get("urgent"):
                     self.resume()
                 event = self._input(kind, at, id, fields)
-                self._carry_out(partial(_process, event), stored, self._input_log(event))
+                self._process(event, stored, self._input_log(event))
                 return Outcome(tuple(stored))
             except ConflictError:
                 if stored:  # the input is recorded; another writer goes on with what follows
@@ -173,9 +172,13 @@ class GameWriter:
         reaches_back = isinstance(event, e.RulingMade) and event.effective is not None
         return self.history.entries() if reaches_back else []
 
+    def _process(self, event: e.Input, stored: list[e.Event], log: list[e.Entry]) -> None:
+        """Carry out *event*, which is an input; what follows is added to *stored*."""
+        self._carry_out(lambda engine: engine.process(event), stored, log)
+
     def _carry_out(
         self,
-        follow: Callable[[Engine], Iterator[Batch]],
+        follow: Follow,
         stored: list[e.Event],
         log: list[e.Entry],
     ) -> None:
@@ -193,10 +196,6 @@ class GameWriter:
                     self.history.forget()
         except RuleFault as fault:
             raise RuleFault(f"{fault}; {_so_far(stored)}", rule=fault.rule) from None
-
-
-def _process(event: e.Input, engine: Engine) -> Iterator[Batch]:
-    return engine.process(event)
 
 
 def _so_far(stored: list[e.Event]) -> str:
