@@ -16,7 +16,7 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.statements import Statement
 from nomoledger.events.rules import Do
 from nomoledger.game.bisection.bisection import bisect
@@ -43,7 +43,7 @@ def season(ledger: Ledger, turns: int) -> None:
     for name in PLAYERS:
         desk.join(name, {"email": name}, at=NOON)
     world = world_of(ledger, GAME)
-    engine = Engine(world, seeded_oracle(SECRET), SECRET)
+    engine = Engine(world, SeededOracle(SECRET), SECRET)
     for week in range(1, WEEKS + 1):
         made = [e.CloseAsked(id=f"c{week}", period=week, received_at=NOON, recorded_at=NOON)]
         for body in (*(asked(week, turn) for turn in range(turns)), *made):

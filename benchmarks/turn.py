@@ -22,7 +22,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine import dice
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.oracles import SeededOracle
 from nomoledger.events.rules import Do
 from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
@@ -63,7 +63,7 @@ def asked(turn: int) -> e.RulingMade:
 
 def by_the_rules(world: World, turns: int) -> list[e.Event]:
     """Carry out *turns* in this process; gives the records."""
-    engine, records = Engine(world, seeded_oracle(SECRET), SECRET), []
+    engine, records = Engine(world, SeededOracle(SECRET), SECRET), []
     for turn in range(turns):
         for batch in engine.process(asked(turn)):
             records += batch
@@ -220,7 +220,7 @@ def fenced(desk: Game, turns: int) -> None:
 def unfenced(desk: Game, turns: int) -> None:
     """The same without a worker process."""
     world = world_of(desk.ledger, desk.name)
-    engine, head = Engine(world, seeded_oracle(SECRET), SECRET), world.head
+    engine, head = Engine(world, SeededOracle(SECRET), SECRET), world.head
     begin, expected = time.perf_counter(), world.head
     for turn in range(turns):
         for batch in engine.process(asked(turn)):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.oracles import SeededOracle
 from nomoledger.game import recorded_games as replays
 from nomoledger.game.counterfactual import WhatIf, WhatIfChanges, what_if
 from nomoledger.game.engines import new_engine
@@ -35,7 +35,7 @@ class Played:
     def __init__(self, desk: Game) -> None:
         self.desk = desk
         self.world: World = desk.world
-        self.engine = new_engine(self.world, seeded_oracle(SECRET), SECRET)
+        self.engine = new_engine(self.world, SeededOracle(SECRET), SECRET)
         self.at, self.count = NOON, 0
 
     def take(self, kind: type[e.Input], **fields: Any) -> None:

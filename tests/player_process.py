@@ -15,7 +15,7 @@ from nomoledger.game.start import open_game
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
-from nomoledger.sandbox.child import Limits
+from nomoledger.sandbox.limits import Limits
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CLOSE = """

@@ -15,9 +15,7 @@ from test_snapshot_codec import tried, weeks
 from test_standing_by_snapshots import only
 from tiers import sample
 
-from nomoledger.errors import RuleFault
 from nomoledger.game.bisection.bisection import TurningPoint, bisect
-from nomoledger.game.bisection.world_supply import Work, run_with_requests
 from nomoledger.game.game import Game
 from nomoledger.game.rebuild import rebuild
 from nomoledger.game.recorded_games import find
@@ -25,7 +23,6 @@ from nomoledger.game.records import import_record
 from nomoledger.ledger import snapshots
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.sqlite import SqliteStore
-from nomoledger.sandbox.child import Limits
 
 SEASON = (
     "owner(18) == Cypher", "money(Jamie) < 9900", "square(Draven) == 10", "rent(18, Jamie) > 0",
@@ -109,40 +106,3 @@ def test_a_snapshot_that_was_altered_is_as_if_it_were_not_there(
     copy.close()
     with Ledger.open(file) as ledger, patch.object(snapshots, "LONG", 0):
         assert bisect(ledger, season.name, "owner(18) == Cypher").period == 3
-
-
-# --- what a worker is given -----------------------------------------------------------------------
-
-
-def test_a_worker_is_given_what_it_asks_for() -> None:
-    def work() -> Work:
-        first = yield b"one"
-        second = yield b"two"
-        return first + second
-
-    large = b"x" * 3_000_000
-    given = {b"one": large, b"two": b""}
-    assert run_with_requests(work, given.__getitem__) == large
-
-
-def test_a_worker_that_dies_while_it_is_given_something_is_a_fault_of_the_rules() -> None:
-    def work() -> Work:
-        yield b"one"
-        while True:
-            pass
-
-    limits = Limits(cpu_seconds=0.3, wall_seconds=5)
-    with pytest.raises(RuleFault):
-        run_with_requests(work, lambda wanted: b"", limits)
-
-
-def test_what_cannot_be_given_is_told() -> None:
-    def work() -> Work:
-        yield b"one"
-        return b""
-
-    def give(wanted: bytes) -> bytes:
-        raise KeyError(wanted)
-
-    with pytest.raises(KeyError):
-        run_with_requests(work, give)

@@ -8,10 +8,11 @@ from msgspec import structs
 from tiers import sample
 
 from nomoledger.errors import RulebookError, UnknownError
-from nomoledger.rulebook.cases import Case, cases_beside, load_cases, run_case
+from nomoledger.rulebook.cases import Case, CaseRunner, cases_beside, load_cases
 from nomoledger.rulebook.cases.format import parse_cases
 from nomoledger.rulebook.loading import load, shipped
 
+run_case = CaseRunner().run
 SHIPPED_CASES = [case for name in shipped() for case in cases_beside(name)]
 DOCS = Path(__file__).parents[1] / "docs" / "cases.md"
 
@@ -51,13 +52,13 @@ def action_share(player: Player):
 def fair(tmp_path: Path, text: str) -> Case:
     (tmp_path / "fair.md").write_text(FAIR, encoding="utf-8")
     head = "case: it\nrulebook: fair.md\ngiven: {players: [Ann, Bob], accounts: {bank: 10}}\n"
-    (case,) = parse_cases(head + text, str(tmp_path / "case.yaml"))
+    (case,) = parse_cases({str(tmp_path / "case.yaml"): head + text})
     return case
 
 
 def mail(text: str) -> Case:
     head = "case: it\nrulebook: mail-opening\n"
-    (case,) = parse_cases(head + text, "it.yaml")
+    (case,) = parse_cases({"it.yaml": head + text})
     return case
 
 
@@ -77,7 +78,7 @@ def test_a_case_of_a_shipped_rulebook_passes(case: Case) -> None:
     "text", re.findall(r"```yaml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
 )
 def test_an_example_of_the_docs_passes(text: str) -> None:
-    for case in parse_cases(text, str(DOCS)):
+    for case in parse_cases({str(DOCS): text}):
         assert run_case(case).difference is None
 
 
@@ -189,7 +190,7 @@ def after_create(kind, attributes, name):
     for chest, says in [("Ann's chest", ""), ("Bob's chest", "there is no account")]:
         steps = f"steps: [{{do: close}}]\nthen: {{accounts: {{{chest}: {{$: 3, mitt: 2}}}}}}\n"
         text = "case: it\nrulebook: fair.md\n" + told % chest + steps
-        (case,) = parse_cases(text, str(tmp_path / "case.yaml"))
+        (case,) = parse_cases({str(tmp_path / "case.yaml"): text})
         try:
             difference = run_case(case).difference or ""
         except RulebookError as error:

@@ -58,7 +58,7 @@ def test_every_rule_of_mail_opening_is_noticed_by_a_case() -> None:
 
 def test_a_rule_that_no_case_notices_is_reported() -> None:
     told: list[str] = []
-    (case,) = parse_cases("case: it\nrulebook: book\nthen: {board: 3}", "it.yaml")
+    (case,) = parse_cases({"it.yaml": "case: it\nrulebook: book\nthen: {board: 3}"})
     coverage = check(parse(BOOK, "book.md"), [case], blank=True, progress=told.append)
     assert coverage.unnoticed == ["I.1.value_spare_word", "I.1.parameters.spare"]
     assert (coverage.executable, coverage.text_only) == (1, 1)
@@ -73,7 +73,7 @@ def test_a_rule_that_no_case_notices_is_not_executable() -> None:
 
 
 def test_a_failing_case_is_an_error() -> None:
-    (case,) = parse_cases("case: it\nrulebook: book\nthen: {board: 4}", "it.yaml")
+    (case,) = parse_cases({"it.yaml": "case: it\nrulebook: book\nthen: {board: 4}"})
     coverage = check(parse(BOOK, "book.md"), [case])
     assert coverage.errors == ["it.yaml:1: it, in the end: the board has 3 squares, expected 4"]
 

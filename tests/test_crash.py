@@ -189,27 +189,3 @@ def test_an_interrupt_during_an_endless_rule_records_nothing(file: Path) -> None
     with Ledger.open(file) as ledger:
         moves = [x.body.mode for x in ledger.read("game") if isinstance(x.body, e.Moved)]
         assert moves == ["place"]
-
-
-def test_a_worker_does_not_outlive_its_parent(tmp_path: Path) -> None:
-    told = tmp_path / "child"
-    code = (
-        "import os, pathlib, time\n"
-        "from nomoledger.sandbox.child import run_in_child\n"
-        "def work(notice):\n"
-        f"    pathlib.Path({str(told)!r}).write_text(str(os.getpid()))\n"
-        "    while True: pass\n"
-        "    yield b''\n"
-        "list(run_in_child(work))\n"
-    )
-    parent = subprocess.Popen([sys.executable, "-c", code])
-    while not (told.exists() and told.read_text()):
-        time.sleep(0.01)
-    parent.kill()
-    parent.wait()
-    child = Path(f"/proc/{told.read_text()}/stat")
-    for _ in range(500):
-        if not child.exists() or child.read_text().split()[2] == "Z":
-            return
-        time.sleep(0.01)
-    raise AssertionError("the worker goes on")

@@ -22,7 +22,7 @@ from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import load, parse
-from nomoledger.sandbox.child import Limits
+from nomoledger.sandbox.limits import Limits
 
 NOON = datetime(2002, 3, 1, 12, tzinfo=UTC)
 #: One toil takes about a tenth of a second, five of them more than the limit set below.

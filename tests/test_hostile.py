@@ -29,7 +29,7 @@ from nomoledger.language import host, verbs
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load, load_yaml
-from nomoledger.sandbox.child import Limits
+from nomoledger.sandbox.limits import Limits
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LIMITS = Limits(memory_bytes=256 << 20, cpu_seconds=0.6, wall_seconds=8.0)

@@ -27,7 +27,7 @@ from table import BOOK, NOON, Table
 from tiers import examples
 
 from nomoledger import events as e
-from nomoledger.engine.oracles import recorded_draws, replay_oracle
+from nomoledger.engine.oracles import ReplayOracle, recorded_draws
 from nomoledger.events.rules import Rule
 from nomoledger.game.engines import new_engine
 from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
@@ -188,12 +188,12 @@ class ReplayedGame(GameMachine):
         for event in self.events:
             if isinstance(event, e.Input) and not isinstance(event, e.GameOpened):
                 digest, mark = world.digest(), world.mark()
-                batches = list(new_engine(world, replay_oracle(draws), secret).process(event))
+                batches = list(new_engine(world, ReplayOracle(draws), secret).process(event))
                 world.rollback(mark)
                 assert world.digest() == digest
                 mark = world.mark()
                 assert (
-                    list(new_engine(world, replay_oracle(draws), secret).process(event)) == batches
+                    list(new_engine(world, ReplayOracle(draws), secret).process(event)) == batches
                 )
                 world.rollback(mark)
             apply(world, event)

@@ -62,7 +62,7 @@ def mail_opening() -> tuple[Rulebook, list[Case]]:
 
 
 def guarded() -> tuple[Rulebook, list[Case]]:
-    return parse(GUARDED, "guarded.md"), list(parse_cases(REFUSED, "guarded.yaml"))
+    return parse(GUARDED, "guarded.md"), parse_cases({"guarded.yaml": REFUSED})
 
 
 EXAMPLES = [
@@ -74,7 +74,7 @@ EXAMPLES = [
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_order_of_the_cases_changes_no_result(example: tuple[Rulebook, list[Case]]) -> None:
     rulebook, cases = example
-    reaches = list(run_and_record(cases, rulebook))
+    reaches = run_and_record(cases, rulebook)
     assert [reach.failure for reach in reaches] == [None] * len(cases)
     missed = [
         mutant.what
@@ -91,7 +91,7 @@ def test_a_partial_program_fails_where_the_whole_one_does(
     example: tuple[Rulebook, list[Case]],
 ) -> None:
     rulebook, cases = example
-    test = MutationTest(rulebook, cases, list(run_and_record(cases, rulebook)))
+    test = MutationTest(rulebook, cases, run_and_record(cases, rulebook))
     for mutant in test.mutants[::3]:
         altered = msgspec.structs.replace(rulebook, rules=mutant.rules)
         for case, reach in test.cases:
@@ -100,7 +100,7 @@ def test_a_partial_program_fails_where_the_whole_one_does(
 
 def test_an_operation_that_only_the_mutant_reaches_is_compiled_after_all() -> None:
     rulebook, cases = guarded()
-    test = MutationTest(rulebook, cases, list(run_and_record(cases, rulebook)))
+    test = MutationTest(rulebook, cases, run_and_record(cases, rulebook))
     (case, reach), _ = test.cases
     (mutant,) = (mutant for mutant in test.mutants if mutant.what == "I.2")
     altered = msgspec.structs.replace(rulebook, rules=mutant.rules)
@@ -110,7 +110,7 @@ def test_an_operation_that_only_the_mutant_reaches_is_compiled_after_all() -> No
 
 def test_cases_that_reach_the_altered_code_come_first() -> None:
     rulebook, cases = guarded()
-    test = MutationTest(rulebook, cases[::-1], list(run_and_record(cases[::-1], rulebook)))
+    test = MutationTest(rulebook, cases[::-1], run_and_record(cases[::-1], rulebook))
     (mutant,) = (mutant for mutant in test.mutants if mutant.what == "I.2")
     assert test.in_likely_order(mutant)[0][0].name == "nobody buys yet"
 

@@ -16,10 +16,10 @@ from nomoledger.game.replay import replay
 from nomoledger.game.simulation import Plan, Season, simulate
 from nomoledger.game.simulation.samples import numbers_with_code
 from nomoledger.language.program import Program
-from nomoledger.rulebook.cases.case_run import run_case
+from nomoledger.rulebook.cases.case_run import result_of
 from nomoledger.rulebook.cases.format import cases_beside
 from nomoledger.rulebook.loading import load
-from nomoledger.sandbox import child
+from nomoledger.sandbox import inside
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
@@ -123,7 +123,7 @@ def test_a_listed_silent_rule_is_fired_by_its_case(
 ) -> None:
     (case,) = (case for case in cases_beside("weekly-vote") if case.name == name)
     fired: list[str] = []
-    monkeypatch.setattr(child, "notice", fired.append)
+    monkeypatch.setattr(inside, "notice", fired.append)
     link = Program._compile
 
     def without_notice(program: Program) -> Any:
@@ -133,7 +133,7 @@ def test_a_listed_silent_rule_is_fired_by_its_case(
         return compiled
 
     monkeypatch.setattr(Program, "_compile", without_notice)
-    assert run_case(case).difference is None
+    assert result_of(case, load("weekly-vote")).difference is None
     assert number in fired
 
 

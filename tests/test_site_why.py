@@ -18,7 +18,7 @@ from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.labels import amount_held
 from nomoledger.rulebook.loading import load, parse
-from nomoledger.sandbox.child import Limits
+from nomoledger.sandbox.limits import Limits
 from nomoledger.views.site import publish
 from nomoledger.views.site.explanations import SECRET, UNTOLD
 from nomoledger.views.site.public_run import trace_public_run

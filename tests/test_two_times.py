@@ -16,7 +16,7 @@ from tiers import sample
 
 from nomoledger import events as e
 from nomoledger.cli import program
-from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.settlement.input_log import edited_event
 from nomoledger.engine.settlement.ruling_validity import (
     edits_of,
@@ -321,7 +321,7 @@ def _thrown(desk: Game, rulings: list[e.RulingMade]) -> Oracle:
     for edit in edits_of(rulings):
         if isinstance(edit, e.Replaced) and isinstance(die := bodies[edit.event], e.DrawRecorded):
             edited[die.address] = edit.value
-    dice = seeded_oracle(desk.ledger.secret("g"))
+    dice = SeededOracle(desk.ledger.secret("g"))
     return lambda question: edited.get(question.question) or dice(question)
 
 

@@ -1,6 +1,6 @@
 """A game in memory for tests of rulings, the same game played correctly, and their comparison."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,11 +10,9 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.settlement.differences import changed_paths
 from nomoledger.engine.settlement.input_log import overlooked
-from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
@@ -23,7 +21,6 @@ from nomoledger.language.host import Oracle, ask_people
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.memory import MemoryStore
-from nomoledger.sandbox.child import Limits
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import Attempt, World
 
@@ -31,26 +28,8 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = b"s" * 32
 
 
-def run_in_process(
-    follow: Callable[[Engine], Iterator[Batch]], engine: Engine, limits: Limits | None
-) -> Iterator[Batch]:
-    """Run rules in this process, without a worker."""
-    batches: list[Batch] = []
-    fault: RuleFault | None = None
-    mark = engine.world.mark()
-    try:
-        batches.extend(follow(engine))
-    except RuleFault as error:
-        fault = error
-    finally:
-        engine.world.rollback(mark)
-    yield from batches
-    if fault is not None:
-        raise fault
-
-
 def oracle_of(world: World) -> Oracle:
-    return seeded_oracle(SECRET) if world.game["dice"] == "seeded" else ask_people
+    return SeededOracle(SECRET) if world.game["dice"] == "seeded" else ask_people
 
 
 class RuledGame:
@@ -63,7 +42,7 @@ class RuledGame:
         self.at = NOON
         self.count = 0
         self._open(rules, dice)
-        self.game = Game(self.ledger, "g", clock=lambda: self.at, run_rules=run_in_process)
+        self.game = Game(self.ledger, "g", clock=lambda: self.at)
 
     def _open(self, rules: Sequence[Rule], dice: str) -> None:
         common: dict[str, Any] = {"period": 1, "received_at": self.at, "recorded_at": self.at}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nomoledger import events as e
-from nomoledger.engine.oracles import recorded_draws, replay_oracle
+from nomoledger.engine.oracles import ReplayOracle, recorded_draws
 from nomoledger.engine.settlement.ruling_validity import (
     edits_of,
     first_edited_event,
@@ -181,7 +181,7 @@ def test_every_commodity_sums_to_zero_and_the_state_is_a_fold(script: Script) ->
 @some_games
 def test_every_input_replays_byte_for_byte(script: Script) -> None:
     game, world = played(script, settles=("all", "money", "none")), World()
-    oracle = replay_oracle(recorded_draws(game.entries))
+    oracle = ReplayOracle(recorded_draws(game.entries))
     for number, entry in enumerate(game.entries):
         body = entry.body
         if isinstance(body, e.Input) and number:
@@ -241,7 +241,7 @@ def test_one_changed_die_changes_no_other(moves: list[Move], which: int, values:
     chosen = rolls[which % len(rolls)]
     edit = some_edit(chosen, values)
     timeline = Timeline(
-        game.entries, [edit], oracle=replay_oracle({}), secret=SECRET, questions="default"
+        game.entries, [edit], oracle=ReplayOracle({}), secret=SECRET, questions="default"
     )
     for _ in timeline.run():
         pass

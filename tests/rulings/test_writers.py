@@ -18,7 +18,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.memory import MemoryStore
 from nomoledger.rulebook.loading import load
 
-from .game import NOON, SECRET, essence, folded, run_in_process
+from .game import NOON, SECRET, essence, folded
 from .mail import Mail
 
 
@@ -59,7 +59,7 @@ def test_an_unsettled_ruling_is_settled_when_play_resumes() -> None:
     ledger = Ledger(MemoryStore())
     ledger.add_game("g", SECRET)
     ledger.append("g", [entry.body for entry in game.entries[: number + 1]], expected=-1)
-    resumed = Game(ledger, "g", run_rules=run_in_process)
+    resumed = Game(ledger, "g")
     resumed.resume()
     assert essence(resumed.world) == essence(complete.world)
     assert list(ledger.read("g")) == complete.entries
@@ -70,7 +70,7 @@ def test_a_ruling_that_another_writer_contradicts_first_is_refused(
 ) -> None:
     game = Mail()
     roll = game.turn("Ann", 3, 4)
-    late = Game(game.ledger, "g", clock=lambda: game.at, run_rules=run_in_process)
+    late = Game(game.ledger, "g", clock=lambda: game.at)
     append = game.ledger.append
 
     def interrupted(name: str, bodies: Sequence[e.Event], **at: Any) -> None:
@@ -87,7 +87,7 @@ def test_a_ruling_that_another_writer_contradicts_first_is_refused(
 def test_two_writers_can_rule_on_different_events() -> None:
     game = Mail()
     first, second = game.turn("Ann", 3, 4), game.turn("Bob", 3, 4)
-    late = Game(game.ledger, "g", clock=lambda: game.at, run_rules=run_in_process)
+    late = Game(game.ledger, "g", clock=lambda: game.at)
     game.rule_on("replace", e.Replaced(first, [1, 2]))
     late.rule_on("replace", "So.", edits=(e.Replaced(second, [1, 3]),), at=game.at)
     assert late.world.get("Ann", "square") == "square:4"

@@ -20,22 +20,13 @@ def read_changes_file(file: str | None) -> tuple["Change", ...]:
     """
     if file is None:
         return ()
-    import yaml
-
-    from nomoledger.errors import RulebookError
-    from nomoledger.rulebook.changes import read_changes
-    from nomoledger.rulebook.loading import load_yaml
+    from nomoledger.rulebook.changes import parse_changes
 
     try:
-        data = load_yaml(Path(file).read_text(encoding="utf-8"))
+        text = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{file} cannot be read: {error}") from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise RulebookError(f"{file}: not YAML: {error}") from None
-    try:
-        return read_changes(data)
-    except RulebookError as error:
-        raise RulebookError(f"{file}: {error}") from None
+    return parse_changes(text, file)
 
 
 def amendments(pairs: tuple[tuple[str, str], ...]) -> list["Amend"]:

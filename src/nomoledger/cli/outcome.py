@@ -128,11 +128,9 @@ def typed_arguments(
     game: "Game", operation: str, pairs: tuple[tuple[str, str], ...]
 ) -> dict[str, Any]:
     """Return the arguments of *operation* in *pairs*, parsed by the types of its parameters."""
-    from nomoledger.language.program import link
+    from nomoledger.engine.request_checks import parameter_types
 
-    linked = link(game.world.rules).links.operations.get(operation)
-    hooks = linked.definitions if linked is not None else []
-    types = {parameter.name: parameter.type for _, hook in hooks for parameter in hook.parameters}
+    types = game.engine.ask(parameter_types, operation, kind=dict[str, str])
     return {key: parse_typed(text, types.get(key, "")) for key, text in pairs}
 
 

@@ -104,7 +104,7 @@ def _coverage(rulebook: str, blank: bool) -> "Coverage":
     from nomoledger.rulebook.check import Coverage
     from nomoledger.rulebook.check import check as check_rulebook
     from nomoledger.rulebook.loading import find_rulebook, load
-    from nomoledger.rulebook.mutants import mutants
+    from nomoledger.rulebook.mutation_testing import names_of_mutants
 
     path = find_rulebook(rulebook)
     try:
@@ -120,7 +120,7 @@ def _coverage(rulebook: str, blank: bool) -> "Coverage":
             errors=[str(error)],
             unnoticed=[],
         )
-    with progress("checking", len(mutants(book)) if blank else 0) as advance:
+    with progress("checking", len(names_of_mutants(book)) if blank else 0) as advance:
         return check_rulebook(book, cases, blank=blank, progress=lambda loss: advance(1))
 
 

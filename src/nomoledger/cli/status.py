@@ -190,10 +190,10 @@ def _undecided(view: "LedgerView") -> list[OpenProposal]:
 
 
 def _actions(world: "World") -> list[str]:
-    from nomoledger.language.code import parse_code
+    from nomoledger.engine.request_checks import actions
+    from nomoledger.sandbox.sandbox import call_in_sandbox
 
-    hooks = (hook for rule in world.rules for hook in parse_code(rule).hooks)
-    return sorted({hook.operation for hook in hooks if hook.kind == "action"})
+    return call_in_sandbox(actions, world.rules, kind=list[str])
 
 
 def _time(seconds: int) -> str:

@@ -10,7 +10,7 @@ from nomoledger.cli.output import print_json, print_line
 from nomoledger.errors import UnknownError
 
 if TYPE_CHECKING:
-    from nomoledger.rulebook.cases import Case, CaseResult
+    from nomoledger.rulebook.cases import Case
 
 FAILED = 1
 
@@ -26,8 +26,11 @@ def test(files: tuple[str, ...], as_json: bool) -> int:
 
     Example: nomoledger test cases/doubles.yaml
     """
+    from nomoledger.rulebook.cases import CaseRunner
+
     cases = [case for file in files for case in _load(file)]
-    results = [_run(case) for case in cases]
+    runner = CaseRunner()
+    results = [runner.run(case) for case in cases]
     failed = [result for result in results if not result.ok]
     if as_json:
         print_json({"cases": len(results), "failed": len(failed), "results": results})
@@ -48,11 +51,3 @@ def _load(file: str) -> "list[Case]":
             if cases := cases_beside(file):
                 return cases
         raise
-
-
-def _run(case: "Case") -> "CaseResult":
-    """Run *case* in a worker, which sandboxes its rules."""
-    from nomoledger.rulebook.cases import CaseResult, run_case
-    from nomoledger.sandbox.worker import call_in_worker
-
-    return call_in_worker(lambda: run_case(case), CaseResult)

@@ -6,27 +6,33 @@ answer.
 """
 
 from collections.abc import Iterable
-from functools import lru_cache, partial
 from typing import Any
 
 from nomoledger.engine import dice
 from nomoledger.events import DrawRecorded, Entry, QuestionRaised
-from nomoledger.language.host import Oracle
 
 
-def seeded_oracle(secret: bytes) -> Oracle:
-    """Return an oracle that draws from the seed, public or sealed, of the question's period."""
-    seed_of = lru_cache(maxsize=4)(partial(dice.seed_for, secret))
+class SeededOracle:
+    """An oracle that draws from the seed, public or sealed, of the question's period.
 
-    def answer(question: QuestionRaised) -> list[Any] | None:
-        seed = seed_of(question.period, question.audience)
+    Attributes:
+        secret: what the seeds derive from.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        """Derive seeds from *secret*."""
+        self.secret = secret
+
+    def __call__(self, question: QuestionRaised) -> list[Any] | None:
+        """Return the dice or the draw that answers *question*; None if a person has to answer."""
         if question.asks == "dice":
-            return list(dice.roll(seed, question.question, question.options))
+            return list(dice.roll(self._seed(question), question.question, question.options))
         if question.asks == "draw":
-            return [dice.draw(seed, question.question, question.options)]
+            return [dice.draw(self._seed(question), question.question, question.options)]
         return None
 
-    return answer
+    def _seed(self, question: QuestionRaised) -> bytes:
+        return dice.seed_for(self.secret, question.period, question.audience)
 
 
 def recorded_draws(entries: Iterable[Entry]) -> dict[str, list[Any]]:
@@ -44,9 +50,20 @@ def recorded_draws(entries: Iterable[Entry]) -> dict[str, list[Any]]:
     return {address: values for address, values in draws.items() if address not in raised}
 
 
-def replay_oracle(draws: dict[str, list[Any]]) -> Oracle:
-    """Return an oracle that answers from the recorded *draws* only."""
-    return lambda question: draws.get(question.question)
+class ReplayOracle:
+    """An oracle that answers from recorded draws only.
+
+    Attributes:
+        draws: the values by address.
+    """
+
+    def __init__(self, draws: dict[str, list[Any]]) -> None:
+        """Answer from *draws*."""
+        self.draws = draws
+
+    def __call__(self, question: QuestionRaised) -> list[Any] | None:
+        """Return the values that were drawn at the address of *question*, if any."""
+        return self.draws.get(question.question)
 
 
 def is_possible_draw(question: QuestionRaised, values: Any) -> bool:

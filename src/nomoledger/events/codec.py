@@ -4,6 +4,7 @@ The store keeps the tag of the event's class beside its bytes. Tags are looked u
 and never imported by name, so a database from a stranger cannot choose which code runs.
 """
 
+import copyreg
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,7 +14,7 @@ from msgspec.json import Encoder as JsonEncoder
 from msgspec.msgpack import Decoder, Encoder
 
 from nomoledger.errors import CorruptError
-from nomoledger.events import Event, GameOpened, events
+from nomoledger.events import Entry, Event, GameOpened, events
 from nomoledger.events.levels import check_level
 
 EVENTS = events()
@@ -74,6 +75,28 @@ def decode(tag: str, state: bytes) -> Event:
         event = upcast(event)
         tag = tag_of(event)
     return event
+
+
+def _reduce(event: Event) -> tuple[Callable[[str, bytes], Event], Encoded]:
+    """Reduce *event* to its stored form: an event that is pickled comes back as one that is read.
+
+    Fields that have their defaults must have the very objects, or the event would be encoded as
+    other bytes.
+    """
+    return decode, (tag_of(event), encode(event))
+
+
+def _reduce_entry(entry: Entry) -> tuple[Callable[..., Entry], tuple[str, int, str, bytes]]:
+    return _entry, (entry.game, entry.number, tag_of(entry.body), encode(entry.body))
+
+
+def _entry(game: str, number: int, tag: str, state: bytes) -> Entry:
+    return Entry(game, number, decode(tag, state))
+
+
+for _class in _tags:
+    copyreg.pickle(_class, _reduce)
+copyreg.pickle(Entry, _reduce_entry)
 
 
 def encode_json(event: Event) -> bytes:

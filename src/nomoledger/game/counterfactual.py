@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.settlement.alternatives import apply_fitting_changes
 from nomoledger.engine.settlement.rerun import NewQuestion, Orphan, RulesOverride
 from nomoledger.engine.settlement.ruling_validity import (
@@ -21,7 +21,7 @@ from nomoledger.engine.settlement.ruling_validity import (
 from nomoledger.engine.settlement.timeline import Collision, FirstDifference, Timeline
 from nomoledger.errors import UnknownError
 from nomoledger.events.rules import Change, Rule
-from nomoledger.game.read_models import WorldView, projection
+from nomoledger.game.read_models import Projection, WorldView, projection
 from nomoledger.game.rules_only_replay import differences
 from nomoledger.language.host import Oracle, ask_people
 from nomoledger.language.values import from_units
@@ -29,8 +29,8 @@ from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.descriptions import describe_event
-from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import stream_from_worker
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
 
 
@@ -141,19 +141,31 @@ def what_if(
         UsageError: an edit does not fit its event.
     """
     history = history or History(ledger, game)
-    entries = list(_until(history, changed.until))
-    timeline = _timeline(history, entries, changed, throwaway)
-
-    def pieces() -> Iterator[bytes]:
-        for _ in timeline.run():
-            yield b""
-        report = _report(game, timeline, throwaway is not None)
-        yield msgspec.json.encode(report, enc_hook=str)
-
-    for piece in stream_from_worker(pieces, limits):
+    entries, world = list(_until(history, changed.until)), history.world()
+    secret = ledger.secret(game)
+    standings = projection("standings")
+    arguments = (game, entries, world, secret, changed, throwaway, standings)
+    for piece in stream_from_sandbox(_run_again, *arguments, limits=limits):
         done(1)
         report_json = piece
     return msgspec.json.decode(report_json, type=WhatIf)
+
+
+def _run_again(
+    game: str,
+    entries: Sequence[e.Entry],
+    world: World,
+    secret: bytes,
+    changed: WhatIfChanges,
+    throwaway: bytes | None,
+    standings: Projection,
+) -> Iterator[bytes]:
+    """Yield a piece for each input that is run again, and then the report as JSON."""
+    timeline = _timeline(entries, world, secret, changed, throwaway)
+    for _ in timeline.run():
+        yield b""
+    report = _report(game, timeline, standings, throwaway is not None)
+    yield msgspec.json.encode(report, enc_hook=str)
 
 
 def _until(history: History, period: int | None) -> Iterator[e.Entry]:
@@ -166,12 +178,12 @@ def _until(history: History, period: int | None) -> Iterator[e.Entry]:
 
 
 def _timeline(
-    history: History,
     entries: Sequence[e.Entry],
+    world: World,
+    secret: bytes,
     changed: WhatIfChanges,
     throwaway: bytes | None,
 ) -> Timeline:
-    ledger, game, world = history.ledger, history.game, history.world()
     known = {ruling.number for ruling in rulings_in_force(world)}
     if unknown := [number for number in changed.overrules if number not in known]:
         raise UnknownError(f"there is no ruling {unknown[0]} in force")
@@ -186,8 +198,8 @@ def _timeline(
         entries,
         edits,
         since=min(starts, default=None),
-        oracle=_dice(ledger, game, world, throwaway),
-        secret=ledger.secret(game),
+        oracle=_dice(world, secret, throwaway),
+        secret=secret,
         rules=_ruleset(changed),
         questions=changed.questions,
         describe=describe_event,
@@ -210,16 +222,17 @@ def _first_event_of(entries: Sequence[e.Entry], period: int) -> int:
     raise UnknownError(f"there is no period {period}")
 
 
-def _dice(ledger: Ledger, game: str, world: World, throwaway: bytes | None) -> Oracle:
+def _dice(world: World, secret: bytes, throwaway: bytes | None) -> Oracle:
     """Return the oracle for new dice: *throwaway* for the open period, recorded seeds before it."""
-    secret = ledger.secret(game)
-    if secret is None or world.game["dice"] != "seeded":
+    if world.game["dice"] != "seeded":
         return ask_people
-    closed, open_ = seeded_oracle(secret), seeded_oracle(throwaway or secret)
+    closed, open_ = SeededOracle(secret), SeededOracle(throwaway or secret)
     return lambda question: (open_ if question.period >= world.period else closed)(question)
 
 
-def _report(game: str, timeline: Timeline, is_throwaway: bool) -> WhatIf:
+def _report(
+    game: str, timeline: Timeline, standings: Projection, is_throwaway: bool
+) -> WhatIf:
     recorded, rerun = timeline.recorded, timeline.world
     otherwise = (
         WhatIfDifference(item.subject, item.what, item.recorded, item.by_rules)
@@ -232,7 +245,7 @@ def _report(game: str, timeline: Timeline, is_throwaway: bool) -> WhatIf:
         period=timeline.entries[-1].body.period,
         difference=timeline.first_difference(),
         otherwise=(*otherwise, *_account_differences(recorded, rerun)),
-        places=tuple(_places(recorded, rerun)),
+        places=tuple(_places(recorded, rerun, standings)),
         winners=(_winners(recorded), _winners(rerun)),
         orphans=tuple(timeline.orphans()),
         collisions=tuple(timeline.collisions()),
@@ -256,10 +269,10 @@ def _account_differences(recorded: World, rerun: World) -> Iterator[WhatIfDiffer
                 yield WhatIfDifference(f"account {account}", name, before, after)
 
 
-def _places(recorded: World, rerun: World) -> Iterator[PlaceInWhatIf]:
-    standings = [_standings(world) for world in (recorded, rerun)]
-    for player in dict.fromkeys((*standings[0], *standings[1])):
-        before, after = (table.get(player) for table in standings)
+def _places(recorded: World, rerun: World, standings: Projection) -> Iterator[PlaceInWhatIf]:
+    tables = [_standings(world, standings) for world in (recorded, rerun)]
+    for player in dict.fromkeys((*tables[0], *tables[1])):
+        before, after = (table.get(player) for table in tables)
         yield PlaceInWhatIf(
             player,
             before and before.money,
@@ -269,9 +282,9 @@ def _places(recorded: World, rerun: World) -> Iterator[PlaceInWhatIf]:
         )
 
 
-def _standings(world: World) -> dict[str, Any]:
+def _standings(world: World, standings: Projection) -> dict[str, Any]:
     """Return the standings by player, as the installed projection computes them."""
-    model: Any = projection("standings")(WorldView(world))
+    model: Any = standings(WorldView(world))
     return {place.player: place for place in model.standings}
 
 

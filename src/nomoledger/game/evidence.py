@@ -10,7 +10,7 @@ from nomoledger.events import Input
 from nomoledger.game.period_start import period_start
 from nomoledger.game.replay import replay
 from nomoledger.ledger.event_history import History
-from nomoledger.sandbox.child import Limits
+from nomoledger.sandbox.limits import Limits
 
 
 def replay_evidence(history: History, period: int, limits: Limits | None = None) -> dict[str, Any]:

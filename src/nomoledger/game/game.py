@@ -7,18 +7,14 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from nomoledger import events as e
+from nomoledger.engine.request_checks import check_arguments, check_order, check_submission
 from nomoledger.engine.settlement import ruling_validity
 from nomoledger.engine.settlement.audiences import Audience, intersect
-from nomoledger.engine.statements import Statement
 from nomoledger.errors import RuleFault, UnknownError, UsageError
 from nomoledger.events.rules import Change
 from nomoledger.game import evidence
 from nomoledger.game.readings import GameReadings
 from nomoledger.game.writer import GameWriter, Outcome
-from nomoledger.language.host import Refused
-from nomoledger.language.linker import analyze_rules
-from nomoledger.language.program import link
-from nomoledger.language.resolve import named_arguments
 from nomoledger.state import disputes
 from nomoledger.state.reducer import belongs_to_input
 
@@ -68,7 +64,7 @@ class Game(GameReadings, GameWriter):
         id: str | None = None,
     ) -> Outcome:
         """Ask to join as *name*; *details* are what the rules want to know besides."""
-        self._check_arguments("join", (), {"name": name, **(details or {})})
+        self._check(check_arguments, "join", (), {"name": name, **(details or {})})
         return self.receive(e.JoinRequested, name=name, details=details or {}, at=at, id=id)
 
     @idempotent
@@ -88,10 +84,10 @@ class Game(GameReadings, GameWriter):
     ) -> Outcome:
         """Ask for *action* with named *arguments*, on behalf of *player* (or "admin")."""
         player = self._player_or_admin(player)
-        audience = self._check_action(player, action)
-        self._check_arguments(action, (player,), arguments or {})
+        self._check(check_submission, player, action, arguments or {})
         fields: dict[str, Any] = {"by": player, "action": action, "arguments": arguments or {}}
-        return self.receive(e.SubmissionReceived, audience=audience, at=at, id=id, **fields)
+        fields["audience"] = self._audience(player, action)
+        return self.receive(e.SubmissionReceived, at=at, id=id, **fields)
 
     @idempotent
     def order(
@@ -114,11 +110,7 @@ class Game(GameReadings, GameWriter):
             raise UsageError(
                 "a standing order says what to ask for, or what to answer: one of them"
             )
-        for statement in filter(None, (when, holds)):
-            Statement(statement).check_names(self.world, link(self.world.rules))
-        for act in acts:
-            self._check_action(player, act.action)
-            self._check_arguments(act.action, (player,), act.arguments)
+        self._check(check_order, player, tuple(filter(None, (when, holds))), acts)
         fields: dict[str, Any] = {"by": player, "when": when, "holds": holds, "acts": acts}
         fields |= {"answer": answer, "audience": (player,)}
         return self.receive(e.OrderGiven, at=at, id=id, **fields)
@@ -443,30 +435,21 @@ class Game(GameReadings, GameWriter):
             )
         return question
 
-    def _check_action(self, player: str, action: str) -> Audience:
-        """Return who may see that *player* asks for *action*, which the rules must define."""
-        operations = analyze_rules(self.world.rules).operations
-        if action not in operations or not operations[action].is_action:
-            known = ", ".join(sorted(name for name, item in operations.items() if item.is_action))
-            raise UnknownError(f"{self.name}: nobody can {action!r}; there is: {known}")
-        return self._audience(player, action)
+    def _check(self, check: Callable[..., None], *arguments: Any) -> None:
+        """Check a request by the rules, before it is recorded.
+
+        Raises:
+            UsageError, UnknownError: the request makes no sense.
+        """
+        try:
+            self.engine.ask(check, *arguments, kind=None)
+        except UsageError as error:
+            raise type(error)(f"{self.name}: {error}") from None
 
     def _audience(self, player: str, action: str) -> Audience:
         """Return who may see that *player* asks for *action*: only the player, if it is secret."""
         is_secret = any(action in rule.secret for rule in self.world.rules)
         return (player,) if is_secret else None
-
-    def _check_arguments(
-        self, operation: str, arguments: tuple[Any, ...], named: dict[str, Any]
-    ) -> None:
-        """Refuse arguments that name unknown things, unless what is on the agenda may make them."""
-        definition = analyze_rules(self.world.rules).operations.get(operation)
-        if self.world.agenda or definition is None or not definition.definitions:
-            return
-        try:
-            named_arguments(self.world, definition, arguments, named)
-        except Refused as error:
-            raise UsageError(f"{self.name}: {error.reasons[0].text}") from None
 
     def _check_proposal(self, number: int) -> None:
         if number not in self.world.proposals:

@@ -7,7 +7,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.oracles import recorded_draws, replay_oracle
+from nomoledger.engine.oracles import ReplayOracle, recorded_draws
 from nomoledger.errors import UnknownError
 from nomoledger.game.engines import new_engine
 from nomoledger.ledger.event_history import History
@@ -38,7 +38,7 @@ class PeriodStart(msgspec.Struct):
 
         *options* are those of `Engine`.
         """
-        oracle = replay_oracle(recorded_draws(self.entries))
+        oracle = ReplayOracle(recorded_draws(self.entries))
         log = history.entries() if self._reaches_back() else ()
         secret = history.ledger.secret(history.game)
         return new_engine(self.world, oracle, secret, recorded=log, **options)

@@ -12,13 +12,13 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.settlement.rerun import NewQuestion
 from nomoledger.game.engines import new_engine
 from nomoledger.game.read_models import Table, WorldView, projection
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.sandbox.worker import call_in_worker
+from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.reducer import apply, from_seconds
 from nomoledger.state.world import World
 
@@ -46,15 +46,15 @@ def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
     """
     world = world_of(ledger, game)
     make_model: Any = projection(name)
-    engine = new_engine(world, seeded_oracle(secrets.token_bytes(32)))
+    secret = secrets.token_bytes(32)
+    return call_in_sandbox(_close_and_read, world, secret, make_model, kind=Provisional)
 
-    def make() -> Provisional:
-        asked = tuple(_close_period(engine))
-        model = make_model(WorldView(world))
-        plain = msgspec.to_builtins(model, enc_hook=str)
-        return Provisional(tuple(model.show()), plain, asked)
 
-    return call_in_worker(make, Provisional)
+def _close_and_read(world: World, secret: bytes, make_model: Any) -> Provisional:
+    asked = tuple(_close_period(new_engine(world, SeededOracle(secret))))
+    model = make_model(WorldView(world))
+    plain = msgspec.to_builtins(model, enc_hook=str)
+    return Provisional(tuple(model.show()), plain, asked)
 
 
 def _close_period(engine: Engine) -> Iterator[NewQuestion]:

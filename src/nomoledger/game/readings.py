@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from nomoledger.errors import UsageError
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.sandbox.child import Limits
+from nomoledger.sandbox.limits import Limits
 
 if TYPE_CHECKING:
     from nomoledger.game.bisection.search import TurningPoint

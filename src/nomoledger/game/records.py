@@ -14,18 +14,19 @@ rulebook, continues an existing game. The record is imported completely or not a
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.batches import stream_batches
+from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.fact_audit import PERIOD_ENDS
-from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.oracles import SeededOracle
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events.rules import Amend, Change, Enact, Rule
 from nomoledger.game.commit import Commit
@@ -37,6 +38,7 @@ from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import load, parse, shipped
+from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
 
 PERIOD_NAMES = ("week", "day", "period")
@@ -137,7 +139,7 @@ def import_record(
         dice_from="entered",
         period=header.period,
         at=calendar.begins(header.period),
-        then=lambda engine: _Importer(engine, header, calendar, path).run(lines),
+        then=partial(_import_lines, header, calendar, _texts(path, lines), "", lines),
     )
 
 
@@ -154,17 +156,46 @@ def _continue_game(
         calendar = Calendar(_day(header.start), lines[0].period if lines else 0, header.days)
     if calendar.begins(world.period) < last.received_at:
         raise RecordError(f"{path}: starts before {last.received_at:%F}, the last day of {game}")
-    oracle = seeded_oracle(secret) if world.game["dice"] == "seeded" else ask_people
-    prefix = f"after-{world.head}-"
-
-    def follow(engine: Engine) -> Iterator[Batch]:
-        return _Importer(engine, header, calendar, path, prefix).run(lines)
-
+    oracle = SeededOracle(secret) if world.game["dice"] == "seeded" else ask_people
     commit = Commit(ledger, game, world)
+    importing = partial(
+        _import_lines, header, calendar, _texts(path, lines), f"after-{world.head}-", lines
+    )
     with commit.together():
-        for batch in stream_batches(follow, new_engine(world, oracle, secret), None):
-            commit.append(batch)
+        engine = new_engine(world, oracle, secret)
+        for piece in stream_from_sandbox(_continue, importing, engine):
+            commit.append(decode_batch(piece))
     return Game(ledger, game)
+
+
+def _continue(importing: Callable[[Engine], Iterator[Batch]], engine: Engine) -> Iterator[bytes]:
+    return map(encode_batch, importing(engine))
+
+
+def _import_lines(
+    header: RecordHeader,
+    calendar: "Calendar",
+    texts: dict[str, str],
+    prefix: str,
+    lines: list[RecordLine],
+    engine: Engine,
+) -> Iterator[Batch]:
+    """Play *lines* on *engine*, in the sandbox."""
+    return _Importer(engine, header, calendar, texts, prefix).run(lines)
+
+
+def _texts(path: Path, lines: list[RecordLine]) -> dict[str, str]:
+    """Return the texts of the files of rules that *lines* of the record at *path* name."""
+    texts = {}
+    for line in lines:
+        name = line.fields.get("rules")
+        if isinstance(name, str) and name not in texts:
+            try:
+                texts[name] = (path.parent / name).read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                why = getattr(error, "strerror", None) or error
+                raise RecordError(f"{line.place}: the rules {name}: {why}") from None
+    return texts
 
 
 def read_record(path: Path) -> tuple[RecordHeader, list[RecordLine]]:
@@ -272,14 +303,22 @@ class _Importer:
     """Turns the lines of a record into inputs, and plays them."""
 
     def __init__(
-        self, engine: Engine, header: RecordHeader, calendar: Calendar, path: Path, prefix: str = ""
+        self,
+        engine: Engine,
+        header: RecordHeader,
+        calendar: Calendar,
+        texts: dict[str, str],
+        prefix: str,
     ) -> None:
-        """Import into the world of *engine*; ids of inputs begin with *prefix*."""
+        """Import into the world of *engine*.
+
+        *texts* are the files of rules by name; ids of inputs begin with *prefix*.
+        """
         self.engine = engine
         self.world: World = engine.world
         self.header = header
         self.calendar = calendar
-        self.path = path
+        self.texts = texts
         self.prefix = prefix
 
     def run(self, lines: list[RecordLine]) -> Iterator[Batch]:
@@ -381,11 +420,7 @@ class _Importer:
     def _changes(self, rules: Any) -> tuple[Change, ...]:
         if not isinstance(rules, str):
             return read_changes(rules)
-        file = self.path.parent / rules
-        try:
-            rulebook = parse(file.read_text(encoding="utf-8"), file.name)
-        except OSError as error:
-            raise RecordError(f"the rules {rules}: {error.strerror or error}") from None
+        rulebook = parse(self.texts[rules], PurePath(rules).name)
         return tuple(map(self._change, rulebook.rules))
 
     def _change(self, rule: Rule) -> Change:

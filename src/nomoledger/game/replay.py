@@ -13,8 +13,8 @@ from nomoledger.game.period_start import period_start
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.descriptions import describe_event
-from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import stream_from_worker
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
@@ -102,16 +102,15 @@ def replay(
     """
     history = history or History(ledger, game)
     start = period_start(history, period, from_start=from_start)
-    engine = start.engine(history)
-
-    def pieces() -> Iterator[bytes]:
-        run = _PeriodRun(engine, start.first, start.bodies)
-        for _ in run.run():
-            yield b""  # the limits apply to one input, not to a whole period
-        yield msgspec.msgpack.encode(run.report(game, start.period))
-
-    *_, piece = stream_from_worker(pieces, limits)
+    run = _PeriodRun(start.engine(history), start.first, start.bodies)
+    *_, piece = stream_from_sandbox(_replay, run, game, start.period, limits=limits)
     return msgspec.msgpack.decode(piece, type=Report)
+
+
+def _replay(run: "_PeriodRun", game: str, period: int) -> Iterator[bytes]:
+    for _ in run.run():
+        yield b""  # The limits apply to one input, not to a whole period.
+    yield msgspec.msgpack.encode(run.report(game, period))
 
 
 class _PeriodRun:

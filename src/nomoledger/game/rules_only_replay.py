@@ -17,8 +17,8 @@ from nomoledger.language.values import from_units
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.labels import describe_thing
-from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import stream_from_worker
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
 
 
@@ -68,17 +68,19 @@ def replay_by_rules(
     bodies = [entry.body for entry in start.entries]
     engine = start.engine(history, follows_record=False)
     now = history.world()
-
-    def pieces() -> Iterator[bytes]:
-        noted = 0
-        for batch in _run(engine, bodies):
-            noted += sum(isinstance(event, e.RecordPrevailed) for event in batch)
-            yield b""  # the limits apply to one batch, not to the whole run
-        otherwise = tuple(differences(now, engine.world))
-        yield msgspec.msgpack.encode(RulesOnlyReport(game, period, noted, otherwise))
-
-    *_, piece = stream_from_worker(pieces, limits)
+    *_, piece = stream_from_sandbox(_replay, engine, bodies, now, game, period, limits=limits)
     return msgspec.msgpack.decode(piece, type=RulesOnlyReport)
+
+
+def _replay(
+    engine: Engine, bodies: list[e.Event], now: World, game: str, period: int
+) -> Iterator[bytes]:
+    noted = 0
+    for batch in _run(engine, bodies):
+        noted += sum(isinstance(event, e.RecordPrevailed) for event in batch)
+        yield b""  # The limits apply to one batch, not to the whole run.
+    otherwise = tuple(differences(now, engine.world))
+    yield msgspec.msgpack.encode(RulesOnlyReport(game, period, noted, otherwise))
 
 
 def _run(engine: Engine, bodies: list[e.Event]) -> Iterator[Batch]:

@@ -9,7 +9,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine import dice
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.batches import stream_batches
+from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.errors import UsageError
 from nomoledger.events.levels import NEWEST
 from nomoledger.game.commit import Commit
@@ -18,7 +18,8 @@ from nomoledger.game.game import Game
 from nomoledger.language.host import ask_people
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import Rulebook
-from nomoledger.sandbox.child import Limits
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
@@ -41,7 +42,8 @@ def open_game(
     """Create a game in *ledger* under *rulebook*, with the initial state *given*.
 
     *given* holds the fields of `StateGiven`. *then* returns further batches, which are stored in
-    the same transaction as the opening.
+    the same transaction as the opening; it runs in the sandbox, so it is a function at the top
+    level of a module, or a partial of one.
 
     Raises:
         UsageError: the game exists, a setting is unknown, or the rules refuse such a start.
@@ -66,22 +68,29 @@ def open_game(
         for rule in rulebook.rules
     ]
     initial_state = None if given is None else e.StateGiven(id="given", **common, **given)
-
-    def follow(engine: Engine) -> Iterator[Batch]:
-        for event in (opened, *enacted):
-            apply(engine.world, event)
-        yield _checked([opened, *enacted, *engine.step()])
-        for batch in () if initial_state is None else engine.process(initial_state):
-            yield _checked(batch)
-        if then is not None:
-            yield from then(engine)
-
-    world = World()
-    commit = Commit(ledger, game, world)
+    commit = Commit(ledger, game, World())
+    arguments = (secret, [opened, *enacted], initial_state, then)
     with commit.together(secret):
-        for batch in stream_batches(follow, new_engine(world, ask_people, secret), limits):
-            commit.append(batch)
+        for piece in stream_from_sandbox(_open, *arguments, limits=limits):
+            commit.append(decode_batch(piece))
     return Game(ledger, game, limits=limits)
+
+
+def _open(
+    secret: bytes,
+    opening: Batch,
+    initial_state: e.StateGiven | None,
+    then: Callable[[Engine], Iterator[Batch]] | None,
+) -> Iterator[bytes]:
+    """Yield the batches of an opening, encoded. This runs in a sandbox."""
+    engine = new_engine(World(), ask_people, secret)
+    for event in opening:
+        apply(engine.world, event)
+    yield encode_batch(_checked([*opening, *engine.step()]))
+    for batch in () if initial_state is None else engine.process(initial_state):
+        yield encode_batch(_checked(batch))
+    for batch in () if then is None else then(engine):
+        yield encode_batch(batch)
 
 
 def _checked(batch: Batch) -> Batch:

@@ -9,28 +9,18 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.batches import stream_batches
-from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.agenda import Batch
 from nomoledger.errors import ConflictError, RuleFault, UsageError
 from nomoledger.game.commit import Commit
-from nomoledger.game.engines import new_engine
-from nomoledger.language.host import ask_people
+from nomoledger.game.sandboxed_engine import SandboxedEngine
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.sandbox.child import Limits
+from nomoledger.sandbox.limits import Limits
 from nomoledger.state.reducer import SETTLE, apply, to_seconds
 from nomoledger.state.world import World
 
 TRIES_MAX = 50
-#: A ruling that reaches back may run a long game again.
-RERUN_LIMITS = Limits(cpu_seconds=900.0, wall_seconds=1_800.0)
-
-#: What an engine is to do: yield batches of events.
-Follow = Callable[[Engine], Iterator[Batch]]
-#: Runs rule code: yields the batches of an engine, whose world stays as it is.
-RunRules = Callable[[Follow, Engine, Limits | None], Iterator[Batch]]
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -72,16 +62,15 @@ class GameWriter:
         *,
         limits: Limits | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        run_rules: RunRules = stream_batches,
     ) -> None:
         """Open *game* of *ledger* (its only game if None)."""
         self.ledger = ledger
         self.name = game or only_game(ledger)
         self.limits = limits
         self.clock = clock
-        self.run_rules = run_rules
         self.history = History(ledger, self.name)
         self.world = self.history.world()
+        self.engine = SandboxedEngine(self.world, ledger.secret(self.name), limits)
         self._commit = Commit(ledger, self.name, self.world)
 
     def receive(
@@ -151,6 +140,7 @@ class GameWriter:
         """Fold what other writers have appended."""
         for entry in self.history.after(self.world.head):
             apply(self.world, entry.body)
+            self.engine.follow(entry.body)
 
     def resume(self) -> Outcome:
         """Carry out what an interrupted process left on the agenda."""
@@ -158,7 +148,7 @@ class GameWriter:
         if self.is_pending():
             operation = self.world.agenda[0].operation if self.world.agenda else ""
             log = self.history.entries() if operation == SETTLE else []
-            self._carry_out(Engine.run, stored, log)
+            self._carry_out(self.engine.run(log), stored)
         return Outcome(tuple(stored))
 
     def is_pending(self) -> bool:
@@ -174,21 +164,12 @@ class GameWriter:
 
     def _process(self, event: e.Input, stored: list[e.Event], log: list[e.Entry]) -> None:
         """Carry out *event*, which is an input; what follows is added to *stored*."""
-        self._carry_out(lambda engine: engine.process(event), stored, log)
+        self._carry_out(self.engine.process(event, log), stored)
 
-    def _carry_out(
-        self,
-        follow: Follow,
-        stored: list[e.Event],
-        log: list[e.Entry],
-    ) -> None:
-        """Run *follow* in the sandbox and commit its batches; they are added to *stored*."""
-        secret = self.ledger.secret(self.name)
-        oracle = seeded_oracle(secret) if self.world.game["dice"] == "seeded" else ask_people
-        engine = new_engine(self.world, oracle, secret, recorded=log)
-        limits = RERUN_LIMITS if log and self.limits is None else self.limits
+    def _carry_out(self, batches: Iterator[Batch], stored: list[e.Event]) -> None:
+        """Commit *batches* one by one as the rules make them; they are added to *stored*."""
         try:
-            for batch in self.run_rules(follow, engine, limits):
+            for batch in batches:
                 self._commit.append(batch)
                 self.history.add(batch)
                 stored.extend(batch)

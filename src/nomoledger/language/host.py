@@ -16,7 +16,7 @@ from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Commodity, Rule
 from nomoledger.language import values
 from nomoledger.language.operations import Links
-from nomoledger.sandbox import child
+from nomoledger.sandbox import inside
 from nomoledger.state.reducer import apply, from_seconds
 from nomoledger.state.world import Attempt, World
 
@@ -225,7 +225,7 @@ class Host:
             self.stop(Refused([e.Reason(rule or frames[-1].rule, text)]))
         rule = rule or frames[-1].rule
         frames.append(Frame(operation, arguments, rule))
-        child.notice(rule)
+        inside.notice(rule)
         return 0
 
     def enter_value(self, operation: str, rule: str, *arguments: Any) -> int:
@@ -258,7 +258,7 @@ class Host:
     def at(self, rule: str) -> int:
         """Note that *rule* acts now, in the innermost operation."""
         self.frames[-1].rule = rule
-        child.notice(rule)
+        inside.notice(rule)
         return 0
 
     def from_caller(self) -> int:

@@ -28,7 +28,7 @@ from nomoledger.language.marshalling import (
 from nomoledger.language.operations import Links
 from nomoledger.language.outcomes import TrialOutcome
 from nomoledger.language.values import apply_steps
-from nomoledger.sandbox import child
+from nomoledger.sandbox import inside
 from nomoledger.state.world import World
 
 STACK_MAX = 4_000
@@ -134,7 +134,7 @@ class Program:
         for i, value in enumerate(light_values(self._names)):
             module[f"_light_{i}"] = starlark.OpaquePythonObject(value)
         for number, file, source in self._sources():
-            child.notice(number)
+            inside.notice(number)
             if file == "operations":
                 self._operations = source
             try:
@@ -405,8 +405,13 @@ class Linker(Generic[Kind]):
 
 
 _PLAYED = Linker(Program, PROGRAMS_MAX)
-#: Return the program that plays the given rules, from a shared cache: see `Linker.link`.
-link = _PLAYED.link
+
+
+def link(rules: tuple[Rule, ...]) -> Program:
+    """Return the program that plays *rules*, from a shared cache: see `Linker.link`."""
+    return _PLAYED.link(rules)
+
+
 #: Make `link` return programs of another kind for a while: see `Linker.link_as`.
 link_as = _PLAYED.link_as
 

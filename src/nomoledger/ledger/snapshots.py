@@ -105,9 +105,7 @@ class StoredSnapshots:
 
         None if that event is less than `LONG` events after event *head*: folding is faster then.
         """
-        period = max(self.places, default=0) if period is None else period
-        number = self.places.get(period, -1)
-        return number if number - head >= LONG else None
+        return worthwhile(self.places, head, period)
 
     def content(self, number: int) -> tuple[bytes, dict[bytes, bytes]]:
         """Return the root of the snapshot after event *number*, and its parts not read before.
@@ -121,6 +119,13 @@ class StoredSnapshots:
         parts = collect_parts(root, partial(self._store.parts, self._game), self._read)
         self._read |= parts.keys()
         return root, parts
+
+
+def worthwhile(places: dict[int, int], head: int, period: int | None) -> int | None:
+    """Return the snapshot among *places* that pays; see `StoredSnapshots.worthwhile`."""
+    period = max(places, default=0) if period is None else period
+    number = places.get(period, -1)
+    return number if number - head >= LONG else None
 
 
 class SnapshotKeeper:

@@ -14,10 +14,13 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import msgspec
+import yaml
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
 from nomoledger.language.code import parse_code
+from nomoledger.rulebook.loading import load_yaml
+from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _AMENDED = ("title", "prose", "code", "parameters", "declares", "commodities", "facts")
 _SET_BY_ENGINE = {"version", "file", "line"}
@@ -32,6 +35,28 @@ def read_changes(data: Any) -> tuple[Change, ...]:
     Raises:
         RulebookError: a change is not well formed, or its code cannot be parsed.
     """
+    return call_in_sandbox(_read_all, data, kind=tuple[Change, ...])
+
+
+def parse_changes(text: str, file: str) -> tuple[Change, ...]:
+    """Return the changes in the YAML *text*; *file* is for messages.
+
+    Raises:
+        RulebookError: *text* is not YAML, or a change is not well formed.
+    """
+    return call_in_sandbox(_parse, text, file, kind=tuple[Change, ...])
+
+
+def _parse(text: str, file: str) -> tuple[Change, ...]:
+    try:
+        return _read_all(load_yaml(text))
+    except (yaml.YAMLError, ValueError) as error:
+        raise RulebookError(f"{file}: not YAML: {error}") from None
+    except RulebookError as error:
+        raise RulebookError(f"{file}: {error}") from None
+
+
+def _read_all(data: Any) -> tuple[Change, ...]:
     if data is None:
         return ()
     items = data if isinstance(data, list | tuple) else [data]

@@ -7,6 +7,7 @@ from nomoledger.rulebook.lint import find_faults
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.rulebook.mutation_testing import Progress, find_unnoticed
 from nomoledger.rulebook.reach import run_and_record
+from nomoledger.sandbox.sandbox import call_in_sandbox
 
 
 class Coverage(msgspec.Struct, frozen=True):
@@ -42,10 +43,10 @@ def check(
     With *blank*, alter each rule's code, each hook and each parameter in turn, on all processors;
     *progress* is called with the name of each.
     """
-    errors = find_faults(rulebook)
+    errors = call_in_sandbox(find_faults, rulebook, kind=list[str])
     unnoticed: list[str] = []
     if not errors:
-        reaches = list(run_and_record(cases, rulebook))
+        reaches = run_and_record(cases, rulebook)
         errors = [reach.failure for reach in reaches if reach.failure is not None]
         if blank and not errors:
             unnoticed = find_unnoticed(rulebook, cases, reaches, progress)

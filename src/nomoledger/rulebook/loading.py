@@ -30,6 +30,7 @@ from markdown_it.token import Token
 from nomoledger.errors import RulebookError, UnknownError, UsageError
 from nomoledger.events.rules import Rule
 from nomoledger.language.host_verbs import API_LEVELS
+from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
 _RULE_TAG = "h3"
@@ -144,7 +145,7 @@ def load(name: str) -> Rulebook:
     if not path.is_dir():
         return parse(_text(path), path.name)
     texts = {f"{path.name}/{chapter.name}": _text(chapter) for chapter in chapters(path)}
-    return _join_chapters(texts, path.name)
+    return call_in_sandbox(_join_chapters, texts, path.name, kind=Rulebook)
 
 
 def _text(path: Path) -> str:
@@ -160,7 +161,7 @@ def parse(text: str, file: str) -> Rulebook:
     Raises:
         RulebookError: the rulebook is not well formed. The message has file and line.
     """
-    return _join_chapters({file: text}, file)
+    return call_in_sandbox(_join_chapters, {file: text}, file, kind=Rulebook)
 
 
 def _join_chapters(texts: dict[str, str], file: str) -> Rulebook:

@@ -5,19 +5,21 @@ fails. Cases that reach the altered code come first, the quick ones of them befo
 a mutant counts as unnoticed only after every case has passed.
 """
 
-import multiprocessing
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import msgspec
 
+from nomoledger.errors import RuleFault
 from nomoledger.language.program import Program, link_as
 from nomoledger.rulebook.cases import Case
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.rulebook.mutants import Mutant, mutants
 from nomoledger.rulebook.partial_program import NotCompiledError, PartialProgram
 from nomoledger.rulebook.reach import Reach, failure_of
+from nomoledger.sandbox.sandbox import Sandbox, call_in_sandbox
 
 Progress = Callable[[str], None]
 
@@ -60,31 +62,71 @@ class MutationTest:
                 return failure_of(case, rulebook) is not None
 
 
-_running: MutationTest | None = None
-
-
 def find_unnoticed(
     rulebook: Rulebook, cases: list[Case], reaches: list[Reach], progress: Progress | None = None
 ) -> list[str]:
     """Return what of *rulebook* can be altered without any of *cases* failing, in rulebook order.
 
     *reaches* is what each case reaches when nothing is altered. The work is spread over all
-    processors; *progress* is called with each mutant.
+    processors, with a sandbox each; *progress* is called with the name of each mutant.
     """
-    global _running
-    _running = MutationTest(rulebook, cases, reaches)
-    unnoticed: list[str] = []
-    with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:
-        for what, is_noticed in pool.imap(_try, range(len(_running.mutants))):
+    names = names_of_mutants(rulebook)
+    places = iter(range(len(names)))
+
+    def work() -> None:
+        sandbox = _Tries(rulebook, cases, reaches)
+        for place in places:
+            noticed[place] = sandbox.is_noticed(place)
             if progress is not None:
-                progress(what)
-            if not is_noticed and not any(what.startswith(f"{rule}.") for rule in unnoticed):
-                unnoticed.append(what)
-    _running = None
+                progress(names[place])
+
+    noticed: dict[int, bool] = {}
+    count = os.cpu_count() or 1
+    with ThreadPoolExecutor(count) as threads:
+        for worker in [threads.submit(work) for _ in range(count)]:
+            worker.result()
+    unnoticed: list[str] = []
+    for place, what in enumerate(names):
+        if not noticed[place] and not any(what.startswith(f"{rule}.") for rule in unnoticed):
+            unnoticed.append(what)
     return unnoticed
 
 
-def _try(place: int) -> tuple[str, bool]:
-    assert _running is not None
-    mutant = _running.mutants[place]
-    return mutant.what, _running.is_noticed(mutant)
+def names_of_mutants(rulebook: Rulebook) -> list[str]:
+    """Return what can be altered in *rulebook*, in rulebook order."""
+    return call_in_sandbox(_names_of_mutants, rulebook, kind=list[str])
+
+
+def _names_of_mutants(rulebook: Rulebook) -> list[str]:
+    return [mutant.what for mutant in mutants(rulebook)]
+
+
+class _Tries:
+    """Tries mutants in one sandbox, which is prepared once."""
+
+    def __init__(self, rulebook: Rulebook, cases: list[Case], reaches: list[Reach]) -> None:
+        self._test = rulebook, cases, reaches
+        self._sandbox = Sandbox()
+
+    def is_noticed(self, place: int) -> bool:
+        """Return whether a case notices the mutant at *place*.
+
+        A mutant that uses up its time or its memory is noticed.
+        """
+        test = None if self._sandbox.is_warm else self._test
+        try:
+            return self._sandbox.call(_is_noticed, test, place, kind=bool)
+        except RuleFault:
+            return True
+
+
+class _Prepared:
+    """The test of this process, which is a sandbox."""
+
+    test: MutationTest
+
+
+def _is_noticed(test: tuple[Rulebook, list[Case], list[Reach]] | None, place: int) -> bool:
+    if test is not None:
+        _Prepared.test = MutationTest(*test)
+    return _Prepared.test.is_noticed(_Prepared.test.mutants[place])

@@ -12,8 +12,10 @@ from nomoledger.language.code import Code, Hook
 from nomoledger.language.host import Host
 from nomoledger.language.operations import Links
 from nomoledger.language.program import Program, link_as
-from nomoledger.rulebook.cases import Case, run_case
+from nomoledger.rulebook.cases import Case
+from nomoledger.rulebook.cases.case_run import result_of
 from nomoledger.rulebook.loading import Rulebook
+from nomoledger.sandbox.sandbox import stream_from_sandbox
 
 #: An operation and a rule that acted in it. The operation is "" for checks and `on_enact`.
 Place = tuple[str, str]
@@ -37,20 +39,25 @@ class Reach(msgspec.Struct, frozen=True):
     weight: int
 
 
-def run_and_record(cases: Iterable[Case], rulebook: Rulebook) -> Iterator[Reach]:
-    """Run each of *cases* under *rulebook* and yield what it reached."""
+def run_and_record(cases: Iterable[Case], rulebook: Rulebook) -> list[Reach]:
+    """Run each of *cases* under *rulebook* in a sandbox, and return what each reached."""
+    pieces = stream_from_sandbox(_run_and_record, list(cases), rulebook)
+    return [msgspec.msgpack.decode(piece, type=Reach) for piece in pieces]
+
+
+def _run_and_record(cases: list[Case], rulebook: Rulebook) -> Iterator[bytes]:
     recording = _Recording()
     with link_as(partial(_RecordingProgram, recording)):
         for case in cases:
             recording.clear()
             failure = failure_of(case, rulebook)
-            yield recording.summary(failure)
+            yield msgspec.msgpack.encode(recording.summary(failure))
 
 
 def failure_of(case: Case, rulebook: Rulebook) -> str | None:
     """Return why *case* fails under *rulebook*, with file and line; None if it passes."""
     try:
-        result = run_case(case, rulebook=rulebook)
+        result = result_of(case, rulebook)
     except NomoledgerError as error:
         return str(error)
     return None if result.ok else f"{case.file}:{case.line}: {result.difference}"

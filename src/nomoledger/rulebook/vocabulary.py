@@ -12,6 +12,7 @@ from nomoledger.language.linker import analyze_rules
 from nomoledger.language.operations import Links, kind_type
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.rulebook.questions import DrawSite, QuestionSite, draw_sites, question_sites
+from nomoledger.sandbox.sandbox import call_in_sandbox
 
 
 class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -90,6 +91,10 @@ def vocabulary(rulebook: Rulebook) -> Vocabulary:
     Raises:
         RulebookError: its code cannot be read.
     """
+    return call_in_sandbox(_vocabulary, rulebook, kind=Vocabulary)
+
+
+def _vocabulary(rulebook: Rulebook) -> Vocabulary:
     links = analyze_rules(rulebook.rules)
     accounts = {name for rule in rulebook.rules for name in rule.accounts}
     return Vocabulary(

@@ -1,1 +1,1 @@
-"""The sandbox: child processes with limits, which run all rule code that players wrote."""
+"""The sandbox: child processes without rights, which run everything that players wrote."""

@@ -161,6 +161,11 @@ class World:
         self._known: tuple[tuple[Rule, ...], int, tuple[str, ...]] = ((), 0, ())
         self._frozen_past: dict[int, tuple[tuple[int, ...], bytes]] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state without what is only remembered to save time."""
+        remembered = {"_index": {}, "_frozen_past": {}, "_journal": [], "_marks": 0}
+        return self.__dict__ | remembered
+
     # --- changes and rollback
 
     def put(self, table: Table, key: Any, value: Any) -> None:

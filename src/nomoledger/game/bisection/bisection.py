@@ -6,7 +6,6 @@ statement that is true only between two closes is therefore found only if every 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -16,12 +15,17 @@ from nomoledger.engine.statements import Statement
 from nomoledger.errors import CorruptError, UsageError
 from nomoledger.events.codec import encode, tag_of
 from nomoledger.events.rules import Rule
-from nomoledger.game.bisection.search import DataRequest, Search, TurningPoint, names_in
-from nomoledger.game.bisection.world_supply import run_with_requests
+from nomoledger.game.bisection.search import (
+    DataRequest,
+    Search,
+    TurningPoint,
+    names_in_rules,
+)
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.period_reader import PeriodReader
 from nomoledger.ledger.snapshots import StoredSnapshots, load_nearest
-from nomoledger.sandbox.child import Limits
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import call_in_sandbox, stream_from_sandbox
 
 __all__ = ["TurningPoint", "bisect"]
 
@@ -46,15 +50,22 @@ def bisect(
     Raises:
         UsageError: *text* is not a statement, or names something that the game never had.
     """
-    statement, last = Statement(text), ledger.head(game).number
-    check_names(ledger, game, statement)
+    last = ledger.head(game).number
+    check_names(ledger, game, text)
     stored = StoredSnapshots(ledger, game)
     supply = _Supply(ledger, game, stored, last, done)
-    search = Search(
-        TurningPoint(game, statement.text, None, events=last + 1), statement, stored.worthwhile
+    found = TurningPoint(game, text, None, events=last + 1)
+    (result,) = stream_from_sandbox(
+        _search, found, stored.places, last, every, limits=limits or LIMITS, answer=supply.answer
     )
-    result = run_with_requests(partial(search.run, last, every), supply.answer, limits or LIMITS)
     return msgspec.msgpack.decode(result, type=TurningPoint)
+
+
+def _search(
+    found: TurningPoint, snapshots: dict[int, int], last: int, every: bool
+) -> Iterator[bytes]:
+    """Yield the result of a search, which asks the parent for data. This runs in a sandbox."""
+    yield Search(found, snapshots).run(last, every)
 
 
 class _Supply:
@@ -99,19 +110,30 @@ class _Supply:
             self._reached = number
 
 
-def check_names(ledger: Ledger, game: str, statement: Statement) -> None:
-    """Check that all names in *statement* occur in *game*.
+def check_names(ledger: Ledger, game: str, text: str) -> None:
+    """Check that *text* is a statement, and that all names in it occur in *game*.
 
     Raises:
         UsageError: a name was never an attribute, a commodity or a value of the rules.
     """
-    unknown = statement.names() - Statement.OWN - _names_in_rules(_latest_rules(ledger, game))
+    unknown, _ = _names(text, _latest_rules(ledger, game))
     if not unknown:
         return
-    known = _names_in_rules(_all_rules(ledger, game)) | Statement.OWN
-    if unknown := unknown - known:
+    unknown, known = _names(text, _all_rules(ledger, game))
+    if unknown:
         names = ", ".join(sorted(known))
         raise UsageError(f"the game never had the name {min(unknown)!r}; it had: {names}")
+
+
+def _names(text: str, rules: Iterable[Rule]) -> tuple[set[str], set[str]]:
+    """Return the names in the statement *text* that *rules* do not declare, and those they do."""
+    distinct = list({id(rule): rule for rule in rules}.values())
+    return call_in_sandbox(_compare_names, text, distinct, kind=tuple[set[str], set[str]])
+
+
+def _compare_names(text: str, rules: list[Rule]) -> tuple[set[str], set[str]]:
+    known = names_in_rules(rules) | Statement.OWN
+    return Statement(text).names() - known, known
 
 
 def _latest_rules(ledger: Ledger, game: str) -> Iterator[Rule]:
@@ -130,9 +152,3 @@ def _all_rules(ledger: Ledger, game: str) -> Iterator[Rule]:
         elif isinstance(body, e.Settled):
             for rules in body.rulesets.values():
                 yield from rules
-
-
-def _names_in_rules(rules: Iterable[Rule]) -> set[str]:
-    """Return all names that *rules* declare."""
-    distinct = {id(rule): rule for rule in rules}
-    return {name for rule in distinct.values() for name in names_in(rule)}

@@ -1,14 +1,13 @@
-"""The search of a bisection, which runs in a worker without a database.
+"""The search of a bisection, which runs in a sandbox and asks its parent for data.
 
 It holds the events of one period at a time, from one close to the next. A close that is far from
 the one before is checked in its snapshot. Only the period in which the statement became true is
 then folded.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
-from typing import TypeVar
 
 import msgspec
 
@@ -20,6 +19,8 @@ from nomoledger.events.rules import Rule
 from nomoledger.game.explanation.rendering import Names
 from nomoledger.language.code import parse_code
 from nomoledger.language.program import link
+from nomoledger.ledger.snapshots import worthwhile
+from nomoledger.sandbox import inside
 from nomoledger.state.bitemporal import copy_for
 from nomoledger.state.reducer import apply
 from nomoledger.state.snapshot_codec import SnapshotReader
@@ -28,11 +29,6 @@ from nomoledger.state.world import World
 #: The last events of attempts, and the request for a close. After these, no attempt is under way.
 _ENDS = e.AttemptDone | e.AttemptRefused | e.QuestionRaised | e.CloseAsked | e.PeriodClosed
 _CHANGES_RULES = e.RuleEnacted | e.RuleAmended | e.RuleRepealed | e.RuleRenumbered
-Value = TypeVar("Value")
-#: A computation that yields requests for data and is sent the answers.
-Requests = Generator[bytes, bytes, Value]
-#: For an event and a period (None: the last), the number of its close if reading a snapshot pays.
-Worthwhile = Callable[[int, int | None], int | None]
 
 
 class DataRequest(msgspec.Struct, frozen=True, array_like=True):
@@ -92,6 +88,11 @@ def names_in(rule: Rule) -> Iterator[str]:
     yield from (hook.operation for hook in parse_code(rule).hooks if hook.kind == "value")
 
 
+def names_in_rules(rules: Iterable[Rule]) -> set[str]:
+    """Return all names that *rules* declare."""
+    return {name for rule in rules for name in names_in(rule)}
+
+
 class Search:
     """One search, on a world that moves within the events of one period.
 
@@ -102,62 +103,62 @@ class Search:
         looks: how often the statement was checked.
     """
 
-    def __init__(self, found: TurningPoint, statement: Statement, worthwhile: Worthwhile) -> None:
-        """Prepare a search; *worthwhile* says which closes to check in their snapshots."""
+    def __init__(self, found: TurningPoint, snapshots: dict[int, int]) -> None:
+        """Prepare a search; *snapshots* are the closing events that have one, by period."""
         self.found = found
-        self.statement = statement
+        self.statement = Statement(found.statement)
         self.world = World()
         self.looks = 0
-        self._worthwhile = worthwhile
+        self._snapshots = snapshots
         self._reader = SnapshotReader()
         self._first = 0
         self._bodies: list[e.Event] = []
         self._needs_rules: tuple[tuple[Rule, ...], bool] = ((), False)
 
-    def run(self, last: int, every: bool) -> Requests[bytes]:
+    def run(self, last: int, every: bool) -> bytes:
         """Search up to event *last*, and return the encoded `TurningPoint`."""
-        yield from self._search(last, every)
+        self._search(last, every)
         holds_now = False
         if self.found.event is not None:
-            yield from self._go_to_the_end(last)
+            self._go_to_the_end(last)
             holds_now = self._holds(self.world)
         result = msgspec.structs.replace(self.found, holds_now=holds_now, looks=self.looks)
         return msgspec.msgpack.encode(result)
 
-    def _search(self, last: int, every: bool) -> Requests[None]:
+    def _search(self, last: int, every: bool) -> None:
         """Check the start, then each close (or after *every* attempt), until a check succeeds."""
-        ends = yield from self._load_period(last)
+        ends = self._load_period(last)
         stop = self._first_stop(ends[:1], every)
         if stop is not None:
             self.world = World()
-            yield from self._record(stop, from_start=True)
+            self._record(stop, from_start=True)
             return
-        yield from self._check_period(ends[1:], every)
+        self._check_period(ends[1:], every)
         while self.found.event is None and self.world.head < last:
-            at_close = None if every else (yield from self._world_at_close())
+            at_close = None if every else self._world_at_close()
             if at_close is None:
-                yield from self._check_period((yield from self._load_period(last)), every)
+                self._check_period(self._load_period(last), every)
             elif self._holds(at_close):
-                yield from self._find((yield from self._load_period(last)))
+                self._find(self._load_period(last))
             else:
                 self.world = at_close
 
-    def _check_period(self, ends: list[int], every: bool) -> Requests[None]:
+    def _check_period(self, ends: list[int], every: bool) -> None:
         """Check the loaded period, and find the event if the statement becomes true in it."""
         start = self.world
         self.world = copy_for(start, self._bodies)
         stop = self._first_stop(ends, every)
         if stop is not None:
             self.world = start
-            yield from self._find(ends[: ends.index(stop) + 1])
+            self._find(ends[: ends.index(stop) + 1])
 
-    def _find(self, ends: list[int]) -> Requests[None]:
+    def _find(self, ends: list[int]) -> None:
         """Find the event among the attempts ending at *ends*, and record it.
 
         The statement is true after the last of these attempts.
         """
         self.world = copy_for(self.world, self._bodies)
-        yield from self._record(self._event_within(self._bisect(ends)))
+        self._record(self._event_within(self._bisect(ends)))
 
     def _first_stop(self, ends: list[int], every: bool) -> int | None:
         """Return the first of *ends* after which the statement is true.
@@ -220,12 +221,12 @@ class Search:
         rule = getattr(self._body(at), "rule", None)
         return isinstance(rule, Rule) and not self.statement.names().isdisjoint(names_in(rule))
 
-    def _record(self, at: int, from_start: bool = False) -> Requests[None]:
+    def _record(self, at: int, from_start: bool = False) -> None:
         """Record that the statement is true since event *at*."""
         body, root, cause = self._body(at), at, self._body(at)
         while cause.cause is not None:
             root = cause.cause
-            cause = yield from self._event(root)
+            cause = self._event(root)
         self._go_to(at - 1)
         names = Names(self.world)
         apply(self.world, body)
@@ -244,31 +245,31 @@ class Search:
 
     # --- requests for data
 
-    def _load_period(self, last: int) -> Requests[list[int]]:
+    def _load_period(self, last: int) -> list[int]:
         """Load the events up to the next close (or *last*), and return the ends of attempts."""
         self._first = self.world.head + 1
-        self._bodies = yield from self._events(DataRequest("period", after=self.world.head))
+        self._bodies = self._events(DataRequest("period", after=self.world.head))
         numbers = range(self._first, self._first + len(self._bodies))
         return [at for at in numbers if isinstance(self._body(at), _ENDS) or at == last]
 
-    def _world_at_close(self) -> Requests[World | None]:
+    def _world_at_close(self) -> World | None:
         """Return the state at the next close, if reading its snapshot pays."""
-        number = self._worthwhile(self.world.head, self.world.period)
-        return None if number is None else (yield from self._snapshot(number))
+        number = worthwhile(self._snapshots, self.world.head, self.world.period)
+        return None if number is None else self._snapshot(number)
 
-    def _go_to_the_end(self, last: int) -> Requests[None]:
+    def _go_to_the_end(self, last: int) -> None:
         """Move to event *last*, from the snapshot of the last close if that pays."""
-        number = self._worthwhile(self.world.head, None)
-        world = None if number is None else (yield from self._snapshot(number))
+        number = worthwhile(self._snapshots, self.world.head, None)
+        world = None if number is None else self._snapshot(number)
         self.world = self.world if world is None else world
         while self.world.head < last:
-            ends = yield from self._load_period(last)
+            ends = self._load_period(last)
             self.world = copy_for(self.world, self._bodies)
             self._go_to(ends[-1])
 
-    def _snapshot(self, number: int) -> Requests[World | None]:
+    def _snapshot(self, number: int) -> World | None:
         """Return the state after event *number*; None if its snapshot cannot be read."""
-        data = yield msgspec.msgpack.encode(DataRequest("snapshot", number))
+        data = inside.ask(msgspec.msgpack.encode(DataRequest("snapshot", number)))
         with suppress(CorruptError):
             snapshot = msgspec.msgpack.decode(data, type=tuple[bytes, dict[bytes, bytes]] | None)
             world = None if snapshot is None else self._reader.world(*snapshot)
@@ -276,15 +277,15 @@ class Search:
                 return world
         return None
 
-    def _events(self, request: DataRequest) -> Requests[list[e.Event]]:
-        answer = yield msgspec.msgpack.encode(request)
+    def _events(self, request: DataRequest) -> list[e.Event]:
+        answer = inside.ask(msgspec.msgpack.encode(request))
         records = msgspec.msgpack.decode(answer, type=list[tuple[str, bytes]])
         return [decode(*record) for record in records]
 
-    def _event(self, number: int) -> Requests[e.Event]:
+    def _event(self, number: int) -> e.Event:
         if number >= self._first:
             return self._body(number)
-        (body,) = yield from self._events(DataRequest("event", number))
+        (body,) = self._events(DataRequest("event", number))
         return body
 
     def _body(self, at: int) -> e.Event:

@@ -12,7 +12,7 @@ from nomoledger.events.rules import Commodity
 from nomoledger.game.explanation.causes import Explanation, explain_event
 from nomoledger.game.explanation.recorded_past import RecordedPast
 from nomoledger.language.values import Number, from_units
-from nomoledger.sandbox.child import Limits
+from nomoledger.sandbox.limits import Limits
 
 #: The number of postings of one period that a statement lists singly, unless all are requested.
 SINGLE_MAX = 40

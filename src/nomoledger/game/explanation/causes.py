@@ -14,8 +14,9 @@ from nomoledger.errors import UnknownError
 from nomoledger.game.explanation.recorded_past import RecordedPast
 from nomoledger.game.explanation.traced_run import TracedRun
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import call_in_worker
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import call_in_sandbox
+from nomoledger.state.world import World
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -200,15 +201,18 @@ def _trail(past: RecordedPast, number: int, limits: Limits | None) -> tuple[str,
     """Return how the rules led to event *number*, from a traced run in a worker process."""
     bodies = past.bodies
     start = max(at for at in range(number + 1) if isinstance(bodies[at], e.Input))
-    world, secret = past.before(start), past.ledger.secret(past.game)
-    run = TracedRun(world, past.entries, secret, past.entries)
+    secret = past.ledger.secret(past.game)
+    arguments = (past.before(start), past.entries, secret, bodies[start:], number - start)
+    return tuple(call_in_sandbox(_trail_to, *arguments, kind=list[str], limits=limits))
 
-    def lines() -> Iterator[str]:
-        end = start
-        for attempt in run.take(bodies[start:]):
-            end += len(attempt.batch)
-            if end > number:
-                yield from map(str, attempt.lines_to(attempt.batch[number - end]))
-                return
 
-    return tuple(call_in_worker(lambda: list(lines()), list[str], limits))
+def _trail_to(
+    world: World, entries: list[e.Entry], secret: bytes, bodies: list[e.Event], place: int
+) -> list[str]:
+    """Return how the input that *bodies* begin with led to the event at *place* among them."""
+    end = 0
+    for attempt in TracedRun(world, entries, secret, entries).take(bodies):
+        end += len(attempt.batch)
+        if end > place:
+            return list(map(str, attempt.lines_to(attempt.batch[place - end])))
+    return []

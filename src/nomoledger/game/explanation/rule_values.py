@@ -5,14 +5,15 @@ from typing import Any
 import msgspec
 
 from nomoledger.errors import UnknownError
+from nomoledger.events.rules import Rule
 from nomoledger.game.explanation.recorded_past import RecordedPast
-from nomoledger.game.explanation.rendering import ExplanationWriter
+from nomoledger.game.explanation.rendering import ExplanationWriter, Names
 from nomoledger.language.host import Refused, Suspended
 from nomoledger.language.linker import analyze_rules
 from nomoledger.language.tracing import Tracer
-from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import call_in_worker
-from nomoledger.state.world import Attempt
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import call_in_sandbox
+from nomoledger.state.world import Attempt, World
 
 
 class Computed(msgspec.Struct, frozen=True):
@@ -35,7 +36,11 @@ class Computed(msgspec.Struct, frozen=True):
 
 def is_computed(past: RecordedPast, what: str) -> bool:
     """Return whether a rule in force then defines *what* as a value."""
-    operation = analyze_rules(past.world.rules).operations.get(what)
+    return call_in_sandbox(_defines_value, past.world.rules, what, kind=bool)
+
+
+def _defines_value(rules: tuple[Rule, ...], what: str) -> bool:
+    operation = analyze_rules(rules).operations.get(what)
     return operation is not None and operation.is_value and bool(operation.definitions)
 
 
@@ -49,21 +54,21 @@ def explain_computed(
         RuleFault: rule code failed.
     """
     thing = past.find(subject)
-    value, trail = call_in_worker(
-        lambda: _compute(past, thing, what), tuple[Any, list[str]], limits
-    )
+    arguments = (past.game, past.world, past.names, thing, what)
+    kind = tuple[Any, list[str]]
+    value, trail = call_in_sandbox(_compute, *arguments, kind=kind, limits=limits)
     return Computed(past.names.display(thing), what, past.period, value, tuple(trail))
 
 
-def _compute(past: RecordedPast, thing: str, what: str) -> tuple[Any, list[str]]:
+def _compute(game: str, world: World, names: Names, thing: str, what: str) -> tuple[Any, list[str]]:
     tracer = Tracer()
-    program = tracer.link(past.world.rules)
-    attempt = Attempt(id="query", operation=what, at=past.world.game["now"])
-    program.host.begin(past.world, attempt)
+    program = tracer.link(world.rules)
+    attempt = Attempt(id="query", operation=what, at=world.game["now"])
+    program.host.begin(world, attempt)
     try:
         value = program.call(what, thing)
     except (Refused, Suspended) as error:
-        raise UnknownError(f"{past.game}: {what} of {past.names.display(thing)}: {error}") from None
+        raise UnknownError(f"{game}: {what} of {names.display(thing)}: {error}") from None
     ((_, tree),) = tracer.gathered()
-    lines = ExplanationWriter(program, past.names).outcome(tree.nodes[1])
-    return past.names.label(value), [str(line) for line in lines]
+    lines = ExplanationWriter(program, names).outcome(tree.nodes[1])
+    return names.label(value), [str(line) for line in lines]

@@ -6,7 +6,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
-from nomoledger.engine.oracles import recorded_draws, replay_oracle
+from nomoledger.engine.oracles import ReplayOracle, recorded_draws
 from nomoledger.engine.replaying import replay_input
 from nomoledger.game.engines import new_engine
 from nomoledger.game.explanation.rendering import ExplanationLine, ExplanationWriter, Names
@@ -59,7 +59,7 @@ class TracedRun:
     ) -> None:
         """Prepare a run on *world*."""
         self._tracer = Tracer()
-        oracle, link = replay_oracle(recorded_draws(entries)), self._tracer.link
+        oracle, link = ReplayOracle(recorded_draws(entries)), self._tracer.link
         self.engine = new_engine(world, oracle, secret, recorded=recorded, link=link)
         self.names = Names(world)
 

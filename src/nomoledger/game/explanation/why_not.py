@@ -17,8 +17,9 @@ from nomoledger.game.period_start import period_start
 from nomoledger.language.tracing import TraceNode
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.sandbox.child import Limits
-from nomoledger.sandbox.worker import stream_from_worker
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import stream_from_sandbox
+from nomoledger.state.world import World
 
 
 class Absence(msgspec.Struct, frozen=True):
@@ -55,20 +56,27 @@ def why_not(
     history = History(ledger, game)
     start = period_start(history, period)
     bodies, entries = list(start.bodies), history.entries()
-    run = TracedRun(start.world, entries, ledger.secret(game), entries)
-
-    def pieces() -> Iterator[bytes]:
-        blocks = dict[tuple[str, ...], None]()
-        for batch_blocks in _blocks(run, bodies, operation, about):
-            blocks.update(dict.fromkeys(batch_blocks))
-            yield b""  # the limits apply to one batch, not to a whole period
-        yield msgspec.msgpack.encode([line for block in blocks for line in block])
-
-    *_, piece = stream_from_worker(pieces, limits)
+    arguments = (start.world, entries, ledger.secret(game), bodies, operation, about)
+    *_, piece = stream_from_sandbox(_explain, *arguments, limits=limits)
     lines = msgspec.msgpack.decode(piece, type=list[str])
     if not lines:
         lines = [f"nothing in period {period} that could lead to {operation} involved {about}"]
     return Absence(operation, about, period, tuple(lines))
+
+
+def _explain(
+    world: World,
+    entries: list[e.Entry],
+    secret: bytes,
+    bodies: list[e.Event],
+    operation: str,
+    about: str,
+) -> Iterator[bytes]:
+    run, blocks = TracedRun(world, entries, secret, entries), dict[tuple[str, ...], None]()
+    for batch_blocks in _blocks(run, bodies, operation, about):
+        blocks.update(dict.fromkeys(batch_blocks))
+        yield b""  # The limits apply to one batch, not to a whole period.
+    yield msgspec.msgpack.encode([line for block in blocks for line in block])
 
 
 def _blocks(

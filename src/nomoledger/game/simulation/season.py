@@ -11,7 +11,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
 from nomoledger.engine.batches import decode_batch, encode_batch
-from nomoledger.engine.oracles import seeded_oracle
+from nomoledger.engine.oracles import SeededOracle
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.game.commit import Commit
@@ -24,8 +24,8 @@ from nomoledger.game.start import open_game
 from nomoledger.language.program import Linker, Program
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
-from nomoledger.sandbox import child
-from nomoledger.sandbox.worker import stream_from_worker
+from nomoledger.sandbox import inside
+from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.reducer import to_seconds
 from nomoledger.state.world import World
 
@@ -109,15 +109,8 @@ def simulate(
     open_game(ledger, game, load(rulebook), at=day, recorded_at=day, secret=secret)
     world, examples = Game(ledger, game).world, examples_of(rulebook)
     commit = Commit(ledger, game, world)
-
-    def pieces() -> Iterator[bytes]:
-        run = SeasonRun(world, secret, plan, examples)
-        for batch in run.play():
-            yield BATCH + encode_batch(batch)
-        yield REPORT + msgspec.msgpack.encode(run.report(game))
-
     season = None
-    for piece in stream_from_worker(pieces):
+    for piece in stream_from_sandbox(_play, world, secret, plan, examples, game):
         if piece[:1] == REPORT:
             season = msgspec.msgpack.decode(piece[1:], type=Season)
             continue
@@ -126,6 +119,14 @@ def simulate(
         done(sum(isinstance(event, e.PeriodClosed) for event in batch))
     assert season is not None
     return _with_cited(season, ledger)
+
+
+def _play(world: World, secret: bytes, plan: Plan, examples: Any, game: str) -> Iterator[bytes]:
+    """Yield the batches of a season, and its report. This runs in a sandbox."""
+    run = SeasonRun(world, secret, plan, examples)
+    for batch in run.play():
+        yield BATCH + encode_batch(batch)
+    yield REPORT + msgspec.msgpack.encode(run.report(game))
 
 
 def _with_cited(season: Season, ledger: Ledger) -> Season:
@@ -139,14 +140,14 @@ def _with_cited(season: Season, ledger: Ledger) -> Season:
 
 
 class SeasonRun:
-    """One season being played, in the worker."""
+    """One season being played, in a sandbox."""
 
     def __init__(self, world: World, secret: bytes, plan: Plan, examples: Any) -> None:
         """Prepare to play *plan* on *world*."""
         self.world = world
         self.plan = plan
         self.watched = Linker(WatchedProgram, PROGRAMS_MAX)
-        self.engine = new_engine(world, seeded_oracle(secret), secret, link=self._link)
+        self.engine = new_engine(world, SeededOracle(secret), secret, link=self._link)
         self.chance = Random(plan.seed)
         self.bots = Bots(self.engine, self.chance, examples)
         self.at = FIRST_DAY
@@ -270,22 +271,22 @@ class SeasonRun:
 
     def _link(self, rules: tuple[Rule, ...]) -> Program:
         """Link *rules*; linking does not count as running them."""
-        before, child.notice = child.notice, lambda rule: None
+        before, inside.notice = inside.notice, lambda rule: None
         try:
             return self.watched.link(rules)
         finally:
-            child.notice = before
+            inside.notice = before
 
     def _watch_rules(self) -> None:
         """Collect the numbers of all rules that run from now on, except in trials."""
-        before = child.notice
+        before = inside.notice
 
         def notice(rule: str) -> None:
             if not self.bots.is_trying:
                 self.fired.add(rule)
             before(rule)
 
-        child.notice = notice
+        inside.notice = notice
 
     # --- inputs
 

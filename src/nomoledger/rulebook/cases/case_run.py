@@ -19,6 +19,8 @@ from nomoledger.rulebook.cases.requests import Inputs, answered
 from nomoledger.rulebook.cases.script import Mismatch, Script
 from nomoledger.rulebook.cases.times import DEFAULT_START, read_time
 from nomoledger.rulebook.loading import Rulebook, load, shipped
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import Sandbox
 from nomoledger.state.world import World
 
 _ANSWERS_MAX = 1000
@@ -33,14 +35,37 @@ class CaseResult(msgspec.Struct, frozen=True):
     difference: str | None = None
 
 
-def run_case(case: Case, *, rulebook: Rulebook | None = None) -> CaseResult:
-    """Run *case* under *rulebook*, or under the rulebook that the case names.
+class CaseRunner:
+    """Runs cases, one after the other, in one sandbox; rulebooks are loaded once."""
 
-    Raises:
-        RulebookError: the case names something unknown. The message has file, line and case.
-        UnknownError: there is no such rulebook.
-    """
-    rulebook = rulebook or load(_rulebook_of(case))
+    def __init__(self, limits: Limits | None = None) -> None:
+        """Allow each case *limits*."""
+        self._sandbox = Sandbox(limits)
+        self._rulebooks: dict[str, Rulebook] = {}
+
+    def run(self, case: Case, *, rulebook: Rulebook | None = None) -> CaseResult:
+        """Run *case* under *rulebook*, or under the rulebook that the case names.
+
+        Raises:
+            RulebookError: the case names something unknown. The message has file, line and case.
+            UnknownError: there is no such rulebook.
+            RuleFault: the case used up the time or the memory that it may use.
+        """
+        if rulebook is None:
+            name = _rulebook_of(case)
+            rulebook = self._rulebooks.get(name)
+            if rulebook is None:
+                rulebook = self._rulebooks[name] = load(name)
+        return self._sandbox.call(result_of, case, rulebook, kind=CaseResult)
+
+
+def run_case(case: Case, *, rulebook: Rulebook | None = None) -> CaseResult:
+    """Run *case* in a sandbox of its own; see `CaseRunner.run`."""
+    return CaseRunner().run(case, rulebook=rulebook)
+
+
+def result_of(case: Case, rulebook: Rulebook) -> CaseResult:
+    """Return the result of *case* under *rulebook*, in this process."""
     try:
         difference = Run(case.body, rulebook).difference()
     except (RulebookError, UnknownError) as error:

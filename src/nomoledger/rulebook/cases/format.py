@@ -15,6 +15,7 @@ import yaml
 
 from nomoledger.errors import RulebookError, UnknownError
 from nomoledger.rulebook.loading import ExactLoader, find_rulebook
+from nomoledger.sandbox.sandbox import call_in_sandbox
 
 Table = dict[Any, Any]
 Things = dict[str, Any]
@@ -167,15 +168,17 @@ def load_cases(path: str | Path) -> list[Case]:
         RulebookError: a file is not well formed. The message has file, line and case.
     """
     path = Path(path)
-    if path.is_dir():
-        return [case for file in sorted(path.rglob("*.yaml")) for case in load_cases(file)]
+    files = sorted(path.rglob("*.yaml")) if path.is_dir() else [path]
+    return parse_cases({str(file): _text(file) for file in files})
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise UnknownError(f"no cases: there is no file or folder {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise RulebookError(f"{path}: cannot be read: {error}") from None
-    return list(parse_cases(text, str(path)))
 
 
 def cases_beside(name: str) -> list[Case]:
@@ -189,12 +192,20 @@ def cases_beside(name: str) -> list[Case]:
     return load_cases(folder) if folder.is_dir() else []
 
 
-def parse_cases(text: str, file: str) -> Iterator[Case]:
-    """Yield the cases in *text*; *file* is for messages and relative names.
+def parse_cases(texts: dict[str, str]) -> list[Case]:
+    """Return the cases in *texts*; the files are for messages and relative names.
 
     Raises:
         RulebookError: see `load_cases`.
     """
+    return call_in_sandbox(_parse_all, texts, kind=list[Case])
+
+
+def _parse_all(texts: dict[str, str]) -> list[Case]:
+    return [case for file, text in texts.items() for case in _parse(text, file)]
+
+
+def _parse(text: str, file: str) -> Iterator[Case]:
     try:
         for raw, line in _documents(text):
             yield _case(raw, file, line)

@@ -1,0 +1,77 @@
+"""Checks of requests before they are recorded: do they name what the rules and the game know?
+
+A request that makes no sense is an error of the person who typed it, and is not recorded. Whether
+the rules allow a request that makes sense is decided by the attempt, which is recorded.
+"""
+
+from typing import Any
+
+from nomoledger.engine.statements import Statement
+from nomoledger.errors import UnknownError, UsageError
+from nomoledger.events import Act
+from nomoledger.events.rules import Rule
+from nomoledger.language.host import Refused
+from nomoledger.language.linker import analyze_rules
+from nomoledger.language.program import link
+from nomoledger.language.resolve import named_arguments
+from nomoledger.state.world import World
+
+
+def check_submission(world: World, player: str, action: str, named: dict[str, Any]) -> None:
+    """Check that *player* can ask for *action* with the arguments *named*.
+
+    Raises:
+        UnknownError: the rules define no such action.
+        UsageError: the arguments do not fit.
+    """
+    operations = analyze_rules(world.rules).operations
+    if action not in operations or not operations[action].is_action:
+        known = ", ".join(sorted(name for name, item in operations.items() if item.is_action))
+        raise UnknownError(f"nobody can {action!r}; there is: {known}")
+    check_arguments(world, action, (player,), named)
+
+
+def check_arguments(
+    world: World, operation: str, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    """Check that *operation*, if the rules define it, takes these arguments.
+
+    What is on the agenda may make the things that the arguments name: then nothing is checked.
+
+    Raises:
+        UsageError: the arguments do not fit.
+    """
+    definition = analyze_rules(world.rules).operations.get(operation)
+    if world.agenda or definition is None or not definition.definitions:
+        return
+    try:
+        named_arguments(world, definition, arguments, named)
+    except Refused as error:
+        raise UsageError(error.reasons[0].text) from None
+
+
+def check_order(
+    world: World, player: str, statements: tuple[str, ...], acts: tuple[Act, ...]
+) -> None:
+    """Check the *statements* and the *acts* of a standing order of *player*.
+
+    Raises:
+        UsageError: a statement cannot be read, or names something unknown.
+        UnknownError, UsageError: an act makes no sense; see `check_submission`.
+    """
+    for statement in statements:
+        Statement(statement).check_names(world, link(world.rules))
+    for act in acts:
+        check_submission(world, player, act.action, act.arguments)
+
+
+def parameter_types(world: World, operation: str) -> dict[str, str]:
+    """Return the types of the parameters of *operation* by name; empty if no rule defines it."""
+    defined = analyze_rules(world.rules).operations.get(operation)
+    hooks = defined.definitions if defined is not None else ()
+    return {parameter.name: parameter.type for _, hook in hooks for parameter in hook.parameters}
+
+
+def actions(rules: tuple[Rule, ...]) -> list[str]:
+    """Return the names of all actions that *rules* define, sorted."""
+    return sorted(name for name, item in analyze_rules(rules).operations.items() if item.is_action)

@@ -1,0 +1,131 @@
+"""An engine in a sandbox, which carries out the inputs of one game.
+
+The sandbox has its own copy of the state, and keeps it up to date: what an input leads to, it has
+already applied; what other writers recorded, it is sent. Whenever the copy might not be the state
+of the ledger, the sandbox is thrown away.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from nomoledger import events as e
+from nomoledger.engine import request_checks
+from nomoledger.engine.agenda import Batch, Engine
+from nomoledger.engine.batches import decode_batch, encode_batch
+from nomoledger.engine.oracles import SeededOracle
+from nomoledger.game.engines import new_engine
+from nomoledger.language.host import ask_people
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import Sandbox
+from nomoledger.state.reducer import apply
+from nomoledger.state.world import World
+
+Value = TypeVar("Value")
+#: A ruling that reaches back may run a long game again.
+RERUN_LIMITS = Limits(cpu_seconds=900.0, wall_seconds=1_800.0)
+
+
+class SandboxedEngine:
+    """An engine on a copy of *world*, which belongs to the caller.
+
+    The caller applies each batch to *world* before taking the next one.
+    """
+
+    def __init__(self, world: World, secret: bytes, limits: Limits | None = None) -> None:
+        """Play on a copy of *world*; seeds of the dice derive from *secret*."""
+        self._world = world
+        self._secret = secret
+        self._limits = limits
+        self._sandbox = Sandbox(limits, [request_checks.__name__])
+        self._missed: list[e.Event] = []
+
+    def follow(self, event: e.Event) -> None:
+        """Apply *event*, which another writer recorded."""
+        if self._sandbox.is_warm:
+            self._missed.append(event)
+
+    def process(self, event: e.Input, recorded: Sequence[e.Entry] = ()) -> Iterator[Batch]:
+        """Carry out *event*; *recorded* holds all that is recorded, if *event* reaches back.
+
+        Raises:
+            RuleFault: rule code failed.
+        """
+        return self._stream(event, recorded)
+
+    def run(self, recorded: Sequence[e.Entry] = ()) -> Iterator[Batch]:
+        """Carry out what is due or on the agenda; see `process`."""
+        return self._stream(None, recorded)
+
+    def ask(self, question: Callable[..., Value], *arguments: Any, kind: Any) -> Value:
+        """Return what *question* returns for the state and *arguments*; it changes nothing.
+
+        Raises:
+            UsageError, UnknownError: the arguments make no sense.
+            RuleFault: rule code failed.
+        """
+        value: Value = self._sandbox.call(_ask, *self._start(), question, arguments, kind=kind)
+        return value
+
+    def _stream(self, event: e.Input | None, recorded: Sequence[e.Entry]) -> Iterator[Batch]:
+        sandbox = self._sandbox
+        if recorded and self._limits is None:
+            sandbox, self._missed = Sandbox(RERUN_LIMITS), []
+            self._sandbox.close()
+        pieces = sandbox.stream(_play, *self._start(), event, recorded)
+        try:
+            yield from map(decode_batch, pieces)
+        finally:
+            pieces.close()
+            if sandbox is not self._sandbox:
+                sandbox.close()
+
+    def _start(self) -> tuple[World | None, bytes, list[e.Event]]:
+        """Return what the sandbox needs before a call: the state, or what it has missed."""
+        missed, self._missed = self._missed, []
+        return None if self._sandbox.is_warm else self._world, self._secret, missed
+
+    def close(self) -> None:
+        """End the sandbox; the next call starts another."""
+        self._sandbox.close()
+        self._missed = []
+
+
+# --- in the sandbox -------------------------------------------------------------------------------
+
+
+class _Playing:
+    """The engine of this process."""
+
+    engine: Engine
+
+
+def _engine(world: World | None, secret: bytes, missed: Sequence[e.Event]) -> Engine:
+    """Return the engine: a new one on *world*, or the last one, once it has applied *missed*."""
+    if world is not None:
+        oracle = SeededOracle(secret) if world.game["dice"] == "seeded" else ask_people
+        _Playing.engine = new_engine(world, oracle, secret)
+    for event in missed:
+        apply(_Playing.engine.world, event)
+    return _Playing.engine
+
+
+def _play(
+    world: World | None,
+    secret: bytes,
+    missed: Sequence[e.Event],
+    event: e.Input | None,
+    recorded: Sequence[e.Entry],
+) -> Iterator[bytes]:
+    engine = _engine(world, secret, missed)
+    engine.recorded = recorded
+    yield from map(encode_batch, engine.run() if event is None else engine.process(event))
+
+
+def _ask(
+    world: World | None,
+    secret: bytes,
+    missed: Sequence[e.Event],
+    question: Callable[..., Any],
+    arguments: tuple[Any, ...],
+) -> Any:
+    return question(_engine(world, secret, missed).world, *arguments)

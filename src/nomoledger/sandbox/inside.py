@@ -1,0 +1,40 @@
+"""What code can do that knows it may run inside a sandbox: tell and ask the parent process."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import msgspec
+
+from nomoledger.errors import UsageError
+from nomoledger.sandbox.protocol import encode_error
+
+#: The first byte of the one piece of a call: its value, or why the request makes no sense.
+VALUE, REFUSED = b"=", b"!"
+
+
+def _ignore_rule(rule: str) -> None:
+    """Do nothing: outside a sandbox, nobody asks which rule ran last."""
+
+
+def _nobody_to_ask(question: bytes) -> NoReturn:
+    raise AssertionError("only a sandbox has a parent to ask")
+
+
+#: Called with the number of each rule that starts to act: if the sandbox dies, the parent reads
+#: which rule was the last.
+notice: Callable[[str], None] = _ignore_rule
+#: Returns the answer of the parent to a question in the middle of a call.
+ask: Callable[[bytes], bytes] = _nobody_to_ask
+#: Whether this process is a sandbox.
+is_sandbox = False
+
+
+def yield_result(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Iterator[bytes]:
+    """Yield one piece: the result of *function*, which changes nothing.
+
+    Where the request makes no sense, the piece is that error: nothing is wrong with the sandbox.
+    """
+    try:
+        yield VALUE + msgspec.msgpack.encode(function(*arguments))
+    except UsageError as error:
+        yield REFUSED + encode_error(error)

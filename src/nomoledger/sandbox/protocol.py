@@ -1,0 +1,96 @@
+"""What a process and its sandbox say to each other: calls, pieces of results, and errors."""
+
+import copyreg
+import io
+import pickle
+import traceback
+from types import FunctionType
+from typing import Any
+
+import msgspec
+
+from nomoledger import errors
+
+#: The kinds of messages. The parent sends calls, and answers to questions.
+CALL, ANSWER = b"C", b"A"
+#: The child sends the pieces of a result, questions, the end of a result, or an error.
+PIECE, QUESTION, DONE, ERROR = b"P", b"Q", b"D", b"E"
+#: The body of DONE if the child has grown so much that it should be replaced.
+GROWN = b"grown"
+#: The size of the file in which a child writes the number of the rule that acts.
+RULE_BYTES_MAX = 256
+
+
+class _Pickler(pickle.Pickler):
+    """A pickler that keeps apart which fields of a struct have their default.
+
+    Encoders omit a field whose value is the very object of its default. An equal text that was
+    pickled is another object, and events made with it would be encoded as other bytes.
+    """
+
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self.modules: set[str] = set()
+
+    def reducer_override(self, item: Any) -> Any:
+        """Reduce structs to their class and to the fields that differ from their defaults."""
+        kind = type(item)
+        if kind is FunctionType or isinstance(item, type):
+            self.modules.add(item.__module__)
+        if not isinstance(item, msgspec.Struct) or kind in copyreg.dispatch_table:
+            return NotImplemented
+        names, defaults = kind.__struct_fields__, kind.__struct_defaults__
+        values = [getattr(item, name) for name in names]
+        required = len(names) - len(defaults)
+        fields = dict(zip(names[:required], values, strict=False))
+        for name, value, default in zip(names[required:], values[required:], defaults, strict=True):
+            if value is not default:
+                fields[name] = value
+        return _build, (kind, fields)
+
+
+def _build(kind: type[msgspec.Struct], fields: dict[str, Any]) -> msgspec.Struct:
+    return kind(**fields)
+
+
+def dump_call(function: Any, arguments: tuple[Any, ...]) -> tuple[bytes, set[str]]:
+    """Return a call as bytes, and the modules that a process must have imported to load it.
+
+    Only a process that trusts this one may load the bytes. *function* is at the top level of a
+    module, or a partial of such a function.
+    """
+    file = io.BytesIO()
+    pickler = _Pickler(file)
+    pickler.dump((function, arguments))
+    return file.getvalue(), pickler.modules
+
+
+def load_call(data: bytes) -> tuple[Any, tuple[Any, ...]]:
+    """Return the function and the arguments of a call that the parent process sent."""
+    call: tuple[Any, tuple[Any, ...]] = pickle.loads(data)
+    return call
+
+
+def encode_error(error: BaseException) -> bytes:
+    """Encode *error* as its class, its message and its rule; bugs carry their traceback."""
+    rule = getattr(error, "rule", None)
+    if isinstance(error, errors.NomoledgerError):
+        fields = (type(error).__name__, str(error), rule)
+    elif isinstance(error, MemoryError):
+        fields = ("RuleFault", "the rules used up the memory they may use", rule)
+    elif isinstance(error, RecursionError):
+        fields = ("RuleFault", "the rules nest too deeply", rule)
+    else:
+        fields = ("", "".join(traceback.format_exception(error)), None)
+    return msgspec.msgpack.encode(fields)
+
+
+def decode_error(body: bytes) -> Exception:
+    """Return the error that `encode_error` encoded; a bug becomes a RuntimeError."""
+    name, text, rule = msgspec.msgpack.decode(body, type=tuple[str, str, str | None])
+    if name == "RuleFault":
+        return errors.RuleFault(text, rule=rule)
+    cls = getattr(errors, name, None)
+    if isinstance(cls, type) and issubclass(cls, errors.NomoledgerError):
+        return cls(text)
+    return RuntimeError(text)
