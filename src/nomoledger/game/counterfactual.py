@@ -230,9 +230,7 @@ def _dice(world: World, secret: bytes, throwaway: bytes | None) -> Oracle:
     return lambda question: (open_ if question.period >= world.period else closed)(question)
 
 
-def _report(
-    game: str, timeline: Timeline, standings: Projection, is_throwaway: bool
-) -> WhatIf:
+def _report(game: str, timeline: Timeline, standings: Projection, is_throwaway: bool) -> WhatIf:
     recorded, rerun = timeline.recorded, timeline.world
     otherwise = (
         WhatIfDifference(item.subject, item.what, item.recorded, item.by_rules)

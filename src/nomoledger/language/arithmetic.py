@@ -9,6 +9,8 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
+from nomoledger.language.syntax_tree import nodes_of
+
 #: The functions that rewritten code calls: the first source saves those that the second replaces.
 SOURCES = (
     "_max = max\n_min = min\n_sorted = sorted\n",
@@ -36,7 +38,7 @@ def rewrite_arithmetic(code: str) -> str:
     'return _mixable(a) < b or _exact(a + -(b)) == 2'
     """
     lines = [line.encode() for line in code.split("\n")]
-    edits = [edit for node in ast.walk(ast.parse(code)) for edit in _edits(node, lines)]
+    edits = [edit for node in nodes_of(ast.parse(code)) for edit in _edits(node, lines)]
     for (line, column), length, text in sorted(edits, key=lambda edit: edit[0], reverse=True):
         old = lines[line - 1]
         lines[line - 1] = old[:column] + text.encode() + old[column + length :]

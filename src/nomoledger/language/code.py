@@ -16,6 +16,7 @@ import msgspec
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
+from nomoledger.language.syntax_tree import depth_of, nodes_of
 
 #: The kinds of hooks: the first word of their names.
 KINDS = (
@@ -133,22 +134,15 @@ def _parse(code: str, file: str, line: int, number: str) -> Code:
         raise error_at("the code is nested too deeply") from None
     except ValueError as error:
         raise error_at(f"the code cannot be read: {error}") from None
-    if _depth(tree) > _DEPTH_MAX:
+    if depth_of(tree) > _DEPTH_MAX:
         raise error_at("the code is nested too deeply")
-    for node in ast.walk(tree):
+    nodes = nodes_of(tree)
+    for node in nodes:
         _check(node, error_at)
     for statement in tree.body:
         _check_top_level(statement, error_at)
     hooks = tuple(_hook(node, error_at) for node in tree.body if _is_hook(node))
-    return Code(hooks, frozenset(_free_names(tree)), tuple(_calls(tree)))
-
-
-def _depth(tree: ast.AST) -> int:
-    depth, level = 0, [tree]
-    while level:
-        depth += 1
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-    return depth
+    return Code(hooks, frozenset(_free_names(nodes)), tuple(_calls(nodes)))
 
 
 def _check(node: ast.AST, error_at: _ErrorAt) -> None:
@@ -216,27 +210,26 @@ def _hook(node: ast.stmt, error_at: _ErrorAt) -> Hook:
     )
     if match[1] == "on" and match[2] not in ("enact", "repeal"):
         raise error_at(f"{node.name}: there is on_enact and on_repeal", node.lineno)
-    body = ast.Module(node.body, [])
+    body = nodes_of(*node.body)
     uses = frozenset(_free_names(body)) - {argument.arg for argument in arguments.args}
-    loops = any(isinstance(inner, ast.For | ast.comprehension) for inner in ast.walk(body))
+    loops = any(isinstance(inner, ast.For | ast.comprehension) for inner in body)
     return Hook(match[1], match[2], parameters, ast.get_docstring(node) or "", uses, loops)
 
 
-def _free_names(tree: ast.Module) -> Iterator[str]:
-    bound = {
-        node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    bound |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in bound:
-            yield node.id
+def _free_names(nodes: list[ast.AST]) -> set[str]:
+    bound, used = set(), set()
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            (bound if isinstance(node.ctx, ast.Store) else used).add(node.id)
+        elif isinstance(node, ast.FunctionDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+    return used - bound
 
 
-def _calls(tree: ast.Module) -> Iterator[Call]:
-    for node in ast.walk(tree):
+def _calls(nodes: list[ast.AST]) -> Iterator[Call]:
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             constants = tuple(
                 value.value if isinstance(value, ast.Constant) else None for value in node.args

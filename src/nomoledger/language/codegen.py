@@ -23,6 +23,7 @@ from nomoledger.language.linker import TYPES
 from nomoledger.language.marshalling import write_shortcuts
 from nomoledger.language.operations import Links, Operation, kind_type
 from nomoledger.language.prelude import PRELUDE
+from nomoledger.language.syntax_tree import nodes_of
 
 DIALECT = starlark.Dialect.extended()
 DIALECT.enable_types = starlark.DialectTypes.PARSE_ONLY
@@ -205,7 +206,9 @@ def write_rule(rule: Rule, code: Code) -> str:
 def _indented(code: str) -> list[str]:
     """Return the lines of *code* indented by four columns, except lines that begin in a text."""
     in_text: set[int] = set()
-    for node in ast.walk(ast.parse(code)):
+    # Only a text in three quotation marks, or with a line that goes on, has several lines.
+    may_have_lines = any(mark in code for mark in ('"""', "'''", "\\\n"))
+    for node in nodes_of(ast.parse(code)) if may_have_lines else ():
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             in_text |= set(range(node.lineno, node.end_lineno or node.lineno))
     return [line if i in in_text else "    " + line for i, line in enumerate(code.split("\n"))]

@@ -1,5 +1,6 @@
 """Channels: messages between two processes over a socket."""
 
+import math
 import socket
 import struct
 import time
@@ -20,6 +21,7 @@ class Channel:
     def __init__(self, end: socket.socket) -> None:
         """Send and receive through the socket *end*."""
         self._socket = end
+        self._seconds = end.gettimeout()
         self._received = bytearray()
 
     def send(self, kind: bytes, body: bytes = b"", seconds: float | None = None) -> None:
@@ -28,7 +30,7 @@ class Channel:
         Raises:
             TimeoutError: the other end took nothing for *seconds*.
         """
-        self._socket.settimeout(seconds)
+        self._wait_at_most(seconds)
         self._socket.sendall(_HEADER.pack(kind, len(body)) + body)
 
     def receive(self, seconds: float | None = None) -> tuple[bytes, bytes]:
@@ -52,14 +54,21 @@ class Channel:
     def _fill(self, count: int, deadline: float | None) -> None:
         """Receive until at least *count* bytes are there."""
         while len(self._received) < count:
-            seconds_left = None if deadline is None else deadline - time.monotonic()
-            if seconds_left is not None and seconds_left <= 0:
-                raise TimeoutError
-            self._socket.settimeout(seconds_left)
+            self._wait_at_most(None if deadline is None else deadline - time.monotonic())
             part = self._socket.recv(max(_READ_BYTES, count - len(self._received)))
             if not part:
                 raise EOFError
             self._received += part
+
+    def _wait_at_most(self, seconds: float | None) -> None:
+        """Let the next call of the system wait for at most *seconds*."""
+        if seconds is not None:
+            if seconds <= 0:
+                raise TimeoutError
+            seconds = math.ceil(seconds * 10) / 10  # A change is a call of the system, too.
+        if seconds != self._seconds:
+            self._socket.settimeout(seconds)
+            self._seconds = seconds
 
     def close(self) -> None:
         """Close this end; the other end receives no more."""

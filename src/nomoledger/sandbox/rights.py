@@ -41,6 +41,7 @@ def _new_filter() -> Any:
     for name in _SYSTEM_CALLS:
         with suppress(seccompy.SeccompError):  # Some processors have no `poll`, only `ppoll`.
             filter_.allow(name)
+    assert filter_.program  # Assembled here, once for all children.
     return filter_
 
 
@@ -71,7 +72,7 @@ def _bounds(limits: Limits) -> dict[int, int]:
     """
     bounds = {}
     if sys.platform == "linux":
-        with open("/proc/self/statm", encoding="ascii") as statm:
+        with open("/proc/self/statm", "rb") as statm:
             used = int(statm.read().split()[0]) * resource.getpagesize()
         bounds[resource.RLIMIT_AS] = used + limits.memory_bytes
     return bounds | {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: 0, resource.RLIMIT_NOFILE: 0}
