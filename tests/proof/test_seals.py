@@ -17,7 +17,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.rollup import units_of
 from nomoledger.proof.content_audit import ContentAudit
 from nomoledger.proof.seal import NO_SEAL, Seal, decode_seal
-from nomoledger.proof.seal_keeper import SealKeeper
+from nomoledger.proof.seal_observer import SealObserver
 from nomoledger.proof.sealer import FOLD, PublicChain
 from nomoledger.proof.signing import game_signer
 
@@ -74,7 +74,7 @@ def resealed(file: Path) -> None:
     db.close()
     rolled_up_anew(file)
     with Ledger.open(file) as ledger:
-        SealKeeper(ledger, "plots").keep_up()
+        SealObserver(ledger, "plots").keep_up()
 
 
 def rolled_up_anew(file: Path) -> None:
@@ -109,7 +109,7 @@ def test_seals_follow_from_the_ledger_alone(game: Path, tmp_path: Path) -> None:
     run("export", game, exported)
     run("import", copy, exported)
     with Ledger.open(copy) as ledger:
-        SealKeeper(ledger, "plots").keep_up()
+        SealObserver(ledger, "plots").keep_up()
     assert stored(copy) == before
 
 
@@ -140,7 +140,7 @@ def test_a_resumed_sealer_makes_the_same_seals_as_a_new_one(
             return whole(self, game, after, upto)
 
         monkeypatch.setattr(Ledger, "read", noted)
-        SealKeeper(ledger, "plots").keep_up()
+        SealObserver(ledger, "plots").keep_up()
         assert read == [ledger.store.seals("plots")[-1][1]]
 
 
@@ -380,7 +380,7 @@ def test_a_failing_seal_does_not_undo_the_close_and_is_added_at_the_next(
 
     other = tmp_path / "other.db"
     with monkeypatch.context() as patch:
-        patch.setattr(SealKeeper, "_store", fails)
+        patch.setattr(SealObserver, "_store", fails)
         played(other, PLAIN)
     assert stored(other) == []
     assert verified(other).startswith("0 ")

@@ -71,13 +71,13 @@ def seal(
 
 def _seal_of(ledger: "Ledger", name: str, period: int | None) -> "Seal":
     from nomoledger.errors import UnknownError
-    from nomoledger.proof.seal_keeper import SealKeeper, kept_seals
+    from nomoledger.proof.seal_observer import SealObserver, kept_seals
 
     with progress("sealing"):
-        SealKeeper(ledger, name).keep_up()
+        SealObserver(ledger, name).keep_up()
         seals = {seal.period: seal for seal in kept_seals(ledger, name)}
         if period is not None and period not in seals:
-            seals = {seal.period: seal for seal in SealKeeper(ledger, name, anew=True).keep_up()}
+            seals = {seal.period: seal for seal in SealObserver(ledger, name, anew=True).keep_up()}
     number = max(seals, default=None) if period is None else period
     if number not in seals:
         subject = "no period is" if number is None else f"period {number} is not"

@@ -10,7 +10,7 @@ from nomoledger.engine.agenda import Batch
 from nomoledger.events.codec import Encoded
 from nomoledger.ledger.chain import Head
 from nomoledger.ledger.ledger import Ledger, Transaction
-from nomoledger.ledger.snapshots import SnapshotKeeper
+from nomoledger.ledger.snapshots import SnapshotObserver
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
@@ -117,6 +117,6 @@ class Commit:
     @cached_property
     def _observers(self) -> Sequence[CloseObserver]:
         # Only a process that closes a period needs to sign: importing that takes time.
-        from nomoledger.proof.seal_keeper import SealKeeper
+        from nomoledger.proof.seal_observer import SealObserver
 
-        return SnapshotKeeper(self.ledger, self.game), SealKeeper(self.ledger, self.game)
+        return SnapshotObserver(self.ledger, self.game), SealObserver(self.ledger, self.game)

@@ -64,7 +64,7 @@ class LiveClock:
         self.location = location
         self.game = game
         self.wall = wall or SystemClock()
-        self.keeper: Timekeeper | None = None
+        self.timekeeper: Timekeeper | None = None
         self._failures = 0
         self._waiting: str | None = None
         self._stuck: tuple[int, int] | None = None
@@ -80,13 +80,13 @@ class LiveClock:
         while True:
             try:
                 with Ledger.open(self.location) as ledger:
-                    self.keeper = Timekeeper(ledger, self.game, clock=self.wall.now)
-                    yield from self._attend(self.keeper, once)
+                    self.timekeeper = Timekeeper(ledger, self.game, clock=self.wall.now)
+                    yield from self._attend(self.timekeeper, once)
                     return
             except CorruptError:
                 raise
             except (StoreError, UnknownError) as error:
-                if self.keeper is None or self._failures == len(PATIENCE_SECONDS):
+                if self.timekeeper is None or self._failures == len(PATIENCE_SECONDS):
                     raise
                 if not self._failures:
                     yield ClockNotice(
@@ -95,37 +95,37 @@ class LiveClock:
                 self.wall.sleep(PATIENCE_SECONDS[self._failures])
                 self._failures += 1
 
-    def _attend(self, keeper: Timekeeper, once: bool) -> Iterator[Happening]:
+    def _attend(self, timekeeper: Timekeeper, once: bool) -> Iterator[Happening]:
         """Fire timers, sleep, and repeat, while the database answers."""
         file = _file(self.location)
         while True:
             if _file(self.location) != file:
                 raise LostError(f"{self.location} was moved or replaced")
-            yield from self._fall_due(keeper, once)
+            yield from self._fall_due(timekeeper, once)
             if self._failures:
                 self._failures = 0
                 yield ClockNotice("back", f"{self.location} is back")
-            ended = keeper.world.game["ended"]
+            ended = timekeeper.world.game["ended"]
             if ended is not None:
                 yield ClockNotice("over", f"the game is over: {ended}")
-            yield from self._still_waiting(keeper)
+            yield from self._still_waiting(timekeeper)
             if once or ended is not None:
                 return
-            yield from self._sleep(keeper.due())
+            yield from self._sleep(timekeeper.due())
 
-    def _fall_due(self, keeper: Timekeeper, once: bool) -> Iterator[Happening]:
-        keeper.catch_up()
-        if self._is_hopeless(keeper.world.head):
+    def _fall_due(self, timekeeper: Timekeeper, once: bool) -> Iterator[Happening]:
+        timekeeper.catch_up()
+        if self._is_hopeless(timekeeper.world.head):
             return
         try:
-            yield from keeper.fall_due(self.wall.now())
+            yield from timekeeper.fall_due(self.wall.now())
             self._stuck = None
         except RuleFault as fault:
             if once:
                 raise
-            if self._stuck is None or self._stuck[0] != keeper.world.head:
+            if self._stuck is None or self._stuck[0] != timekeeper.world.head:
                 yield ClockNotice("stuck", str(fault))
-            self._stuck = keeper.world.head, POLLS_BEFORE_RETRY
+            self._stuck = timekeeper.world.head, POLLS_BEFORE_RETRY
 
     def _is_hopeless(self, head: int) -> bool:
         """Return whether rule code just failed and nothing was recorded since."""
@@ -134,11 +134,11 @@ class LiveClock:
         self._stuck = head, self._stuck[1] - 1
         return True
 
-    def _still_waiting(self, keeper: Timekeeper) -> Iterator[ClockNotice]:
+    def _still_waiting(self, timekeeper: Timekeeper) -> Iterator[ClockNotice]:
         """Yield the question that play waits for, once."""
-        question = keeper.world.waiting
+        question = timekeeper.world.waiting
         if question is not None and question.question != self._waiting:
-            whom = keeper.world.label(question.to)
+            whom = timekeeper.world.label(question.to)
             yield ClockNotice("waiting", f"waiting for {whom}: {question.text}")
         self._waiting = None if question is None else question.question
 

@@ -6,7 +6,7 @@ from nomoledger import events as e
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.rollup import Cell, Sums, add_postings, units_by_cell, units_of_encoded
 from nomoledger.ledger.snapshots import fold_and_snapshot, fold_version
-from nomoledger.proof.seal_keeper import SealKeeper
+from nomoledger.proof.seal_observer import SealObserver
 from nomoledger.state.world import World
 
 
@@ -46,7 +46,7 @@ def rebuild(ledger: Ledger, game: str) -> Rebuilt:
     units = units_by_cell(sums)
     last = _replace_rollup(ledger, game, units, world.head)
     if ledger.store.seals(game):
-        SealKeeper(ledger, game, anew=True).keep_up()  # the next close continues from here
+        SealObserver(ledger, game, anew=True).keep_up()  # the next close continues from here
     return Rebuilt(game, last + 1, len(units), len(ledger.store.snapshots(game, fold_version())))
 
 

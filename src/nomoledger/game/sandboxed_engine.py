@@ -13,6 +13,7 @@ from nomoledger.engine import request_checks
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.oracles import SeededOracle
+from nomoledger.errors import RuleFault
 from nomoledger.game.engines import new_engine
 from nomoledger.language.host import ask_people
 from nomoledger.sandbox.limits import Limits
@@ -63,14 +64,35 @@ class SandboxedEngine:
             UsageError, UnknownError: the arguments make no sense.
             RuleFault: rule code failed.
         """
+        was_warm = self._sandbox.is_warm
+        try:
+            return self._ask(question, arguments, kind)
+        except RuleFault:
+            if not was_warm:
+                raise
+            return self._ask(question, arguments, kind)
+
+    def _ask(self, question: Callable[..., Value], arguments: tuple[Any, ...], kind: Any) -> Value:
         value: Value = self._sandbox.call(_ask, *self._start(), question, arguments, kind=kind)
         return value
 
     def _stream(self, event: e.Input | None, recorded: Sequence[e.Entry]) -> Iterator[Batch]:
+        """Yield the batches; a fault counts only if a fresh sandbox shows it, too."""
+        was_warm, has_begun = self._sandbox.is_warm and not recorded, False
+        try:
+            for batch in self._try(event, recorded):
+                has_begun = True
+                yield batch
+        except RuleFault:
+            if has_begun or not was_warm:
+                raise
+            yield from self._try(event, recorded)
+
+    def _try(self, event: e.Input | None, recorded: Sequence[e.Entry]) -> Iterator[Batch]:
         sandbox = self._sandbox
         if recorded and self._limits is None:
-            sandbox, self._missed = Sandbox(RERUN_LIMITS), []
-            self._sandbox.close()
+            sandbox = Sandbox(RERUN_LIMITS)
+            self.close()
         pieces = sandbox.stream(_play, *self._start(), event, recorded)
         try:
             yield from map(decode_batch, pieces)

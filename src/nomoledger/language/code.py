@@ -217,7 +217,8 @@ def _hook(node: ast.stmt, error_at: _ErrorAt) -> Hook:
 
 
 def _free_names(nodes: list[ast.AST]) -> set[str]:
-    bound, used = set(), set()
+    bound: set[str] = set()
+    used: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.Name):
             (bound if isinstance(node.ctx, ast.Store) else used).add(node.id)

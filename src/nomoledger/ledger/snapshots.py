@@ -128,7 +128,7 @@ def worthwhile(places: dict[int, int], head: int, period: int | None) -> int | N
     return number if number - head >= LONG else None
 
 
-class SnapshotKeeper:
+class SnapshotObserver:
     """Stores a snapshot of one game at each close; an observer of the write path."""
 
     def __init__(self, ledger: Ledger, game: str) -> None:

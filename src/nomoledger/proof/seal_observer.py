@@ -12,7 +12,7 @@ from nomoledger.proof.signing import game_signer
 from nomoledger.state.world import World
 
 
-class SealKeeper:
+class SealObserver:
     """Seals the periods of *game* as they close; observes the write path.
 
     Seals follow from the events, so a seal that is missing is made at any later time. The keeper

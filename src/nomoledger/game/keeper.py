@@ -1,0 +1,60 @@
+"""A keeper: a process with one thread that owns a game while it is busy.
+
+It holds one connection, the current state, and a warm sandbox, and carries out one request after
+the other. This module is what runs in that process; see `nomoledger.game.keepers` for the rest.
+"""
+
+import socket
+from contextlib import suppress
+
+import msgspec
+
+from nomoledger.events import Event
+from nomoledger.events.codec import Encoded, decode, encoded
+from nomoledger.game.game import Game
+from nomoledger.game.writer import Outcome
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.sandbox import fork_server
+from nomoledger.sandbox.channel import Channel
+from nomoledger.sandbox.fork_server import ForkServer
+from nomoledger.sandbox.protocol import DONE, ERROR, encode_error, load_call
+
+
+def run(channel: int, server: int) -> None:
+    """Carry out the requests that come through the socket *channel*, until it is closed.
+
+    The keeper forks its sandboxes through the socket *server*. This is a target of the fork
+    server, which must not learn the address of the ledger: that comes with the first request.
+    """
+    fork_server.use(ForkServer(socket.socket(fileno=server)))
+    with suppress(EOFError, OSError):
+        serve(Channel(socket.socket(fileno=channel)))
+
+
+def serve(channel: Channel) -> None:
+    """Open a game as the first message says, and carry out the requests that follow."""
+    _, opening = channel.receive()
+    location, name = msgspec.msgpack.decode(opening, type=tuple[str, str])
+    game: Game | None = None
+    while True:
+        _, body = channel.receive()
+        try:
+            game = game or Game(Ledger.open(location), name)
+            request, (arguments, fields) = load_call(body)
+            outcome: Outcome = request(game, *arguments, **fields)
+            answer = DONE, encode_outcome(outcome)
+        except Exception as error:
+            answer = ERROR, encode_error(error)
+        channel.send(*answer)
+
+
+def encode_outcome(outcome: Outcome) -> bytes:
+    """Return the events of *outcome* as bytes."""
+    return msgspec.msgpack.encode(encoded(outcome.events))
+
+
+def decode_outcome(data: bytes) -> Outcome:
+    """Return the outcome that `encode_outcome` encoded."""
+    records: list[Encoded] = msgspec.msgpack.decode(data, type=list[tuple[str, bytes]])
+    events: list[Event] = [decode(tag, state) for tag, state in records]
+    return Outcome(tuple(events))

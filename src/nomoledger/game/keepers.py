@@ -1,0 +1,190 @@
+"""Keepers: one process for each busy game, so that programs with threads can serve many games.
+
+A program with threads must neither fork nor share a connection or a game between its threads. It
+hands requests to keepers instead (`nomoledger.game.keeper`), which are forked by the fork server.
+"""
+
+import secrets as random
+import socket
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from typing import Any, Self
+
+import msgspec
+
+from nomoledger.errors import LostError, UsageError
+from nomoledger.game.keeper import decode_outcome
+from nomoledger.game.writer import Outcome
+from nomoledger.sandbox import fork_server
+from nomoledger.sandbox.channel import Channel
+from nomoledger.sandbox.fork_server import ForkServer, ForkServerError
+from nomoledger.sandbox.protocol import CALL, ERROR, decode_error, dump_call
+
+#: What the fork server runs.
+_TARGET = "nomoledger.game.keeper:run"
+#: How often a request is made whose keeper dies before it answers.
+TRIES_MAX = 3
+#: How many keepers there are at most, unless the caller says otherwise.
+KEEPERS_MAX = 32
+
+
+class Keepers:
+    """The keepers of the games in the ledger at *location*. Several threads may use them.
+
+    A keeper starts with the first request for its game. A keeper that dies is replaced, and the
+    request under way is made again under the same id: it is carried out once.
+    """
+
+    def __init__(self, location: str | PathLike[str], *, most: int = KEEPERS_MAX) -> None:
+        """Keep at most *most* games at a time; the one that was idle longest makes room.
+
+        Raises:
+            UsageError: *most* is not positive.
+        """
+        if most < 1:
+            raise UsageError(f"at least one game must be kept, not {most}")
+        self._location = str(location)
+        self._most = most
+        self._keepers: OrderedDict[str, _Keeper] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        """Begin a block that ends the keepers at its end."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the keepers."""
+        self.close()
+
+    def request(
+        self, game: str, request: Callable[..., Outcome], *arguments: Any, **fields: Any
+    ) -> Outcome:
+        """Make *request*, a method of `Game`, of *game*, and return its outcome.
+
+        Requests of one game are carried out in the order in which they come. *fields* may hold the
+        `id` of the request, as in `Game`; otherwise it gets one.
+
+        Raises:
+            LostError: keepers die of this request; whether it is recorded, its id can tell.
+            NomoledgerError: an error that *request* raised.
+        """
+        fields.setdefault("id", random.token_hex(6))
+        call, _ = dump_call(request, (arguments, fields))
+        with self._keeper(game) as keeper:
+            return keeper.request(call)
+
+    @contextmanager
+    def _keeper(self, game: str) -> Iterator["_Keeper"]:
+        """Yield the keeper of *game*, when all that came before it is carried out."""
+        with self._lock:
+            keeper = self._keepers.pop(game, None) or _Keeper(self._location, game)
+            self._keepers[game] = keeper
+            turn = keeper.queue.take_turn()
+            self._make_room()
+        with keeper.queue.turn(turn):
+            yield keeper
+
+    def _make_room(self) -> None:
+        """End the keepers that were idle longest, as far as there are too many."""
+        idle = (name for name, keeper in list(self._keepers.items()) if keeper.queue.is_empty)
+        while len(self._keepers) > self._most and (name := next(idle, None)) is not None:
+            self._keepers.pop(name).close()
+
+    def close(self) -> None:
+        """End all keepers, each when it has carried out the requests that wait for it."""
+        with self._lock:
+            keepers, self._keepers = self._keepers, OrderedDict()
+        for keeper in keepers.values():
+            with keeper.queue.turn(keeper.queue.take_turn()):
+                keeper.close()
+
+
+class _Queue:
+    """A lock whose turns come in the order in which they were taken."""
+
+    def __init__(self) -> None:
+        self._taken = self._served = 0
+        self._changed = threading.Condition()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody has a turn or waits for one."""
+        return self._taken == self._served
+
+    def take_turn(self) -> int:
+        """Return the number of a turn, which comes after all that were taken before."""
+        with self._changed:
+            self._taken += 1
+            return self._taken - 1
+
+    @contextmanager
+    def turn(self, number: int) -> Iterator[None]:
+        """Wait for the turn *number*, and end it with the block."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._served == number)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._served += 1
+                self._changed.notify_all()
+
+
+class _Keeper:
+    """The keeper of one game, seen from the program."""
+
+    def __init__(self, location: str, game: str) -> None:
+        self.queue = _Queue()
+        self._location = location
+        self._game = game
+        self._process: tuple[ForkServer, int, Channel] | None = None
+
+    def request(self, call: bytes) -> Outcome:
+        for _ in range(TRIES_MAX):
+            try:
+                _, _, channel = self._process = self._process or self._start()
+                channel.send(CALL, call)
+                kind, body = channel.receive()
+            except (EOFError, OSError):
+                self.close()  # It died: another one is asked under the same id.
+                continue
+            except BaseException:
+                self.close()  # The answer might be taken for that of the next request.
+                raise
+            if kind == ERROR:
+                raise decode_error(body)
+            return decode_outcome(body)
+        raise LostError(
+            f"{self._game}: the process of the game died {TRIES_MAX} times; whether the request is"
+            " recorded, repeating it under the same id tells"
+        )
+
+    def _start(self) -> tuple[ForkServer, int, Channel]:
+        own, other = socket.socketpair()
+        with other:
+            server = fork_server.current()
+            try:
+                pid = _fork(server, other)
+            except ForkServerError:
+                fork_server.forget(server)
+                server = fork_server.current()
+                pid = _fork(server, other)
+        channel = Channel(own)
+        channel.send(CALL, msgspec.msgpack.encode((self._location, self._game)))
+        return server, pid, channel
+
+    def close(self) -> None:
+        """End the process, which has nothing to do."""
+        if self._process is not None:
+            server, pid, channel = self._process
+            channel.close()
+            server.drop(pid)
+            self._process = None
+
+
+def _fork(server: ForkServer, end: socket.socket) -> int:
+    with server.connect() as other:
+        return server.fork(_TARGET, [end.fileno(), other.fileno()])
