@@ -16,7 +16,6 @@ from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell
 from nomoledger.ledger.stores.sqlite_file import (
     SqliteConnections,
-    WriteTransaction,
     open_file,
     plain_errors,
 )
@@ -180,7 +179,7 @@ class WritingBlock:
     def __enter__(self) -> "SqliteWriter":
         """Wait for other writers and begin the transaction."""
         with plain_errors(self._location):
-            self._transaction = WriteTransaction(self._datastore.take_turn(), commit=True)
+            self._transaction = self._datastore.write_transaction(self._datastore.take_turn())
             try:
                 self._cursor = self._transaction.__enter__().sqlite_cursor
             except BaseException:

@@ -1,6 +1,8 @@
 """The file of the embedded store: connections, tables, and messages for errors."""
 
+import random
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -28,6 +30,8 @@ APPLICATION_ID = 0x6E6F6D6F  # "nomo"
 SCHEMA_VERSION = 3
 #: Threads that may read at the same time; more wait for one of them.
 READERS_MAX = 15
+#: A writer that finds the file locked tries again after a time between these, in seconds.
+_TRY_AGAIN_SECONDS = 0.0005, 0.002
 
 #: As eventsourcing's SQLiteApplicationRecorder creates it (a test compares them).
 CREATE_EVENTS = (
@@ -77,7 +81,8 @@ class SqliteConnections(SQLiteDatastore):
 
     def __init__(self, uri: str, lock_timeout: int) -> None:
         """Connect to the file at *uri* when needed; wait *lock_timeout* seconds for its lock."""
-        self._connect = partial(_new_connection, uri, lock_timeout)
+        self._connect = partial(_new_connection, uri)
+        self._lock_timeout = lock_timeout
         self._turn = Lock()
         self._writer: SQLiteConnection | None = None
         self._readers = BoundedSemaphore(READERS_MAX)
@@ -109,7 +114,7 @@ class SqliteConnections(SQLiteDatastore):
         if not self._turn.acquire(timeout=self.pool.pool_timeout):
             raise ConnectionUnavailableError("Timed out waiting for another writer")
         try:
-            self._writer = self._writer or self._connect()
+            self._writer = self._writer or self._connect(0)
             return self._writer
         except BaseException:
             self.end_turn()
@@ -129,7 +134,7 @@ class SqliteConnections(SQLiteDatastore):
         except IndexError:
             pass
         try:
-            return self._connect()
+            return self._connect(self._lock_timeout)
         except BaseException:
             self._readers.release()
             raise
@@ -144,13 +149,21 @@ class SqliteConnections(SQLiteDatastore):
     @contextmanager
     def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
         """Yield a cursor; everything is committed at the end of the block if *commit*."""
-        kind = WriteTransaction if commit else SQLiteTransaction
         with (
             self.get_connection(commit=commit) as connection,
-            kind(connection, commit=commit) as cursor,
+            self._begin(connection, commit) as cursor,
             cursor,
         ):
             yield cursor
+
+    def _begin(self, connection: SQLiteConnection, commit: bool) -> SQLiteTransaction:
+        if commit:
+            return self.write_transaction(connection)
+        return SQLiteTransaction(connection, commit=False)
+
+    def write_transaction(self, connection: SQLiteConnection) -> "WriteTransaction":
+        """Return a transaction on *connection*, the one that writes."""
+        return WriteTransaction(connection, self._lock_timeout)
 
 
 def _new_connection(uri: str, lock_timeout: int) -> SQLiteConnection:
@@ -164,13 +177,34 @@ def _new_connection(uri: str, lock_timeout: int) -> SQLiteConnection:
 
 
 class WriteTransaction(SQLiteTransaction):
-    """The library's transaction, except that it takes the lock first and leaves nothing open."""
+    """The library's transaction, except that it takes the lock first and leaves nothing open.
+
+    SQLite itself waits for the lock of another process by trying again after up to 0.1 s: whoever
+    has waited long waits still longer, and many writers starve some of them.
+    """
+
+    def __init__(self, connection: SQLiteConnection, lock_timeout: int) -> None:
+        """Use *connection*; wait for at most *lock_timeout* seconds."""
+        super().__init__(connection, commit=True)
+        self._lock_timeout = lock_timeout
 
     def __enter__(self) -> SQLiteCursor:
-        """Wait for the lock and begin."""
+        """Wait for the lock and begin.
+
+        Raises:
+            sqlite3.OperationalError: another process held the lock all the time.
+        """
         cursor = self.connection.cursor()
-        cursor.execute("BEGIN IMMEDIATE")
-        return cursor
+        deadline = time.monotonic() + self._lock_timeout
+        while True:
+            try:
+                cursor.execute("BEGIN IMMEDIATE")
+                return cursor
+            except sqlite3.OperationalError as error:
+                is_locked = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not is_locked or time.monotonic() > deadline:
+                    raise
+            time.sleep(random.uniform(*_TRY_AGAIN_SECONDS))
 
     def __exit__(
         self,
