@@ -142,7 +142,8 @@ class Campaign:
     def make(self, keepers: Keepers, game: str, number: int, id: str) -> None:
         player = PLAYERS[number // len(self.games) % len(PLAYERS)]
         fields: dict[str, Any] = {"id": id, "at": NOON}
-        keepers.request(game, Game.propose, player, f"proposal {number}", **fields)
+        square = {"square": number % 12 + 1}  # The rules refuse this: the state does not grow.
+        keepers.request(game, Game.submit, player, "decline", square, **fields)
 
     def kill(self) -> None:
         """Kill a process at random, now and then."""

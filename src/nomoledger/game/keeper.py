@@ -13,6 +13,7 @@ from nomoledger.events import Event
 from nomoledger.events.codec import Encoded, decode, encoded
 from nomoledger.game.game import Game
 from nomoledger.game.writer import Outcome
+from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox import fork_server
 from nomoledger.sandbox.channel import Channel
@@ -43,6 +44,7 @@ def serve(channel: Channel) -> None:
             request, (arguments, fields) = load_call(body)
             outcome: Outcome = request(game, *arguments, **fields)
             answer = DONE, encode_outcome(outcome)
+            game.history = History(game.ledger, name)  # What was read is not kept in memory.
         except Exception as error:
             answer = ERROR, encode_error(error)
         channel.send(*answer)

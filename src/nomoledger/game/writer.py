@@ -70,6 +70,7 @@ class GameWriter:
         self.clock = clock
         self.history = History(ledger, self.name)
         self.world = self.history.world()
+        self.history.forget()
         self.engine = SandboxedEngine(self.world, ledger.secret(self.name), limits)
         self._commit = Commit(ledger, self.name, self.world)
 
@@ -138,7 +139,7 @@ class GameWriter:
 
     def catch_up(self) -> None:
         """Fold what other writers have appended."""
-        for entry in self.history.after(self.world.head):
+        for entry in self.ledger.read(self.name, after=self.world.head):
             apply(self.world, entry.body)
             self.engine.follow(entry.body)
 
