@@ -219,7 +219,7 @@ class Engine:
 
     def _check_links(self) -> None:
         try:
-            self.link(self.world.rules)
+            self.link(self.world.rules).compile(self.world)
         except RulebookError as error:
             raise Refused([e.Reason("engine", f"the rules would not link: {error}")]) from None
 

@@ -228,11 +228,16 @@ def _literal(value: Any) -> str:
 
 
 def write_program(
-    links: Links, names: Sequence[str] = (), *, traced: bool = False
+    links: Links,
+    names: Sequence[str] = (),
+    unreported: frozenset[str] = frozenset(),
+    *,
+    traced: bool = False,
 ) -> list[tuple[str, str, str]]:
     """Return the sources to evaluate, in order, as (rule number or "", file, source).
 
-    *names* are the texts with a light form (`nomoledger.language.marshalling`).
+    *names* are the texts with a light form (`nomoledger.language.marshalling`). The operations
+    *unreported* do not report to the host.
     """
     sources = [("", "arithmetic", source) for source in arithmetic.SOURCES]
     sources.append(("", "prelude", write_shortcuts(links.rules, names) + PRELUDE))
@@ -248,7 +253,7 @@ def write_program(
     )
     sources.append(("", "verbs", unhooked + "\n" + stubs + "\n"))
     operations = "\n".join(
-        write_operation(operation, plain=name in links.plain, traced=traced)
+        write_operation(operation, plain=name in unreported, traced=traced)
         for name, operation in links.operations.items()
     )
     sources.append(("", "operations", operations))

@@ -81,12 +81,14 @@ class Frame:
         altered: the rules that altered the arguments, in order.
         counts: how often `once` was called per operation, by label; None before the first call.
         step: the operation as part of an address; "" until it is needed.
+        depth: how many counted operations are under way, and the bottom of the stack.
     """
 
-    __slots__ = ("altered", "arguments", "counts", "operation", "rule", "step")
+    __slots__ = ("altered", "arguments", "counts", "depth", "operation", "rule", "step")
 
-    def __init__(self, operation: str, arguments: Sequence[Any], rule: str) -> None:
+    def __init__(self, operation: str, arguments: Sequence[Any], rule: str, depth: int = 1) -> None:
         """Begin *operation*."""
+        self.depth = depth
         self.operation = operation
         self.arguments = arguments
         self.rule = rule
@@ -132,12 +134,13 @@ class Host:
         pending: the exception that stops the attempt, while it passes the interpreter.
         describe: how to describe events in questions and refusals.
         restricted: the capabilities of each restricted rule, by number.
+        uncounted: the plain operations, which no limit counts.
         world, attempt, oracle: what `begin` was given.
         audience: who sees the events to come; None for everybody.
         staged: the events of the attempt so far.
         frames: the operations under way, the innermost last.
         reads: how often each address was used, to number the next use.
-        operations: how many operations the attempt has carried out.
+        operations: how many counted operations the attempt has carried out.
         pure: how many operations under way may change nothing.
         trials: how many trial runs are under way, one within the other.
         is_altered: whether any rule has altered any operation of the attempt.
@@ -148,6 +151,7 @@ class Host:
         self.program = program
         self.pending: Exception | None = None
         self.describe: Describe = describe_plainly
+        self.uncounted = program.links.plain
         self.restricted = {
             rule.number: rule.capabilities
             for rule in program.rules
@@ -216,15 +220,19 @@ class Host:
 
     def enter(self, operation: str, rule: str, *arguments: Any) -> int:
         """Push *operation*, which *rule* defines ("" keeps the rule that called it)."""
-        self.operations += 1
         frames = self.frames
-        if self.operations > OPERATIONS_MAX:
-            self.stop(Refused([e.Reason("engine", f"more than {OPERATIONS_MAX} operations")]))
-        if len(frames) > DEPTH_MAX:
-            text = f"{operation} within {operation}, more than {DEPTH_MAX} operations deep"
-            self.stop(Refused([e.Reason(rule or frames[-1].rule, text)]))
-        rule = rule or frames[-1].rule
-        frames.append(Frame(operation, arguments, rule))
+        outer = frames[-1]
+        rule = rule or outer.rule
+        depth = outer.depth
+        if operation not in self.uncounted:
+            self.operations += 1
+            if self.operations > OPERATIONS_MAX:
+                self.stop(Refused([e.Reason("engine", f"more than {OPERATIONS_MAX} operations")]))
+            if depth > DEPTH_MAX:
+                text = f"{operation} within {operation}, more than {DEPTH_MAX} operations deep"
+                self.stop(Refused([e.Reason(rule, text)]))
+            depth += 1
+        frames.append(Frame(operation, arguments, rule, depth))
         inside.notice(rule)
         return 0
 
@@ -333,6 +341,8 @@ class Host:
 
     def may_read(self, attribute: str) -> None:
         """Check that every restricted rule on the stack may read *attribute*."""
+        if not self.restricted:
+            return
         for rule in self._rules_on_stack():
             allowed = self.restricted.get(rule)
             reads = None if allowed is None else allowed.reads

@@ -66,7 +66,8 @@ class Links(msgspec.Struct, frozen=True):
         rules: the rules, in their order.
         codes: the parsed code of each rule, by rule number.
         operations: every operation with its hooks, by name.
-        plain: operations that the program may call without reporting them to the host.
+        plain: operations that only look and compute, in one definition without a loop. They take a
+            bounded time, so no limit counts them. A program may call them without a report.
         undefined: names that no rule defines, each with the rules that use it.
     """
 

@@ -9,7 +9,6 @@ from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 import starlark
-from msgspec.structs import replace
 
 from nomoledger import events as e
 from nomoledger.errors import RulebookError, RuleFault
@@ -25,7 +24,6 @@ from nomoledger.language.marshalling import (
     frequent_texts,
     light_values,
 )
-from nomoledger.language.operations import Links
 from nomoledger.language.outcomes import TrialOutcome
 from nomoledger.language.values import apply_steps
 from nomoledger.sandbox import inside
@@ -36,15 +34,19 @@ STACK_MAX = 4_000
 PROGRAMS_MAX = 16
 #: How many characters of an error message of the interpreter are reported.
 MESSAGE_MAX = 400
-#: After so many attempts per rule, a program is compiled again with the names of things, which
-#: makes it faster.
+#: After so many attempts per rule, a program is compiled again, if the game has many things that
+#: were not there at first: their names make it faster.
 PAYS_AFTER = 10
+#: How many times as many things there must be.
+MANY_TIMES = 2
 #: How many parsed rules are cached: from one ruleset to the next, one rule changes.
 PARSED_MAX = 512
 
 
 class Program:
     """A linked ruleset, which carries out operations through its `Host`.
+
+    It is compiled for the first attempt, when the names of the things in the game are known.
 
     Attributes:
         rules: the rules, in order.
@@ -55,21 +57,24 @@ class Program:
         accounts: the accounts besides those of players and things.
         host: the host of the program.
         is_traced: whether the program reports every step (see `nomoledger.language.tracing`).
-        calls_plainly: whether operations that no rule hooks run without reporting to the host.
+        calls_plainly: whether plain operations run without reporting to the host.
+        has_names: whether the program is compiled with the names of things, which pays in the long
+            run.
     """
 
     is_traced = False
     calls_plainly = True
+    has_names = True
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         """Link *rules*.
 
         Raises:
-            RulebookError: the rules cannot be linked.
+            RulebookError: the code of the rules cannot be read, or does not fit together.
         """
         self.rules = rules
         self.by_number = {rule.number: rule for rule in rules}
-        self.links = self._analyze(rules)
+        self.links = analyze_rules(rules)
         self.commodities = {
             name: commodity for rule in rules for name, commodity in rule.commodities.items()
         }
@@ -80,11 +85,12 @@ class Program:
         self._checks = any(h.kind == "check" for c in self.links.codes.values() for h in c.hooks)
         self.host = self._new_host()
         self._attempts = 0
+        self._things = 0
         self._names: tuple[str, ...] = ()
         self._options = starlark.EvalOptions(
             max_callstack_size=STACK_MAX, check_cancelled=lambda: False
         )
-        self._compiled: starlark.FrozenModule | None = self._compile()
+        self._compiled: starlark.FrozenModule | None = None
 
     @property
     def _module(self) -> starlark.FrozenModule:
@@ -92,6 +98,18 @@ class Program:
         if self._compiled is None:
             self._compiled = self._compile()
         return self._compiled
+
+    def compile(self, world: World) -> None:
+        """Compile the program for *world*, unless that is done.
+
+        Raises:
+            RulebookError: the interpreter does not accept the code of a rule.
+        """
+        if self._compiled is None:
+            if self.has_names:
+                self._names = frequent_texts(self.links, world.entities)
+                self._things = len(world.entities)
+            self._compiled = self._compile()
 
     def release(self) -> None:
         """Free the compiled program; the next call compiles it again.
@@ -104,16 +122,18 @@ class Program:
     def begin(self, world: World) -> None:
         """Prepare for an attempt on *world*; compile again once that makes up for its time."""
         self._attempts += 1
-        if self._attempts == PAYS_AFTER * len(self.rules) and not self.is_traced:
-            self._names = frequent_texts(self.links, world.entities)
+        is_time = self._attempts == PAYS_AFTER * len(self.rules)
+        if is_time and self.has_names and len(world.entities) > MANY_TIMES * self._things:
             self.release()
+        self.compile(world)
+
+    @property
+    def unreported(self) -> frozenset[str]:
+        """The operations that run without reporting to the host."""
+        return self.links.plain if self.calls_plainly else frozenset()
 
     def _new_host(self) -> Host:
         return Host(self)
-
-    def _analyze(self, rules: tuple[Rule, ...]) -> Links:
-        links = analyze_rules(rules)
-        return links if self.calls_plainly else replace(links, plain=frozenset())
 
     def name(self, number: str) -> str:
         """Return number and version of the rule *number*: `VII.2@1`."""
@@ -148,14 +168,14 @@ class Program:
 
     def _sources(self) -> list[tuple[str, str, str]]:
         """Return the sources to evaluate in order, as (rule number or "", file, source)."""
-        return write_program(self.links, self._names, traced=self.is_traced)
+        return write_program(self.links, self._names, self.unreported, traced=self.is_traced)
 
     def _find_plain_lines(self, source: str) -> dict[int, str]:
         """Return the rule of each plain operation by its line in *source*; each has one line."""
         rules = {}
         for line, text in enumerate(source.splitlines(), 1):
             match = re.match(r"def (\w+)\(", text)
-            if match and match[1] in self.links.plain:
+            if match and match[1] in self.unreported:
                 rules[line] = self.links.operations[match[1]].definer
         return rules
 

@@ -160,6 +160,7 @@ class TracedProgram(Program):
 
     is_traced = True
     calls_plainly = False
+    has_names = False
 
     def _new_host(self) -> Host:
         return TracingHost(self)

@@ -25,6 +25,8 @@ class PartialProgram(Program):
     so that errors of linking are found.
     """
 
+    has_names = False
+
     def __init__(
         self,
         operations: frozenset[str],
@@ -46,7 +48,7 @@ class PartialProgram(Program):
             if number
             else (number, file, source)
             for number, file, source in write_program(
-                replace(links, operations=compiled, codes=codes), self._names
+                replace(links, operations=compiled, codes=codes), self._names, self.unreported
             )
         ]
         before = next(i for i, (_, file, _) in enumerate(sources) if file == "operations")

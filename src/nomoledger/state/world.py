@@ -159,6 +159,7 @@ class World:
         self._keys: dict[str, str] = {}
         self._declared: tuple[tuple[Rule, ...], dict[str, dict[str, str]]] = ((), {})
         self._known: tuple[tuple[Rule, ...], int, tuple[str, ...]] = ((), 0, ())
+        self._commodities: tuple[tuple[Rule, ...], dict[str, Commodity]] = ((), {})
         self._frozen_past: dict[int, tuple[tuple[int, ...], bytes]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -354,9 +355,11 @@ class World:
 
     def commodities(self) -> dict[str, Commodity]:
         """Return what can be owned in quantity; the first is the money of the game."""
-        return {
-            name: commodity for rule in self.rules for name, commodity in rule.commodities.items()
-        }
+        if self._commodities[0] is not self.rules:
+            self._commodities = self.rules, {
+                name: commodity for rule in self.rules for name, commodity in rule.commodities.items()
+            }
+        return self._commodities[1]
 
     def find(self, kind: str, called: Any) -> str | None:
         """Return the entity of *kind* that people call *called*, or None."""

@@ -43,6 +43,7 @@ class Bots:
         is_trying: whether a trial is running.
         is_loss: whether the latest trial cost the requester several things.
         vain: how often each action was recently tried in vain.
+        ending: the actions that would have ended the game: bots try each of them once.
         faults: errors of rule code on trials, with the first request that caused each.
     """
 
@@ -55,20 +56,20 @@ class Bots:
         self.faults: dict[str, str] = {}
         self.done: Counter[str] = Counter()
         self.vain: Counter[str] = Counter()
+        self.ending: set[str] = set()
         self.sources: set[tuple[str, str]] = set()
         self.is_trying = self.is_loss = False
+        self._known: tuple[int, dict[str, dict[Any, Any]]] = (-1, {})
         self.now = 0
 
     def request(self, by: str, but: Collection[str] = ()) -> tuple[str, dict[str, Any]] | None:
         """Return an action (none of *but*) and arguments that would not be refused to *by*."""
         insists = self.chance.random() < INSISTS
         for action, arguments in self._candidates(by, but):
-            events = self.tried(action, by, (by,), arguments)
-            if (
-                events is not None
-                and not _ends_game(events)
-                and (insists or self._is_welcome(events))
-            ):
+            events = self.tried(action, by, (by,), arguments) if action not in self.ending else None
+            if events is not None and _ends_game(events):
+                self.ending.add(action)
+            elif events is not None and (insists or self._is_welcome(events)):
                 self.done[action] += 1
                 return action, arguments
             self.vain[action] += 1
@@ -147,6 +148,18 @@ class Bots:
 
         The state is rolled back afterwards.
         """
+        key = (self.now, operation, by, repr(arguments), repr(named))
+        trials = self._since_head("trials")
+        if key not in trials:
+            trials[key] = self._try(operation, by, arguments, named), self.is_loss
+        events, self.is_loss = trials[key]
+        if events is not None:
+            self._learn(by, operation, named, events)
+        return events
+
+    def _try(
+        self, operation: str, by: str, arguments: tuple[Any, ...], named: dict[str, Any]
+    ) -> list[e.Event] | None:
         known = self.engine.link(self.world.rules).links.operations
         if operation not in known or self.world.agenda:
             return None
@@ -159,12 +172,13 @@ class Bots:
             cause=self.world.head,
             at=self.now,
         )
-        mark, self.is_trying, belongings = self.world.mark(), True, self._belongings(by)
+        belongings = self.belongings_before(by)
+        mark, self.is_trying = self.world.mark(), True
         self.world.put(self.world.game, "now", self.now)
         try:
             events = self.engine.carry_out(attempt)
-            self._learn(by, operation, named, events)
-            self.is_loss = self._belongings(by) < belongings - 1
+            if not _is_refused(events):  # Otherwise nobody asks.
+                self.is_loss = self._belongings(by) < belongings - 1
             return events
         except RuleFault as fault:
             self.faults.setdefault(str(fault), f"{by}: {operation} {named or arguments}")
@@ -189,12 +203,24 @@ class Bots:
         """Return everything that can be owned: commodities, and kinds of entities."""
         return {*self.world.commodities(), *self.world.known_kinds()}
 
+    def belongings_before(self, by: str) -> int:
+        """Return how much *by* has between trials, when the state only changes with the head."""
+        known = self._since_head("belongings")
+        if by not in known:
+            known[by] = self._belongings(by)
+        return int(known[by])
+
+    def _since_head(self, what: str) -> dict[Any, Any]:
+        """Return a table of *what* is known of the state, which is empty after each event."""
+        if self._known[0] != self.world.head:
+            self._known = self.world.head, {}
+        return self._known[1].setdefault(what, {})
+
     def _belongings(self, by: str) -> int:
         """Return how much *by* has: commodities held, and entities whose attributes name *by*."""
         held = sum(amount > 0 for amount in self.world.balances.get(by, {}).values())
-        return held + sum(
-            by in attributes.values() for attributes in self.world.attributes.values()
-        )
+        named = [1 for attributes in self.world.attributes.values() if by in attributes.values()]
+        return held + len(named)
 
     def audience(self, by: str, action: str) -> tuple[str, ...] | None:
         """Return who sees the request: only its author if the action is secret."""

@@ -39,6 +39,7 @@ class Samples:
         self.chance = chance
         self.examples = examples
         self.wishes: dict[str, list[str]] = defaultdict(list)
+        self._texts: tuple[int, dict[str, frozenset[str]]] = (-1, {})
 
     def arguments(self, operation: Operation, by: str) -> dict[str, Any] | None:
         """Return arguments for a request of *by*; None if a required entity does not exist.
@@ -123,9 +124,17 @@ class Samples:
                 related |= {thing, *texts}
         return related - {by}
 
-    def _texts_of(self, thing: str) -> list[str]:
-        """Return the texts in the attributes of *thing*, also within lists."""
-        return list(_texts(list(self.world.attributes.get(thing, {}).values())))
+    def _texts_of(self, thing: str) -> frozenset[str]:
+        """Return the texts in the attributes of *thing*, also within lists.
+
+        Samples are drawn between trials, when the state only changes with the head.
+        """
+        if self._texts[0] != self.world.head:
+            self._texts = self.world.head, {}
+        known = self._texts[1]
+        if thing not in known:
+            known[thing] = frozenset(_texts([*self.world.attributes.get(thing, {}).values()]))
+        return known[thing]
 
     def _filled(self, example: list[Any], kinds: list[str], before: list[str]) -> list[Any]:
         """Return *example* with entities of this game; *before* are the players used so far."""

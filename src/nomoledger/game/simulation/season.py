@@ -13,7 +13,6 @@ from nomoledger.engine.agenda import Batch
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.errors import RuleFault
-from nomoledger.events.rules import Rule
 from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
@@ -21,7 +20,7 @@ from nomoledger.game.simulation.bots import Bots
 from nomoledger.game.simulation.samples import examples_of, numbers_with_code
 from nomoledger.game.simulation.watched import WatchedProgram
 from nomoledger.game.start import open_game
-from nomoledger.language.program import Linker, Program
+from nomoledger.language.program import Linker
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger.sandbox import inside
@@ -147,7 +146,7 @@ class SeasonRun:
         self.world = world
         self.plan = plan
         self.watched = Linker(WatchedProgram, PROGRAMS_MAX)
-        self.engine = new_engine(world, SeededOracle(secret), secret, link=self._link)
+        self.engine = new_engine(world, SeededOracle(secret), secret, link=self.watched.link)
         self.chance = Random(plan.seed)
         self.bots = Bots(self.engine, self.chance, examples)
         self.at = FIRST_DAY
@@ -268,14 +267,6 @@ class SeasonRun:
                 audience = self.bots.audience(player, "vote")
                 yield from self._play(e.VoteCast, audience=audience, **fields)
                 return
-
-    def _link(self, rules: tuple[Rule, ...]) -> Program:
-        """Link *rules*; linking does not count as running them."""
-        before, inside.notice = inside.notice, lambda rule: None
-        try:
-            return self.watched.link(rules)
-        finally:
-            inside.notice = before
 
     def _watch_rules(self) -> None:
         """Collect the numbers of all rules that run from now on, except in trials."""
