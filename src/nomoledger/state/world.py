@@ -356,9 +356,8 @@ class World:
     def commodities(self) -> dict[str, Commodity]:
         """Return what can be owned in quantity; the first is the money of the game."""
         if self._commodities[0] is not self.rules:
-            self._commodities = self.rules, {
-                name: commodity for rule in self.rules for name, commodity in rule.commodities.items()
-            }
+            declared = (item for rule in self.rules for item in rule.commodities.items())
+            self._commodities = self.rules, dict(declared)
         return self._commodities[1]
 
     def find(self, kind: str, called: Any) -> str | None:

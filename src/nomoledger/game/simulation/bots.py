@@ -152,6 +152,7 @@ class Bots:
         trials = self._since_head("trials")
         if key not in trials:
             trials[key] = self._try(operation, by, arguments, named), self.is_loss
+        events: list[e.Event] | None
         events, self.is_loss = trials[key]
         if events is not None:
             self._learn(by, operation, named, events)

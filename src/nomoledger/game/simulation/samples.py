@@ -39,7 +39,7 @@ class Samples:
         self.chance = chance
         self.examples = examples
         self.wishes: dict[str, list[str]] = defaultdict(list)
-        self._texts: tuple[int, dict[str, frozenset[str]]] = (-1, {})
+        self._known: tuple[int, dict[str, dict[str, Any]]] = (-1, {})
 
     def arguments(self, operation: Operation, by: str) -> dict[str, Any] | None:
         """Return arguments for a request of *by*; None if a required entity does not exist.
@@ -111,30 +111,38 @@ class Samples:
             things = tuple(own[-LATEST:] if self.chance.random() < NEW_THINGS else own)
         return self.world.label(self.chance.choice(things))
 
-    def _related(self, by: str) -> set[Any]:
+    def _related(self, by: str) -> Any:
         """Return the ids and names related to *by*.
 
         They are in attributes of *by*, or in attributes of an entity that has *by* in another
         attribute.
         """
-        related = set(self._texts_of(by))
-        for thing in self.world.attributes:
-            texts = self._texts_of(thing)
-            if by in texts:
-                related |= {thing, *texts}
-        return related - {by}
+        known = self._since_head("related")
+        if by not in known:
+            related = set(self._texts_of(by))
+            for thing in self.world.attributes:
+                texts = self._texts_of(thing)
+                if by in texts:
+                    related |= {thing, *texts}
+            known[by] = related - {by}
+        return known[by]
 
     def _texts_of(self, thing: str) -> frozenset[str]:
-        """Return the texts in the attributes of *thing*, also within lists.
+        """Return the texts in the attributes of *thing*, also within lists."""
+        known = self._since_head("texts")
+        if thing not in known:
+            known[thing] = frozenset(_texts([*self.world.attributes.get(thing, {}).values()]))
+        texts: frozenset[str] = known[thing]
+        return texts
+
+    def _since_head(self, what: str) -> dict[str, Any]:
+        """Return a table of *what* is known of the state.
 
         Samples are drawn between trials, when the state only changes with the head.
         """
-        if self._texts[0] != self.world.head:
-            self._texts = self.world.head, {}
-        known = self._texts[1]
-        if thing not in known:
-            known[thing] = frozenset(_texts([*self.world.attributes.get(thing, {}).values()]))
-        return known[thing]
+        if self._known[0] != self.world.head:
+            self._known = self.world.head, {}
+        return self._known[1].setdefault(what, {})
 
     def _filled(self, example: list[Any], kinds: list[str], before: list[str]) -> list[Any]:
         """Return *example* with entities of this game; *before* are the players used so far."""

@@ -157,7 +157,8 @@ class _Loader(ExactLoader):
                     None, None, f"{key.value!r} is said twice", key.start_mark
                 )
             seen.add(str(key.value))
-        return super().construct_mapping(node, deep)
+        table: Table = super().construct_mapping(node, deep)
+        return table
 
 
 def load_cases(path: str | Path) -> list[Case]:
