@@ -11,7 +11,6 @@ fails because a process was killed is repeated under its id, as a player would.
 import argparse
 import os
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -197,4 +196,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

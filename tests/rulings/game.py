@@ -1,6 +1,6 @@
 """A game in memory for tests of rulings, the same game played correctly, and their comparison."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,9 +10,11 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.settlement.differences import changed_paths
 from nomoledger.engine.settlement.input_log import overlooked
+from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
@@ -32,6 +34,52 @@ def oracle_of(world: World) -> Oracle:
     return SeededOracle(SECRET) if world.game["dice"] == "seeded" else ask_people
 
 
+class EngineHere:
+    """Stands in for the engine in a sandbox: these tests are about what the rules do."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def ask(self, question: Callable[..., Any], *arguments: Any, kind: Any) -> Any:
+        return question(self.game.world, *arguments)
+
+    def process(self, event: e.Input, recorded: Sequence[e.Entry] = ()) -> Iterator[Batch]:
+        return self._stream(lambda engine: engine.process(event), recorded)
+
+    def run(self, recorded: Sequence[e.Entry] = ()) -> Iterator[Batch]:
+        return self._stream(Engine.run, recorded)
+
+    def _stream(
+        self, follow: Callable[[Engine], Iterator[Batch]], recorded: Sequence[e.Entry]
+    ) -> Iterator[Batch]:
+        """Yield the batches, with the world as it was: the game applies them itself."""
+        world = self.game.world
+        engine = new_engine(world, oracle_of(world), SECRET, recorded=recorded)
+        batches: list[Batch] = []
+        fault: RuleFault | None = None
+        mark = world.mark()
+        try:
+            batches.extend(follow(engine))
+        except RuleFault as error:
+            fault = error
+        finally:
+            world.rollback(mark)
+        yield from batches
+        if fault is not None:
+            raise fault
+
+    def follow(self, event: e.Event) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def opened_here(ledger: Ledger, **options: Any) -> Game:
+    """Return the game "g", whose rules run in this process."""
+    game = Game(ledger, "g", **options)
+    game.engine = EngineHere(game)  # type: ignore[assignment]
+    return game
+
+
 class RuledGame:
     """One game under *rules*; each request comes a minute after the previous one."""
 
@@ -42,7 +90,7 @@ class RuledGame:
         self.at = NOON
         self.count = 0
         self._open(rules, dice)
-        self.game = Game(self.ledger, "g", clock=lambda: self.at)
+        self.game = opened_here(self.ledger, clock=lambda: self.at)
 
     def _open(self, rules: Sequence[Rule], dice: str) -> None:
         common: dict[str, Any] = {"period": 1, "received_at": self.at, "recorded_at": self.at}

@@ -85,10 +85,10 @@ def _check_setting(key: str, old: Any, new: Any) -> None:
 
 
 #: PyYAML's parser in C, which is eight times as fast, where PyYAML was built with it.
-_SafeLoader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class ExactLoader(_SafeLoader):
+class ExactLoader(_SafeLoader):  # type: ignore[misc]
     """A YAML loader that leaves fractions as text: rule number 12.10 is not 12.1."""
 
 
