@@ -17,5 +17,5 @@ def test_every_example_prints_what_the_page_says(play_page: Callable[[Path], lis
 
 def test_every_command_is_on_the_page() -> None:
     text = PAGE.read_text("utf-8")
-    for name in program.commands:
+    for name in program.every_command():
         assert f"`{name}" in text or f"$ nomoledger {name} " in text, name

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from nomoledger.cli import program
+from nomoledger.cli.group import CommandGroup
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
@@ -82,8 +83,8 @@ TABLES = {name: words for name, words in WORDS.items() if words is not None}
 
 
 def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
-    for name in group.commands:
-        command = group.commands[name]
+    found = group.every_command() if isinstance(group, CommandGroup) else group.commands
+    for name, command in found.items():
         if isinstance(command, click.Group):
             yield from commands(command, *path, name)
         else:

@@ -19,7 +19,8 @@ from nomoledger.cli import program
 from nomoledger.events import Posted
 from nomoledger.events.codec import encode
 from nomoledger.ledger.chain import commit, link, origin
-from nomoledger.ledger.ledger import Head, Ledger, Verdict
+from nomoledger.ledger.ledger import Head, Ledger
+from nomoledger.ledger.verification import Verdict
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SIZE = 8

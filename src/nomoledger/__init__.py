@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from nomoledger.game.start import open_game
     from nomoledger.game.writer import Outcome
     from nomoledger.ledger.as_of import as_of, world_of
-    from nomoledger.ledger.ledger import Head, Ledger, Verdict
+    from nomoledger.ledger.ledger import Head, Ledger
+    from nomoledger.ledger.verification import Verdict
     from nomoledger.rulebook.cases import load_cases, run_case
     from nomoledger.rulebook.changes import read_changes
     from nomoledger.rulebook.loading import Rulebook
@@ -68,7 +69,7 @@ _HOMES = {
     "StoreError": "errors",
     "UnknownError": "errors",
     "UsageError": "errors",
-    "Verdict": "ledger.ledger",
+    "Verdict": "ledger.verification",
     "WhatIf": "game.counterfactual",
     "WhatIfChanges": "game.counterfactual",
     "World": "state.world",

@@ -5,13 +5,12 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
-from nomoledger.cli.arguments import extra_argument_hint
 from nomoledger.errors import NomoledgerError
-from nomoledger.ledger.stores.location import redacted
 
 MISUSE = 2
 INTERRUPTED = 128 + signal.SIGINT
@@ -19,21 +18,42 @@ PIPE_CLOSED = 128 + signal.SIGPIPE
 
 
 class CommandGroup(click.Group):
-    """A group that lists its commands in *sections* and never prints a traceback."""
+    """A group that lists its commands in *sections* and never prints a traceback.
 
-    def __init__(self, sections: dict[str, list[click.Command]], **settings: Any) -> None:
+    A section has commands by name: each with its module and attribute, and a line of help. A module
+    is imported when one of its commands is run.
+    """
+
+    def __init__(self, sections: dict[str, dict[str, tuple[str, str]]], **settings: Any) -> None:
         """Create the group with the commands of *sections*."""
         super().__init__(**settings)
         self.sections = sections
-        for commands in sections.values():
-            for command in commands:
-                self.add_command(command)
+        self._places = {name: at for part in sections.values() for name, (at, _) in part.items()}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return list(self._places)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of that name, or None."""
+        if cmd_name not in self._places:
+            return None
+        module, _, attribute = self._places[cmd_name].partition(":")
+        command = getattr(import_module(f"nomoledger.cli.{module}"), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def every_command(self) -> dict[str, click.Command]:
+        """Return all commands by name."""
+        context = click.Context(self)
+        found = ((name, self.get_command(context, name)) for name in self._places)
+        return {name: command for name, command in found if command is not None}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write every command with one line of help, section by section."""
-        width = max(map(len, self.commands))
+        width = max(map(len, self._places))
         for title, commands in self.sections.items():
-            rows = [(f"{x.name:{width}}", x.get_short_help_str(80)) for x in commands]
+            rows = [(f"{name:{width}}", line) for name, (_, line) in commands.items()]
             with formatter.section(title):
                 formatter.write_dl(rows)
 
@@ -114,6 +134,8 @@ def _usage_message(error: click.UsageError) -> str:
     message = error.format_message().rstrip(".")
     message = message[:1].lower() + message[1:]
     if "unexpected extra argument" in message:
+        from nomoledger.cli.arguments import extra_argument_hint
+
         message += extra_argument_hint()
     command = error.ctx.command_path if error.ctx is not None else "nomoledger"
     return f"{message}: see {command} --help"
@@ -132,6 +154,7 @@ def _unexpected(error: Exception) -> int:
 
 def _fail(message: str, code: int) -> int:
     from nomoledger.cli.output import one_line
+    from nomoledger.ledger.stores.location import redacted
 
     click.echo(f"nomoledger: {one_line(redacted(message))}", err=True)
     return code

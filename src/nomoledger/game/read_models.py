@@ -6,18 +6,17 @@ Projections live outside this package, and are found by the entry point group
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib.metadata import entry_points
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
 from nomoledger.errors import UnknownError
 from nomoledger.events import EntityDestroyed, Entry
+from nomoledger.game.plugins import load_plugin, plugins
 from nomoledger.ledger.as_of import Reading, as_known, worlds_at_closes
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.rollup import Balances
 from nomoledger.ledger.rollup_queries import posted_balances
-from nomoledger.proof.public_stream import apply_public, public_events
 from nomoledger.state.world import World
 
 GROUP = "nomoledger.projections"
@@ -106,7 +105,7 @@ Projection = Callable[..., ReadModel]
 
 def projections() -> dict[str, Projection]:
     """Return all installed projections by name."""
-    return {entry_point.name: entry_point.load() for entry_point in entry_points(group=GROUP)}
+    return {name: load_plugin(target) for name, target in plugins(GROUP).items()}
 
 
 def projection(name: str) -> Projection:
@@ -115,8 +114,9 @@ def projection(name: str) -> Projection:
     Raises:
         UnknownError: no such projection is installed.
     """
-    for entry_point in entry_points(group=GROUP, name=name):
-        installed: Projection = entry_point.load()
+    target = plugins(GROUP).get(name)
+    if target is not None:
+        installed: Projection = load_plugin(target)
         return installed
     raise UnknownError(f"no projection {name!r} is installed: install nomoledger anew")
 
@@ -183,6 +183,9 @@ class LedgerView:
 
         The admin sees the numbers of the ledger; all others see public numbers.
         """
+        # Imported late, as below: most read models need no events.
+        from nomoledger.proof.public_stream import public_events
+
         entries = self.ledger.read(self.game, upto=self.world.head)
         return entries if self.reader == "admin" else public_events(entries, self.reader)
 
@@ -235,6 +238,8 @@ def events_with_worlds(view: View) -> Iterator[tuple[Entry, World]]:
     The world holds only what the reader may see. It is the state after the event, or before the
     event if that destroys an entity.
     """
+    from nomoledger.proof.public_stream import apply_public
+
     world = World()
     for entry in view.entries():
         if isinstance(entry.body, EntityDestroyed):

@@ -1,10 +1,10 @@
 """What can be read of a game: replays, what-ifs, explanations, standings, the published site."""
 
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nomoledger.errors import UsageError
+from nomoledger.game.plugins import load_plugin, plugins
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.limits import Limits
@@ -144,7 +144,8 @@ class GameReadings:
         Raises:
             UsageError: *folder* holds something else, or there is no such *publisher*.
         """
-        for entry_point in entry_points(group=PUBLISHERS, name=publisher):
-            pages: int = entry_point.load()(self.ledger, self.name, folder)
+        target = plugins(PUBLISHERS).get(publisher)
+        if target is not None:
+            pages: int = load_plugin(target)(self.ledger, self.name, folder)
             return pages
         raise UsageError(f"no publisher {publisher!r} is installed: install nomoledger anew")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike, urandom
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from nomoledger.errors import ConflictError, CorruptError, LostError, UnknownError, UsageError
 from nomoledger.events import Entry, Event, Input
@@ -20,9 +20,11 @@ from nomoledger.ledger.chain import (
 from nomoledger.ledger.rollup import Cell, units_of, units_of_encoded
 from nomoledger.ledger.stores.open_store import open_store
 from nomoledger.ledger.stores.store import Store, Writer
-from nomoledger.ledger.verification import Auditor, Verdict, unlisted_verdict, verify
 
-__all__ = ["Encoded", "Head", "Ledger", "Transaction", "Verdict"]
+__all__ = ["Encoded", "Head", "Ledger", "Transaction"]
+
+if TYPE_CHECKING:
+    from nomoledger.ledger.verification import Auditor, Verdict
 
 #: Attempts to store a batch before a broken connection is reported.
 TRIES_MAX = 3
@@ -154,12 +156,17 @@ class Ledger:
                 return number
         return None
 
-    def verify(self, game: str, head: Head | None = None, audit: Auditor | None = None) -> Verdict:
+    def verify(
+        self, game: str, head: Head | None = None, audit: "Auditor | None" = None
+    ) -> "Verdict":
         """Hash all records of *game* again and return whether each is what was written.
 
         *head* is one that was saved or published elsewhere; only *head* can reveal a cut-off tail
         or a rewritten chain. *audit* checks the events themselves in the same pass.
         """
+        # Imported late: most commands verify nothing.
+        from nomoledger.ledger.verification import unlisted_verdict, verify
+
         secret = self.store.secret(game)
         if secret is None and game in self.unlisted():
             return unlisted_verdict(game)

@@ -7,11 +7,11 @@ that come with nomoledger and those of other packages.
 """
 
 from collections.abc import Iterable, Sequence
-from importlib.metadata import entry_points
 from typing import Any, ClassVar, NamedTuple
 
 from nomoledger.errors import UnknownError
 from nomoledger.events import Entry, Event
+from nomoledger.game.plugins import load_plugin, plugins
 from nomoledger.game.read_models import View
 from nomoledger.state.world import World
 
@@ -119,7 +119,7 @@ class Listing(Readings):
 
 def table_names() -> list[str]:
     """Return the names of the installed tables, sorted."""
-    return sorted(entry_point.name for entry_point in entry_points(group=GROUP))
+    return sorted(plugins(GROUP))
 
 
 def find_tables(wanted: Sequence[str] = ()) -> list[type[SqlTable]]:
@@ -128,13 +128,12 @@ def find_tables(wanted: Sequence[str] = ()) -> list[type[SqlTable]]:
     Raises:
         UnknownError: No installed table has this name.
     """
-    tables = []
-    for name in dict.fromkeys(wanted or table_names()):
-        entry_point = next(iter(entry_points(group=GROUP, name=name)), None)
-        if entry_point is None:
+    tables, targets = [], plugins(GROUP)
+    for name in dict.fromkeys(wanted or sorted(targets)):
+        if name not in targets:
             raise UnknownError(
-                f"no table {name!r} is installed; there is: {', '.join(table_names())}"
+                f"no table {name!r} is installed; there is: {', '.join(sorted(targets))}"
             )
-        table: type[SqlTable] = entry_point.load()
+        table: type[SqlTable] = load_plugin(targets[name])
         tables.append(table)
     return tables
