@@ -16,10 +16,13 @@ def at_least(n, why = ""): return ["at_least", n, why]
 def _light(n):
     return _lights.get(n, n) if n == None or type(n) == "string" or type(n) == "int" else n
 def get(entity, attribute):
-    if attribute in _pointers:
-        n = _pointers[attribute](_light(entity))
+    each = _lights.get(entity, entity) if type(entity) == "string" else entity
+    pointer = _pointers.get(attribute)
+    if pointer != None:
+        n = pointer(each)
         if n >= 0: return _texts[n]
-    return _getters[attribute](_light(entity)) if attribute in _getters else _get(entity, attribute)
+    getter = _getters.get(attribute)
+    return _get(entity, attribute) if getter == None else getter(each)
 def find(kind, called):
     if kind in _seekers:
         n = _seekers[kind](_light(called))
