@@ -9,8 +9,10 @@ fails because a process was killed is repeated under its id, as a player would.
 """
 
 import argparse
+import ctypes
 import os
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -35,6 +37,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PLAYERS = ("Ann", "Bob", "Cid", "Dot")
 #: After so many tries, a request counts as hung.
 TRIES_MAX = 50
+PR_SET_CHILD_SUBREAPER = 36
 #: Memory is measured between the parts of a run.
 PARTS = 4
 
@@ -180,8 +183,15 @@ class Campaign:
         print("  all acknowledged requests are recorded once; all games verify and replay exactly")
 
 
+def adopt_orphans() -> None:
+    """Be the parent of what a killed fork server leaves behind: it is to be killed, too."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
 def main() -> None:
     """Run the campaign that the arguments ask for."""
+    adopt_orphans()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--games", type=int, default=20)
