@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nomoledger.game.game import Game as Desk
     from nomoledger.game.game_ledger import GameLedger
     from nomoledger.game.game_ledger import open_ledger as open
+    from nomoledger.game.keepers import Keepers
     from nomoledger.game.records import import_record
     from nomoledger.game.replay import Divergence, Report
     from nomoledger.game.replay import replay as replay_period
@@ -57,6 +58,7 @@ _HOMES = {
     "Game": "game.game",
     "GameLedger": "game.game_ledger",
     "Head": "ledger.ledger",
+    "Keepers": "game.keepers",
     "Ledger": "ledger.ledger",
     "LostError": "errors",
     "NomoledgerError": "errors",
@@ -96,6 +98,7 @@ __all__ = [
     "Game",
     "GameLedger",
     "Head",
+    "Keepers",
     "Ledger",
     "LostError",
     "NomoledgerError",
