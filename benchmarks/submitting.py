@@ -42,12 +42,14 @@ def inputs_of_a_season(rulebook: str, periods: int) -> list[e.Input]:
 @contextmanager
 def new_game(rulebook: Rulebook, first: e.Input) -> Iterator[Game]:
     """Yield a new game on disk, which opened just before *first* was received."""
-    with tempfile.TemporaryDirectory() as folder:
-        with Ledger.open(Path(folder) / "game.db", create=True) as ledger:
-            options: dict[str, Any] = {"at": first.received_at, "recorded_at": first.recorded_at}
-            game = open_game(ledger, "game", rulebook, secret=SECRET, **options)
-            yield game
-            game.engine.close()
+    options: dict[str, Any] = {"at": first.received_at, "recorded_at": first.recorded_at}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Ledger.open(Path(folder) / "game.db", create=True) as ledger,
+    ):
+        game = open_game(ledger, "game", rulebook, secret=SECRET, **options)
+        yield game
+        game.engine.close()
 
 
 def submit(game: Game, event: e.Input) -> None:

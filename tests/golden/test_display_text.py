@@ -71,7 +71,9 @@ def reworded(event: Any) -> Any:
         pytest.param(
             path,
             id=f"{path.parent.name}/{path.name.partition('.')[0]}",
-            marks=() if path.name.startswith(FAST) else pytest.mark.slow,
+            marks=()
+            if path.name.startswith(FAST) and "-of-" not in str(path)
+            else pytest.mark.slow,
         )
         for path in LEDGERS
     ],
