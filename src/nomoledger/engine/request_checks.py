@@ -11,7 +11,6 @@ from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events import Act
 from nomoledger.events.rules import Rule
 from nomoledger.language.host import Refused
-from nomoledger.language.linker import analyze_rules
 from nomoledger.language.program import link
 from nomoledger.language.resolve import named_arguments
 from nomoledger.state.world import World
@@ -24,7 +23,7 @@ def check_submission(world: World, player: str, action: str, named: dict[str, An
         UnknownError: the rules define no such action.
         UsageError: the arguments do not fit.
     """
-    operations = analyze_rules(world.rules).operations
+    operations = link(world.rules).links.operations
     if action not in operations or not operations[action].is_action:
         known = ", ".join(sorted(name for name, item in operations.items() if item.is_action))
         raise UnknownError(f"nobody can {action!r}; there is: {known}")
@@ -41,7 +40,7 @@ def check_arguments(
     Raises:
         UsageError: the arguments do not fit.
     """
-    definition = analyze_rules(world.rules).operations.get(operation)
+    definition = link(world.rules).links.operations.get(operation)
     if world.agenda or definition is None or not definition.definitions:
         return
     try:
@@ -67,11 +66,11 @@ def check_order(
 
 def parameter_types(world: World, operation: str) -> dict[str, str]:
     """Return the types of the parameters of *operation* by name; empty if no rule defines it."""
-    defined = analyze_rules(world.rules).operations.get(operation)
+    defined = link(world.rules).links.operations.get(operation)
     hooks = defined.definitions if defined is not None else ()
     return {parameter.name: parameter.type for _, hook in hooks for parameter in hook.parameters}
 
 
 def actions(rules: tuple[Rule, ...]) -> list[str]:
     """Return the names of all actions that *rules* define, sorted."""
-    return sorted(name for name, item in analyze_rules(rules).operations.items() if item.is_action)
+    return sorted(name for name, item in link(rules).links.operations.items() if item.is_action)
