@@ -216,6 +216,15 @@ def test_others_may_write_to_a_game_that_has_a_keeper(ledger: Ledger, keepers: K
     assert replay(ledger, "a").exact
 
 
+def test_a_relative_path_counts_from_the_folder_of_the_program(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = Path(ledger.store.location)
+    monkeypatch.chdir(file.parent)
+    with Keepers(file.name) as keepers:
+        assert keepers.request("a", Game.join, "Ann").events
+
+
 def test_keepers_end_with_their_program(ledger: Ledger) -> None:
     keepers = Keepers(ledger.store.location)
     keepers.request("a", Game.join, "Ann")

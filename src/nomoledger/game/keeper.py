@@ -4,6 +4,7 @@ It holds one connection, the current state, and a warm sandbox, and carries out 
 the other. This module is what runs in that process; see `nomoledger.game.keepers` for the rest.
 """
 
+import os
 import socket
 from contextlib import suppress
 
@@ -35,12 +36,14 @@ def run(channel: int, server: int) -> None:
 def serve(channel: Channel) -> None:
     """Open a game as the first message says, and carry out the requests that follow."""
     _, opening = channel.receive()
-    location, name = msgspec.msgpack.decode(opening, type=tuple[str, str])
+    folder, location, name = msgspec.msgpack.decode(opening, type=tuple[str, str, str])
     game: Game | None = None
     while True:
         _, body = channel.receive()
         try:
-            game = game or Game(Ledger.open(location), name)
+            if game is None:
+                os.chdir(folder)
+                game = Game(Ledger.open(location), name)
             request, (arguments, fields) = load_call(body)
             outcome: Outcome = request(game, *arguments, **fields)
             answer = DONE, encode_outcome(outcome)

@@ -4,6 +4,7 @@ A program with threads must neither fork nor share a connection or a game betwee
 hands requests to keepers instead (`nomoledger.game.keeper`), which are forked by the fork server.
 """
 
+import os
 import secrets as random
 import socket
 import threading
@@ -47,6 +48,7 @@ class Keepers:
         if most < 1:
             raise UsageError(f"at least one game must be kept, not {most}")
         self._location = str(location)
+        self._folder = os.getcwd()
         self._most = most
         self._keepers: OrderedDict[str, _Keeper] = OrderedDict()
         self._lock = threading.Lock()
@@ -80,12 +82,16 @@ class Keepers:
     def _keeper(self, game: str) -> Iterator["_Keeper"]:
         """Yield the keeper of *game*, when all that came before it is carried out."""
         with self._lock:
-            keeper = self._keepers.pop(game, None) or _Keeper(self._location, game)
+            keeper = self._keepers.pop(game, None) or self._new_keeper(game)
             self._keepers[game] = keeper
             turn = keeper.queue.take_turn()
             self._make_room()
         with keeper.queue.turn(turn):
             yield keeper
+
+    def _new_keeper(self, game: str) -> "_Keeper":
+        # The fork server may have started in another folder than the one that a path counts from.
+        return _Keeper(msgspec.msgpack.encode((self._folder, self._location, game)), game)
 
     def _make_room(self) -> None:
         """End the keepers that were idle longest, as far as there are too many."""
@@ -136,9 +142,9 @@ class _Queue:
 class _Keeper:
     """The keeper of one game, seen from the program."""
 
-    def __init__(self, location: str, game: str) -> None:
+    def __init__(self, opening: bytes, game: str) -> None:
         self.queue = _Queue()
-        self._location = location
+        self._opening = opening
         self._game = game
         self._process: tuple[ForkServer, int, Channel] | None = None
 
@@ -173,7 +179,7 @@ class _Keeper:
                 server = fork_server.current()
                 pid = _fork(server, other)
         channel = Channel(own)
-        channel.send(CALL, msgspec.msgpack.encode((self._location, self._game)))
+        channel.send(CALL, self._opening)
         return server, pid, channel
 
     def close(self) -> None:
