@@ -17,6 +17,10 @@ def pid() -> int:
     return os.getpid()
 
 
+def environment() -> dict[str, str]:
+    return dict(os.environ)
+
+
 def echo(value: Any) -> Any:
     return value
 

@@ -225,6 +225,14 @@ def test_a_relative_path_counts_from_the_folder_of_the_program(
         assert keepers.request("a", Game.join, "Ann").events
 
 
+def test_what_is_no_request_is_misuse(keepers: Keepers) -> None:
+    with pytest.raises(UsageError, match="a request is a method of Game"):
+        keepers.request("a", lambda game: game.close())
+    keepers.close()
+    with pytest.raises(UsageError, match="closed"):
+        keepers.request("a", Game.advance)
+
+
 def test_keepers_end_with_their_program(ledger: Ledger) -> None:
     keepers = Keepers(ledger.store.location)
     keepers.request("a", Game.join, "Ann")

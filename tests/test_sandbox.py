@@ -12,11 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
 import pytest
 import sandboxed
 
-from nomoledger.errors import RuleFault, UsageError
+from nomoledger.errors import RuleFault, SandboxError, UsageError
 from nomoledger.events import FactRecorded
 from nomoledger.events.codec import encode
 from nomoledger.sandbox import fork_server
@@ -64,7 +63,7 @@ def test_pieces_come_one_by_one(sandbox: Sandbox) -> None:
 
 
 def test_a_result_is_checked_against_its_kind(sandbox: Sandbox) -> None:
-    with pytest.raises(msgspec.ValidationError):
+    with pytest.raises(RuleFault, match="unreadable"):
         sandbox.call(sandboxed.echo, "text", kind=int)
 
 
@@ -258,6 +257,25 @@ def test_a_sandbox_does_not_outlive_its_parent(tmp_path: Path) -> None:
         pid = int(parent.stdout.readline())
         parent.kill()
     assert has_ended(pid)
+
+
+def test_a_module_that_is_not_there_is_an_error_of_that_call_alone(sandbox: Sandbox) -> None:
+    pid = sandbox.call(sandboxed.pid, kind=int)
+    with pytest.raises(SandboxError, match="no sandbox can be started: ModuleNotFoundError"):
+        Sandbox(modules=["nomoledger.nowhere"]).call(sandboxed.pid, kind=int)
+    assert sandbox.call(sandboxed.pid, kind=int) == pid
+
+
+def test_a_sandbox_does_not_know_the_secrets_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", "hush")
+    server = fork_server.ForkServer.start()
+    monkeypatch.setattr(fork_server, "current", lambda: server)
+    variables = call_in_sandbox(sandboxed.environment, kind=dict[str, str])
+    assert "PATH" in variables
+    assert "PGPASSWORD" not in variables
+    server.close()
 
 
 # --- rights ---------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
     │   └── UnknownError      the request names a game, player, rule … that does not exist
     ├── RulebookError         a rulebook, proposal or case file is malformed
     ├── RuleFault             rule code failed: an error, or too many steps, too much memory or time
+    ├── SandboxError          no sandbox and no keeper can be started on this machine
     ├── StoreError            the database cannot be read or written
     │   ├── ConflictError     another writer appended first; retry on the new head
     │   ├── LostError         the connection to the database broke; repeating the request is safe
@@ -42,6 +43,10 @@ class RuleFault(NomoledgerError):
         """Describe the fault in *message*, and name the *rule*, if known."""
         super().__init__(message)
         self.rule = rule
+
+
+class SandboxError(NomoledgerError):
+    """No sandbox and no keeper can be started; rule code runs nowhere else."""
 
 
 class StoreError(NomoledgerError):

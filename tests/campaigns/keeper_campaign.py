@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from nomoledger.errors import LostError, RuleFault
+from nomoledger.errors import LostError, RuleFault, SandboxError
 from nomoledger.events import Input
 from nomoledger.game.game import Game
 from nomoledger.game.keepers import Keepers
@@ -31,7 +31,6 @@ from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
-from nomoledger.sandbox.fork_server import ForkServerError
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PLAYERS = ("Ann", "Bob", "Cid", "Dot")
@@ -134,7 +133,7 @@ class Campaign:
             try:
                 self.make(keepers, game, number, id)
                 break
-            except (RuleFault, LostError, ForkServerError) as error:
+            except (RuleFault, LostError, SandboxError) as error:
                 self.seen[type(error).__name__] += 1
         else:
             raise AssertionError(f"{game}: request {id} failed {TRIES_MAX} times")

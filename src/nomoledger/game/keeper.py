@@ -10,6 +10,7 @@ from contextlib import suppress
 
 import msgspec
 
+from nomoledger.errors import RuleFault, UsageError
 from nomoledger.events import Event
 from nomoledger.events.codec import Encoded, decode, encoded
 from nomoledger.game.game import Game
@@ -36,7 +37,11 @@ def run(channel: int, server: int) -> None:
 def serve(channel: Channel) -> None:
     """Open a game as the first message says, and carry out the requests that follow."""
     _, opening = channel.receive()
-    folder, location, name = msgspec.msgpack.decode(opening, type=tuple[str, str, str])
+    folder, environment, location, name = msgspec.msgpack.decode(
+        opening, type=tuple[str, dict[str, str], str, str]
+    )
+    os.environ.clear()
+    os.environ.update(environment)
     game: Game | None = None
     while True:
         _, body = channel.receive()
@@ -48,8 +53,10 @@ def serve(channel: Channel) -> None:
             outcome: Outcome = request(game, *arguments, **fields)
             answer = DONE, encode_outcome(outcome)
             game.history = History(game.ledger, name)  # What was read is not kept in memory.
-        except Exception as error:
+        except (UsageError, RuleFault) as error:
             answer = ERROR, encode_error(error)
+        except Exception as error:
+            game, answer = None, (ERROR, encode_error(error))  # It might not be sound any more.
         channel.send(*answer)
 
 

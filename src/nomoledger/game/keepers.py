@@ -5,6 +5,7 @@ hands requests to keepers instead (`nomoledger.game.keeper`), which are forked b
 """
 
 import os
+import pickle
 import secrets as random
 import socket
 import threading
@@ -21,7 +22,7 @@ from nomoledger.game.keeper import decode_outcome
 from nomoledger.game.writer import Outcome
 from nomoledger.sandbox import fork_server
 from nomoledger.sandbox.channel import Channel
-from nomoledger.sandbox.fork_server import ForkServer, ForkServerError
+from nomoledger.sandbox.fork_server import DeadForkServerError, ForkServer
 from nomoledger.sandbox.protocol import CALL, ERROR, decode_error, dump_call
 
 #: What the fork server runs.
@@ -48,7 +49,8 @@ class Keepers:
         if most < 1:
             raise UsageError(f"at least one game must be kept, not {most}")
         self._location = str(location)
-        self._folder = os.getcwd()
+        self._folder, self._environment = os.getcwd(), dict(os.environ)
+        self._is_closed = False
         self._most = most
         self._keepers: OrderedDict[str, _Keeper] = OrderedDict()
         self._lock = threading.Lock()
@@ -70,11 +72,15 @@ class Keepers:
         `id` of the request, as in `Game`; otherwise it gets one.
 
         Raises:
+            UsageError: *request* is no method of `Game`, or the keepers are closed.
             LostError: keepers die of this request; whether it is recorded, its id can tell.
             NomoledgerError: an error that *request* raised.
         """
         fields.setdefault("id", random.token_hex(6))
-        call, _ = dump_call(request, (arguments, fields))
+        try:
+            call, _ = dump_call(request, (arguments, fields))
+        except (AttributeError, TypeError, pickle.PicklingError) as error:
+            raise UsageError(f"a request is a method of Game, with plain values: {error}") from None
         with self._keeper(game) as keeper:
             return keeper.request(call)
 
@@ -82,6 +88,8 @@ class Keepers:
     def _keeper(self, game: str) -> Iterator["_Keeper"]:
         """Yield the keeper of *game*, when all that came before it is carried out."""
         with self._lock:
+            if self._is_closed:
+                raise UsageError("these keepers are closed: make others")
             keeper = self._keepers.pop(game, None) or self._new_keeper(game)
             self._keepers[game] = keeper
             turn = keeper.queue.take_turn()
@@ -90,8 +98,9 @@ class Keepers:
             yield keeper
 
     def _new_keeper(self, game: str) -> "_Keeper":
-        # The fork server may have started in another folder than the one that a path counts from.
-        return _Keeper(msgspec.msgpack.encode((self._folder, self._location, game)), game)
+        # The fork server has another folder, perhaps, and few variables of the environment.
+        opening = self._folder, self._environment, self._location, game
+        return _Keeper(msgspec.msgpack.encode(opening), game)
 
     def _make_room(self) -> None:
         """End the keepers that were idle longest, as far as there are too many."""
@@ -102,7 +111,7 @@ class Keepers:
     def close(self) -> None:
         """End all keepers, each when it has carried out the requests that wait for it."""
         with self._lock:
-            keepers, self._keepers = self._keepers, OrderedDict()
+            keepers, self._keepers, self._is_closed = self._keepers, OrderedDict(), True
         for keeper in keepers.values():
             with keeper.queue.turn(keeper.queue.take_turn()):
                 keeper.close()
@@ -154,7 +163,7 @@ class _Keeper:
                 _, _, channel = self._process = self._process or self._start()
                 channel.send(CALL, call)
                 kind, body = channel.receive()
-            except (EOFError, OSError):
+            except (EOFError, OSError, DeadForkServerError):
                 self.close()  # It died: another one is asked under the same id.
                 continue
             except BaseException:
@@ -170,16 +179,16 @@ class _Keeper:
 
     def _start(self) -> tuple[ForkServer, int, Channel]:
         own, other = socket.socketpair()
-        with other:
-            server = fork_server.current()
-            try:
-                pid = _fork(server, other)
-            except ForkServerError:
-                fork_server.forget(server)
-                server = fork_server.current()
-                pid = _fork(server, other)
+        own_server, its_server = socket.socketpair()
         channel = Channel(own)
-        channel.send(CALL, self._opening)
+        try:
+            with other, own_server, its_server:
+                server, pid = fork_server.fork(_TARGET, [other.fileno(), its_server.fileno()])
+                server.connect(own_server)
+            channel.send(CALL, self._opening)
+        except BaseException:
+            channel.close()
+            raise
         return server, pid, channel
 
     def close(self) -> None:
@@ -189,8 +198,3 @@ class _Keeper:
             channel.close()
             server.drop(pid)
             self._process = None
-
-
-def _fork(server: ForkServer, end: socket.socket) -> int:
-    with server.connect() as other:
-        return server.fork(_TARGET, [end.fileno(), other.fileno()])

@@ -19,13 +19,16 @@ import socket
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from nomoledger.errors import NomoledgerError
+from nomoledger.errors import SandboxError
 
+#: The variables of the environment that the server gets. Others may hold addresses and passwords.
+_HARMLESS = ("PATH", "HOME", "LANG", "LC_", "TZ", "TMPDIR", "PYTHON", "VIRTUAL_ENV", "LD_", "DYLD_")
 _LINE_BYTES_MAX = 1 << 16
 _DESCRIPTORS_MAX = 8
 #: What a fresh interpreter runs: it finds modules where this program finds them.
@@ -35,14 +38,14 @@ _START = (
 )
 
 
-class ForkServerError(NomoledgerError):
-    """No child process can be started."""
+class DeadForkServerError(SandboxError):
+    """The fork server has died; another one can be started."""
 
 
 class ForkServer:
     """A connection to a fork server. Several threads may use it.
 
-    Methods raise ForkServerError if the server has died.
+    Methods raise DeadForkServerError if the server has died.
     """
 
     def __init__(self, end: socket.socket, process: subprocess.Popen[bytes] | None = None) -> None:
@@ -53,15 +56,27 @@ class ForkServer:
 
     @classmethod
     def start(cls) -> "ForkServer":
-        """Start a fork server. It ends when its last connection is closed."""
+        """Start a fork server. It ends when its last connection is closed.
+
+        Raises:
+            SandboxError: the system starts no process.
+        """
+        environment = {
+            name: value for name, value in os.environ.items() if name.startswith(_HARMLESS)
+        }
         own, other = socket.socketpair()
         with other:
-            process = subprocess.Popen(
-                [sys.executable, "-c", _START, str(other.fileno()), json.dumps(sys.path)],
-                pass_fds=[other.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-            )
+            try:
+                process = subprocess.Popen(
+                    [sys.executable, "-c", _START, str(other.fileno()), json.dumps(sys.path)],
+                    pass_fds=[other.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    env=environment,
+                )
+            except OSError as error:
+                own.close()
+                raise SandboxError(f"no sandbox can be started: {error}") from None
         return cls(own, process)
 
     def fork(
@@ -76,6 +91,9 @@ class ForkServer:
         The child has no other descriptors than *descriptors*, standard error, and what leads
         nowhere. Its function is called with their numbers in the child, and with *arguments*.
         *preload* names modules that the server imports first, for this child and later ones.
+
+        Raises:
+            SandboxError: the system forks no process, or there is no such module.
         """
         command = {"target": target, "arguments": list(arguments), "preload": list(preload)}
         return int(self._ask({"fork": command}, descriptors)["pid"])
@@ -89,12 +107,9 @@ class ForkServer:
         with suppress(OSError):
             self._socket.sendall(_line({"drop": pid}))
 
-    def connect(self) -> socket.socket:
-        """Return another connection to the server, to hand to a child."""
-        own, other = socket.socketpair()
-        with other:
-            self._ask({"connect": None}, [other.fileno()])
-        return own
+    def connect(self, end: socket.socket) -> None:
+        """Serve the other end of the socket *end*, too: a child has it."""
+        self._ask({"connect": None}, [end.fileno()])
 
     def close(self) -> None:
         """Close the connection; the server kills the children that were forked through it."""
@@ -108,12 +123,12 @@ class ForkServer:
                 socket.send_fds(self._socket, [_line(command)], list(descriptors))
                 line, _ = _receive_line(self._socket)
             except OSError as error:
-                raise ForkServerError(f"the process that starts sandboxes died: {error}") from None
+                raise DeadForkServerError(f"the fork server died: {error}") from None
         if not line:
-            raise ForkServerError("the process that starts sandboxes died")
+            raise DeadForkServerError("the fork server died")
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
-            raise ForkServerError(f"no sandbox can be started: {answer['error']}")
+            raise SandboxError(f"no sandbox can be started: {answer['error']}")
         return answer
 
 
@@ -167,6 +182,24 @@ os.register_at_fork(after_in_child=lambda: _current.replace(None))
 def current() -> ForkServer:
     """Return the fork server of this process."""
     return _current.get()
+
+
+def fork(
+    target: str,
+    descriptors: Sequence[int],
+    arguments: Sequence[Any] = (),
+    preload: Iterable[str] = (),
+) -> tuple[ForkServer, int]:
+    """Fork a child as `ForkServer.fork` does; return its server, and its process id.
+
+    A server that has died is replaced.
+    """
+    server = current()
+    with suppress(DeadForkServerError):
+        return server, server.fork(target, descriptors, arguments, preload)
+    forget(server)
+    server = current()
+    return server, server.fork(target, descriptors, arguments, preload)
 
 
 def use(server: ForkServer) -> None:
@@ -254,6 +287,8 @@ class _Server:
             try:
                 _close_all_but(descriptors)
                 target(*descriptors, *asked["arguments"])
+            except BaseException:
+                traceback.print_exc()
             finally:
                 os._exit(0)
         self.children[pid] = client

@@ -11,7 +11,6 @@ import socket
 import tempfile
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import suppress
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,7 +18,7 @@ import msgspec
 from nomoledger import errors
 from nomoledger.sandbox import fork_server, inside
 from nomoledger.sandbox.channel import Channel
-from nomoledger.sandbox.fork_server import ForkServer, ForkServerError
+from nomoledger.sandbox.fork_server import DeadForkServerError, ForkServer
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.protocol import (
     ANSWER,
@@ -106,10 +105,14 @@ class Sandbox:
         Raises:
             RuleFault, NomoledgerError: as `stream`.
         """
-        (piece,) = self.stream(inside.yield_result, function, arguments)
+        piece = b"".join(self.stream(inside.yield_result, function, arguments))
         if piece[:1] == inside.REFUSED:
             raise decode_error(piece[1:])
-        value: Value = msgspec.msgpack.decode(piece[1:], type=kind)
+        try:
+            value: Value = msgspec.msgpack.decode(piece[1:], type=kind)
+        except msgspec.MsgspecError as error:
+            self.close()
+            raise errors.RuleFault(f"the rules made something unreadable: {error}") from None
         return value
 
     def close(self) -> None:
@@ -156,12 +159,16 @@ class _Process:
         """Start a child that has imported *modules*."""
         self._limits = limits
         own, other = socket.socketpair()
+        self._channel = Channel(own)
         with other, tempfile.TemporaryFile() as file:
             file.truncate(RULE_BYTES_MAX)
             self._last_rule = mmap.mmap(file.fileno(), RULE_BYTES_MAX)
-            descriptors = other.fileno(), file.fileno()
-            self._server, self._pid = _fork(descriptors, limits, modules)
-        self._channel = Channel(own)
+            descriptors, arguments = [other.fileno(), file.fileno()], [msgspec.to_builtins(limits)]
+            try:
+                self._server, self._pid = fork_server.fork(_TARGET, descriptors, arguments, modules)
+            except BaseException:
+                self._channel.close()
+                raise
         self._end = weakref.finalize(self, _end, self._server, self._pid, self._channel)
 
     def run(self, call: bytes, answer: Answer | None) -> Generator[bytes, None, bool]:
@@ -189,7 +196,7 @@ class _Process:
     def _cause_of_death(self) -> str:
         try:
             status = self._server.end(self._pid)
-        except ForkServerError:
+        except DeadForkServerError:
             fork_server.forget(self._server)
             return "it died"
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
@@ -203,19 +210,6 @@ class _Process:
     def close(self) -> None:
         """End the child."""
         self._end()
-
-
-def _fork(
-    descriptors: tuple[int, int], limits: Limits, modules: Iterable[str]
-) -> tuple[ForkServer, int]:
-    """Fork a child; if the fork server has died, start another."""
-    arguments = [msgspec.to_builtins(limits)]
-    server = fork_server.current()
-    with suppress(ForkServerError):
-        return server, server.fork(_TARGET, descriptors, arguments, modules)
-    fork_server.forget(server)
-    server = fork_server.current()
-    return server, server.fork(_TARGET, descriptors, arguments, modules)
 
 
 def _end(server: ForkServer, pid: int, channel: Channel) -> None:
