@@ -269,8 +269,10 @@ def counts_of(kind: type[Program], rulebook: str, names: list[str]) -> list[list
     ("rulebook", "step"),
     [
         ("mail-opening", 40),
-        ("nomopoly-iii", 80),
-        *(pytest.param(name, 24, marks=pytest.mark.slow) for name in ("weekly-vote", "origon")),
+        *(
+            pytest.param(name, 24, marks=pytest.mark.slow)
+            for name in ("weekly-vote", "origon", "nomopoly-iii")
+        ),
     ],
 )
 def test_an_attempt_has_one_count_of_operations_however_it_is_run(rulebook: str, step: int) -> None:
