@@ -7,6 +7,7 @@ whole attempts only and verifies, a ruling gets rid of the rule, and play goes o
 
 import re
 import shutil
+import socket
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -18,17 +19,17 @@ import pytest
 from tiers import sample
 
 from nomoledger import events as e
-from nomoledger.engine import agenda as engine
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Enact, Repeal, Rule
 from nomoledger.game.game import Game
 from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
 from nomoledger.game.writer import Outcome
-from nomoledger.language import host, verbs
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load, load_yaml
+from nomoledger.sandbox import fork_server
+from nomoledger.sandbox.fork_server import ForkServer
 from nomoledger.sandbox.limits import Limits
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -115,12 +116,22 @@ def under_way(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.fixture(scope="module")
+def strict_server() -> Iterator[ForkServer]:
+    """A fork server whose sandboxes have smaller limits."""
+    server = ForkServer.start()
+    own, other = socket.socketpair()
+    with own, other:
+        server.drop(server.fork("hostile_limits:nothing", [other.fileno()]))
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def desk(under_way: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Game]:
-    monkeypatch.setattr(engine, "FOLLOWING_MAX", 40)  # the worker inherits them; fewer are faster
-    monkeypatch.setattr(verbs, "TO_COME_MAX", 60)
-    monkeypatch.setattr(host, "OPERATIONS_MAX", 5_000)
-    monkeypatch.setattr(host, "CHANGES_MAX", 2_000)
+def desk(
+    under_way: Path, tmp_path: Path, strict_server: ForkServer, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Game]:
+    monkeypatch.setattr(fork_server, "current", lambda: strict_server)
     file = shutil.copy(under_way, tmp_path / "game.db")
     with Ledger.open(file) as ledger:
         yield Game(ledger, limits=LIMITS, clock=lambda: NOON)

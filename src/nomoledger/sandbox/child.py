@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -26,6 +27,11 @@ from nomoledger.sandbox.protocol import (
     load_call,
 )
 from nomoledger.sandbox.rights import give_up_rights
+
+#: Modules that the interpreter imports by itself when it first needs them. A sandbox cannot do so.
+NEEDED_LATE = ("_strptime", "encodings.ascii", "encodings.latin_1", "unicodedata")
+for _name in NEEDED_LATE:
+    import_module(_name)
 
 
 def run(channel: int, last_rule: int, limits: dict[str, Any]) -> None:
