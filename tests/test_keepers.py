@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from postgres_server import PostgresServer
 
 from nomoledger.errors import LostError, RuleFault, UnknownError, UsageError
 from nomoledger.events import Input
@@ -223,6 +224,19 @@ def test_a_relative_path_counts_from_the_folder_of_the_program(
     monkeypatch.chdir(file.parent)
     with Keepers(file.name) as keepers:
         assert keepers.request("a", Game.join, "Ann").events
+
+
+def test_keepers_play_games_in_a_database_of_postgresql(postgres_server: PostgresServer) -> None:
+    url = postgres_server.new_database()
+    with Ledger.open(url, create=True) as ledger:
+        for name in GAMES:
+            open_game(ledger, name, parse(BOOK, "counting.md"), at=NOON).engine.close()
+        with Keepers(url) as keepers, ThreadPoolExecutor(3) as threads:
+            list(threads.map(lambda name: keepers.request(name, Game.join, "Ann"), GAMES))
+            os.kill(keeper_pid(keepers, "b"), signal.SIGKILL)
+            asked = [(name, Game.submit, "Ann", "count_on") for name in GAMES * 4]
+            list(threads.map(lambda each: keepers.request(*each), asked))
+        assert [count_of(ledger, name) for name in GAMES] == [4, 4, 4]
 
 
 def test_what_is_no_request_is_misuse(keepers: Keepers) -> None:
