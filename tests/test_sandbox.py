@@ -20,7 +20,7 @@ from nomoledger.events import FactRecorded
 from nomoledger.events.codec import encode
 from nomoledger.sandbox import fork_server
 from nomoledger.sandbox.limits import Limits
-from nomoledger.sandbox.protocol import dump_call, load_call
+from nomoledger.sandbox.protocol import decode_error, dump_call, encode_error, load_call
 from nomoledger.sandbox.sandbox import Sandbox, call_in_sandbox, stream_from_sandbox
 
 ONLY_ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can do this")
@@ -209,6 +209,11 @@ def test_a_sandbox_that_is_killed_between_calls_is_a_fault_and_then_replaced(
     with pytest.raises(RuleFault, match="it was killed"):
         sandbox.call(sandboxed.pid, kind=int)
     assert sandbox.call(sandboxed.echo, 1, kind=int) == 1
+
+
+def test_an_error_of_a_private_kind_comes_back_as_the_public_one() -> None:
+    found = decode_error(encode_error(fork_server.DeadForkServerError("it died")))
+    assert (type(found), str(found)) == (SandboxError, "it died")
 
 
 def test_a_fork_server_that_is_killed_is_replaced() -> None:

@@ -29,6 +29,8 @@ from nomoledger.errors import SandboxError
 
 #: The variables of the environment that the server gets. Others may hold addresses and passwords.
 _HARMLESS = ("PATH", "HOME", "LANG", "LC_", "TZ", "TMPDIR", "PYTHON", "VIRTUAL_ENV", "LD_", "DYLD_")
+#: How many fork servers are tried.
+TRIES_MAX = 3
 _LINE_BYTES_MAX = 1 << 16
 _DESCRIPTORS_MAX = 8
 #: What a fresh interpreter runs: it finds modules where this program finds them.
@@ -193,13 +195,16 @@ def fork(
     """Fork a child as `ForkServer.fork` does; return its server, and its process id.
 
     A server that has died is replaced.
+
+    Raises:
+        SandboxError: see `ForkServer.fork`; or one server after the other dies.
     """
-    server = current()
-    with suppress(DeadForkServerError):
-        return server, server.fork(target, descriptors, arguments, preload)
-    forget(server)
-    server = current()
-    return server, server.fork(target, descriptors, arguments, preload)
+    for _ in range(TRIES_MAX):
+        server = current()
+        with suppress(DeadForkServerError):
+            return server, server.fork(target, descriptors, arguments, preload)
+        forget(server)
+    raise SandboxError(f"no sandbox can be started: {TRIES_MAX} fork servers died")
 
 
 def use(server: ForkServer) -> None:

@@ -75,7 +75,8 @@ def encode_error(error: BaseException) -> bytes:
     """Encode *error* as its class, its message and its rule; bugs carry their traceback."""
     rule = getattr(error, "rule", None)
     if isinstance(error, errors.NomoledgerError):
-        fields = (type(error).__name__, str(error), rule)
+        public = next(kind for kind in type(error).__mro__ if hasattr(errors, kind.__name__))
+        fields = (public.__name__, str(error), rule)
     elif isinstance(error, MemoryError):
         fields = ("RuleFault", "the rules used up the memory they may use", rule)
     elif isinstance(error, RecursionError):
