@@ -108,12 +108,9 @@ def seconds_each(rulebook: Rulebook, inputs: list[e.Input], *, sandboxed: bool) 
     """Return how long each of *inputs* takes on a new game, once it is warm."""
     took = []
     with new_game(rulebook, inputs[0]) as game:
-        carry_out = game._commit
         if not sandboxed:
             game.engine = EngineHere(game)  # type: ignore[assignment]
-            here = CommitHere(game)
-            here.game._commit = carry_out
-            game._commit.append = here.append  # type: ignore[method-assign]
+            game._commit.append = CommitHere(game).append  # type: ignore[method-assign]
         for event in inputs:
             begin = time.perf_counter()
             try:

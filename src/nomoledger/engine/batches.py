@@ -1,10 +1,10 @@
-"""Batches of events as bytes, as they leave a sandbox."""
+"""Batches of events as bytes, as one process sends them to another."""
 
 import msgspec
 
 from nomoledger.engine.agenda import Batch
 from nomoledger.errors import CorruptError, RuleFault
-from nomoledger.events.codec import decode, encode, tag_of
+from nomoledger.events.codec import decode, encoded
 
 
 def encode_batch(batch: Batch) -> bytes:
@@ -14,7 +14,7 @@ def encode_batch(batch: Batch) -> bytes:
         RuleFault: the rules produced a value that cannot be stored.
     """
     try:
-        return msgspec.msgpack.encode([(tag_of(event), encode(event)) for event in batch])
+        return msgspec.msgpack.encode(encoded(batch))
     except (TypeError, OverflowError) as error:
         raise RuleFault(f"the rules made something that cannot be stored: {error}") from None
 

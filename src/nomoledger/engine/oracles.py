@@ -10,6 +10,8 @@ from typing import Any
 
 from nomoledger.engine import dice
 from nomoledger.events import DrawRecorded, Entry, QuestionRaised
+from nomoledger.language.host import Oracle, ask_people
+from nomoledger.state.world import World
 
 
 class SeededOracle:
@@ -48,6 +50,11 @@ def recorded_draws(entries: Iterable[Entry]) -> dict[str, list[Any]]:
         elif isinstance(entry.body, QuestionRaised):
             raised.add(entry.body.question)
     return {address: values for address, values in draws.items() if address not in raised}
+
+
+def oracle_of(world: World, secret: bytes) -> Oracle:
+    """Return the oracle of a game in play: dice seeded from *secret*, or people who roll."""
+    return SeededOracle(secret) if world.game["dice"] == "seeded" else ask_people
 
 
 class ReplayOracle:

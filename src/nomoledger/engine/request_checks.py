@@ -25,8 +25,7 @@ def check_submission(world: World, player: str, action: str, named: dict[str, An
     """
     operations = link(world.rules).links.operations
     if action not in operations or not operations[action].is_action:
-        known = ", ".join(sorted(name for name, item in operations.items() if item.is_action))
-        raise UnknownError(f"nobody can {action!r}; there is: {known}")
+        raise UnknownError(f"nobody can {action!r}; there is: {', '.join(actions(world.rules))}")
     check_arguments(world, action, (player,), named)
 
 

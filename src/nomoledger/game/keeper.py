@@ -10,9 +10,8 @@ from contextlib import suppress
 
 import msgspec
 
+from nomoledger.engine.batches import encode_batch
 from nomoledger.errors import RuleFault, UsageError
-from nomoledger.events import Event
-from nomoledger.events.codec import Encoded, decode, encoded
 from nomoledger.game.game import Game
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.event_history import History
@@ -49,24 +48,12 @@ def serve(channel: Channel) -> None:
             if game is None:
                 os.chdir(folder)
                 game = Game(Ledger.open(location), name)
+            game.history = History(game.ledger, name)  # What was read is not kept in memory.
             request, (arguments, fields) = load_call(body)
             outcome: Outcome = request(game, *arguments, **fields)
-            answer = DONE, encode_outcome(outcome)
-            game.history = History(game.ledger, name)  # What was read is not kept in memory.
+            answer = DONE, encode_batch(list(outcome.events))
         except (UsageError, RuleFault) as error:
             answer = ERROR, encode_error(error)
         except Exception as error:
             game, answer = None, (ERROR, encode_error(error))  # It might not be sound any more.
         channel.send(*answer)
-
-
-def encode_outcome(outcome: Outcome) -> bytes:
-    """Return the events of *outcome* as bytes."""
-    return msgspec.msgpack.encode(encoded(outcome.events))
-
-
-def decode_outcome(data: bytes) -> Outcome:
-    """Return the outcome that `encode_outcome` encoded."""
-    records: list[Encoded] = msgspec.msgpack.decode(data, type=list[tuple[str, bytes]])
-    events: list[Event] = [decode(tag, state) for tag, state in records]
-    return Outcome(tuple(events))

@@ -17,8 +17,8 @@ from typing import Any, Self
 
 import msgspec
 
+from nomoledger.engine.batches import decode_batch
 from nomoledger.errors import LostError, UsageError
-from nomoledger.game.keeper import decode_outcome
 from nomoledger.game.writer import Outcome
 from nomoledger.sandbox import fork_server
 from nomoledger.sandbox.channel import Channel
@@ -171,7 +171,7 @@ class _Keeper:
                 raise
             if kind == ERROR:
                 raise decode_error(body)
-            return decode_outcome(body)
+            return Outcome(tuple(decode_batch(body)))
         raise LostError(
             f"{self._game}: the process of the game died {TRIES_MAX} times; whether the request is"
             " recorded, repeating it under the same id tells"

@@ -26,14 +26,13 @@ from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.fact_audit import PERIOD_ENDS
-from nomoledger.engine.oracles import SeededOracle
+from nomoledger.engine.oracles import oracle_of
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events.rules import Amend, Change, Enact, Rule
 from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
-from nomoledger.language.host import ask_people
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.changes import read_changes
@@ -156,13 +155,12 @@ def _continue_game(
         calendar = Calendar(_day(header.start), lines[0].period if lines else 0, header.days)
     if calendar.begins(world.period) < last.received_at:
         raise RecordError(f"{path}: starts before {last.received_at:%F}, the last day of {game}")
-    oracle = SeededOracle(secret) if world.game["dice"] == "seeded" else ask_people
     commit = Commit(ledger, game, world)
     importing = partial(
         _import_lines, header, calendar, _texts(path, lines), f"after-{world.head}-", lines
     )
     with commit.together():
-        engine = new_engine(world, oracle, secret)
+        engine = new_engine(world, oracle_of(world, secret), secret)
         for piece in stream_from_sandbox(_continue, importing, engine):
             commit.append(decode_batch(piece))
     return Game(ledger, game)

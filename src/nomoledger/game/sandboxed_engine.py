@@ -12,10 +12,9 @@ from nomoledger import events as e
 from nomoledger.engine import request_checks
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import decode_batch, encode_batch
-from nomoledger.engine.oracles import SeededOracle
+from nomoledger.engine.oracles import oracle_of
 from nomoledger.errors import RuleFault
 from nomoledger.game.engines import new_engine
-from nomoledger.language.host import ask_people
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import Sandbox
 from nomoledger.state.reducer import apply
@@ -124,8 +123,7 @@ class _Playing:
 def _engine(world: World | None, secret: bytes, missed: Sequence[e.Event]) -> Engine:
     """Return the engine: a new one on *world*, or the last one, once it has applied *missed*."""
     if world is not None:
-        oracle = SeededOracle(secret) if world.game["dice"] == "seeded" else ask_people
-        _Playing.engine = new_engine(world, oracle, secret)
+        _Playing.engine = new_engine(world, oracle_of(world, secret), secret)
     for event in missed:
         apply(_Playing.engine.world, event)
     return _Playing.engine

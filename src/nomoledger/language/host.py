@@ -341,8 +341,6 @@ class Host:
 
     def may_read(self, attribute: str) -> None:
         """Check that every restricted rule on the stack may read *attribute*."""
-        if not self.restricted:
-            return
         for rule in self._rules_on_stack():
             allowed = self.restricted.get(rule)
             reads = None if allowed is None else allowed.reads

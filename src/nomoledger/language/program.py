@@ -201,7 +201,7 @@ class Program:
         internal |= {f"_at_{mark(number)}": partial(host.at, number) for number in self.by_number}
         for i, name in enumerate(declared_attributes(self.rules)):
             internal[f"_get_{i}"] = self._getter(name)
-            internal[f"_place_get_{i}"] = reads.position_getter(self.host, name, positions)
+            internal[f"_place_get_{i}"] = reads.by_position(self._getter(name), positions)
         for i, name in enumerate(declared_kinds(self.rules)):
             internal[f"_find_{i}"] = partial(reads.find, host, name)
             internal[f"_place_find_{i}"] = reads.by_position(internal[f"_find_{i}"], positions)

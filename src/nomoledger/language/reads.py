@@ -31,22 +31,6 @@ def getter(host: Host, attribute: str) -> Callable[[str], Any]:
     return lambda entity: host.world.attributes.get(entity, no_attributes).get(attribute)
 
 
-def position_getter(
-    host: Host, attribute: str, positions: dict[str | None, int]
-) -> Callable[[str], int]:
-    """Return `getter` with the position of its result, as `by_position`, in one function."""
-    if host.restricted:
-        return by_position(getter(host, attribute), positions)
-    no_attributes: dict[str, Any] = {}
-    position_of = positions.get
-
-    def read_position(entity: str) -> int:
-        value = host.world.attributes.get(entity, no_attributes).get(attribute)
-        return position_of(value, -1) if value is None or type(value) is str else -1
-
-    return read_position
-
-
 def by_position(read: Callable[..., Any], positions: dict[str | None, int]) -> Callable[..., int]:
     """Return *read* with the position of its result in *positions* as result; -1 if it has none."""
 

@@ -4,9 +4,9 @@ import ast
 
 
 def nodes_of(*trees: ast.AST) -> list[ast.AST]:
-    """Return all nodes of *trees*, without contexts and operators: parents before children.
+    """Return the nodes of *trees*, parents before children; contexts such as `Load` are left out.
 
-    This takes a third of the time of `ast.walk`.
+    This takes half the time of `ast.walk`.
     """
     nodes = list(trees)
     kinds = ast.AST

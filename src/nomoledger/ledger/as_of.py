@@ -9,7 +9,7 @@ from nomoledger import events as e
 from nomoledger.errors import CorruptError, UnknownError, UsageError
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.period_reader import PeriodReader
-from nomoledger.ledger.snapshots import StoredSnapshots, load_nearest
+from nomoledger.ledger.snapshots import StoredSnapshots, load_nearest, worthwhile
 from nomoledger.state.bitemporal import check_times, copy_world, world_as_known
 from nomoledger.state.reducer import apply
 from nomoledger.state.snapshot_codec import SnapshotReader
@@ -47,7 +47,7 @@ def worlds_at_closes(ledger: Ledger, game: str, upto: int) -> Iterator[tuple[int
     stored, reader, world = StoredSnapshots(ledger, game), SnapshotReader(), World()
     periods, shares_past = PeriodReader(ledger, game, upto), False
     while world.head < upto:
-        number = stored.worthwhile(world.head, world.period)
+        number = worthwhile(stored.places, world.head, world.period)
         if number is not None and number <= upto:
             with suppress(CorruptError):  # an unreadable snapshot is skipped
                 world, shares_past = reader.world(*stored.content(number)), True

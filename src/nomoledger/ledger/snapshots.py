@@ -100,13 +100,6 @@ class StoredSnapshots:
             period: number for number, period in self._store.snapshots(game, fold_version())
         }
 
-    def worthwhile(self, head: int, period: int | None) -> int | None:
-        """Return the event that closed *period* (or the last period), if reading its snapshot pays.
-
-        None if that event is less than `LONG` events after event *head*: folding is faster then.
-        """
-        return worthwhile(self.places, head, period)
-
     def content(self, number: int) -> tuple[bytes, dict[bytes, bytes]]:
         """Return the root of the snapshot after event *number*, and its parts not read before.
 
@@ -122,7 +115,11 @@ class StoredSnapshots:
 
 
 def worthwhile(places: dict[int, int], head: int, period: int | None) -> int | None:
-    """Return the snapshot among *places* that pays; see `StoredSnapshots.worthwhile`."""
+    """Return the event that closed *period* (or the last period), if reading its snapshot pays.
+
+    *places* are those of `StoredSnapshots`. None if that event is less than `LONG` events after
+    event *head*: folding is faster then.
+    """
     period = max(places, default=0) if period is None else period
     number = places.get(period, -1)
     return number if number - head >= LONG else None

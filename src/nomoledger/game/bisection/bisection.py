@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.engine.batches import encode_batch
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import CorruptError, UsageError
-from nomoledger.events.codec import encode, tag_of
 from nomoledger.events.rules import Rule
 from nomoledger.game.bisection.search import (
     DataRequest,
@@ -102,7 +102,7 @@ class _Supply:
             entries = self._periods.after(wanted.after)
         bodies = [entry.body for entry in entries]
         self._report_progress(wanted.after + len(bodies))
-        return msgspec.msgpack.encode([(tag_of(body), encode(body)) for body in bodies])
+        return encode_batch(bodies)
 
     def _report_progress(self, number: int) -> None:
         if number > self._reached:

@@ -12,9 +12,9 @@ from datetime import datetime
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.engine.batches import decode_batch
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import CorruptError
-from nomoledger.events.codec import decode
 from nomoledger.events.rules import Rule
 from nomoledger.game.explanation.rendering import Names
 from nomoledger.language.code import parse_code
@@ -278,9 +278,7 @@ class Search:
         return None
 
     def _events(self, request: DataRequest) -> list[e.Event]:
-        answer = inside.ask(msgspec.msgpack.encode(request))
-        records = msgspec.msgpack.decode(answer, type=list[tuple[str, bytes]])
-        return [decode(*record) for record in records]
+        return decode_batch(inside.ask(msgspec.msgpack.encode(request)))
 
     def _event(self, number: int) -> e.Event:
         if number >= self._first:

@@ -59,7 +59,6 @@ class Bots:
         self.ending: set[str] = set()
         self.sources: set[tuple[str, str]] = set()
         self.is_trying = self.is_loss = False
-        self._known: tuple[int, dict[str, dict[Any, Any]]] = (-1, {})
         self.now = 0
 
     def request(self, by: str, but: Collection[str] = ()) -> tuple[str, dict[str, Any]] | None:
@@ -149,7 +148,7 @@ class Bots:
         The state is rolled back afterwards.
         """
         key = (self.now, operation, by, repr(arguments), repr(named))
-        trials = self._since_head("trials")
+        trials = self.samples.since_head("trials")
         if key not in trials:
             trials[key] = self._try(operation, by, arguments, named), self.is_loss
         events: list[e.Event] | None
@@ -173,7 +172,7 @@ class Bots:
             cause=self.world.head,
             at=self.now,
         )
-        belongings = self.belongings_before(by)
+        belongings = self._belongings_before(by)
         mark, self.is_trying = self.world.mark(), True
         self.world.put(self.world.game, "now", self.now)
         try:
@@ -204,18 +203,12 @@ class Bots:
         """Return everything that can be owned: commodities, and kinds of entities."""
         return {*self.world.commodities(), *self.world.known_kinds()}
 
-    def belongings_before(self, by: str) -> int:
+    def _belongings_before(self, by: str) -> int:
         """Return how much *by* has between trials, when the state only changes with the head."""
-        known = self._since_head("belongings")
+        known = self.samples.since_head("belongings")
         if by not in known:
             known[by] = self._belongings(by)
         return int(known[by])
-
-    def _since_head(self, what: str) -> dict[Any, Any]:
-        """Return a table of *what* is known of the state, which is empty after each event."""
-        if self._known[0] != self.world.head:
-            self._known = self.world.head, {}
-        return self._known[1].setdefault(what, {})
 
     def _belongings(self, by: str) -> int:
         """Return how much *by* has: commodities held, and entities whose attributes name *by*."""

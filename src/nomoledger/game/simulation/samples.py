@@ -39,7 +39,7 @@ class Samples:
         self.chance = chance
         self.examples = examples
         self.wishes: dict[str, list[str]] = defaultdict(list)
-        self._known: tuple[int, dict[str, dict[str, Any]]] = (-1, {})
+        self._known: tuple[int, dict[str, dict[Any, Any]]] = (-1, {})
 
     def arguments(self, operation: Operation, by: str) -> dict[str, Any] | None:
         """Return arguments for a request of *by*; None if a required entity does not exist.
@@ -111,13 +111,13 @@ class Samples:
             things = tuple(own[-LATEST:] if self.chance.random() < NEW_THINGS else own)
         return self.world.label(self.chance.choice(things))
 
-    def _related(self, by: str) -> Any:
+    def _related(self, by: str) -> set[str]:
         """Return the ids and names related to *by*.
 
         They are in attributes of *by*, or in attributes of an entity that has *by* in another
         attribute.
         """
-        known = self._since_head("related")
+        known = self.since_head("related")
         if by not in known:
             related = set(self._texts_of(by))
             for thing in self.world.attributes:
@@ -125,20 +125,21 @@ class Samples:
                 if by in texts:
                     related |= {thing, *texts}
             known[by] = related - {by}
-        return known[by]
+        found: set[str] = known[by]
+        return found
 
     def _texts_of(self, thing: str) -> frozenset[str]:
         """Return the texts in the attributes of *thing*, also within lists."""
-        known = self._since_head("texts")
+        known = self.since_head("texts")
         if thing not in known:
             known[thing] = frozenset(_texts([*self.world.attributes.get(thing, {}).values()]))
         texts: frozenset[str] = known[thing]
         return texts
 
-    def _since_head(self, what: str) -> dict[str, Any]:
-        """Return a table of *what* is known of the state.
+    def since_head(self, what: str) -> dict[Any, Any]:
+        """Return a table of *what* is known of the state, which is empty after each event.
 
-        Samples are drawn between trials, when the state only changes with the head.
+        Bots ask for it between trials, when the state only changes with the head.
         """
         if self._known[0] != self.world.head:
             self._known = self.world.head, {}
