@@ -30,7 +30,7 @@ WEEK = timedelta(days=7)
 
 
 class Played:
-    """Plays without a worker process, straight into the ledger."""
+    """Plays without a sandbox, straight into the ledger."""
 
     def __init__(self, desk: Game) -> None:
         self.desk = desk

@@ -94,7 +94,7 @@ def test_two_writers_can_rule_on_different_events() -> None:
     assert late.world.get("Bob", "square") == "square:5"
 
 
-# --- stored ledgers, with a worker --------------------------------------------------------------
+# --- stored ledgers, with a sandbox -------------------------------------------------------------
 
 
 @pytest.fixture

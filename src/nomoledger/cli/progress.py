@@ -1,7 +1,6 @@
 """A progress bar for work that takes longer than a second, on standard error of a terminal.
 
-A timer's signal draws the bar. A thread would not be safe here, because a worker process may be
-forked while the bar is shown.
+A timer's signal draws the bar, so that no thread runs beside the work.
 """
 
 import io

@@ -1,8 +1,8 @@
 """An engine in a sandbox, which carries out the inputs of one game.
 
-The sandbox has its own copy of the state, and keeps it up to date: what an input leads to, it has
-already applied; what other writers recorded, it is sent. Whenever the copy might not be the state
-of the ledger, the sandbox is thrown away.
+The sandbox keeps its own copy of the state. It has applied the events that it made, and gets the
+events of other writers with the next call. Whenever its copy might differ from the ledger, the
+sandbox is thrown away.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -81,7 +81,7 @@ class Frame:
         altered: the rules that altered the arguments, in order.
         counts: how often `once` was called per operation, by label; None before the first call.
         step: the operation as part of an address; "" until it is needed.
-        depth: how many counted operations are under way, and the bottom of the stack.
+        depth: how many counted operations are under way, plus one for the bottom of the stack.
     """
 
     __slots__ = ("altered", "arguments", "counts", "depth", "operation", "rule", "step")

@@ -71,7 +71,7 @@ def analyze_rules(rules: tuple[Rule, ...]) -> Links:
 
 
 def _plain_operations(rules: tuple[Rule, ...], operations: dict[str, Operation]) -> frozenset[str]:
-    """Return the plain operations: no limit counts them, and nothing depends on a report of them.
+    """Return the plain operations: no limit counts them, and they need not report to the host.
 
     Such an operation has no hook but one definition without loops, only reads, only calls plain
     operations, and belongs to an unrestricted rule.

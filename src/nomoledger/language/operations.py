@@ -67,7 +67,7 @@ class Links(msgspec.Struct, frozen=True):
         codes: the parsed code of each rule, by rule number.
         operations: every operation with its hooks, by name.
         plain: operations that only look and compute, in one definition without a loop. They take a
-            bounded time, so no limit counts them. A program may call them without a report.
+            bounded time, so no limit counts them. They need not report to the host.
         undefined: names that no rule defines, each with the rules that use it.
     """
 

@@ -3,7 +3,7 @@
 A process that has threads must not fork: a lock that another thread held stays locked in the child.
 So a program that uses nomoledger never forks. It starts a fork server, which is a fresh
 interpreter, once, and asks the server for children. A child starts within milliseconds, since the
-server has imported what the child needs, and inherits nothing of the program.
+server has imported what the child needs. A child inherits nothing of the program.
 
 `multiprocessing` has a fork server, too. It runs the main module of the program again in each
 child, refuses to start children in its own daemonic workers, and is shared with the program.
@@ -90,8 +90,8 @@ class ForkServer:
     ) -> int:
         """Start a child that runs *target* ("module:function"), and return its process id.
 
-        The child has no other descriptors than *descriptors*, standard error, and what leads
-        nowhere. Its function is called with their numbers in the child, and with *arguments*.
+        The child has *descriptors* and standard error; its standard input and output are the null
+        device. It calls the function with the numbers of its descriptors, and with *arguments*.
         *preload* names modules that the server imports first, for this child and later ones.
 
         Raises:
@@ -110,7 +110,7 @@ class ForkServer:
             self._socket.sendall(_line({"drop": pid}))
 
     def connect(self, end: socket.socket) -> None:
-        """Serve the other end of the socket *end*, too: a child has it."""
+        """Let the server accept commands from *end*, too; a child has the other end of it."""
         self._ask({"connect": None}, [end.fileno()])
 
     def close(self) -> None:
@@ -248,7 +248,7 @@ class _Server:
             line, descriptors = _receive_line(client)
             if not line:
                 raise EOFError
-            # A command without an answer can be in front of another one.
+            # A `drop`, which has no answer, may arrive together with the next command.
             for command in line.splitlines():
                 answer = self._carry_out(client, json.loads(command), descriptors)
                 if answer is not None:
@@ -315,8 +315,7 @@ class _Server:
 
 def _close_all_but(descriptors: Sequence[int]) -> None:
     """Close all descriptors except standard input, output and error, and *descriptors*."""
-    lowest = 3
-    for descriptor in sorted(descriptors):
-        os.closerange(lowest, descriptor)
-        lowest = descriptor + 1
-    os.closerange(lowest, os.sysconf("SC_OPEN_MAX"))
+    for descriptor in map(int, os.listdir("/dev/fd")):
+        if descriptor > 2 and descriptor not in descriptors:
+            with suppress(OSError):  # The listing had a descriptor of its own, which is closed now.
+                os.close(descriptor)

@@ -1,4 +1,4 @@
-"""What code can do that knows it may run inside a sandbox: tell and ask the parent process."""
+"""How code in a sandbox reports which rule acts, and asks its parent process."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn

@@ -22,10 +22,10 @@ RULE_BYTES_MAX = 256
 
 
 class _Pickler(pickle.Pickler):
-    """A pickler that keeps apart which fields of a struct have their default.
+    """A pickler whose structs come back with the very objects of their defaults.
 
-    Encoders omit a field whose value is the very object of its default. An equal text that was
-    pickled is another object, and events made with it would be encoded as other bytes.
+    Encoders omit a field whose value is the object of its default. An equal text that was pickled
+    is another object, so an event with that text would be encoded as other bytes.
     """
 
     def __init__(self, file: io.BytesIO) -> None:

@@ -56,7 +56,8 @@ class Sandbox:
     def __init__(self, limits: Limits | None = None, modules: Iterable[str] = ()) -> None:
         """Allow each call *limits*.
 
-        The process can import nothing. It has what the first call refers to, and *modules*.
+        A sandbox can import nothing. It has the modules that the first call refers to, and
+        *modules*.
         """
         self.limits = limits or Limits()
         self._modules = frozenset(modules)
@@ -76,7 +77,7 @@ class Sandbox:
         """Yield the pieces that *function* yields in the sandbox for *arguments*.
 
         *function* is at the top level of a module, or a partial of such a function. *answer*
-        answers what it asks with `nomoledger.sandbox.inside.ask`. If *function* fails, or if the
+        answers the questions that *function* asks with `nomoledger.sandbox.inside.ask`. If *function* fails, or if the
         caller does not take all pieces, the sandbox is thrown away.
 
         Raises:
@@ -187,7 +188,7 @@ class _Process:
                 elif kind == QUESTION and answer is not None:
                     self._channel.send(ANSWER, answer(body), wall)
                 else:
-                    raise self._fault("it said something that nobody understands")
+                    raise self._fault("it sent a message of an unknown kind")
         except TimeoutError:
             raise self._fault("it took too long") from None
         except (EOFError, ConnectionError):

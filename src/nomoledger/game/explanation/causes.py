@@ -198,7 +198,7 @@ def _format_value(value: Any) -> str:
 
 
 def _trail(past: RecordedPast, number: int, limits: Limits | None) -> tuple[str, ...]:
-    """Return how the rules led to event *number*, from a traced run in a worker process."""
+    """Return how the rules led to event *number*, from a traced run in a sandbox."""
     bodies = past.bodies
     start = max(at for at in range(number + 1) if isinstance(bodies[at], e.Input))
     secret = past.ledger.secret(past.game)
