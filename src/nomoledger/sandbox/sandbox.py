@@ -77,8 +77,8 @@ class Sandbox:
         """Yield the pieces that *function* yields in the sandbox for *arguments*.
 
         *function* is at the top level of a module, or a partial of such a function. *answer*
-        answers the questions that *function* asks with `nomoledger.sandbox.inside.ask`. If *function* fails, or if the
-        caller does not take all pieces, the sandbox is thrown away.
+        answers the questions that *function* asks with `nomoledger.sandbox.inside.ask`. The sandbox
+        is thrown away if *function* fails, or if the caller does not take all pieces.
 
         Raises:
             RuleFault: the sandbox died or took too long; names the rule that acted last.
