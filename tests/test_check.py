@@ -5,8 +5,10 @@ import re
 import msgspec
 import pytest
 
+from nomoledger.errors import RulebookError
 from nomoledger.rulebook.cases import cases_beside
 from nomoledger.rulebook.cases.format import parse_cases
+from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.check import check
 from nomoledger.rulebook.loading import Rulebook, load, parse
 
@@ -117,3 +119,13 @@ def test_sound_rules_have_no_faults() -> None:
         "    return may('pay', p, p, 1)\n\ndef after_move(piece):\n    pass"
     )
     assert check(book(code), []).errors == []
+
+
+def test_a_number_that_no_event_can_hold_is_refused_with_its_place() -> None:
+    huge = 10**30
+    with pytest.raises(RulebookError, match=r"book\.md:\d+: rule I\.3: a number is too large"):
+        book("def define_x():\n    return fine", f"parameters: {{fine: {huge}}}")
+    with pytest.raises(RulebookError, match=r"it\.yaml:1: it: a number is too large"):
+        parse_cases({"it.yaml": f"case: it\nrulebook: book\ngiven: {{period: 1, board: {huge}}}"})
+    with pytest.raises(RulebookError, match="a number is too large"):
+        read_changes({"amend": "I.3", "parameters": {"fine": huge}})

@@ -19,7 +19,7 @@ import yaml
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
 from nomoledger.language.code import parse_code
-from nomoledger.rulebook.loading import load_yaml
+from nomoledger.rulebook.loading import check_recordable, load_yaml
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _AMENDED = ("title", "prose", "code", "parameters", "declares", "commodities", "facts")
@@ -60,7 +60,9 @@ def _read_all(data: Any) -> tuple[Change, ...]:
     if data is None:
         return ()
     items = data if isinstance(data, list | tuple) else [data]
-    return tuple(change for item in items for change in _read(item))
+    changes = tuple(change for item in items for change in _read(item))
+    check_recordable(changes)
+    return changes
 
 
 def _read(item: Any) -> tuple[Change, ...]:

@@ -266,6 +266,10 @@ def _convert(fields: dict[str, Any], at: Token, file: str, offset: int) -> Rule:
         rule = msgspec.convert(fields, Rule)
     except msgspec.ValidationError as error:
         raise _error(file, offset, at, f"rule {number}: {error}") from None
+    try:
+        check_recordable(rule)
+    except RulebookError as error:
+        raise _error(file, offset, at, f"rule {number}: {error}") from None
     states = [bool(rule.code), rule.text_only is not None, rule.by_ruling is not None]
     if sum(states) != 1:
         raise _error(
@@ -275,6 +279,18 @@ def _convert(fields: dict[str, Any], at: Token, file: str, offset: int) -> Rule:
             f"rule {number} needs code, or text_only or by_ruling with a reason, and just one",
         )
     return rule
+
+
+def check_recordable(value: Any) -> None:
+    """Check that events can hold *value*.
+
+    Raises:
+        RulebookError: *value* holds a number of more than 64 bits.
+    """
+    try:
+        msgspec.msgpack.encode(value)
+    except OverflowError:
+        raise RulebookError("a number is too large to be recorded: at most 18 digits") from None
 
 
 def _error(file: str, offset: int, token: Token, text: str) -> RulebookError:

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from nomoledger.errors import UsageError
+from nomoledger.errors import RuleFault, UsageError
 from nomoledger.sandbox.protocol import encode_error
 
 #: The first byte of the one piece of a call: its value, or why the request makes no sense.
@@ -33,8 +33,16 @@ def yield_result(function: Callable[..., Any], arguments: tuple[Any, ...]) -> It
     """Yield one piece: the result of *function*, which changes nothing.
 
     Where the request makes no sense, the piece is that error: nothing is wrong with the sandbox.
+
+    Raises:
+        RuleFault: the result cannot be sent.
     """
     try:
-        yield VALUE + msgspec.msgpack.encode(function(*arguments))
+        result = function(*arguments)
     except UsageError as error:
         yield REFUSED + encode_error(error)
+        return
+    try:
+        yield VALUE + msgspec.msgpack.encode(result)
+    except (TypeError, OverflowError) as error:
+        raise RuleFault(f"the rules made something that cannot be sent: {error}") from None

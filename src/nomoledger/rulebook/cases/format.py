@@ -14,7 +14,7 @@ import msgspec
 import yaml
 
 from nomoledger.errors import RulebookError, UnknownError
-from nomoledger.rulebook.loading import ExactLoader, find_rulebook
+from nomoledger.rulebook.loading import ExactLoader, check_recordable, find_rulebook
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 Table = dict[Any, Any]
@@ -246,6 +246,10 @@ def _case(raw: Any, file: str, line: int) -> Case:
         body = msgspec.convert(_expand(raw), Body)
     except msgspec.ValidationError as error:
         raise RulebookError(f"{file}:{line}: {name}: {_with_path(str(error))}") from None
+    try:
+        check_recordable(body)
+    except RulebookError as error:
+        raise RulebookError(f"{file}:{line}: {name}: {error}") from None
     return Case(name=body.case, file=file, line=line, body=body, source=str(raw))
 
 
