@@ -94,7 +94,7 @@ def test_a_linear_search_finds_the_same_event(season: Game, text: str) -> None:
     for entry in season.ledger.read(season.name):
         apply(world, entry.body)
         if isinstance(entry.body, e.AttemptDone | e.AttemptRefused | e.PeriodClosed):
-            held.append((entry.number, statement.holds(world, link(world.rules))))
+            held.append((entry.number, statement.holds(world, link(world.ruleset))))
     before = [holds for number, holds in held if number < point.event]
     after = [holds for number, holds in held if number >= point.event]
     assert (before[-1], after[0]) == (False, True)

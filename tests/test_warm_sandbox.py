@@ -253,7 +253,7 @@ def counts_of(kind: type[Program], rulebook: str, names: list[str]) -> list[list
         counted: list[tuple[str, int]] = []
 
         def note(engine: Engine, attempt: Any, *more: Any, counted: Any = counted) -> Any:
-            host: Host = engine.link(engine.world.rules).host
+            host: Host = engine.link(engine.world.ruleset).host
             batch = finish(engine, attempt, *more)
             counted.append((attempt.operation, host.operations))
             return batch

@@ -45,7 +45,7 @@ def bots(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_no_action_fails_on_wrong_arguments(bots: Bots) -> None:
-    operations = bots.engine.link(bots.world.rules).links.operations
+    operations = bots.engine.link(bots.world.ruleset).links.operations
     chance = Random(1)
     for name in sorted(name for name, each in operations.items() if each.is_action):
         operation = operations[name]
@@ -58,7 +58,7 @@ def test_no_action_fails_on_wrong_arguments(bots: Bots) -> None:
 
 
 def test_no_builtin_action_fails_on_wrong_arguments(bots: Bots) -> None:
-    known = bots.engine.link(bots.world.rules).links.operations
+    known = bots.engine.link(bots.world.ruleset).links.operations
     by = bots.world.kinds["player"][0]
     for wrong in WRONG:
         if isinstance(wrong, str):

@@ -36,13 +36,15 @@ class RulebookError(NomoledgerError):
 class RuleFault(NomoledgerError):
     """Rule code failed; this is not an outcome of the game.
 
-    *rule* is the number of the rule that was running, or None if it is unknown.
+    *rule* is the number of the rule that was running, or None if it is unknown. *is_certain* says
+    whether the same code fails in the same way each time; time and memory are not certain.
     """
 
-    def __init__(self, message: str, *, rule: str | None = None) -> None:
+    def __init__(self, message: str, *, rule: str | None = None, is_certain: bool = False) -> None:
         """Describe the fault in *message*, and name the *rule*, if known."""
         super().__init__(message)
         self.rule = rule
+        self.is_certain = is_certain
 
 
 class SandboxError(NomoledgerError):

@@ -124,7 +124,7 @@ class Play:
 
     def value(self, operation: str, *arguments: Any) -> Any:
         """Return the value *operation* as the rules in force define it."""
-        program = link(self.world.rules)
+        program = link(self.world.ruleset)
         program.host.begin(self.world, Attempt(id="query", operation=operation))
         return program.call(operation, *arguments)
 

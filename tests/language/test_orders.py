@@ -181,7 +181,7 @@ def test_an_order_is_secret_only_if_all_its_actions_are() -> None:
 ])  # fmt: skip
 def test_conditions(text: str, expected: bool) -> None:
     play = shop()
-    assert Statement(text).holds(play.world, link(play.world.rules)) is expected
+    assert Statement(text).holds(play.world, link(play.world.ruleset)) is expected
 
 
 @pytest.mark.parametrize("text", [
@@ -196,4 +196,4 @@ def test_malformed_conditions(text: str) -> None:
 def test_conditions_with_unknown_names() -> None:
     play = shop()
     with pytest.raises(UsageError, match="nothing in the game is called 'wealth'"):
-        Statement("wealth(Ann) > 1").check_names(play.world, link(play.world.rules))
+        Statement("wealth(Ann) > 1").check_names(play.world, link(play.world.ruleset))

@@ -13,8 +13,8 @@ from nomoledger.engine.fact_audit import audit_fact
 from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.initial_state import give_state
 from nomoledger.engine.standing_orders import process_orders
+from nomoledger.engine.under_way import resolve_under_way
 from nomoledger.errors import RulebookError, RuleFault
-from nomoledger.events.rules import Rule
 from nomoledger.language.amendments import carry_out_changes
 from nomoledger.language.host import (
     Describe,
@@ -29,6 +29,7 @@ from nomoledger.language.host import (
 from nomoledger.language.program import Program, link
 from nomoledger.language.resolve import named_arguments, positional_arguments
 from nomoledger.state.reducer import CLOSING, ORDER, SETTLE, URGENT, apply
+from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
 Batch = list[e.Event]
@@ -37,6 +38,8 @@ Batch = list[e.Event]
 #: that recorded the ruling, and the attempt.
 SettleRuling = Callable[["Engine", Host, e.RulingMade, int, Attempt], None]
 
+#: The reason for refusing an attempt that follows from a request, where the code of a rule fails.
+CODE_FAILED = "the code of this rule failed"
 #: How many attempts may follow from one input. The engine refuses any further attempts.
 FOLLOWING_MAX = 2_000
 
@@ -52,7 +55,7 @@ class Engine:
         *,
         follows_record: FollowsRecord | bool = True,
         recorded: Sequence[e.Entry] = (),
-        link: Callable[[tuple[Rule, ...]], Program] = link,
+        link: Callable[[Ruleset], Program] = link,
         describe: Describe = describe_plainly,
         settle: "SettleRuling | None" = None,
     ) -> None:
@@ -106,7 +109,7 @@ class Engine:
         head = world.agenda[0] if world.agenda else None
         if head is not None and head.operation in (URGENT, SETTLE):
             return self.carry_out(head)
-        if world.orders and (batch := process_orders(world, self.link(world.rules))):
+        if world.orders and (batch := process_orders(world, self.link(world.ruleset))):
             return batch
         if world.waiting is not None:
             return []
@@ -116,7 +119,7 @@ class Engine:
         return self.carry_out(head) if head is not None else []
 
     def _fire_timer(self, timer: Attempt) -> Batch:
-        host, mark = self.link(self.world.rules).host, self.world.mark()
+        host, mark = self.link(self.world.ruleset).host, self.world.mark()
         try:
             host.begin(self.world, timer)
             host.emit(e.TimerFired, attempt=timer.id)
@@ -141,7 +144,7 @@ class Engine:
 
         The events are already applied to the world.
         """
-        program = self.link(self.world.rules)
+        program = self.link(self.world.ruleset)
         host = program.host
         host.describe = self.describe
         host.begin(self.world, attempt, oracle or self.oracle)
@@ -155,6 +158,12 @@ class Engine:
         except (Refused, Suspended) as error:
             self.world.rollback(mark)
             return self._break_off(host, attempt, error)
+        except RuleFault as error:
+            self.world.rollback(mark)
+            if host.forgets_rules or not (error.is_certain and ">" in attempt.id):
+                raise
+            rule = program.name(error.rule or "engine")
+            return self._break_off(host, attempt, Refused([e.Reason(rule, CODE_FAILED)]))
         except BaseException:
             self.world.rollback(mark)
             raise
@@ -184,7 +193,10 @@ class Engine:
         if not changes_only_rules and attempt.operation != SETTLE:
             program.settle()
         if world.rules is not program.rules and world.rules != program.rules:
-            self._check_links()
+            changed = self._check_links()
+            if attempt.operation != SETTLE and not host.forgets_rules:
+                host.frames = [Frame("", (), "engine")]
+                resolve_under_way(host, program, changed)
 
     def call_operation(
         self,
@@ -217,11 +229,13 @@ class Engine:
             commitment = dice.commitment(dice.period_seed(self.secret, world.period + 1))
         host.emit(e.PeriodClosed, digest=world.digest(), seed=seed, commitment=commitment)
 
-    def _check_links(self) -> None:
+    def _check_links(self) -> Program:
         try:
-            self.link(self.world.rules).compile(self.world)
+            changed = self.link(self.world.ruleset)
+            changed.compile(self.world)
         except RulebookError as error:
             raise Refused([e.Reason("engine", f"the rules would not link: {error}")]) from None
+        return changed
 
     def _break_off(self, host: Host, attempt: Attempt, error: Refused | Suspended) -> Batch:
         """Discard the events of *attempt*, except its draws; add the question or the refusal."""

@@ -12,10 +12,11 @@ from nomoledger import events as e
 from nomoledger.engine.facts import Fact, FollowsRecord
 from nomoledger.engine.oracles import is_possible_draw
 from nomoledger.errors import RuleFault
-from nomoledger.events.rules import FactMapping, Rule
+from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Oracle
 from nomoledger.language.program import Program
 from nomoledger.state.reducer import to_seconds
+from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
 #: The kind of the fact that marks the end of a period in a hand-kept record.
@@ -29,7 +30,7 @@ class AuditEngine(Protocol):
     follows_record: FollowsRecord | bool
 
     @property
-    def link(self) -> Callable[[tuple[Rule, ...]], Program]:
+    def link(self) -> Callable[[Ruleset], Program]:
         """The function that links rules into the program that runs them."""
 
     def carry_out(self, attempt: Attempt, oracle: Oracle | None = None) -> list[e.Event]:
@@ -43,7 +44,7 @@ def audit_fact(engine: AuditEngine, body: e.FactRecorded) -> list[e.Event]:
     if body.kind == PERIOD_ENDS:
         _cancel_waiting_attempt(fact)
         return fact.host.staged
-    rules = fact.host.program.rules
+    rules = fact.host.program.ruleset.rules
     speech = next((rule.facts[body.kind] for rule in rules if body.kind in rule.facts), None)
     if speech is None:
         fact.mark_unexplained(f"no rule in force speaks of {body.kind!r}")
@@ -59,7 +60,7 @@ def _begin(
 ) -> Fact:
     """Make the host ready to emit events about the fact *body*, and return its comparison."""
     world = engine.world
-    host = engine.link(world.rules).host
+    host = engine.link(world.ruleset).host
     at = to_seconds(body.received_at)
     host.begin(world, Attempt(id=body.id, operation="", cause=number, at=at))
     return Fact(

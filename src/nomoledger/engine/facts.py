@@ -124,7 +124,9 @@ class Fact:
 
     def _compare_value(self, speech: FactMapping) -> None:
         world, program = self.world, self.host.program
-        operation = program.links.operations[str(speech.asks)]
+        operation = program.links.operations.get(str(speech.asks))
+        if operation is None or not operation.definitions:
+            return self.mark_unexplained(f"no rule in force says what {speech.asks} is")
         arguments = tuple(self.field(name) for name in speech.given)
         try:
             value = program.call(operation.name, **named_arguments(world, operation, arguments, {}))
@@ -153,7 +155,9 @@ class Fact:
         staged = len(host.staged)
         host.frames = [Frame("", (), RECORD[0])]
         try:
-            operation = program.links.operations[name]
+            operation = program.links.operations.get(name)
+            if operation is None or not operation.definitions:
+                raise Refused([e.Reason("engine", f"no rule in force says how to {name}")])
             program.call(name, **named_arguments(self.world, operation, arguments, {}))
         except (Refused, RuleFault) as error:
             self.world.rollback(mark)

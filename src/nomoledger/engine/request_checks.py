@@ -9,10 +9,10 @@ from typing import Any
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events import Act
-from nomoledger.events.rules import Rule
 from nomoledger.language.host import Refused
 from nomoledger.language.program import link
 from nomoledger.language.resolve import named_arguments
+from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import World
 
 
@@ -23,9 +23,9 @@ def check_submission(world: World, player: str, action: str, named: dict[str, An
         UnknownError: the rules define no such action.
         UsageError: the arguments do not fit.
     """
-    operations = link(world.rules).links.operations
+    operations = link(world.ruleset).links.operations
     if action not in operations or not operations[action].is_action:
-        raise UnknownError(f"nobody can {action!r}; there is: {', '.join(actions(world.rules))}")
+        raise UnknownError(f"nobody can {action!r}; there is: {', '.join(actions(world.ruleset))}")
     check_arguments(world, action, (player,), named)
 
 
@@ -39,7 +39,7 @@ def check_arguments(
     Raises:
         UsageError: the arguments do not fit.
     """
-    definition = link(world.rules).links.operations.get(operation)
+    definition = link(world.ruleset).links.operations.get(operation)
     if world.agenda or definition is None or not definition.definitions:
         return
     try:
@@ -58,18 +58,18 @@ def check_order(
         UnknownError, UsageError: an act makes no sense; see `check_submission`.
     """
     for statement in statements:
-        Statement(statement).check_names(world, link(world.rules))
+        Statement(statement).check_names(world, link(world.ruleset))
     for act in acts:
         check_submission(world, player, act.action, act.arguments)
 
 
 def parameter_types(world: World, operation: str) -> dict[str, str]:
     """Return the types of the parameters of *operation* by name; empty if no rule defines it."""
-    defined = link(world.rules).links.operations.get(operation)
+    defined = link(world.ruleset).links.operations.get(operation)
     hooks = defined.definitions if defined is not None else ()
     return {parameter.name: parameter.type for _, hook in hooks for parameter in hook.parameters}
 
 
-def actions(rules: tuple[Rule, ...]) -> list[str]:
-    """Return the names of all actions that *rules* define, sorted."""
-    return sorted(name for name, item in link(rules).links.operations.items() if item.is_action)
+def actions(ruleset: Ruleset) -> list[str]:
+    """Return the names of all actions that the rules of *ruleset* define, sorted."""
+    return sorted(name for name, item in link(ruleset).links.operations.items() if item.is_action)

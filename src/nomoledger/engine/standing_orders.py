@@ -51,7 +51,8 @@ def _orders_in_turn(world: World, program: Program) -> list[tuple[e.OrderGiven, 
 
 
 def _players_in_turn(world: World, program: Program) -> list[str]:
-    if CHOICE_ORDER not in program.links.operations:
+    operation = program.links.operations.get(CHOICE_ORDER)
+    if operation is None or not operation.definitions:
         return []
     query = Attempt(id="query", operation=CHOICE_ORDER, at=world.game["now"])
     program.host.begin(world, query)

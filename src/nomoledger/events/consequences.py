@@ -189,6 +189,8 @@ class Scheduled(Event, frozen=True, kw_only=True, tag="scheduled/1"):
         arguments: its arguments by position.
         due: when, in seconds since 1970; None for right after the current attempt.
         by: the player (or "admin") behind it.
+        follows: the number of a rule and its parameter: the attempt is due later or earlier when
+            the parameter is amended. None if the time is fixed.
     """
 
     attempt: str = field(name="attempt")
@@ -196,6 +198,19 @@ class Scheduled(Event, frozen=True, kw_only=True, tag="scheduled/1"):
     arguments: tuple[Any, ...] = field(default=(), name="arguments")
     due: int | None = field(default=None, name="due")
     by: str = field(default="", name="by")
+    follows: tuple[str, str] | None = field(default=None, name="follows")
+
+
+class Rescheduled(Event, frozen=True, kw_only=True, tag="rescheduled/1"):
+    """A scheduled attempt is due at another time, as the parameter that it follows was amended.
+
+    Attributes:
+        attempt: id of the attempt.
+        due: the new time, in seconds since 1970.
+    """
+
+    attempt: str = field(name="attempt")
+    due: int = field(name="due")
 
 
 class Unscheduled(Event, frozen=True, kw_only=True, tag="unscheduled/1"):
@@ -296,6 +311,16 @@ class QuestionRaised(Event, frozen=True, kw_only=True, tag="question-raised/1"):
     text: str = field(name="text")
     options: tuple[Any, ...] = field(default=(), name="options")
     default: Any = field(default=None, name="default")
+
+
+class QuestionWithdrawn(Event, frozen=True, kw_only=True, tag="question-withdrawn/1"):
+    """A question is no longer asked, as the rule that asks it is gone or was amended.
+
+    Attributes:
+        question: address of the question.
+    """
+
+    question: str = field(name="question")
 
 
 class RecordPrevailed(Event, frozen=True, kw_only=True, tag="record-prevailed/1"):

@@ -18,16 +18,37 @@ class Level(msgspec.Struct, frozen=True):
         hashes_display_text: whether the digest of the state covers text that is only for people.
         compares_displayed_effects: whether conflicting definitions are compared only by the fields
             that are displayed, instead of by all their effects.
+        binds_by_position: whether a hook receives the arguments of its operation by position,
+            instead of by name.
+        forgets_rules: whether what a rule declares ends with the rule, instead of outliving it.
     """
 
     hashes_display_text: bool
     compares_displayed_effects: bool
+    binds_by_position: bool
+    forgets_rules: bool
 
 
 #: Every level that this version can play, by number.
 LEVELS = {
-    0: Level(hashes_display_text=True, compares_displayed_effects=True),
-    1: Level(hashes_display_text=False, compares_displayed_effects=False),
+    0: Level(
+        hashes_display_text=True,
+        compares_displayed_effects=True,
+        binds_by_position=True,
+        forgets_rules=True,
+    ),
+    1: Level(
+        hashes_display_text=False,
+        compares_displayed_effects=False,
+        binds_by_position=True,
+        forgets_rules=True,
+    ),
+    2: Level(
+        hashes_display_text=False,
+        compares_displayed_effects=False,
+        binds_by_position=False,
+        forgets_rules=False,
+    ),
 }
 #: The level of a new game. The newest level may change until all five rule sets run on it.
 NEWEST = max(LEVELS)

@@ -1,9 +1,22 @@
 """Rules, and changes to the ruleset, as values."""
 
+import re
 from typing import Any
 
 import msgspec
 from msgspec import field
+
+_NUMBER = re.compile(r"[A-Za-z0-9]+([.-][A-Za-z0-9]+)*")
+_NUMBER_CHARACTERS_MAX = 40
+
+
+def is_rule_number(number: str) -> bool:
+    """Return whether *number* can be the number of a rule.
+
+    >>> is_rule_number("IV.2"), is_rule_number("IV 2")
+    (True, False)
+    """
+    return bool(_NUMBER.fullmatch(number)) and len(number) <= _NUMBER_CHARACTERS_MAX
 
 
 class Capabilities(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -71,6 +84,20 @@ class FactMapping(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     note: bool = field(default=False, name="note")
 
 
+class Ending(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What becomes of things of one kind that are under way when their rule is repealed.
+
+    Attributes:
+        kind: the kind of the things.
+        where: the attributes and values that the things have; empty for all things of the kind.
+        set: the attributes that each of the things gets; if empty, the things are destroyed.
+    """
+
+    kind: str = field(name="kind")
+    where: dict[str, Any] = field(default_factory=dict, name="where")
+    set: dict[str, Any] = field(default_factory=dict, name="set")
+
+
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One version of one rule: its text, the code that carries it out, and its data.
 
@@ -92,6 +119,10 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         facts: how a hand-kept record maps to this rule, by kind of fact.
         api: the level of the host verbs that the code is written for.
         file, line: where the code begins, for error messages.
+        units: what each parameter is measured in (`dollars`, `days`), where the rule says so.
+        moments: what other rules react to, each with its parameters and their types.
+        common: whether this is a common definition, to which rules with a number are preferred.
+        when_gone: what becomes of things under way when the rule is repealed.
     """
 
     number: str = field(name="number")
@@ -113,6 +144,10 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     api: int = field(default=0, name="api")
     file: str = field(default="", name="file")
     line: int = field(default=1, name="line")
+    units: dict[str, str] = field(default_factory=dict, name="units")
+    moments: dict[str, dict[str, str]] = field(default_factory=dict, name="moments")
+    common: bool = field(default=False, name="common")
+    when_gone: tuple[Ending, ...] = field(default=(), name="when_gone")
 
     @property
     def name(self) -> str:
@@ -142,6 +177,9 @@ class Amend(
 
     Attributes:
         number: number of the rule. The other fields are those of `Rule`.
+        functions: the new code of single functions by name; None removes the function.
+        entries: by list parameter, pairs of an entry and the entry that takes its place. None
+            instead of the old entry adds one; None instead of the new entry removes one.
     """
 
     number: str = field(name="number")
@@ -152,6 +190,8 @@ class Amend(
     declares: dict[str, dict[str, str]] | None = field(default=None, name="declares")
     commodities: dict[str, Commodity] | None = field(default=None, name="commodities")
     facts: dict[str, FactMapping] | None = field(default=None, name="facts")
+    functions: dict[str, str | None] = field(default_factory=dict, name="functions")
+    entries: dict[str, tuple[tuple[Any, Any], ...]] = field(default_factory=dict, name="entries")
 
 
 class Repeal(

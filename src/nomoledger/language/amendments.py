@@ -8,9 +8,11 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.events import rules as r
-from nomoledger.language.code import Parameter, parse_code
+from nomoledger.language.code import Parameter, parse_code, replace_functions
 from nomoledger.language.host import Host, Refused
 from nomoledger.language.host_verbs import host_verb
+from nomoledger.language.parameters import is_new_decimal, misfit
+from nomoledger.language.reads import ask_ruling
 from nomoledger.language.resolve import named_arguments, resolve, resolve_entity
 from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
 
@@ -126,7 +128,12 @@ def _source(host: Host) -> str:
 
 def _enact(host: Host, rule: r.Rule, source: str) -> None:
     if host.world.rule(rule.number) is not None:
-        _refuse(host, f"there is a rule {rule.number} already: amend it, or take another number")
+        if host.forgets_rules or not source.startswith("proposal"):
+            _refuse(
+                host, f"there is a rule {rule.number} already: amend it, or take another number"
+            )
+        rule = msgspec.structs.replace(rule, number=_free_number(host, rule, source))
+    _check_accounts(host, rule)
     version = host.world.game.get("versions", {}).get(rule.number, 0) + 1
     rule = msgspec.structs.replace(rule, version=version)
     try:
@@ -142,6 +149,30 @@ def _enact(host: Host, rule: r.Rule, source: str) -> None:
             arguments=(rule.number,),
             by=host.attempt.by,
         )
+
+
+def _free_number(host: Host, rule: r.Rule, source: str) -> str:
+    """Return the number that the admin gives to *rule*, as its own number is taken."""
+    taken = rule.number
+    while True:
+        text = (
+            f"{source} enacts a rule {taken} ({rule.title}), but there is a rule {taken} already: "
+            "which number does the new rule get?"
+        )
+        number = str(ask_ruling(host, text))
+        if r.is_rule_number(number) and host.world.rule(number) is None:
+            return number
+        taken = number
+
+
+def _check_accounts(host: Host, rule: r.Rule) -> None:
+    """Check that nothing in the game has the name of an account of *rule*."""
+    if host.forgets_rules:
+        return
+    taken = {entity.casefold() for entity in host.world.entities}
+    for account in rule.accounts:
+        if account.casefold() in taken:
+            _refuse(host, f"rule {rule.number}: something in the game is called {account!r:.60}")
 
 
 def _in_force(host: Host, number: str) -> r.Rule:
@@ -164,7 +195,55 @@ def _amend(host: Host, change: r.Amend, source: str) -> None:
     rule = msgspec.structs.replace(
         old, **fields, version=old.version + 1, parameters=old.parameters | change.parameters
     )
+    if not host.forgets_rules:
+        rule = _amend_parts(host, rule, change)
+        _check_parameters(host, old, rule, change)
+        decimals = {
+            name: "" for name, value in rule.parameters.items() if is_new_decimal(old, name, value)
+        }
+        rule = msgspec.structs.replace(rule, units=decimals | rule.units)
+    _check_accounts(host, rule)
     host.emit(e.RuleAmended, rule=rule, source=source)
+
+
+def _amend_parts(host: Host, rule: r.Rule, change: r.Amend) -> r.Rule:
+    """Return *rule* with the functions and the entries of lists that *change* replaces."""
+    try:
+        code = replace_functions(rule, change.functions)
+    except RulebookError as error:
+        _refuse(host, str(error))
+    parameters = dict(rule.parameters)
+    for name, pairs in change.entries.items():
+        parameters[name] = _with_entries(host, rule, name, pairs)
+    return msgspec.structs.replace(rule, code=code, parameters=parameters)
+
+
+def _with_entries(host: Host, rule: r.Rule, name: str, pairs: tuple[tuple[Any, Any], ...]) -> Any:
+    """Return the list *name* of *rule* with one entry in place of another for each of *pairs*."""
+    values = rule.parameters.get(name)
+    if not isinstance(values, list | tuple):
+        _refuse(host, f"rule {rule.number} has no list {name!r:.60}")
+    for old, new in pairs:
+        if old is None:
+            values = [*values, new]
+        elif old not in values:
+            _refuse(host, f"{name} of rule {rule.number} has no entry {old!r:.60}")
+        else:
+            place = list(values).index(old)
+            values = [*values[:place], *([] if new is None else [new]), *values[place + 1 :]]
+    return values
+
+
+def _check_parameters(host: Host, old: r.Rule, new: r.Rule, change: r.Amend) -> None:
+    """Check that the amended parameters exist, or come with the code, and keep their types."""
+    is_recoded = change.code is not None or bool(change.functions)
+    for name, value in new.parameters.items():
+        if name not in old.parameters:
+            if not is_recoded:
+                known = ", ".join(old.parameters) or "none"
+                _refuse(host, f"rule {new.number} has no parameter {name!r:.60}; it has {known}")
+        elif value != old.parameters[name] and (why := misfit(old, name, value)):
+            _refuse(host, f"rule {new.number}: {why}")
 
 
 def _repeal(host: Host, number: str, state: str, source: str) -> None:

@@ -9,7 +9,7 @@ outside its functions, code may only state constants.
 import ast
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -30,6 +30,20 @@ _ALLOWED = (
     ast.Break, ast.Continue,
 )  # fmt: skip
 _TOP_LEVEL = (ast.FunctionDef, ast.Assign, ast.Expr, ast.Pass)
+#: Functions of the language that return a list, and functions that return a number.
+_LISTING = ("all", "holdings", "list", "range", "reversed", "roll", "sorted", "where")
+_COUNTING = (
+    "abs",
+    "balance",
+    "count",
+    "divide",
+    "len",
+    "marked",
+    "now",
+    "period",
+    "rounded",
+    "sum",
+)
 #: Returns the error of a text and a line of the code.
 _ErrorAt = Callable[..., RulebookError]
 
@@ -58,6 +72,9 @@ class Hook(msgspec.Struct, frozen=True):
         doc: its docstring.
         uses: the names in it that are defined outside of it.
         loops: whether it has a loop.
+        returns: the type of the result, as annotated; "" if there is no annotation.
+        is_empty: whether it does nothing: other rules react to it.
+        line: its line in the code, from 1.
     """
 
     kind: str
@@ -66,6 +83,9 @@ class Hook(msgspec.Struct, frozen=True):
     doc: str = ""
     uses: frozenset[str] = frozenset()
     loops: bool = False
+    returns: str = ""
+    is_empty: bool = False
+    line: int = 1
 
     @property
     def name(self) -> str:
@@ -213,7 +233,86 @@ def _hook(node: ast.stmt, error_at: _ErrorAt) -> Hook:
     body = nodes_of(*node.body)
     uses = frozenset(_free_names(body)) - {argument.arg for argument in arguments.args}
     loops = any(isinstance(inner, ast.For | ast.comprehension) for inner in body)
-    return Hook(match[1], match[2], parameters, ast.get_docstring(node) or "", uses, loops)
+    return Hook(
+        kind=match[1],
+        operation=match[2],
+        parameters=parameters,
+        doc=ast.get_docstring(node) or "",
+        uses=uses,
+        loops=loops,
+        returns=ast.unparse(node.returns) if node.returns else _returned_type(body),
+        is_empty=all(map(_does_nothing, node.body)),
+        line=node.lineno,
+    )
+
+
+def _returned_type(nodes: list[ast.AST]) -> str:
+    """Return the type of what a function returns, if all its results show it; "" otherwise."""
+    values = [node.value for node in nodes if isinstance(node, ast.Return) and node.value]
+    types = {_shown_type(value) for value in values}
+    return types.pop() if len(types) == 1 else ""
+
+
+def _shown_type(node: ast.expr) -> str:
+    if isinstance(node, ast.List | ast.ListComp):
+        return "List"
+    if isinstance(node, ast.Compare) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    ):
+        return "Flag"
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool | int | str):
+        return {bool: "Flag", int: "Number", str: "Text"}[type(node.value)]
+    if isinstance(node, ast.BoolOp):
+        types = {_shown_type(value) for value in node.values}
+        return types.pop() if len(types) == 1 else ""
+    if isinstance(node, ast.BinOp):
+        sides = {_shown_type(node.left), _shown_type(node.right)}
+        return "List" if "List" in sides else "Number" if sides == {"Number"} else ""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        return "List"
+    called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    return "List" if called in _LISTING else "Number" if called in _COUNTING else ""
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return is_text or isinstance(statement, ast.Pass)
+
+
+def replace_functions(rule: Rule, functions: Mapping[str, str | None]) -> str:
+    """Return the code of *rule* with each of *functions* replaced, added, or removed if None.
+
+    Raises:
+        RulebookError: a replacement is not one function of that name, or there is none to remove.
+    """
+    code = rule.code
+    for name, new in functions.items():
+        if new is not None:
+            tree = _tree(new, f"rule {rule.number}: {name}")
+            names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+            if len(tree.body) != 1 or names != [name]:
+                raise RulebookError(f"rule {rule.number}: write one function {name!r:.60}: def …")
+        code = _replace_function(rule, code, name, new)
+    return code
+
+
+def _replace_function(rule: Rule, code: str, name: str, new: str | None) -> str:
+    lines = code.splitlines()
+    for node in _tree(code, f"rule {rule.number}").body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            assert node.end_lineno is not None
+            lines[node.lineno - 1 : node.end_lineno] = (new or "").rstrip("\n").splitlines()
+            return "\n".join(lines).strip("\n") + "\n"
+    if new is None:
+        raise RulebookError(f"rule {rule.number} has no function {name!r:.60} to remove")
+    return f"{code.rstrip()}\n\n{new.rstrip()}\n".lstrip("\n")
+
+
+def _tree(code: str, where: str) -> ast.Module:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise RulebookError(f"{where}: the code cannot be read: {error}") from None
 
 
 def _free_names(nodes: list[ast.AST]) -> set[str]:

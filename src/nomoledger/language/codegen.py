@@ -19,10 +19,11 @@ from nomoledger.events.rules import Rule
 from nomoledger.language import arithmetic
 from nomoledger.language.code import Code, Hook
 from nomoledger.language.host_verbs import HOST_VERBS, HostVerb
-from nomoledger.language.linker import TYPES
+from nomoledger.language.linker import DEFINING, TYPES
 from nomoledger.language.marshalling import write_shortcuts
 from nomoledger.language.operations import Links, Operation, kind_type
-from nomoledger.language.prelude import PRELUDE
+from nomoledger.language.parameters import is_decimal
+from nomoledger.language.prelude import prelude_of
 from nomoledger.language.syntax_tree import nodes_of
 
 DIALECT = starlark.Dialect.extended()
@@ -43,29 +44,57 @@ def _at(number: str) -> str:
     return f"_at_{mark(number)}()"
 
 
-def _call(number: str, hook: Hook, names: list[str], first: str = "") -> str:
-    count = len(hook.parameters) - bool(first)
-    arguments = ", ".join([*([first] if first else []), *names[:count]])
-    return f"_h[{json.dumps(number + ':' + hook.name)}]({arguments})"
+class _Writer:
+    """Writes the functions of one operation.
+
+    Attributes:
+        operation: the operation.
+        names: the names of its parameters.
+        by_position: whether hooks receive its arguments by position.
+    """
+
+    def __init__(self, operation: Operation, *, by_position: bool) -> None:
+        self.operation = operation
+        self.names = operation.names
+        self.by_position = by_position
+
+    def call(self, number: str, hook: Hook, names: list[str] | None = None, first: str = "") -> str:
+        """Return a call of *hook* with the arguments of the operation, in the variables *names*."""
+        given = [first] if first else []
+        wanted = hook.parameters[len(given) :]
+        variables = self.names if names is None else names
+        if self.by_position or hook.kind in DEFINING:
+            given += variables[: len(wanted)]
+        else:
+            known = dict(zip(self.names, variables, strict=True))
+            if hook.kind == "after":
+                known |= dict.fromkeys(self.operation.result_names, "_r")
+            given += [known.get(each.name, each.default or "None") for each in wanted]
+        return f"_h[{json.dumps(number + ':' + hook.name)}]({', '.join(given)})"
 
 
-def write_operation(operation: Operation, *, plain: bool = False, traced: bool = False) -> str:
+def write_operation(
+    operation: Operation, *, plain: bool = False, traced: bool = False, by_position: bool = False
+) -> str:
     """Return the Starlark functions that carry out *operation*.
 
     If *plain*, the function only calls the one definition. If *traced*, the functions also report
-    to the host what the hooks returned.
+    to the host what the hooks returned. If *by_position*, hooks receive the arguments by position.
     """
     signature, names = operation.signature, operation.names
+    writer = _Writer(operation, by_position=by_position)
     if plain:
-        call = _call(*operation.hooks[0], names)
+        call = writer.call(*operation.hooks[0])
         return f"def {operation.name}({signature}): return {call}\n"
-    lines = [*_write_guards(operation, names)]
+    if not operation.happens and not operation.is_value:
+        return f"def {operation.name}(*args, **named): return None\n"
+    lines = [*_write_guards(writer)]
     replacements = operation.of("instead")
     inner = f"_{operation.name}_do" if replacements else operation.name
-    body = _write_body(operation, names, entered=bool(replacements))
+    body = _write_body(writer, entered=bool(replacements))
     lines += [f"def {inner}({', '.join(names) if replacements else signature}):", *body]
     if replacements:
-        lines += _write_chain(operation, signature, names, replacements)
+        lines += _write_chain(writer, signature, replacements)
     if not traced:
         lines = [line for line in lines if not line.lstrip().startswith("_tell(")]
     return "\n".join(lines) + "\n"
@@ -85,14 +114,15 @@ def _tell(indent: int, kind: str, rule: str, value: str = "None") -> str:
     return f"{' ' * indent}_tell({kind!r}, {rule!r}, {value})"
 
 
-def _write_guards(operation: Operation, names: list[str]) -> list[str]:
+def _write_guards(writer: _Writer) -> list[str]:
+    operation, names = writer.operation, writer.names
     guards = operation.of("forbid")
     if not guards:
         return []
     arguments = ", ".join(names)
     lines = [f"def _{operation.name}_guards({arguments}):", "    _look()", "    _no = []"]
     for number, hook in guards:
-        call = _call(number, hook, names)
+        call = writer.call(number, hook)
         lines += [f"    {_at(number)}", f"    _why = {call}", _tell(4, "guard", number, "_why")]
         lines += ["    if _why != None: _no.append([" + repr(number) + ", _why])"]
     lines += ["    _looked()", "    return _no"]
@@ -105,7 +135,8 @@ def _write_guards(operation: Operation, names: list[str]) -> list[str]:
     return lines
 
 
-def _write_body(operation: Operation, names: list[str], *, entered: bool) -> list[str]:
+def _write_body(writer: _Writer, *, entered: bool) -> list[str]:
+    operation, names = writer.operation, writer.names
     rule = operation.definer
     lines = [] if entered else [_enter(operation, names)]
     if operation.of("forbid"):
@@ -113,23 +144,24 @@ def _write_body(operation: Operation, names: list[str], *, entered: bool) -> lis
         lines += [f"    if _no: _refuse({operation.name!r}, _no)"]
     for number, hook in operation.of("before"):
         lines += [_tell(4, "before", number)]
-        lines += [f"    {_at(number)}", f"    {_call(number, hook, names)}"]
+        lines += [f"    {_at(number)}", f"    {writer.call(number, hook)}"]
     if rule and (entered or len(lines) > 1):
-        lines += [f"    {_at(rule)}"]
-    lines += _write_definition(operation, names)
+        lines += [f"    {_at(rule) if operation.acting else '_from_caller()'}"]
+    lines += _write_definition(writer)
     if operation.is_value:
-        lines += _write_steps(operation, names)
+        lines += _write_steps(writer)
     if operation.is_value:
         lines += [_tell(4, "result", rule, "_r")]
     for number, hook in operation.of("after"):
         lines += [_tell(4, "after", number)]
-        lines += [f"    {_at(number)}", f"    {_call(number, hook, names)}"]
+        lines += [f"    {_at(number)}", f"    {writer.call(number, hook)}"]
     if not entered:
         lines += ["    _leave_value()" if operation.is_value else "    _leave()"]
     return [*lines, "    return _r"]
 
 
-def _write_definition(operation: Operation, names: list[str]) -> list[str]:
+def _write_definition(writer: _Writer) -> list[str]:
+    operation, names = writer.operation, writer.names
     definitions = operation.definitions
     if not definitions:
         if operation.name in HOST_VERBS:
@@ -137,38 +169,47 @@ def _write_definition(operation: Operation, names: list[str]) -> list[str]:
                 "    _from_caller()",
                 f"    _r = {HOST_VERBS[operation.name].bound_name}({_light_arguments(names)})",
             ]
-        return ["    _r = None" if not operation.is_value else "    _r = 0"]
+        if not operation.is_value:
+            return ["    _r = None"]
+        return [f"    _r = {_neutral_value(operation.returns)}"]
     if len(definitions) == 1:
-        return [f"    _r = {_call(*definitions[0], names)}"]
+        return [f"    _r = {writer.call(*definitions[0])}"]
     numbers = [number for number, _ in definitions]
     lines = [f"    _which = _choose({operation.name!r}, {numbers!r}, [{', '.join(names)}])"]
     for i, (number, hook) in enumerate(definitions):
         word = "if" if i == 0 else "elif"
         lines += [f"    {word} _which == {number!r}:", f"        {_at(number)}"]
-        lines += [f"        _r = {_call(number, hook, names)}"]
+        lines += [f"        _r = {writer.call(number, hook)}"]
     return lines
 
 
-def _write_steps(operation: Operation, names: list[str]) -> list[str]:
+def _neutral_value(type_: str) -> str:
+    """Return the value of *type_* that stands for nothing, as code; unknown types count as 0."""
+    if type_ in ("", "Number", "Money", "Duration"):
+        return "0"
+    return {"Flag": "False", "List": "[]"}.get(type_, "None")
+
+
+def _write_steps(writer: _Writer) -> list[str]:
+    operation = writer.operation
     steps = operation.of("adjust")
     if not steps:
         return []
     lines = ["    _steps = []"]
     for number, hook in steps:
-        lines += [f"    {_at(number)}", f"    _s = {_call(number, hook, names)}"]
+        lines += [f"    {_at(number)}", f"    _s = {writer.call(number, hook)}"]
         lines += [_tell(4, "step", number, "_s")]
         lines += [f"    if _s != None: _steps.append([{number!r}, _s])"]
     return [*lines, f"    if _steps: _r = _combine({operation.name!r}, _r, _steps)"]
 
 
-def _write_chain(
-    operation: Operation, signature: str, names: list[str], hooks: list[tuple[str, Hook]]
-) -> list[str]:
+def _write_chain(writer: _Writer, signature: str, hooks: list[tuple[str, Hook]]) -> list[str]:
+    operation, names = writer.operation, writer.names
     name, arguments = operation.name, ", ".join(names)
     leave = "_leave_value" if operation.is_value else "_leave"
     lines = [f"def _{name}_chain(done, place, args):"]
     for i, (number, hook) in enumerate(hooks):
-        call = _call(number, hook, [f"args[{k}]" for k in range(len(names))], "proceed")
+        call = writer.call(number, hook, [f"args[{k}]" for k in range(len(names))], "proceed")
         lines += [
             f"    if place <= {i} and {i} not in done:",
             f"        {_at(number)}",
@@ -195,7 +236,12 @@ def _write_chain(
 def write_rule(rule: Rule, code: Code) -> str:
     """Return the code of *rule* in a function of its parameters, with the same line numbers."""
     names = ", ".join(rule.parameters)
-    values = ", ".join(_literal(value) for value in rule.parameters.values())
+    values = ", ".join(
+        f"_decimal({json.dumps(value)})"
+        if name in rule.units and is_decimal(value)
+        else _literal(value)
+        for name, value in rule.parameters.items()
+    )
     body = "\n".join(_indented(arithmetic.rewrite_arithmetic(rule.code)))
     table = ", ".join(f"{json.dumps(rule.number + ':' + h.name)}: {h.name}" for h in code.hooks)
     head = "\n" * max(0, rule.line - 2) + f"def _rule({names}):\n"
@@ -240,8 +286,9 @@ def write_program(
     *unreported* do not report to the host.
     """
     sources = [("", "arithmetic", source) for source in arithmetic.SOURCES]
-    sources.append(("", "prelude", write_shortcuts(links.rules, names) + PRELUDE))
-    types = {kind_type(kind) for rule in links.rules for kind in rule.declares} | set(TYPES)
+    level, declaring = links.ruleset.level, tuple(links.ruleset.declaring)
+    sources.append(("", "prelude", write_shortcuts(declaring, names) + prelude_of(level)))
+    types = {kind_type(kind) for rule in declaring for kind in rule.declares} | set(TYPES)
     sources.append(("", "types", "\n".join(f"{name} = str" for name in sorted(types)) + "\n"))
     stubs = "\n".join(
         f"def {name}(*args, **named): return _undefined({name!r})" for name in links.undefined
@@ -253,7 +300,12 @@ def write_program(
     )
     sources.append(("", "verbs", unhooked + "\n" + stubs + "\n"))
     operations = "\n".join(
-        write_operation(operation, plain=name in unreported, traced=traced)
+        write_operation(
+            operation,
+            plain=name in unreported,
+            traced=traced,
+            by_position=links.binds_by_position,
+        )
         for name, operation in links.operations.items()
     )
     sources.append(("", "operations", operations))

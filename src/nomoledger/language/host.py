@@ -13,11 +13,13 @@ from typing import Any, NoReturn, Protocol
 
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
+from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Commodity, Rule
 from nomoledger.language import values
 from nomoledger.language.operations import Links
 from nomoledger.sandbox import inside
 from nomoledger.state.reducer import apply, from_seconds
+from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
 OPERATIONS_MAX = 50_000
@@ -100,7 +102,7 @@ class Frame:
 class LinkedRules(Protocol):
     """The program that a host serves; see `nomoledger.language.program.Program`."""
 
-    rules: tuple[Rule, ...]
+    ruleset: Ruleset
     by_number: dict[str, Rule]
     links: Links
     commodities: dict[str, Commodity]
@@ -154,7 +156,7 @@ class Host:
         self.uncounted = program.links.plain
         self.restricted = {
             rule.number: rule.capabilities
-            for rule in program.rules
+            for rule in program.ruleset.rules
             if rule.capabilities is not None
         }
 
@@ -204,7 +206,7 @@ class Host:
     def fault(self, text: str) -> NoReturn:
         """Leave the interpreter with the error that the acting rule is at fault."""
         rule = self.frames[-1].rule
-        self.stop(RuleFault(f"rule {rule}: {text}", rule=rule))
+        self.stop(RuleFault(f"rule {rule}: {text}", rule=rule, is_certain=True))
 
     def acting(self) -> tuple[str, ...]:
         """Return the acting rule and the rules that altered the operations, with versions."""
@@ -297,8 +299,18 @@ class Host:
         checked = [(rule, self.text(text, "a reason")) for rule, text in reasons]
         self.stop(Refused([e.Reason(self.program.name(rule), text) for rule, text in checked]))
 
+    @property
+    def forgets_rules(self) -> bool:
+        """Whether what a rule declares ends with the rule."""
+        return LEVELS[self.program.ruleset.level].forgets_rules
+
     def undefined(self, name: str) -> None:
-        """Refuse the attempt: rule code called *name*, which no rule in force defines."""
+        """Process the call of *name*, which no rule in force defines: nothing happens.
+
+        Where rules are forgotten, the attempt is refused instead.
+        """
+        if not self.forgets_rules:
+            return
         text = f"no rule in force says what {name!r} is"
         self.stop(Refused([e.Reason(self.program.name(self.frames[-1].rule), text)]))
 
@@ -386,8 +398,15 @@ class Host:
                 self.fault(f"{value!r:.60} cannot be kept: only {text}")
 
     def rule(self, number: str) -> Rule:
-        """Return the rule in force with this *number*; if there is none, the caller is at fault."""
+        """Return the rule with this *number*: the rule in force, or else the last that had it.
+
+        If there was none, the caller is at fault.
+        """
+        number = self.world.game.get("renumbered", {}).get(number, number)
         rule = self.program.by_number.get(number)
+        if rule is None:
+            former = reversed(self.program.ruleset.former)
+            rule = next((each for each in former if each.number == number), None)
         if rule is None:
             self.fault(f"there is no rule {number}")
         return rule

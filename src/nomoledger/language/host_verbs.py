@@ -7,7 +7,7 @@ of rulebooks, code generation, tracing and `docs/rule-language.md` read the regi
 import inspect
 import json
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -30,6 +30,7 @@ class HostVerb(msgspec.Struct, frozen=True, dict=True):
         is_wrapped: whether rule code calls a function of the prelude, which calls the verb.
         is_traced: whether a trace notes what the verb read.
         depends_on_caller: whether the result depends on the operations under way.
+        since: the first level of games that have the verb.
     """
 
     name: str
@@ -39,6 +40,7 @@ class HostVerb(msgspec.Struct, frozen=True, dict=True):
     is_wrapped: bool = False
     is_traced: bool = False
     depends_on_caller: bool = False
+    since: int = 0
 
     @property
     def bound_name(self) -> str:
@@ -84,6 +86,7 @@ def host_verb(
     wrapped: bool = False,
     traced: bool = False,
     depends_on_caller: bool = False,
+    since: int = 0,
 ) -> Callable[[Function], Function]:
     """Register the decorated function as the host verb *name* (by default the function's name).
 
@@ -99,12 +102,19 @@ def host_verb(
             is_wrapped=wrapped,
             is_traced=traced,
             depends_on_caller=depends_on_caller,
+            since=since,
         )
         assert verb.name not in HOST_VERBS, verb.name
         HOST_VERBS[verb.name] = verb
         return function
 
     return register
+
+
+@lru_cache
+def host_verbs_of(level: int) -> dict[str, HostVerb]:
+    """Return the host verbs of games of *level* by name."""
+    return {name: verb for name, verb in HOST_VERBS.items() if verb.since <= level}
 
 
 def is_hookable(name: str) -> bool:

@@ -4,22 +4,21 @@ import hashlib
 import keyword
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from functools import lru_cache
 
 import msgspec
 
 from nomoledger.errors import RulebookError
-from nomoledger.events.rules import Rule
+from nomoledger.events.rules import Rule, is_rule_number
 from nomoledger.language import amendments, reads, verbs
-from nomoledger.language.code import Hook, parse_code
-from nomoledger.language.host_verbs import HOST_VERBS, is_hookable
-from nomoledger.language.operations import Links, Operation, kind_type
-from nomoledger.language.prelude import PRELUDE_VERBS
+from nomoledger.language.code import Hook, Parameter, parse_code
+from nomoledger.language.host_verbs import HOST_VERBS, host_verbs_of, is_hookable
+from nomoledger.language.operations import Links, Operation, Remembered, kind_type
+from nomoledger.language.prelude import prelude_verbs_of
+from nomoledger.state.ruleset import Ruleset
 
 #: The modules that define the host verbs. Importing them fills the registry.
 VERB_MODULES = (verbs, reads, amendments)
-#: Names of verbs that rules may neither define nor hook.
-_RESERVED = frozenset(name for name in (*HOST_VERBS, *PRELUDE_VERBS) if not is_hookable(name))
 #: Verbs that only read, whatever operations are under way.
 _READS = frozenset(
     verb.name
@@ -35,39 +34,74 @@ BUILTINS = frozenset(
     )
 )  # fmt: skip
 #: The types of parameters, besides the declared kinds.
-TYPES = ("Number", "Text", "Flag", "Money", "List", "Rule")
+TYPES = ("Number", "Text", "Flag", "Money", "List", "Rule", "Time", "Duration")
 
-_NUMBER = re.compile(r"[A-Za-z0-9]+([.-][A-Za-z0-9]+)*")
+#: The kinds of hooks that define an operation.
+DEFINING = ("define", "value", "action")
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-_NUMBER_CHARACTERS_MAX = 40
 _LINE_MAX = 100_000
 
 
-def fingerprint(rules: Iterable[Rule]) -> str:
-    """Return a SHA-256, in hexadecimal, of everything in *rules* that decides what they do."""
-    return hashlib.sha256(msgspec.msgpack.encode(tuple(rules))).hexdigest()
+def fingerprint(ruleset: Ruleset) -> str:
+    """Return a SHA-256, in hexadecimal, of everything in *ruleset* that decides what it means."""
+    return hashlib.sha256(msgspec.msgpack.encode(ruleset)).hexdigest()
 
 
-def analyze_rules(rules: tuple[Rule, ...]) -> Links:
-    """Parse the code of *rules* and sort their hooks by operation.
+def analyze_rules(ruleset: Ruleset) -> Links:
+    """Parse the code of the rules and sort their hooks by operation.
 
     Raises:
         RulebookError: code cannot be parsed, or hooks do not fit together.
     """
+    rules = ruleset.rules
     for rule in rules:
         _check_names(rule)
     codes = {rule.number: parse_code(rule) for rule in rules}
+    common = frozenset(rule.number for rule in rules if rule.common)
     hooks: dict[str, list[tuple[str, Hook]]] = defaultdict(list)
     for rule in rules:
         for hook in codes[rule.number].hooks:
             _check_capability(rule, hook)
             if hook.kind not in ("check", "on"):
                 hooks[hook.operation].append((rule.number, hook))
-    operations = {name: Operation(name, tuple(pairs)) for name, pairs in hooks.items()}
-    links = Links(rules, codes, operations, _plain_operations(rules, operations), {})
+    remembered = _remembered(ruleset)
+    names = dict.fromkeys((*hooks, *remembered))
+    operations = {
+        name: Operation(
+            name, _without_common(hooks.get(name, []), common), remembered.get(name), common
+        )
+        for name in names
+    }
+    plain = _plain_operations(rules, operations)
+    links = Links(ruleset, codes, operations, plain, {})
     for operation in operations.values():
         _check_operation(links, operation)
     return msgspec.structs.replace(links, undefined=_undefined(links))
+
+
+def _without_common(
+    hooks: list[tuple[str, Hook]], common: frozenset[str]
+) -> tuple[tuple[str, Hook], ...]:
+    """Return *hooks* without common definitions, if a rule with a number defines the same."""
+    if all(number in common or hook.kind not in DEFINING for number, hook in hooks):
+        return tuple(hooks)
+    return tuple(pair for pair in hooks if pair[0] not in common or pair[1].kind not in DEFINING)
+
+
+def _remembered(ruleset: Ruleset) -> dict[str, Remembered]:
+    """Return the moments of all rules, and what former rules defined."""
+    known: dict[str, Remembered] = {}
+    for rule in ruleset.former:
+        for hook in parse_code(rule).hooks:
+            if hook.kind in DEFINING:
+                is_moment = hook.kind == "define" and hook.is_empty
+                kind = "moment" if is_moment else hook.kind
+                known[hook.operation] = Remembered(kind, hook.parameters, hook.returns)
+    for rule in ruleset.declaring:
+        for name, types in rule.moments.items():
+            parameters = tuple(Parameter(name, type_) for name, type_ in types.items())
+            known[name] = Remembered("moment", parameters)
+    return known
 
 
 def _plain_operations(rules: tuple[Rule, ...], operations: dict[str, Operation]) -> frozenset[str]:
@@ -97,13 +131,20 @@ def _plain_operations(rules: tuple[Rule, ...], operations: dict[str, Operation])
 
 def _check_names(rule: Rule) -> None:
     """Check the number and the names in the data, which become part of the program's text."""
-    if not _NUMBER.fullmatch(rule.number) or len(rule.number) > _NUMBER_CHARACTERS_MAX:
+    if not is_rule_number(rule.number):
         raise RulebookError(f"{rule.number!r:.60} is no number for a rule: write one like IV.2")
     if not 1 <= rule.line <= _LINE_MAX:
         raise RulebookError(f"rule {rule.number}: its code cannot begin on line {rule.line}")
-    for name in (*rule.parameters, *rule.declares):
+    for name in (*rule.parameters, *rule.declares, *rule.moments):
         if not _NAME.fullmatch(name) or _is_reserved(name):
             raise RulebookError(f"rule {rule.number}: {name!r:.60} is no name: try one like in_row")
+
+
+@lru_cache
+def reserved_words(level: int) -> frozenset[str]:
+    """Return the words of the language that rules of *level* may neither define nor hook."""
+    verbs = (*host_verbs_of(level), *prelude_verbs_of(level))
+    return BUILTINS | {name for name in verbs if not is_hookable(name)}
 
 
 def _is_reserved(name: str) -> bool:
@@ -120,12 +161,15 @@ def _check_capability(rule: Rule, hook: Hook) -> None:
 
 
 def _check_operation(links: Links, operation: Operation) -> None:
-    name, number = operation.name, operation.hooks[0][0]
-    if name in BUILTINS or name in _RESERVED or _is_reserved(name):
+    name = operation.name
+    number = operation.hooks[0][0] if operation.hooks else _rule_of_moment(links, name)
+    if name in reserved_words(links.ruleset.level) or _is_reserved(name):
         raise RulebookError(f"rule {number}: {name} is a word of the language itself")
     if operation.definitions and is_hookable(name):
         number = operation.definitions[0][0]
         raise RulebookError(f"rule {number}: {name} is a verb: bend it with instead_{name}")
+    if not links.binds_by_position:
+        return
     signature = operation.names
     for number, hook in operation.hooks:
         parameters_max = len(signature) + (hook.kind == "instead")
@@ -136,9 +180,15 @@ def _check_operation(links: Links, operation: Operation) -> None:
             )
 
 
+def _rule_of_moment(links: Links, name: str) -> str:
+    numbers = (rule.number for rule in links.ruleset.declaring if name in rule.moments)
+    return next(numbers, "")
+
+
 def _undefined(links: Links) -> dict[str, tuple[str, ...]]:
-    known = {*HOST_VERBS, *PRELUDE_VERBS, *BUILTINS, *TYPES, *links.operations}
-    known |= {kind_type(kind) for rule in links.rules for kind in rule.declares}
+    level = links.ruleset.level
+    known = {*host_verbs_of(level), *prelude_verbs_of(level), *BUILTINS, *TYPES, *links.operations}
+    known |= {kind_type(kind) for rule in links.ruleset.declaring for kind in rule.declares}
     users: dict[str, list[str]] = defaultdict(list)
     for rule in links.rules:
         for name in sorted(links.codes[rule.number].free - known - set(rule.parameters)):

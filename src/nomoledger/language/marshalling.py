@@ -20,7 +20,7 @@ THINGS_MAX = 1_000
 SHORT_MAX = 40
 #: Whole numbers below this one have a light form.
 SMALL_MAX = 100
-_NOT_TEXTS = ("Number", "Money", "Flag", "List")
+_NOT_TEXTS = ("Number", "Money", "Flag", "List", "Time", "Duration")
 
 
 def declared_attributes(rules: Iterable[Rule]) -> list[str]:
@@ -48,7 +48,7 @@ def light_values(names: Sequence[str]) -> list[str | int | None]:
     return [*names, *range(SMALL_MAX), None] if names else []
 
 
-def write_shortcuts(rules: tuple[Rule, ...], names: Sequence[str]) -> str:
+def write_shortcuts(rules: Sequence[Rule], names: Sequence[str]) -> str:
     """Return Starlark tables of verbs bound to their first argument, and of light forms.
 
     `_pointers` and `_seekers` are tables of verbs that return the position of a text in `_texts`.

@@ -1,5 +1,6 @@
 """The prelude: the Starlark functions that every program of rules begins with."""
 
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -31,10 +32,26 @@ def find(kind, called):
 def roll(dice, sides, for_ = "roll"): return _roll(_light(dice), _light(sides), _light(for_))
 def where(kind, **attributes):
     return _where(_light(kind), **{name: _light(each) for name, each in attributes.items()})
-def schedule(operation, *args, due = None):
-    return _schedule(due = _light(due), *([_light(operation)] + [_light(each) for each in args]))
+def schedule(operation, *args, due = None, follows = None):
+    args = [_light(operation)] + [_light(each) for each in args]
+    return _schedule(due = _light(due), follows = _light(follows), *args)
 def may(operation, *args): return _guards[operation](*args) if operation in _guards else []
 def would(operation, *args, see = None): return struct(**_would(operation, args, see))
+"""
+
+#: What the prelude defines besides, in games from level 2 on.
+PRELUDE_OF_LEVEL_2 = """
+def sum(numbers):
+    total = 0
+    for number in numbers: total += number
+    return total
+def count(items, item): return len([each for each in items if each == item])
+def first(items, otherwise = None): return items[0] if items else otherwise
+def seconds(n): return n
+def minutes(n): return n * 60
+def hours(n): return n * 3600
+def days(n): return n * 86400
+def weeks(n): return n * 604800
 """
 
 
@@ -46,12 +63,14 @@ class PreludeVerb(msgspec.Struct, frozen=True):
         purpose: "read", or "step" for a step that an `adjust_` hook returns.
         signature: the parameters as rule code writes them.
         description: what the verb does, in one paragraph.
+        since: the first level of games that have the verb.
     """
 
     name: str
     purpose: Literal["read", "step"]
     signature: str
     description: str
+    since: int = 0
 
 
 _VERBS = (
@@ -74,7 +93,31 @@ _VERBS = (
         "that *see* names, such as `[value, argument]`, computed before the undo) and `.certain` "
         "(False if the trial stopped at a die or a question).",
     ),
+    PreludeVerb("sum", "read", "numbers", "Return the sum of a list of numbers.", 2),
+    PreludeVerb("count", "read", "items, item", "Return how often *item* is in a list.", 2),
+    PreludeVerb(
+        "first",
+        "read",
+        "items, otherwise = None",
+        "Return the first item of a list; *otherwise* if the list is empty.",
+        2,
+    ),
+    *(
+        PreludeVerb(unit, "read", "n", f"Return the duration of *n* {unit}.", 2)
+        for unit in ("seconds", "minutes", "hours", "days", "weeks")
+    ),
 )
 
 #: The verbs that the prelude defines, apart from the host verbs that it wraps.
 PRELUDE_VERBS = {verb.name: verb for verb in _VERBS}
+
+
+def prelude_of(level: int) -> str:
+    """Return the prelude of games of *level*."""
+    return PRELUDE + PRELUDE_OF_LEVEL_2 if level >= 2 else PRELUDE
+
+
+@lru_cache
+def prelude_verbs_of(level: int) -> dict[str, PreludeVerb]:
+    """Return the verbs that the prelude defines in games of *level*, by name."""
+    return {verb.name: verb for verb in _VERBS if verb.since <= level}

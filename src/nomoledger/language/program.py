@@ -16,7 +16,7 @@ from nomoledger.events.rules import Rule
 from nomoledger.language import reads
 from nomoledger.language.codegen import DIALECT, GLOBALS, mark, write_program
 from nomoledger.language.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
-from nomoledger.language.host_verbs import HOST_VERBS, is_hookable
+from nomoledger.language.host_verbs import host_verbs_of, is_hookable
 from nomoledger.language.linker import analyze_rules, fingerprint
 from nomoledger.language.marshalling import (
     declared_attributes,
@@ -27,6 +27,7 @@ from nomoledger.language.marshalling import (
 from nomoledger.language.outcomes import TrialOutcome
 from nomoledger.language.values import apply_steps
 from nomoledger.sandbox import inside
+from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import World
 
 STACK_MAX = 4_000
@@ -49,7 +50,8 @@ class Program:
     It is compiled for the first attempt, when the names of the things in the game are known.
 
     Attributes:
-        rules: the rules, in order.
+        ruleset: the rules, with all that decides what they mean.
+        rules: the rules in force, in order.
         by_number: the rules by number.
         links: the operations and hooks of the rules.
         commodities: the declared commodities by name.
@@ -66,20 +68,20 @@ class Program:
     calls_plainly = True
     has_names = True
 
-    def __init__(self, rules: tuple[Rule, ...]) -> None:
-        """Link *rules*.
+    def __init__(self, ruleset: Ruleset) -> None:
+        """Link the rules of *ruleset*.
 
         Raises:
             RulebookError: the code of the rules cannot be read, or does not fit together.
         """
-        self.rules = rules
+        self.ruleset = ruleset
+        rules = ruleset.rules
         self.by_number = {rule.number: rule for rule in rules}
-        self.links = analyze_rules(rules)
-        self.commodities = {
-            name: commodity for rule in rules for name, commodity in rule.commodities.items()
-        }
+        self.links = analyze_rules(ruleset)
+        self.commodities = ruleset.commodities
         self.money = next(iter(self.commodities), "")
-        self.accounts = {"mint", "admin", *(name for rule in rules for name in rule.accounts)}
+        declared = (name for rule in ruleset.declaring for name in rule.accounts)
+        self.accounts = {"mint", "admin", *declared}
         self._names_with_version = {rule.number: rule.name for rule in rules}
         self._cited: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._checks = any(h.kind == "check" for c in self.links.codes.values() for h in c.hooks)
@@ -91,6 +93,11 @@ class Program:
             max_callstack_size=STACK_MAX, check_cancelled=lambda: False
         )
         self._compiled: starlark.FrozenModule | None = None
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules in force, in order."""
+        return self.ruleset.rules
 
     @property
     def _module(self) -> starlark.FrozenModule:
@@ -196,20 +203,23 @@ class Program:
             "_would": self._would,
             "_choose": self._choose,
             "_combine": self._combine,
+            "_decimal": Decimal,
         }
         positions = {None: 0} | {name: position for position, name in enumerate(self._names, 1)}
         internal |= {f"_at_{mark(number)}": partial(host.at, number) for number in self.by_number}
-        for i, name in enumerate(declared_attributes(self.rules)):
+        declaring = tuple(self.ruleset.declaring)
+        for i, name in enumerate(declared_attributes(declaring)):
             internal[f"_get_{i}"] = self._getter(name)
             internal[f"_place_get_{i}"] = reads.by_position(self._getter(name), positions)
-        for i, name in enumerate(declared_kinds(self.rules)):
+        for i, name in enumerate(declared_kinds(declaring)):
             internal[f"_find_{i}"] = partial(reads.find, host, name)
             internal[f"_place_find_{i}"] = reads.by_position(internal[f"_find_{i}"], positions)
         internal["_enter_may"] = partial(host.enter, "may", "")
         for operation in self.links.operations.values():
             enter = host.enter_value if operation.is_value else host.enter
-            internal[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.definer)
-        verbs = {verb.bound_name: partial(verb.function, host) for verb in HOST_VERBS.values()}
+            internal[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.acting)
+        known = host_verbs_of(self.ruleset.level).values()
+        verbs = {verb.bound_name: partial(verb.function, host) for verb in known}
         return internal | verbs
 
     def _getter(self, attribute: str) -> Callable[[str], Any]:
@@ -242,7 +252,8 @@ class Program:
     def _fault(self, error: BaseException) -> RuleFault:
         text = _one_line(error)
         rule = self._rule_at(text) or self.host.frames[-1].rule
-        return RuleFault(f"rule {rule}: {text}", rule=rule)
+        is_certain = isinstance(error, starlark.StarlarkError)
+        return RuleFault(f"rule {rule}: {text}", rule=rule, is_certain=is_certain)
 
     def _rule_at(self, text: str) -> str | None:
         """Return the rule at the position that *text* starts with (`mail.md:81:30: …`)."""
@@ -387,24 +398,24 @@ class Linker(Generic[Kind]):
         programs: the cached programs by the fingerprint of their rules, the last used last.
     """
 
-    def __init__(self, kind: Callable[[tuple[Rule, ...]], Kind], most: int) -> None:
+    def __init__(self, kind: Callable[[Ruleset], Kind], most: int) -> None:
         """Link into programs of class *kind*, and cache at most *most*."""
         self.programs: OrderedDict[str, Kind] = OrderedDict()
         self._kind = kind
         self._most = most
 
-    def link(self, rules: tuple[Rule, ...]) -> Kind:
-        """Return the program of *rules*: a cached one if equal rules were linked before.
+    def link(self, ruleset: Ruleset) -> Kind:
+        """Return the program of *ruleset*: a cached one if equal rules were linked before.
 
         Raises:
             RulebookError: the rules cannot be linked.
         """
         recent = next(reversed(self.programs.values()), None)
-        if recent is not None and recent.rules is rules:
+        if recent is not None and recent.ruleset is ruleset:
             return recent
-        key = fingerprint(rules)
-        program = self.programs.pop(key, None) or self._kind(rules)
-        program.rules = rules  # Equal rules; the next call recognizes these by identity.
+        key = fingerprint(ruleset)
+        program = self.programs.pop(key, None) or self._kind(ruleset)
+        program.ruleset = ruleset  # Equal rules; the next call recognizes these by identity.
         self.programs[key] = program
         while len(self.programs) > self._most:
             _, oldest = self.programs.popitem(last=False)
@@ -412,7 +423,7 @@ class Linker(Generic[Kind]):
         return program
 
     @contextmanager
-    def link_as(self, kind: Callable[[tuple[Rule, ...]], Kind]) -> Iterator[None]:
+    def link_as(self, kind: Callable[[Ruleset], Kind]) -> Iterator[None]:
         """Link rules into programs of another *kind* within the block, in a cache of their own."""
         before = self._kind, self.programs
         self._kind, self.programs = kind, OrderedDict()
@@ -427,9 +438,9 @@ class Linker(Generic[Kind]):
 _PLAYED = Linker(Program, PROGRAMS_MAX)
 
 
-def link(rules: tuple[Rule, ...]) -> Program:
-    """Return the program that plays *rules*, from a shared cache: see `Linker.link`."""
-    return _PLAYED.link(rules)
+def link(ruleset: Ruleset) -> Program:
+    """Return the program that plays *ruleset*, from a shared cache: see `Linker.link`."""
+    return _PLAYED.link(ruleset)
 
 
 #: Make `link` return programs of another kind for a while: see `Linker.link_as`.

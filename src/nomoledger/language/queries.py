@@ -13,7 +13,7 @@ def values_of(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) ->
 
     None if the rules do not define the operation, or if it depends on chance or on a person.
     """
-    program = link(world.rules)
+    program = link(world.ruleset)
     defined = program.links.operations.get(operation)
     if defined is None or not defined.definitions:
         return None

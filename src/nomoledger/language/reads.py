@@ -114,7 +114,7 @@ def history(host: Host, period: int, entity: str, attribute: str) -> Any:
 def mentioned(host: Host, entity: str) -> bool:
     """Return whether a rule in force lists *entity* under `mentions`."""
     names = {host.world.label(entity), host.world.get(entity, "name")} - {None}
-    return any(names & set(rule.mentions) for rule in host.program.rules)
+    return any(names & set(rule.mentions) for rule in host.program.ruleset.rules)
 
 
 @host_verb("read")
@@ -226,6 +226,11 @@ def ask(
 @host_verb("ask")
 def ruling(host: Host, question: str, options: Sequence[Any] = ()) -> Any:
     """Ask the admin a *question* and return the ruling."""
+    return ask_ruling(host, question, options)
+
+
+def ask_ruling(host: Host, question: str, options: Sequence[Any] = ()) -> Any:
+    """Ask the admin a *question* and return the ruling, as the verb `ruling` does."""
     return _ask_oracle(host, "ruling", "admin", question, question, tuple(options))
 
 
@@ -321,6 +326,7 @@ def _prevails(host: Host, rule: str, other: str) -> bool:
         return True
     if other in host.rule(rule).overrides:
         return True
-    if "precedence" in host.program.links.operations:
+    defined = host.program.links.operations.get("precedence")
+    if defined is not None and defined.definitions:
         return bool(host.program.call("precedence", rule, other) == rule)
     return False

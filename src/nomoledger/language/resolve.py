@@ -11,6 +11,9 @@ from nomoledger.language.host import Refused
 from nomoledger.language.operations import Operation, kind_type
 from nomoledger.state.world import World
 
+#: The types whose values are numbers.
+_NUMBERS = ("Number", "Money", "Time", "Duration")
+
 
 def named_arguments(
     world: World, operation: Operation, positional: tuple[Any, ...], named: dict[str, Any]
@@ -72,7 +75,7 @@ def resolve(world: World, parameter: Parameter, value: Any) -> Any:
             return resolve_entity(world, kind, value)
     if kinds:
         _refuse(f"there is no {' and no '.join(kinds)} {value!r}")
-    if parameter.type in ("Number", "Money"):
+    if parameter.type in _NUMBERS:
         return _number(parameter, value)
     if parameter.type == "Text" and not isinstance(value, str):
         return str(value)

@@ -2,16 +2,20 @@
 
 import hashlib
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from msgspec.structs import replace
 
 from nomoledger import events as e
+from nomoledger.language import values
 from nomoledger.language.host import Host, Refused, address_part
 from nomoledger.language.host_verbs import host_verb
 
 MODES = ("step", "slide", "jump", "drive", "place")
 TIME_MAX = 253_402_300_799  # The last second of the year 9999.
+#: The units of durations, in seconds.
+SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800}
 #: How many attempts may be scheduled at a time.
 TO_COME_MAX = 5_000
 #: How many characters of an attempt's address stay as they are; see `_shorten_address`.
@@ -184,11 +188,20 @@ def create(host: Host, kind: str, attributes: dict[str, Any], name: str | None =
     for word in (kind, *attributes):
         host.text(word, "a kind or an attribute")
     entity = host.text(name or _new_identifier(host, kind, attributes), "a name")
+    _check_not_account(host, entity)
     if entity in host.world.entities or entity in ("mint", "admin", "game", "engine"):
         host.stop(Refused([e.Reason(host.acting()[0], f"there is a {entity!r:.60} already")]))
     not_none = {key: value for key, value in attributes.items() if value is not None}
     host.emit(e.EntityCreated, entity=entity, kind=kind, attributes=not_none)
     return entity
+
+
+def _check_not_account(host: Host, entity: str) -> None:
+    """Refuse a name that an account has, in large letters or small; both would be one account."""
+    accounts = () if host.forgets_rules else host.program.accounts
+    if any(account.casefold() == entity.casefold() for account in accounts):
+        text = f"{entity!r:.60} is the name of an account: choose another name"
+        host.stop(Refused([e.Reason(host.acting()[0], text)]))
 
 
 def _new_identifier(host: Host, kind: str, attributes: dict[str, Any]) -> str:
@@ -243,18 +256,46 @@ def reveal(host: Host, *players: str) -> None:
 
 
 @host_verb("change", wrapped=True)
-def schedule(host: Host, operation: str, *arguments: Any, due: int | None = None) -> None:
+def schedule(
+    host: Host,
+    operation: str,
+    *arguments: Any,
+    due: int | None = None,
+    follows: str | None = None,
+) -> None:
     """Schedule an *operation* as an attempt of its own.
 
-    It runs at the time *due*, in seconds, or right after the current attempt.
+    It runs at the time *due*, or right after the current attempt. The time is fixed, unless the
+    timer *follows* a parameter of the rule: when the duration in this parameter is amended, the
+    timer moves with it. An operation that no rule in force defines is not scheduled.
     """
     host.permit("schedule", arguments[0] if arguments else None)
-    if operation not in host.program.links.operations:
+    defined = host.program.links.operations.get(operation)
+    if defined is None and host.forgets_rules:
         host.fault(f"cannot schedule {operation!r:.60}: no rule in force says what it is")
     host.check_storable(*arguments)
     if due is not None:
+        due = _rounded_time(host, due)
         _check_time(host, due)
-    _schedule(host, operation, arguments, due)
+    if host.forgets_rules or (defined is not None and defined.happens):
+        _schedule(host, operation, arguments, due, follows=_followed(host, follows))
+
+
+def _rounded_time(host: Host, time: Any) -> Any:
+    """Return *time* in whole seconds. Where rules are forgotten, a decimal is no time."""
+    is_decimal = isinstance(time, Decimal) and not host.forgets_rules
+    return values.round_half_up(values.to_fraction(time)) if is_decimal else time
+
+
+def _followed(host: Host, parameter: str | None) -> tuple[str, str] | None:
+    """Return the acting rule and its *parameter* that a timer follows."""
+    if parameter is None:
+        return None
+    number = host.frames[-1].rule
+    rule = host.program.by_number.get(number)
+    if rule is None or rule.units.get(parameter) not in SECONDS:
+        host.fault(f"a timer follows a parameter in {', '.join(SECONDS)}, not {parameter!r:.60}")
+    return number, parameter
 
 
 def _check_time(host: Host, time: Any) -> None:
@@ -269,6 +310,7 @@ def _schedule(
     due: int | None,
     *,
     in_address: int | None = None,
+    follows: tuple[str, str] | None = None,
 ) -> None:
     """Schedule an attempt. Its address has the first *in_address* of *arguments*, or all."""
     if host.world.to_come >= TO_COME_MAX:
@@ -281,7 +323,13 @@ def _schedule(
     attempt = address if count == 1 else f"{address}#{count}"
     by = host.attempt.by
     host.emit(
-        e.Scheduled, attempt=attempt, operation=operation, arguments=arguments, due=due, by=by
+        e.Scheduled,
+        attempt=attempt,
+        operation=operation,
+        arguments=arguments,
+        due=due,
+        by=by,
+        follows=follows,
     )
 
 
@@ -328,6 +376,33 @@ def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1)
     frame.counts = frame.counts or {}
     frame.counts[name] = frame.counts.get(name, 0) + 1
     return frame.counts[name] <= times
+
+
+@host_verb("change", since=2)
+def mark(host: Host, label: str, *key: Any, per: str = "period") -> None:
+    """Count one more for this *label* and these keys; `marked` returns the count.
+
+    The count restarts with each period, or never if *per* is `"game"`.
+    """
+    host.permit("mark")
+    host.emit(e.Counted, key=_count_key(host, label, key), scope=_count_scope(host, per))
+
+
+@host_verb("read", since=2)
+def marked(host: Host, label: str, *key: Any, per: str = "period") -> int:
+    """Return how often `mark` counted this *label* and these keys."""
+    scope = _count_scope(host, per)
+    return host.world.counts.get(scope, {}).get(_count_key(host, label, key), 0)
+
+
+def _count_key(host: Host, label: str, key: tuple[Any, ...]) -> str:
+    return host.text("|".join(map(str, (label, *key))), "what is counted")
+
+
+def _count_scope(host: Host, per: str) -> str:
+    if per not in ("period", "game"):
+        host.fault(f'{per!r:.60}: marks are counted per = "period" or per = "game"')
+    return per
 
 
 @host_verb("change")

@@ -1,8 +1,10 @@
-"""The notation of changes to the game in cases, on the command line and in records.
+r"""The notation of changes to the game in cases, on the command line and in records.
 
 {do: paint, with: {square: 1, color: red}}
 {set: {square: 1, color: red}}              the first key names the entity, the others set
 {amend: V.1, parameters: {dollars_per_number: 20}}       also title, prose, code, facts
+{amend: V.1, functions: {value_rent: "def value_rent(square):\n    return 1"}}    null removes it
+{amend: V.1, entries: {colors: [[red, pink], [blue, null], [null, gold]]}}        old and new
 {enact: {number: X.1, title: Tax, prose: ..., code: ...}}
 {repeal: V.1, state: drop}                  state: keep (the default), freeze or drop
 {renumber: V.1, to: V.2}
@@ -18,11 +20,14 @@ import yaml
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
-from nomoledger.language.code import parse_code
-from nomoledger.rulebook.loading import check_recordable, load_yaml
+from nomoledger.language.code import parse_code, replace_functions
+from nomoledger.rulebook.loading import check_recordable, load_yaml, split_units
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
-_AMENDED = ("title", "prose", "code", "parameters", "declares", "commodities", "facts")
+_AMENDED = (
+    *("title", "prose", "code", "parameters", "declares", "commodities", "facts"),
+    *("functions", "entries"),
+)
 _SET_BY_ENGINE = {"version", "file", "line"}
 
 
@@ -108,6 +113,8 @@ def _amend(one: dict[str, Any]) -> tuple[Change, ...]:
     change = _converted(fields | {"number": number}, Amend, f"amend {number}")
     if change.code is not None:
         parse_code(Rule(number=number, code=change.code))
+    written = {name: code for name, code in change.functions.items() if code is not None}
+    replace_functions(Rule(number=number), written)
     return (change,)
 
 
@@ -122,7 +129,7 @@ def _enact(one: dict[str, Any]) -> tuple[Change, ...]:
         raise RulebookError(
             f"enact {number}: a rule has no {unknown[0]!r}; it has {', '.join(sorted(known))}"
         )
-    rule = _converted(data | {"number": number}, Rule, f"enact {number}")
+    rule = _converted(split_units(data) | {"number": number}, Rule, f"enact {number}")
     parse_code(rule)
     return (Enact(rule),)
 

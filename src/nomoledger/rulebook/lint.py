@@ -13,6 +13,7 @@ from nomoledger.language.linker import analyze_rules
 from nomoledger.language.operations import Links
 from nomoledger.language.program import link
 from nomoledger.rulebook.loading import Rulebook
+from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import World
 
 _BENDING = ("adjust", "forbid", "instead", "before", "after")
@@ -28,9 +29,10 @@ def find_faults(rulebook: Rulebook) -> list[str]:
             errors.append(_with_place(rulebook, str(error)))
     if errors:
         return errors
+    ruleset = Ruleset(rulebook.rules)
     try:
-        links = analyze_rules(rulebook.rules)
-        link(rulebook.rules).compile(World())
+        links = analyze_rules(ruleset)
+        link(ruleset).compile(World())
     except RulebookError as error:
         return [_with_place(rulebook, str(error))]
     return [fault for rule in rulebook.rules for fault in _Reader(links, rule).faults()]

@@ -263,7 +263,7 @@ def _convert(fields: dict[str, Any], at: Token, file: str, offset: int) -> Rule:
     if unknown:
         raise _error(file, offset, at, f"rule {number}: unknown data {sorted(unknown)[0]!r}")
     try:
-        rule = msgspec.convert(fields, Rule)
+        rule = msgspec.convert(split_units(fields), Rule)
     except msgspec.ValidationError as error:
         raise _error(file, offset, at, f"rule {number}: {error}") from None
     try:
@@ -279,6 +279,24 @@ def _convert(fields: dict[str, Any], at: Token, file: str, offset: int) -> Rule:
             f"rule {number} needs code, or text_only or by_ruling with a reason, and just one",
         )
     return rule
+
+
+def split_units(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the *data* of a rule with the units of its parameters in a table of their own.
+
+    >>> split_units({"parameters": {"fine": {"value": 10, "unit": "dollars"}, "dice": 2}})
+    {'parameters': {'fine': 10, 'dice': 2}, 'units': {'fine': 'dollars'}}
+    """
+    parameters = data.get("parameters")
+    if not isinstance(parameters, dict):
+        return data
+    values, units = {}, {}
+    for name, value in parameters.items():
+        if isinstance(value, dict) and set(value) == {"value", "unit"}:
+            values[name], units[name] = value["value"], value["unit"]
+        else:
+            values[name] = value
+    return data | {"parameters": values} | ({"units": units} if units else {})
 
 
 def check_recordable(value: Any) -> None:

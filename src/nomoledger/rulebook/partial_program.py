@@ -11,6 +11,7 @@ from nomoledger.events.rules import Rule
 from nomoledger.language.code import Code, parse_code
 from nomoledger.language.codegen import write_program
 from nomoledger.language.program import Program
+from nomoledger.state.ruleset import Ruleset
 
 
 class NotCompiledError(Exception):
@@ -31,12 +32,12 @@ class PartialProgram(Program):
         self,
         operations: frozenset[str],
         unchanged: Mapping[str, Rule],
-        rules: tuple[Rule, ...],
+        ruleset: Ruleset,
     ) -> None:
-        """Link *rules*."""
+        """Link the rules of *ruleset*."""
         self._wanted = operations
         self._unchanged = unchanged
-        super().__init__(rules)
+        super().__init__(ruleset)
 
     def _sources(self) -> list[tuple[str, str, str]]:
         links = self.links

@@ -16,6 +16,7 @@ from nomoledger.rulebook.cases import Case
 from nomoledger.rulebook.cases.case_run import result_of
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.sandbox.sandbox import stream_from_sandbox
+from nomoledger.state.ruleset import Ruleset
 
 #: An operation and a rule that acted in it. The operation is "" for checks and `on_enact`.
 Place = tuple[str, str]
@@ -155,9 +156,9 @@ class _RecordingHost(Host):
 class _RecordingProgram(Program):
     """A program whose host records what happens."""
 
-    def __init__(self, recording: _Recording, rules: tuple[Rule, ...]) -> None:
+    def __init__(self, recording: _Recording, ruleset: Ruleset) -> None:
         self._recording = recording
-        super().__init__(rules)
+        super().__init__(ruleset)
 
     def _new_host(self) -> Host:
         return _RecordingHost(self, self._recording)

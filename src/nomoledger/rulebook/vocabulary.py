@@ -13,6 +13,7 @@ from nomoledger.language.operations import Links, kind_type
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.rulebook.questions import DrawSite, QuestionSite, draw_sites, question_sites
 from nomoledger.sandbox.sandbox import call_in_sandbox
+from nomoledger.state.ruleset import Ruleset
 
 
 class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -95,7 +96,7 @@ def vocabulary(rulebook: Rulebook) -> Vocabulary:
 
 
 def _vocabulary(rulebook: Rulebook) -> Vocabulary:
-    links = analyze_rules(rulebook.rules)
+    links = analyze_rules(Ruleset(rulebook.rules))
     accounts = {name for rule in rulebook.rules for name in rule.accounts}
     return Vocabulary(
         rulebook=rulebook.name,

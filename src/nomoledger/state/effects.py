@@ -6,8 +6,12 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Rule
 from nomoledger.state.world import World
+
+#: The fields of a rule that declare what outlives it.
+_DECLARING = ("code", "declares", "commodities", "accounts", "moments")
 
 # --- rules ------------------------------------------------------------------------------------
 
@@ -15,9 +19,27 @@ from nomoledger.state.world import World
 def _enacted(world: World, event: e.RuleEnacted) -> None:
     world.put(world.game, "rules", (*world.rules, event.rule))
     world.put(world.inner(world.game, "versions"), event.rule.number, event.rule.version)
+    if event.rule.commodities and "money" not in world.game and _outlives(world):
+        world.put(world.game, "money", next(iter(event.rule.commodities)))
+
+
+def _outlives(world: World) -> bool:
+    """Return whether what a rule declares outlives the rule."""
+    return not LEVELS[world.level].forgets_rules
+
+
+def _remember(world: World, rule: Rule | None) -> None:
+    """Keep what *rule* declares, unless an equal version is kept already."""
+    if rule is not None and _outlives(world):
+        kept = msgspec.structs.replace(rule, prose="", title="", facts={})
+        if kept not in world.former:
+            world.put(world.game, "former", (*world.former, kept))
 
 
 def _amended(world: World, event: e.RuleAmended) -> None:
+    before = world.rule(event.rule.number)
+    if any(getattr(before, name, None) != getattr(event.rule, name) for name in _DECLARING):
+        _remember(world, before)
     _replace(world, event.rule.number, event.rule)
     world.put(world.inner(world.game, "versions"), event.rule.number, event.rule.version)
 
@@ -25,6 +47,7 @@ def _amended(world: World, event: e.RuleAmended) -> None:
 def _repealed(world: World, event: e.RuleRepealed) -> None:
     rule = world.rule(event.number)
     _replace(world, event.number, None)
+    _remember(world, rule)
     declares = {} if rule is None else rule.declares
     for kind, attributes in declares.items():
         for attribute in attributes:
@@ -42,6 +65,39 @@ def _renumbered(world: World, event: e.RuleRenumbered) -> None:
         for rule in world.rules
     )
     world.put(world.game, "rules", rules)
+    if _outlives(world):
+        _renumber_references(world, event.number, event.to)
+
+
+def _renumber_references(world: World, old: str, new: str) -> None:
+    """Let overrides, settled conflicts and timers refer to the rule by its new number."""
+    renamed = {old: new}
+    rules = tuple(
+        msgspec.structs.replace(
+            rule, overrides=tuple(renamed.get(number, number) for number in rule.overrides)
+        )
+        if old in rule.overrides
+        else rule
+        for rule in world.rules
+    )
+    world.put(world.game, "rules", rules)
+    for edge, ruling in list(world.edges.items()):
+        pair = edge.split(">")
+        if old in pair:
+            world.drop(world.edges, edge)
+            world.put(world.edges, ">".join(renamed.get(n, n) for n in pair), ruling)
+    for attempt, timer in list(world.timers.items()):
+        number, mark, version = timer.rule.partition("@")
+        follows = timer.follows
+        if follows is not None and follows[0] == old:
+            follows = (new, follows[1])
+        rule = f"{renamed.get(number, number)}{mark}{version}"
+        if (rule, follows) != (timer.rule, timer.follows):
+            changed = msgspec.structs.replace(timer, rule=rule, follows=follows)
+            world.put(world.timers, attempt, changed)
+    numbers = {**world.game.get("renumbered", {}), old: new}
+    numbers.pop(new, None)
+    world.put(world.game, "renumbered", numbers)
 
 
 def _with_number(rule: Rule, number: str) -> Rule:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from nomoledger import events as e
 from nomoledger.state import disputes, precedents
 from nomoledger.state.effects import EFFECTS
@@ -228,7 +230,8 @@ def _scheduled(world: World, event: e.Scheduled) -> None:
     )
     if event.due is not None:
         rule = next((name for name in event.rules if not name.startswith("ruling:")), "engine")
-        world.put(world.timers, event.attempt, Timer(attempt, rule, world.head))
+        timer = Timer(attempt, rule, world.head, event.follows)
+        world.put(world.timers, event.attempt, timer)
         return
     world.put(world.game, "next", (*world.game.get("next", ()), attempt))
 
@@ -237,6 +240,18 @@ def _scheduled(world: World, event: e.Scheduled) -> None:
 def _unscheduled(world: World, event: e.Unscheduled) -> None:
     world.drop(world.timers, event.attempt)
     _leave_agenda(world, event.attempt)
+
+
+@_applies(e.Rescheduled)
+def _rescheduled(world: World, event: e.Rescheduled) -> None:
+    timer = world.timers[event.attempt]
+    attempt = replace(timer.attempt, at=event.due)
+    world.put(world.timers, event.attempt, replace(timer, attempt=attempt))
+
+
+@_applies(e.QuestionWithdrawn)
+def _withdrawn_question(world: World, event: e.QuestionWithdrawn) -> None:
+    world.drop(world.questions, event.question)
 
 
 @_applies(e.TimerFired)

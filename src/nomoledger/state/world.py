@@ -15,6 +15,7 @@ from nomoledger.events import Event, OrderGiven, ProposalMade, QuestionRaised, R
 from nomoledger.events.display import without_display_text
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Commodity, Rule
+from nomoledger.state.ruleset import Ruleset
 
 Table = dict[Any, Any]
 _MISSING = object()
@@ -74,11 +75,14 @@ class Timer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         attempt: the attempt.
         rule: number of the rule that scheduled it, or "engine".
         cause: number of the event that scheduled it.
+        follows: the number of a rule and its parameter that the timer follows; None if the timer is
+            fixed.
     """
 
     attempt: Attempt = field(name="attempt")
     rule: str = field(name="rule")
     cause: int = field(name="cause")
+    follows: tuple[str, str] | None = field(default=None, name="follows")
 
     @property
     def order(self) -> tuple[int, int]:
@@ -157,9 +161,9 @@ class World:
         self._marks = 0
         self._index: dict[tuple[str, str], dict[Any, tuple[str, ...]]] = {}
         self._keys: dict[str, str] = {}
-        self._declared: tuple[tuple[Rule, ...], dict[str, dict[str, str]]] = ((), {})
-        self._known: tuple[tuple[Rule, ...], int, tuple[str, ...]] = ((), 0, ())
-        self._commodities: tuple[tuple[Rule, ...], dict[str, Commodity]] = ((), {})
+        self._ruleset = Ruleset(())
+        self._declared: tuple[Ruleset, dict[str, dict[str, str]]] = (self._ruleset, {})
+        self._known: tuple[Ruleset, int, tuple[str, ...]] = (self._ruleset, 0, ())
         self._frozen_past: dict[int, tuple[tuple[int, ...], bytes]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -260,6 +264,21 @@ class World:
         return rules
 
     @property
+    def former(self) -> tuple[Rule, ...]:
+        """Earlier versions of rules, whose declarations outlive them, the oldest first."""
+        rules: tuple[Rule, ...] = self.game.get("former", ())
+        return rules
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The rules in force, with all that decides what they mean."""
+        known = self._ruleset
+        if known.rules is not self.rules or known.former is not self.former:
+            known = Ruleset(self.rules, self.former, self.level, self.game.get("money", ""))
+            self._ruleset = known
+        return known
+
+    @property
     def agenda(self) -> tuple[Attempt, ...]:
         """The attempts that are still to be carried out, in order."""
         agenda: tuple[Attempt, ...] = self.game["agenda"]
@@ -325,29 +344,27 @@ class World:
 
     def declared(self, kind: str) -> dict[str, str]:
         """Return the attributes that the rules declare for *kind*, with their types."""
-        if self._declared[0] is not self.rules:
-            self._declared, self._keys = (self.rules, {}), {}
+        ruleset = self.ruleset
+        if self._declared[0] is not ruleset:
+            self._declared, self._keys = (ruleset, {}), {}
         known = self._declared[1]
         if kind not in known:
             known[kind] = {}
-            for rule in self.rules:
+            for rule in ruleset.declaring:
                 known[kind].update(rule.declares.get(kind, {}))
         return known[kind]
 
     def known_kinds(self) -> tuple[str, ...]:
         """Return every kind of entity that exists or that the rules declare."""
-        if self._known[0] is not self.rules or self._known[1] != len(self.kinds):
-            declared = (kind for rule in self.rules for kind in rule.declares)
-            self._known = (
-                self.rules,
-                len(self.kinds),
-                tuple(dict.fromkeys((*self.kinds, *declared))),
-            )
+        ruleset = self.ruleset
+        if self._known[0] is not ruleset or self._known[1] != len(self.kinds):
+            declared = (kind for rule in ruleset.declaring for kind in rule.declares)
+            self._known = (ruleset, len(self.kinds), tuple(dict.fromkeys((*self.kinds, *declared))))
         return self._known[2]
 
     def key_of(self, kind: str) -> str:
         """Return the attribute that names entities of *kind*: the one declared `key`."""
-        if kind not in self._keys or self._declared[0] is not self.game["rules"]:
+        if kind not in self._keys or self._declared[0] is not self.ruleset:
             declared = self.declared(kind).items()
             keys = (name for name, type_ in declared if type_.endswith(" key"))
             self._keys[kind] = next(keys, "name")
@@ -355,10 +372,7 @@ class World:
 
     def commodities(self) -> dict[str, Commodity]:
         """Return what can be owned in quantity; the first is the money of the game."""
-        if self._commodities[0] is not self.rules:
-            declared = (item for rule in self.rules for item in rule.commodities.items())
-            self._commodities = self.rules, dict(declared)
-        return self._commodities[1]
+        return self.ruleset.commodities
 
     def find(self, kind: str, called: Any) -> str | None:
         """Return the entity of *kind* that people call *called*, or None."""

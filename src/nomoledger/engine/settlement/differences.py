@@ -16,7 +16,7 @@ def changed_paths(old: Any, new: Any, *path: Any) -> Iterator[Path]:
     if isinstance(old, dict) or isinstance(new, dict):  # a missing table counts as empty
         old_table, new_table = old or {}, new or {}
         for key in dict.fromkeys((*old_table, *new_table)):
-            if key not in ("rules", "ruled"):  # settled apart from the tables
+            if key not in ("rules", "ruled", "former", "money"):  # settled apart from the tables
                 yield from changed_paths(old_table.get(key), new_table.get(key), *path, key)
     elif not is_same_value(old, new):
         yield path, list(new) if isinstance(new, tuple) else new

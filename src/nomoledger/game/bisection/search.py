@@ -23,6 +23,7 @@ from nomoledger.ledger.snapshots import worthwhile
 from nomoledger.sandbox import inside
 from nomoledger.state.bitemporal import copy_for
 from nomoledger.state.reducer import apply
+from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.snapshot_codec import SnapshotReader
 from nomoledger.state.world import World
 
@@ -175,13 +176,13 @@ class Search:
         for at in range(self.world.head + 1, stop + 1):
             apply(self.world, self._body(at))
 
-    def _holds(self, world: World, rules: tuple[Rule, ...] | None = None) -> bool:
-        """Return whether the statement is true in *world*, under *rules* (by default its own)."""
+    def _holds(self, world: World, ruleset: Ruleset | None = None) -> bool:
+        """Return whether the statement is true in *world*, under *ruleset* (by default its own)."""
         self.looks += 1
-        rules = world.rules if rules is None else rules
-        if self._needs_rules[0] is not rules:
-            self._needs_rules = rules, self.statement.asks(rules)
-        return self.statement.holds(world, link(rules) if self._needs_rules[1] else None)
+        ruleset = world.ruleset if ruleset is None else ruleset
+        if self._needs_rules[0] is not ruleset.rules:
+            self._needs_rules = ruleset.rules, self.statement.asks(ruleset.rules)
+        return self.statement.holds(world, link(ruleset) if self._needs_rules[1] else None)
 
     def _bisect(self, ends: list[int]) -> int:
         """Return the end of the first attempt after which the statement is true."""
@@ -203,13 +204,13 @@ class Search:
         A change of rules applies from the end of its attempt on. The change is the result if no
         other event of the attempt made the statement true.
         """
-        mark, rules = self.world.mark(), self.world.rules
+        mark, ruleset = self.world.mark(), self.world.ruleset
         first, changed = None, end
         for at in range(self.world.head + 1, end + 1):
             apply(self.world, self._body(at))
             if isinstance(self._body(at), _CHANGES_RULES) and not self._declares_a_name(changed):
                 changed = at
-            if not self._holds(self.world, rules):
+            if not self._holds(self.world, ruleset):
                 first = None
             elif first is None:
                 first = at

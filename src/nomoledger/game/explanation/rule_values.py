@@ -5,7 +5,6 @@ from typing import Any
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.events.rules import Rule
 from nomoledger.game.explanation.recorded_past import RecordedPast
 from nomoledger.game.explanation.rendering import ExplanationWriter, Names
 from nomoledger.language.host import Refused, Suspended
@@ -13,6 +12,7 @@ from nomoledger.language.linker import analyze_rules
 from nomoledger.language.tracing import Tracer
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
+from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
 
@@ -36,11 +36,11 @@ class Computed(msgspec.Struct, frozen=True):
 
 def is_computed(past: RecordedPast, what: str) -> bool:
     """Return whether a rule in force then defines *what* as a value."""
-    return call_in_sandbox(_defines_value, past.world.rules, what, kind=bool)
+    return call_in_sandbox(_defines_value, past.world.ruleset, what, kind=bool)
 
 
-def _defines_value(rules: tuple[Rule, ...], what: str) -> bool:
-    operation = analyze_rules(rules).operations.get(what)
+def _defines_value(ruleset: Ruleset, what: str) -> bool:
+    operation = analyze_rules(ruleset).operations.get(what)
     return operation is not None and operation.is_value and bool(operation.definitions)
 
 
@@ -62,7 +62,7 @@ def explain_computed(
 
 def _compute(game: str, world: World, names: Names, thing: str, what: str) -> tuple[Any, list[str]]:
     tracer = Tracer()
-    program = tracer.link(world.rules)
+    program = tracer.link(world.ruleset)
     attempt = Attempt(id="query", operation=what, at=world.game["now"])
     program.host.begin(world, attempt)
     try:

@@ -96,7 +96,7 @@ class Bots:
 
         Actions that were requested rarely, and rarely tried in vain, come up more often.
         """
-        operations = self.engine.link(self.world.rules).links.operations
+        operations = self.engine.link(self.world.ruleset).links.operations
         known = sorted(name for name, item in operations.items() if self._is_for(item, by))
         actions = [name for name in known if name not in but]
         if self.chance.random() < GREED:
@@ -160,7 +160,7 @@ class Bots:
     def _try(
         self, operation: str, by: str, arguments: tuple[Any, ...], named: dict[str, Any]
     ) -> list[e.Event] | None:
-        known = self.engine.link(self.world.rules).links.operations
+        known = self.engine.link(self.world.ruleset).links.operations
         if operation not in known or self.world.agenda:
             return None
         attempt = Attempt(
@@ -223,7 +223,7 @@ class Bots:
 
     def details(self, name: str) -> dict[str, Any]:
         """Return the arguments that the rules require of players who join."""
-        join = self.engine.link(self.world.rules).links.operations.get("join")
+        join = self.engine.link(self.world.ruleset).links.operations.get("join")
         if join is None or not join.definitions:
             return {}
         return {

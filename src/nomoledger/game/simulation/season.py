@@ -169,7 +169,7 @@ class SeasonRun:
     def report(self, game: str) -> Season:
         """Return the result of the season."""
         known = numbers_with_code(self.world.rules)
-        self.fired |= set(self.engine.link(self.world.rules).links.rules_with("on_enact"))
+        self.fired |= set(self.engine.link(self.world.ruleset).links.rules_with("on_enact"))
         return Season(
             game=game,
             periods=self.world.period - self.first,

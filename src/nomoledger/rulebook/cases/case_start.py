@@ -99,7 +99,7 @@ def items_apart(world: World, row: Any) -> Any:
     """
     if not isinstance(row, dict):
         return row
-    program, known = link(world.rules), attributes_of(world, "player")
+    program, known = link(world.ruleset), attributes_of(world, "player")
     held = {key for key in row if key in program.commodities and key not in known}
     items = {**(row.get("items") or {}), **{key: row[key] for key in held}}
     attributes = {key: value for key, value in row.items() if key not in held}
@@ -117,7 +117,7 @@ def _row(world: World, kind: str, row: Any) -> dict[str, Any]:
 
 
 def _accounts(world: World, given: Given) -> dict[str, dict[str, Any]]:
-    program = link(world.rules)
+    program = link(world.ruleset)
     zero = dict.fromkeys(program.commodities, 0)
     accounts = {name: dict(zero) for name in sorted(program.accounts) if name != "mint"}
     for account, held in given.accounts.items():

@@ -17,7 +17,7 @@ _PAYMENT = ("from", "to", "amount", "commodity", "why")
 
 def compare_accounts(world: World, named: dict[Any, Any]) -> Iterator[str]:
     """Yield the differences between the balances of accounts and those *named*."""
-    program = link(world.rules)
+    program = link(world.ruleset)
     players = {str(world.label(player)): player for player in world.kinds.get("player", ())}
     things = {name: name for name in world.entities if ":" not in name}  # entities with a name
     known = {name: name for name in program.accounts} | things | players
@@ -35,7 +35,7 @@ def compare_payments(
     world: World, expected: list[PictureRow], events: list[e.Event]
 ) -> Iterator[str]:
     """Yield the differences between the payments in *events*, in order, and those *expected*."""
-    program = link(world.rules)
+    program = link(world.ruleset)
     posted = [event for event in events if isinstance(event, e.Posted)]
     paid = [payment for event in posted for payment in _payments(world, event)]
     for number, row in enumerate(expected, 1):
@@ -66,7 +66,7 @@ def _payments(world: World, event: e.Posted) -> Iterator[PictureRow]:
 
 
 def _payment(world: World, giver: str, posting: e.Posting, part: int, why: str) -> PictureRow:
-    places = link(world.rules).commodities[posting.commodity].places
+    places = link(world.ruleset).commodities[posting.commodity].places
     return {
         "from": labelled(world, giver),
         "to": labelled(world, posting.account),

@@ -38,14 +38,14 @@ def _attributes(world: World, entity: str) -> PictureRow:
 
 def _holdings(world: World, account: str) -> PictureRow:
     held = holdings(world, account)
-    money = link(world.rules).money
+    money = link(world.ruleset).money
     items = {name: amount for name, amount in held.items() if name != money and amount}
     return {"money": held.get(money, 0), "items": items}
 
 
 def holdings(world: World, account: str) -> PictureRow:
     """Return the balance of *account* for each commodity, in units with decimals."""
-    commodities = link(world.rules).commodities
+    commodities = link(world.ruleset).commodities
     return {
         name: from_units(world.balance(account, name), commodity.places)
         for name, commodity in commodities.items()

@@ -15,7 +15,7 @@ def ask_value(world: World, name: str, arguments: dict[str, Any]) -> Any:
     Raises:
         RulebookError: there is no such operation, it refuses, or it asks a question.
     """
-    program = link(world.rules)
+    program = link(world.ruleset)
     operation = program.links.operations.get(name)
     if operation is None or not operation.definitions:
         values = sorted(n for n, op in program.links.operations.items() if op.is_value)

@@ -81,7 +81,7 @@ class Inputs:
 
 
 def _actions(world: World) -> dict[str, Operation]:
-    operations = link(world.rules).links.operations
+    operations = link(world.ruleset).links.operations
     return {name: operation for name, operation in operations.items() if operation.is_action}
 
 

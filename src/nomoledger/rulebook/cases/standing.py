@@ -143,7 +143,7 @@ def world_kinds(world: World) -> set[str]:
 
 
 def _openable(world: World) -> dict[str, list[PictureRow]]:
-    operations = link(world.rules).links.operations
+    operations = link(world.ruleset).links.operations
     return {kind: [] for kind in sorted(world_kinds(world)) if f"open_{kind}" in operations}
 
 
