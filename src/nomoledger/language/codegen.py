@@ -17,7 +17,7 @@ import starlark
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
 from nomoledger.language import arithmetic
-from nomoledger.language.code import Code, Hook
+from nomoledger.language.code import Code, Hook, whole_code
 from nomoledger.language.host_verbs import HOST_VERBS, HostVerb
 from nomoledger.language.linker import DEFINING, TYPES
 from nomoledger.language.marshalling import write_shortcuts
@@ -242,7 +242,7 @@ def write_rule(rule: Rule, code: Code) -> str:
         else _literal(value)
         for name, value in rule.parameters.items()
     )
-    body = "\n".join(_indented(arithmetic.rewrite_arithmetic(rule.code)))
+    body = "\n".join(_indented(arithmetic.rewrite_arithmetic(whole_code(rule))))
     table = ", ".join(f"{json.dumps(rule.number + ':' + h.name)}: {h.name}" for h in code.hooks)
     head = "\n" * max(0, rule.line - 2) + f"def _rule({names}):\n"
     return f"{head}{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"

@@ -14,6 +14,7 @@ from nomoledger import events as e
 from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.language import reads
+from nomoledger.language.code import whole_code
 from nomoledger.language.codegen import DIALECT, GLOBALS, mark, write_program
 from nomoledger.language.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
 from nomoledger.language.host_verbs import host_verbs_of, is_hookable
@@ -263,7 +264,7 @@ class Program:
         if position[1] == "operations":
             return self._find_plain_lines(self._operations).get(line)
         for rule in self.rules:
-            last = rule.line + rule.code.count("\n")
+            last = rule.line + whole_code(rule).count("\n")
             if position[1] == (rule.file or f"rule-{rule.number}") and rule.line <= line <= last:
                 return rule.number
         return None

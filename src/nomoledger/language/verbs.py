@@ -188,7 +188,8 @@ def create(host: Host, kind: str, attributes: dict[str, Any], name: str | None =
     for word in (kind, *attributes):
         host.text(word, "a kind or an attribute")
     entity = host.text(name or _new_identifier(host, kind, attributes), "a name")
-    _check_not_account(host, entity)
+    if kind == "player":
+        _check_not_account(host, entity)
     if entity in host.world.entities or entity in ("mint", "admin", "game", "engine"):
         host.stop(Refused([e.Reason(host.acting()[0], f"there is a {entity!r:.60} already")]))
     not_none = {key: value for key, value in attributes.items() if value is not None}

@@ -86,7 +86,7 @@ class _Reader:
             operation = self.links.operations.get(hook.operation)
             if hook.kind not in _BENDING or is_hookable(hook.operation):
                 continue
-            if operation is None or not operation.definitions:
+            if operation is None or not (operation.definitions or operation.is_moment):
                 what = f"{hook.name} bends {hook.operation!r}, which no rule defines"
                 yield self._at(self._line_of(hook.name), what)
 

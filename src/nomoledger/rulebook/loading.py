@@ -18,6 +18,7 @@ def define_fine(player, amount): ...      (Starlark, which is highlighted as Pyt
 """
 
 import re
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,13 @@ def _check_setting(key: str, old: Any, new: Any) -> None:
     if type(new) is not type(old) and type(old) in names:
         raise UsageError(f"{key} is {names[type(old)]}, not {new!r}")
 
+
+#: The texts of the mechanics that rules can use, by name. They are read when this module is
+#: imported, as a sandbox can open no file.
+_MECHANICS = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in sorted(Path(str(files("nomoledger.rulebook") / "mechanics")).glob("*.md"))
+}
 
 #: PyYAML's parser in C, which is eight times as fast, where PyYAML was built with it.
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -263,14 +271,14 @@ def _convert(fields: dict[str, Any], at: Token, file: str, offset: int) -> Rule:
     if unknown:
         raise _error(file, offset, at, f"rule {number}: unknown data {sorted(unknown)[0]!r}")
     try:
-        rule = msgspec.convert(split_units(fields), Rule)
+        rule = with_mechanics(msgspec.convert(split_units(fields), Rule))
     except msgspec.ValidationError as error:
         raise _error(file, offset, at, f"rule {number}: {error}") from None
     try:
         check_recordable(rule)
     except RulebookError as error:
         raise _error(file, offset, at, f"rule {number}: {error}") from None
-    states = [bool(rule.code), rule.text_only is not None, rule.by_ruling is not None]
+    states = [bool(rule.code or rule.uses), rule.text_only is not None, rule.by_ruling is not None]
     if sum(states) != 1:
         raise _error(
             file,
@@ -297,6 +305,37 @@ def split_units(data: dict[str, Any]) -> dict[str, Any]:
         else:
             values[name] = value
     return data | {"parameters": values} | ({"units": units} if units else {})
+
+
+def with_mechanics(rule: Rule) -> Rule:
+    """Return *rule* with a copy of the mechanics that it uses, code and declarations.
+
+    Raises:
+        RulebookError: there is no such mechanic.
+    """
+    mechanics = {name: _mechanic(name, rule.number) for name in rule.uses}
+    declares = {kind: dict(table) for kind, table in rule.declares.items()}
+    for mechanic in mechanics.values():
+        for kind, table in mechanic.declares.items():
+            declares[kind] = table | declares.get(kind, {})
+    return msgspec.structs.replace(
+        rule,
+        mechanics={name: mechanic.code for name, mechanic in mechanics.items()},
+        declares=declares,
+        moments={name: m for each in mechanics.values() for name, m in each.moments.items()}
+        | rule.moments,
+        when_gone=(*rule.when_gone, *(e for each in mechanics.values() for e in each.when_gone)),
+    )
+
+
+@lru_cache
+def _mechanic(name: str, number: str) -> Rule:
+    if name not in _MECHANICS:
+        known = ", ".join(_MECHANICS)
+        raise RulebookError(f"rule {number}: no mechanic {name!r:.60}; there is {known}")
+    text = _MECHANICS[name]
+    [(heading, tokens)] = _sections(MarkdownIt("commonmark").parse(text))
+    return _rule(heading, tokens, text.splitlines(), f"{name}.md", 0)
 
 
 def check_recordable(value: Any) -> None:

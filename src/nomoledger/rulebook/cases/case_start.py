@@ -6,6 +6,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.errors import RulebookError
+from nomoledger.events.levels import NEWEST
 from nomoledger.language.program import link
 from nomoledger.rulebook.cases.format import Body, Given
 from nomoledger.rulebook.cases.spelling import singular, spelled
@@ -38,7 +39,12 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
         "period": given.period, "received_at": start, "recorded_at": start,
     }  # fmt: skip
     opened = e.GameOpened(
-        id="opening", game="case", rulebook=rulebook.name, dice="entered", **common
+        id="opening",
+        game="case",
+        rulebook=rulebook.name,
+        dice="entered",
+        level=NEWEST,
+        **common,
     )
     apply(engine.world, opened)
     for rule in rulebook.rules:
