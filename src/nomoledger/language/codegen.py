@@ -146,7 +146,8 @@ def _write_body(writer: _Writer, *, entered: bool) -> list[str]:
         lines += [_tell(4, "before", number)]
         lines += [f"    {_at(number)}", f"    {writer.call(number, hook)}"]
     if rule and (entered or len(lines) > 1):
-        lines += [f"    {_at(rule) if operation.acting else '_from_caller()'}"]
+        is_callers = operation.acts_for_caller
+        lines += [f"    {f'_at_caller({rule!r})' if is_callers else _at(rule)}"]
     lines += _write_definition(writer)
     if operation.is_value:
         lines += _write_steps(writer)

@@ -34,7 +34,7 @@ BUILTINS = frozenset(
     )
 )  # fmt: skip
 #: The types of parameters, besides the declared kinds.
-TYPES = ("Number", "Text", "Flag", "Money", "List", "Rule", "Time", "Duration")
+TYPES = ("Number", "Text", "Flag", "Money", "List", "Rule", "Time", "Duration", "Thing")
 
 #: The kinds of hooks that define an operation.
 DEFINING = ("define", "value", "action")

@@ -199,6 +199,7 @@ class Program:
             "_alter": host.alter,
             "_restore": host.restore,
             "_from_caller": host.from_caller,
+            "_at_caller": host.at_caller,
             "_refuse": host.refuse_operation,
             "_undefined": host.undefined,
             "_would": self._would,
@@ -218,7 +219,9 @@ class Program:
         internal["_enter_may"] = partial(host.enter, "may", "")
         for operation in self.links.operations.values():
             enter = host.enter_value if operation.is_value else host.enter
-            internal[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.acting)
+            if operation.acts_for_caller:
+                enter = partial(host.enter_for_caller, enter)
+            internal[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.definer)
         known = host_verbs_of(self.ruleset.level).values()
         verbs = {verb.bound_name: partial(verb.function, host) for verb in known}
         return internal | verbs
