@@ -142,6 +142,13 @@ def _effect_of(change: r.Change) -> list[Any]:
 
 
 @host_verb("read")
+def wording(host: Host, proposal: Any) -> str:
+    """Return the words in which a *proposal* was made; no words if there is no such proposal."""
+    stored = host.world.proposals.get(proposal)
+    return "" if stored is None else stored.text
+
+
+@host_verb("read")
 def param(host: Host, number: str, name: str) -> Any:
     """Return a parameter of another rule. A rule uses its own parameters by name."""
     rule = host.rule(number)
