@@ -38,7 +38,7 @@ _COUNTING = (
     "count",
     "divide",
     "len",
-    "marked",
+    "tallied",
     "now",
     "period",
     "rounded",

@@ -141,7 +141,7 @@ def _effect_of(change: r.Change) -> list[Any]:
     return [str(change.__struct_config__.tag), change.number]
 
 
-@host_verb("read")
+@host_verb("read", since=2)
 def wording(host: Host, proposal: Any) -> str:
     """Return the words in which a *proposal* was made; no words if there is no such proposal."""
     stored = host.world.proposals.get(proposal)
