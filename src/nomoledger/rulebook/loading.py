@@ -33,7 +33,7 @@ from nomoledger.events.rules import Rule
 from nomoledger.language.host_verbs import API_LEVELS
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
-_HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
+_HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
 _RULE_TAG = "h3"
 
 
