@@ -92,6 +92,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         facts: how a hand-kept record maps to this rule, by kind of fact.
         api: the level of the host verbs that the code is written for.
         file, line: where the code begins, for error messages.
+        essential: why there is no game without the rule, if that is so.
     """
 
     number: str = field(name="number")
@@ -113,6 +114,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     api: int = field(default=0, name="api")
     file: str = field(default="", name="file")
     line: int = field(default=1, name="line")
+    essential: str | None = field(default=None, name="essential")
 
     @property
     def name(self) -> str:
