@@ -23,7 +23,7 @@ from nomoledger.language.program import Program
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
-PLAYERS, PERIODS, REQUESTS, PROPOSALS, ORDERS = 4, 6, 9, 1.0, 0.08
+PLAYERS, PERIODS, REQUESTS, PROPOSALS, ORDERS = 4, 6, 8, 0.5, 0.08
 #: A moment lies in one of these periods, so that at least two whole periods follow.
 PERIODS_OF_MOMENTS = range(2, PERIODS - 1)
 #: How many whole periods are played after the one of the moment.

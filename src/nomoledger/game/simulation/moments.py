@@ -32,9 +32,8 @@ def _under_way(world: World) -> Iterator[str]:
         yield from (f"order {act.action}" for act in order.acts)
     if world.waiting is not None:
         yield f"question of {world.agenda[0].operation}"
-    for number, proposal in world.proposals.items():
-        if proposal.period == world.period:
-            yield f"proposal {number}"
+    if any(proposal.period == world.period for proposal in world.proposals.values()):
+        yield "proposal"
     for entity, table in world.durations.items():
         yield from (f"{world.entities.get(entity)} with {name} for a while" for name in table)
     for kind, things in world.kinds.items():

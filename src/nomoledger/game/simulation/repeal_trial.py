@@ -92,12 +92,17 @@ class RepealTrials:
         return Start(moment.place, world, batches, self.control.probes)
 
     def finding(self, change: RuleChange) -> Finding | None:
-        """Return why a game cannot go on after *change* at one of the moments, or None."""
+        """Return why a game cannot go on after *change* at one of the moments, or None.
+
+        What was played at one of the moments, drawn by the name of the change, is replayed.
+        """
+        replayed = Random(f"{self.seed} {change.name}").choice(self.starts)
         for start in self.starts:
             trial = RepealTrial(self, start, change)
             try:
                 trial.play_on()
-                trial.replay()
+                if start is replayed:
+                    trial.replay()
             except _Stuck as stuck:
                 return stuck.finding
         return None
