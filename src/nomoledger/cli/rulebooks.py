@@ -68,9 +68,7 @@ def of(admin: bool, player: str | None, **view: Any) -> None:
 @click.option(
     "--blank", is_flag=True, help="Also report code and parameters whose loss no case notices."
 )
-@click.option(
-    "--repeal", is_flag=True, help="Also change rules in the middle of simulated games."
-)
+@click.option("--repeal", is_flag=True, help="Also change rules in the middle of simulated games.")
 @click.option(
     "--sample",
     type=click.IntRange(min=1),

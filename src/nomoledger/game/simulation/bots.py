@@ -93,7 +93,7 @@ class Bots:
         return None
 
     def condition(self, by: str) -> str | None:
-        """Return a statement about *by* that rule code computes, true from the next period on."""
+        """Return a statement about *by* that is true from the next period on, by rule code."""
         program = self.engine.link(self.world.rules)
         values = [
             operation.name
@@ -102,10 +102,10 @@ class Bots:
         ]
         for value in self.chance.sample(sorted(values), min(len(values), CONDITIONS_TRIED_MAX)):
             asked = repr(by) if program.links.operations[value].names else ""
-            text = f"{value}({asked}) == 'never' or period() > {self.world.period}"
+            text = f"period() > {self.world.period} and {value}({asked}) != 'never'"
             mark = self.world.mark()
             try:
-                Statement(text).holds(self.world, program)
+                Statement(f"{value}({asked})").holds(self.world, program)
             except RuleFault:  # it makes no sense to ask for this value outside a request
                 continue
             finally:

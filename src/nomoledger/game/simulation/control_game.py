@@ -24,6 +24,7 @@ from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 PLAYERS, PERIODS, REQUESTS, PROPOSALS, ORDERS = 4, 6, 8, 0.5, 0.08
+GIFTS = 2
 #: A moment lies in one of these periods, so that at least two whole periods follow.
 PERIODS_OF_MOMENTS = range(2, PERIODS - 1)
 #: How many whole periods are played after the one of the moment.
@@ -103,6 +104,7 @@ class _ControlSeason:
             proposals=PROPOSALS,
             orders=ORDERS,
             guests=True,
+            gifts=GIFTS,
             seed=seed,
         )
         self.run = SeasonRun(world, SECRET, plan, examples, Program)

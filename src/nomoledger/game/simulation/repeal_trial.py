@@ -3,10 +3,10 @@
 import pickle
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,7 +20,8 @@ from nomoledger.engine.oracles import (
     recorded_draws,
 )
 from nomoledger.engine.request_checks import check_order
-from nomoledger.errors import NomoledgerError, RuleFault, UsageError
+from nomoledger.errors import NomoledgerError, UsageError
+from nomoledger.events.rules import Post
 from nomoledger.game.engines import new_engine
 from nomoledger.game.simulation.bots import Bots
 from nomoledger.game.simulation.control_game import PERIODS_AFTER, SECRET, ControlGame, Probe
@@ -41,14 +42,6 @@ QUESTIONS_MAX = 500
 #: An action that was accepted so often in the control game should be possible after a change.
 AGAIN = 2
 PROGRAMS_MAX = 4
-#: The operations that inputs other than submissions attempt.
-OPERATIONS: dict[type[e.Input], str] = {
-    e.JoinRequested: "join",
-    e.LeaveRequested: "depart",
-    e.ProposalMade: "propose",
-    e.VoteCast: "vote",
-    e.ProposalJudged: "judge",
-}
 _ANSWERS = (e.ChoiceAnswered, e.DrawEntered)
 _UNDEFINED = re.compile(r"no rule in force says what '(\w+)' is")
 
@@ -92,16 +85,17 @@ class RepealTrials:
         return Start(moment.place, world, batches, self.control.probes)
 
     def finding(self, change: RuleChange) -> Finding | None:
-        """Return why a game cannot go on after *change* at one of the moments, or None.
+        """Return why a game cannot go on after *change*, or None.
 
-        What was played at one of the moments, drawn by the name of the change, is replayed.
+        Repeals are tried at all moments, other changes at one that is drawn by their name. What
+        was played at a moment drawn in the same way is replayed.
         """
-        replayed = Random(f"{self.seed} {change.name}").choice(self.starts)
-        for start in self.starts:
+        drawn = Random(f"{self.seed} {change.name}").choice(self.starts)
+        for start in self.starts if change.is_repeal else [drawn]:
             trial = RepealTrial(self, start, change)
             try:
                 trial.play_on()
-                if start is replayed:
+                if start is drawn:
                     trial.replay()
             except _Stuck as stuck:
                 return stuck.finding
@@ -118,7 +112,9 @@ class Start:
         answers: the answers that were given, by question.
         probes: requests that were accepted later, by place.
         accepted: how often each action was accepted afterwards.
-        undefined: names that code uses and no rule defined.
+        keys: the attribute that names the things of each kind.
+        rules: the rules that were in force.
+        undefined: names that their code uses and none of them defines.
     """
 
     def __init__(
@@ -143,11 +139,13 @@ class Start:
                     self.steps.append((number, event))
         self.probes = {number: found for number, found in probes.items() if number >= place}
         for _, event in self.steps:
-            if event.id in done:
-                self.accepted[_action(event)] += 1
+            if (request := _request_of(event)) is not None and event.id in done:
+                self.accepted[request.operation] += 1
         for number, found in self.probes.items():
             if self.steps and number <= self.steps[-1][0]:
                 self.accepted.update(probe.action for probe in found)
+        self.keys = {kind: world.key_of(kind) for kind in world.known_kinds()}
+        self.rules = world.rules
         self.undefined = frozenset(Program(world.rules).links.undefined)
 
 
@@ -166,11 +164,29 @@ def _answer(event: e.Input) -> dict[str, Any]:
     return {}
 
 
-def _action(event: e.Input) -> str:
-    """Return the name of the operation that *event* attempts; "" if rules do not define it."""
+class Request(NamedTuple):
+    """An operation that an input attempts, with its arguments by position and by name."""
+
+    operation: str
+    positional: tuple[Any, ...]
+    named: dict[str, Any]
+
+
+def _request_of(event: e.Input) -> Request | None:
+    """Return what *event* attempts; None if that is no operation of the rules."""
     if isinstance(event, e.SubmissionReceived):
-        return event.action
-    return OPERATIONS.get(type(event), "")
+        return Request(event.action, (event.by,), event.arguments)
+    if isinstance(event, e.JoinRequested):
+        return Request("join", (), {"name": event.name, **event.details})
+    if isinstance(event, e.LeaveRequested):
+        return Request("depart", (event.by,), {})
+    if isinstance(event, e.ProposalMade):
+        return Request("propose", (event.by, event.number), {})
+    if isinstance(event, e.VoteCast):
+        return Request("vote", (event.by, event.proposal, event.choice), {})
+    if isinstance(event, e.ProposalJudged):
+        return Request("judge", (event.proposal, event.verdict), {})
+    return None
 
 
 class _TrialBots(Bots):
@@ -185,8 +201,12 @@ class _TrialBots(Bots):
     ) -> list[e.Event] | None:
         events = super().tried(operation, by, arguments, named)
         request = f"{by} tries {_call(operation, named or arguments)}"
-        for fault in self.faults.keys() - self._trial.known_faults:
-            raise _Stuck(self._trial.told(request, fault), is_fault=True)
+        if self.faults:
+            (fault,) = self.faults
+            self.faults.clear()
+            if not self._trial.is_known(fault, lambda: self._try(operation, by, arguments, named)):
+                raise _Stuck(self._trial.told(request, fault), is_fault=True)
+            self.faults.clear()
         self._trial.check(events or [], request)
         return events
 
@@ -201,9 +221,7 @@ class RepealTrial:
         self.linker = trials.linker
         self.known_faults: Collection[str] = frozenset(trials.control.faults)
         self.world: World = pickle.loads(start.world)
-        self.engine = new_engine(
-            self.world, SeededOracle(SECRET), SECRET, link=trials.linker.link
-        )
+        self.engine = new_engine(self.world, SeededOracle(SECRET), SECRET, link=trials.linker.link)
         chance = Random(f"{trials.seed} {change.sort} {change.name}")
         self.bots = _TrialBots(self, chance, trials.examples)
         self.at = start.now
@@ -266,6 +284,8 @@ class RepealTrial:
         period = self.world.period
         if isinstance(event, e.OrderGiven) and not self._makes_sense(event):
             return
+        if isinstance(event, e.RulingMade):
+            event = self._adapted(event)
         batches = self._ask(msgspec.structs.replace(event, period=period))
         events = [event for batch in batches for event in batch]
         refusal = next(
@@ -275,12 +295,26 @@ class RepealTrial:
             if self.world.period == period and self.world.game["ended"] is None:
                 why = refusal.reasons[0] if refusal else e.Reason("engine", "it never ends")
                 raise _Stuck(f"period {period} does not close: {why.rule}: {why.text}")
-        elif action := _action(event):
-            arguments = event.arguments if isinstance(event, e.SubmissionReceived) else {}
-            self._note(action, arguments, refusal)
+        elif (request := _request_of(event)) is not None:
+            self._note(request, refusal)
+
+    def _adapted(self, ruling: e.RulingMade) -> e.RulingMade:
+        """Return a *ruling* that gives what can still be given."""
+        known = self.world.commodities()
+        changes = tuple(
+            change
+            for change in ruling.changes
+            if not isinstance(change, Post)
+            or (change.commodity in known and change.amounts.keys() - {"mint"} <= self._players())
+        )
+        number = self.world.game.get("rulings", 0) + 1
+        return msgspec.structs.replace(ruling, number=number, changes=changes)
+
+    def _players(self) -> set[str]:
+        return set(self.world.kinds.get("player", ()))
 
     def _makes_sense(self, order: e.OrderGiven) -> bool:
-        if order.by not in self.world.kinds.get("player", ()):
+        if order.by not in self._players():
             return False
         try:
             check_order(self.world, order.by, (order.when,), order.acts)
@@ -315,7 +349,8 @@ class RepealTrial:
             events = self.bots.tried(probe.action, probe.by, (probe.by,), probe.arguments)
             refusals = (x for x in events or () if isinstance(x, e.AttemptRefused))
             if events is not None:
-                self._note(probe.action, probe.arguments, next(refusals, None))
+                request = Request(probe.action, (probe.by,), probe.arguments)
+                self._note(request, next(refusals, None))
 
     def _ask(self, event: e.Input) -> list[Batch]:
         """Process *event*, answer all questions, and return the batches."""
@@ -348,6 +383,21 @@ class RepealTrial:
 
     # --- what is found
 
+    def is_known(self, fault: str, again: Callable[[], Any]) -> bool:
+        """Return whether there is the same *fault* in the control game, or by its rules.
+
+        *again* does again what failed, and leaves the fault with the bots.
+        """
+        if fault in self.known_faults:
+            return True
+        mark = self.world.mark()
+        self.world.put(self.world.game, "rules", self.start.rules)
+        try:
+            again()
+        finally:
+            self.world.rollback(mark)
+        return fault in self.bots.faults
+
     def told(self, request: str, message: str) -> str:
         """Return a reason in words."""
         return f"period {self.world.period}: {request}: {message}"
@@ -358,35 +408,38 @@ class RepealTrial:
         Raises:
             _Stuck: *events* have a refusal for want of a definition.
         """
-        for event in events:
-            for reason in event.reasons if isinstance(event, e.AttemptRefused) else ():
+        for event in (event for event in events if isinstance(event, e.AttemptRefused)):
+            for reason in event.reasons:
                 names = set(_UNDEFINED.findall(reason.text))
                 if names - self.start.undefined:
                     where = f"{event.operation} is refused by rule {reason.rule}"
                     raise _Stuck(self.told(request, f"{where}: {reason.text}"))
 
-    def _note(
-        self, action: str, arguments: dict[str, Any], refusal: e.AttemptRefused | None
-    ) -> None:
+    def _note(self, request: "Request", refusal: e.AttemptRefused | None) -> None:
         """Note whether the engine itself refuses a request that the control game accepts."""
-        operation = self.engine.link(self.world.rules).links.operations.get(action)
+        operation = self.engine.link(self.world.rules).links.operations.get(request.operation)
         if operation is None or not operation.definitions:
             return  # the rule of the action is gone
         reason = None if refusal is None else refusal.reasons[0]
-        is_known = all(self._exists(action, name, value) for name, value in arguments.items())
         if reason is None or reason.rule != "engine":
-            self.results[action].append(None)
-        elif is_known:
-            self.results[action].append(reason.text)
+            self.results[request.operation].append(None)
+            return
+        parameters = {
+            parameter.name: parameter for parameter in operation.definitions[0][1].parameters
+        }
+        arguments = dict(zip(parameters, request.positional, strict=False)) | request.named
+        if all(
+            self._exists(parameters[name].type, value)
+            for name, value in arguments.items()
+            if name in parameters
+        ):
+            self.results[request.operation].append(reason.text)
 
-    def _exists(self, action: str, name: str, value: Any) -> bool:
-        """Return whether argument *name* names a thing that exists, or none at all."""
-        operation = self.engine.link(self.world.rules).links.operations[action]
-        parameter = next((x for x in operation.definitions[0][1].parameters if x.name == name), None)
-        types = parameter.type.split(" | ") if parameter is not None else []
-        kinds = [kind for kind in self.world.known_kinds() if kind_type(kind) in types]
+    def _exists(self, type_: str, value: Any) -> bool:
+        """Return whether *value* names a thing that exists, if *type_* is a kind of things."""
+        kinds = [kind for kind in self.world.known_kinds() if kind_type(kind) in type_.split(" | ")]
         return not kinds or any(
-            value == thing or value in self.world.attributes.get(thing, {}).values()
+            value in (thing, self.world.get(thing, self.start.keys.get(kind, "name")))
             for kind in kinds
             for thing in self.world.kinds.get(kind, ())
         )
@@ -411,7 +464,10 @@ class RepealTrial:
         """
         world: World = pickle.loads(self.start.world)
         bodies = [
-            event for _, encoded in self.played for batch in encoded for event in decode_batch(batch)
+            event
+            for _, encoded in self.played
+            for batch in encoded
+            for event in decode_batch(batch)
         ]
         entries = [e.Entry("replay", number, body) for number, body in enumerate(bodies)]
         oracle = ReplayOracle(recorded_draws(entries))

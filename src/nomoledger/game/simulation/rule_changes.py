@@ -30,6 +30,11 @@ class RuleChange(msgspec.Struct, frozen=True):
     changes: tuple[Change, ...]
     essential: bool = False
 
+    @property
+    def is_repeal(self) -> bool:
+        """Whether the change repeals rules."""
+        return self.sort in ("rules", "chapters")
+
 
 def rule_changes(rules: Sequence[Rule]) -> list[RuleChange]:
     """Return all changes of *rules* to be tried, sort by sort, each in rulebook order."""
@@ -91,6 +96,4 @@ def _renumberings(rules: Sequence[Rule]) -> Iterator[RuleChange]:
             for n in range(1, len(taken) + 2)
             if (number := f"{chapter}{point}{n}") not in taken
         )
-        yield RuleChange(
-            "renumberings", f"{rule.number} to {free}", (Renumber(rule.number, free),)
-        )
+        yield RuleChange("renumberings", f"{rule.number} to {free}", (Renumber(rule.number, free),))

@@ -13,6 +13,7 @@ from nomoledger.engine.agenda import Batch
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.errors import RuleFault
+from nomoledger.events.rules import Post
 from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
@@ -52,6 +53,7 @@ class Plan(msgspec.Struct, frozen=True):
         ends: whether somebody requests an action that ends the game after the last period.
         orders: the share of players' requests that are given as standing orders.
         guests: whether in each period but the first a player joins, and leaves in the next.
+        gifts: of everything that can be owned, how much each player is given in each period.
     """
 
     players: int = 4
@@ -63,6 +65,7 @@ class Plan(msgspec.Struct, frozen=True):
     ends: bool = False
     orders: float = 0.0
     guests: bool = False
+    gifts: int = 0
 
 
 class Season(msgspec.Struct, frozen=True):
@@ -201,6 +204,8 @@ class SeasonRun:
         yield from self._opening()
         if self.plan.guests and self.world.period > self.first:
             yield from self._guests()
+        if self.plan.gifts:
+            yield from self._gifts()
         for hour in self._hours():
             self.at = begins + timedelta(hours=hour)
             self.bots.now = to_seconds(self.at)
@@ -247,9 +252,18 @@ class SeasonRun:
         names = _names(self.plan.players + self.world.period)
         if names[-2] in self.world.kinds.get("player", ()):
             yield from self._play(e.LeaveRequested, by=names[-2])
-        yield from self._play(
-            e.JoinRequested, name=names[-1], details=self.bots.details(names[-1])
+        yield from self._play(e.JoinRequested, name=names[-1], details=self.bots.details(names[-1]))
+
+    def _gifts(self) -> Iterator[Batch]:
+        """Rule that each player gets something of all that can be owned."""
+        gifts = tuple(
+            Post({player: self.plan.gifts, "mint": -self.plan.gifts}, commodity, "a gift")
+            for commodity in self.world.commodities()
+            for player in self.world.kinds.get("player", ())
         )
+        number = self.world.game.get("rulings", 0) + 1
+        fields: dict[str, Any] = {"number": number, "kind": "correct", "text": "gifts"}
+        yield from self._play(e.RulingMade, changes=gifts, **fields)
 
     def _order(self, by: str) -> Iterator[Batch]:
         """Give a standing order for a request that would be accepted now."""
