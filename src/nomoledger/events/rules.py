@@ -92,6 +92,9 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         facts: how a hand-kept record maps to this rule, by kind of fact.
         api: the level of the host verbs that the code is written for.
         file, line: where the code begins, for error messages.
+        told: how events are told, as templates: by kind (`created`, `destroyed`, and `label` for
+            what its things are called), or by `kind.attribute` and the value that is set. An empty
+            text means that the event is not mentioned.
     """
 
     number: str = field(name="number")
@@ -113,6 +116,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     api: int = field(default=0, name="api")
     file: str = field(default="", name="file")
     line: int = field(default=1, name="line")
+    told: dict[str, str | dict[str, str]] = field(default_factory=dict, name="told")
 
     @property
     def name(self) -> str:
@@ -152,6 +156,7 @@ class Amend(
     declares: dict[str, dict[str, str]] | None = field(default=None, name="declares")
     commodities: dict[str, Commodity] | None = field(default=None, name="commodities")
     facts: dict[str, FactMapping] | None = field(default=None, name="facts")
+    told: dict[str, str | dict[str, str]] | None = field(default=None, name="told")
 
 
 class Repeal(

@@ -22,7 +22,7 @@ from nomoledger.language.code import parse_code
 from nomoledger.rulebook.loading import check_recordable, load_yaml
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
-_AMENDED = ("title", "prose", "code", "parameters", "declares", "commodities", "facts")
+_AMENDED = ("title", "prose", "code", "parameters", "declares", "commodities", "facts", "told")
 _SET_BY_ENGINE = {"version", "file", "line"}
 
 

@@ -18,6 +18,8 @@ from nomoledger.events.rules import Commodity, Rule
 
 Table = dict[Any, Any]
 _MISSING = object()
+#: The key of a text that tells every event of its subject (see `World.told`).
+ALWAYS = "always"
 
 #: The tables of the state: the name under which each is stored and hashed, and the attribute of
 #: `World` that holds it. The stored names never change; attributes may be renamed.
@@ -160,6 +162,7 @@ class World:
         self._declared: tuple[tuple[Rule, ...], dict[str, dict[str, str]]] = ((), {})
         self._known: tuple[tuple[Rule, ...], int, tuple[str, ...]] = ((), 0, ())
         self._commodities: tuple[tuple[Rule, ...], dict[str, Commodity]] = ((), {})
+        self._told: tuple[tuple[Rule, ...], dict[tuple[str, str], tuple[Rule, str]]] = ((), {})
         self._frozen_past: dict[int, tuple[tuple[int, ...], bytes]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -359,6 +362,20 @@ class World:
             declared = (item for rule in self.rules for item in rule.commodities.items())
             self._commodities = self.rules, dict(declared)
         return self._commodities[1]
+
+    def told(self) -> dict[tuple[str, str], tuple[Rule, str]]:
+        """Return how the rules tell events: by kind or `kind.attribute`, and by what happens.
+
+        Each template comes with its rule. Later rules prevail.
+        """
+        if self._told[0] is not self.rules:
+            told: dict[tuple[str, str], tuple[Rule, str]] = {}
+            for rule in self.rules:
+                for subject, entry in rule.told.items():
+                    texts = {ALWAYS: entry} if isinstance(entry, str) else entry
+                    told |= {(subject, what): (rule, text) for what, text in texts.items()}
+            self._told = self.rules, told
+        return self._told[1]
 
     def find(self, kind: str, called: Any) -> str | None:
         """Return the entity of *kind* that people call *called*, or None."""

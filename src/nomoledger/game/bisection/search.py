@@ -229,6 +229,8 @@ class Search:
             cause = self._event(root)
         self._go_to(at - 1)
         names = Names(self.world)
+        if isinstance(body, e.EntityDestroyed):
+            names.keep(body.entity)
         apply(self.world, body)
         names.learn([body])
         self.found = msgspec.structs.replace(
@@ -236,10 +238,10 @@ class Search:
             event=at,
             period=body.period,
             at=body.received_at,
-            told=names.describe(body),
+            told=names.tell(body),
             rules=body.rules,
             because=None if root == at else root,
-            because_told="" if root == at else names.describe(cause),
+            because_told="" if root == at else names.tell(cause),
             from_start=from_start,
         )
 

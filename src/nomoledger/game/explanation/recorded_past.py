@@ -30,17 +30,19 @@ class RecordedPast:
         self.entries = list(ledger.read(game))
         self.world = World()
         self._gone: dict[str, str] = {}
-        self.bodies = list(self._until(period))
         self.names = Names(self.world)
-        for name, entity in self._gone.items():
-            self.names.add(entity, name)
+        self.bodies = list(self._until(period))
 
     def _until(self, period: int | None) -> Iterator[e.Event]:
         world = self.world
         for entry in self.entries:
             body = entry.body
             if isinstance(body, e.EntityDestroyed):
-                self._gone[str(world.label(body.entity))] = body.entity
+                self.names.keep(body.entity)
+                for name in (str(world.label(body.entity)), self.names.phrase(body.entity)):
+                    self._gone[name] = body.entity
+            elif isinstance(body, e.Scheduled):
+                self.names.learn([body])
             apply(world, body)
             yield body
             if isinstance(body, e.PeriodClosed) and body.period == period:

@@ -66,6 +66,7 @@ class TracedRun:
     def take(self, bodies: Sequence[e.Event], place: int = 0) -> Iterator[TracedAttempt]:
         """Run the input at *place* among *bodies* again, and yield its attempts."""
         self._tracer.gathered()
+        self.names.keep_all()
         for batch in replay_input(self.engine, bodies, place):
             self.names.learn(batch)
             yield TracedAttempt(batch, self._tracer.gathered(), self.names)
