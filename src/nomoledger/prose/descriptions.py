@@ -66,6 +66,8 @@ def _describe_change(event: e.AttributeSet, names: Names) -> str:
         return f"{who} {_state(event.attribute, 'no longer')}{until}"
     if event.value is None:
         return f"{who} has no {attribute} any more{until}"
+    other = names.thing(event.value)
+    value = str(names.label(event.value)) if other and other.kind == event.attribute else value
     return f"{attribute} of {who} becomes {value}{until}"
 
 
