@@ -12,6 +12,8 @@ import msgspec
 from nomoledger.game.read_models import Table, View
 from nomoledger.language.values import Number
 from nomoledger.prose.labels import amount_held, format_cell, label_all
+from nomoledger.prose.names import Names
+from nomoledger.prose.times import format_time
 from nomoledger.state.world import World
 
 Attributes = dict[str, Any]
@@ -31,6 +33,8 @@ class State(msgspec.Struct, frozen=True):
         waiting: The question that the game waits for.
         ended: Why the game is over.
         digest: The hash of the whole state. Equal states have equal digests.
+        called: What people call the things that have no name, by id.
+        times: The attributes that are times, in seconds since 1970, by kind.
     """
 
     name: str
@@ -43,25 +47,49 @@ class State(msgspec.Struct, frozen=True):
     waiting: str | None
     ended: str | None
     digest: str
+    called: dict[str, str] = {}
+    times: dict[str, list[str]] = {}
 
     def show(self) -> Iterator[Table | str]:
         """Yield a table per kind of thing."""
         yield f"{self.name}, period {self.period}"
-        yield from _table("player", [{"player": n, **a} for n, a in self.players.items()])
-        yield from _table("square", [{"square": n, **a} for n, a in self.squares.items()])
+        yield from self._table("player", [{"player": n, **a} for n, a in self.players.items()])
+        yield from self._table("square", [{"square": n, **a} for n, a in self.squares.items()])
         for kind, things in self.things.items():
-            yield from _table(kind, things)
+            yield from self._table(kind, things)
         if self.game:
-            yield Table(("game", ""), tuple((n, format_cell(v)) for n, v in self.game.items()))
+            rows = tuple((name, self._cell("game", name, v)) for name, v in self.game.items())
+            yield Table(("game", ""), rows)
         if self.waiting is not None:
             yield f"waiting: {self.waiting}"
         if self.ended is not None:
             yield f"over: {self.ended}"
 
+    def _table(self, kind: str, things: list[Attributes]) -> Iterator[Table]:
+        """Yield a table with a row per thing, without columns that are empty in all rows."""
+        names = dict.fromkeys(name for thing in things for name in thing if name != "id")
+        set_for_some = [name for name in names if any(thing.get(name) for thing in things)]
+        columns = [
+            name for name in set_for_some if name == kind or not _repeats(things, kind, name)
+        ]
+        rows = tuple(
+            tuple(self._cell(kind, name, thing.get(name)) for name in columns) for thing in things
+        )
+        if rows and columns:
+            yield Table(tuple(columns), rows)
+
+    def _cell(self, kind: str, attribute: str, value: Any) -> str:
+        """Return *value* as the text of a cell: things by name, times as times."""
+        if isinstance(value, list):
+            return ", ".join(self._cell(kind, attribute, item) for item in value)
+        if type(value) is int and attribute in self.times.get(kind, ()):
+            return format_time(value)
+        return self.called.get(value, value) if isinstance(value, str) else shown_items(value)
+
 
 def state(view: View) -> State:
     """Return the state of the game in *view*."""
-    world = view.world
+    world, names = view.world, Names(view.world)
     money, *items = (*world.commodities(), "")
     players = {}
     for player in world.kinds.get("player", ()):
@@ -89,7 +117,28 @@ def state(view: View) -> State:
         waiting=None if world.waiting is None else world.waiting.text,
         ended=world.game["ended"],
         digest=world.digest(),
+        called={
+            thing: names.phrase(thing)
+            for kind, things in world.kinds.items()
+            for thing in things
+            if kind not in ("player", "square") and world.label(thing) == thing
+        },
+        times=_times(names),
     )
+
+
+def _times(names: Names) -> dict[str, list[str]]:
+    """Return the attributes that are times, by kind."""
+    world = names.world
+    times: dict[str, dict[str, None]] = {}
+    for thing, attributes in world.attributes.items():
+        kind = world.entities.get(thing, thing)
+        declared = world.declared(kind)
+        for name, value in attributes.items():
+            values = value if isinstance(value, list) else [value]
+            if any(names.is_time(declared.get(name, ""), item) for item in values):
+                times.setdefault(kind, {})[name] = None
+    return {kind: list(attributes) for kind, attributes in sorted(times.items())}
 
 
 def _attributes(world: World, kind: str, entity: str) -> Attributes:
@@ -107,16 +156,6 @@ def _accounts(world: World) -> dict[str, dict[str, Number]]:
         }
         for account in dict.fromkeys(names)
     }
-
-
-def _table(kind: str, things: list[Attributes]) -> Iterator[Table]:
-    """Yield a table with a row per thing, without columns that are empty in all rows."""
-    names = dict.fromkeys(name for thing in things for name in thing if name != "id")
-    set_for_some = [name for name in names if any(thing.get(name) for thing in things)]
-    columns = [name for name in set_for_some if name == kind or not _repeats(things, kind, name)]
-    rows = tuple(tuple(shown_items(thing.get(name)) for name in columns) for thing in things)
-    if rows and columns:
-        yield Table(tuple(columns), rows)
 
 
 def _repeats(things: list[Attributes], kind: str, name: str) -> bool:

@@ -131,7 +131,7 @@ class Names:
         if type(value) is not int:
             return False
         is_near = value > _NEAR and abs(value - self.world.game["now"]) < _NEAR
-        return declared == "Time" or (declared in ("", "Number") and is_near)
+        return declared == "Time" or (declared in ("", "Number", "List") and is_near)
 
     def scheduled(self, attempt: str) -> str:
         """Return what a scheduled attempt is to do."""
