@@ -64,8 +64,8 @@ def _describe_change(event: e.AttributeSet, names: Names) -> str:
     was_flag = event.was is True or names.world.declared(kind).get(event.attribute) == "Flag"
     if event.value is False or (event.value is None and was_flag):
         return f"{who} {_state(event.attribute, 'no longer')}{until}"
-    if event.value is None:
-        return f"{who} has no {attribute} any more{until}"
+    if event.value is None or event.value == []:
+        return f"{who} has no {attribute}{' any more' if event.was else ''}{until}"
     other = names.thing(event.value)
     value = str(names.label(event.value)) if other and other.kind == event.attribute else value
     return f"{attribute} of {who} becomes {value}{until}"
@@ -80,8 +80,10 @@ def _state(flag: str, when: str) -> str:
 
 def keys_of_change(event: e.AttributeSet) -> list[str]:
     """Return the keys under which the rules may tell *event*, the most particular first."""
-    if event.value is None or event.value is False:
-        return ["none", "no"] if event.value is None else ["no", "none"]
+    if event.value is None or event.value == []:
+        return ["none", "no"]
+    if event.value is False:
+        return ["no", "none"]
     if event.value is True:
         return ["yes", "set", ALWAYS]
     return [str(event.value), "set", ALWAYS] if isinstance(event.value, str) else ["set", ALWAYS]

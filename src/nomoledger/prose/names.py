@@ -13,6 +13,8 @@ from nomoledger.state.world import World
 
 #: An identifier that is not a name: it was made up from where the thing was created.
 _MADE_UP = re.compile(r"\b[A-Za-z_]\w*:[0-9a-f]{10}\b")
+#: A text such as the name of an operation, which rules write in place of words.
+_WORD_OF_CODE = re.compile(r"[a-z]+(_[a-z]+)+")
 #: In rules of before there was a type for times, a number this close to the time of the game, in
 #: seconds, is taken for a time.
 _NEAR = 366 * UNITS["days"]
@@ -108,6 +110,8 @@ class Names:
             return format_time(value, at)
         if declared == "Duration" and type(value) is int:
             return format_duration(value)
+        if declared == "Text" and isinstance(value, str) and _WORD_OF_CODE.fullmatch(value):
+            return plain(value)
         return str(value) if type(value) is int else self.phrase(value, at)
 
     def cell(self, entity: str, attribute: str) -> str:
