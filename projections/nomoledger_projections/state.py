@@ -5,7 +5,7 @@ was never set.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -19,7 +19,17 @@ from nomoledger.state.world import World
 Attributes = dict[str, Any]
 
 
-class State(msgspec.Struct, frozen=True):
+class _Words(NamedTuple):
+    """How values are shown: what things without a name are *called*, and which values are *times*.
+
+    *called* is by id. *times* are the attributes with a time in seconds since 1970, by kind.
+    """
+
+    called: dict[str, str]
+    times: dict[str, list[str]]
+
+
+class State(msgspec.Struct, frozen=True, dict=True):
     """The state of a game.
 
     Attributes:
@@ -33,8 +43,6 @@ class State(msgspec.Struct, frozen=True):
         waiting: The question that the game waits for.
         ended: Why the game is over.
         digest: The hash of the whole state. Equal states have equal digests.
-        called: What people call the things that have no name, by id.
-        times: The attributes that are times, in seconds since 1970, by kind.
     """
 
     name: str
@@ -47,8 +55,16 @@ class State(msgspec.Struct, frozen=True):
     waiting: str | None
     ended: str | None
     digest: str
-    called: dict[str, str] = {}
-    times: dict[str, list[str]] = {}
+
+    def with_words(self, words: "_Words") -> "State":
+        """Return this state, which `show` shows with *words*; programs do not read them."""
+        self.__dict__["words"] = words
+        return self
+
+    @property
+    def _words(self) -> "_Words":
+        words: _Words = self.__dict__.get("words", _Words({}, {}))
+        return words
 
     def show(self) -> Iterator[Table | str]:
         """Yield a table per kind of thing."""
@@ -82,9 +98,11 @@ class State(msgspec.Struct, frozen=True):
         """Return *value* as the text of a cell: things by name, times as times."""
         if isinstance(value, list):
             return ", ".join(self._cell(kind, attribute, item) for item in value)
-        if type(value) is int and attribute in self.times.get(kind, ()):
+        if type(value) is int and attribute in self._words.times.get(kind, ()):
             return format_time(value)
-        return self.called.get(value, value) if isinstance(value, str) else shown_items(value)
+        return (
+            self._words.called.get(value, value) if isinstance(value, str) else shown_items(value)
+        )
 
 
 def state(view: View) -> State:
@@ -117,14 +135,17 @@ def state(view: View) -> State:
         waiting=None if world.waiting is None else world.waiting.text,
         ended=world.game["ended"],
         digest=world.digest(),
-        called={
-            thing: names.phrase(thing)
-            for kind, things in world.kinds.items()
-            for thing in things
-            if kind not in ("player", "square") and world.label(thing) == thing
-        },
-        times=_times(names),
-    )
+    ).with_words(_Words(_called(names), _times(names)))
+
+
+def _called(names: Names) -> dict[str, str]:
+    """Return what people call the things that have no name, by id."""
+    return {
+        thing: names.phrase(thing)
+        for kind, things in names.world.kinds.items()
+        for thing in things
+        if kind not in ("player", "square") and names.world.label(thing) == thing
+    }
 
 
 def _times(names: Names) -> dict[str, list[str]]:
