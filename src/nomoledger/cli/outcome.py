@@ -89,7 +89,7 @@ def print_outcome(game: "Game", outcome: "Outcome", teller: "Teller") -> None:
     from nomoledger.prose.descriptions import BOOKKEEPING
 
     teller.world = game.world
-    teller.learn(outcome.events)
+    teller.rewind(outcome.events)
     for event in outcome.events:
         if isinstance(event, AttemptRefused):
             print_line(teller.without_identifiers(_refusal_line(event)))

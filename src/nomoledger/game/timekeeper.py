@@ -108,7 +108,7 @@ class Timekeeper(GameWriter):
     ) -> Iterator[FiredTimer]:
         """Yield what *stored* holds, one timer at a time; *timers* are those set before."""
         teller.world = self.world
-        teller.learn(stored)
+        teller.rewind(stored)
         timers |= _timers_in(stored)
         for part in _split_at_timers(stored):
             first = part[0]

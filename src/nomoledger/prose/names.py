@@ -39,6 +39,7 @@ class Names:
         self.world = world
         self._gone: dict[str, Thing] = {}
         self._timers: dict[str, tuple[str, tuple[Any, ...]]] = {}
+        self._earlier: dict[str, dict[str, Any]] = {}
         self._depth = 0
 
     # --- things
@@ -71,9 +72,12 @@ class Names:
         if not isinstance(entity, str):
             return None
         kind = self.world.entities.get(entity)
-        if kind is None:
-            return self._gone.get(entity)
-        return Thing(kind, self.world.attributes.get(entity, {}))
+        thing = self._gone.get(entity)
+        if kind is not None:
+            thing = Thing(kind, self.world.attributes.get(entity, {}))
+        if thing is None or entity not in self._earlier:
+            return thing
+        return Thing(thing.kind, thing.attributes | self._earlier[entity])
 
     # --- names
 

@@ -1,5 +1,7 @@
 """Events told in words, in their order."""
 
+from collections.abc import Sequence
+
 from nomoledger import events as e
 from nomoledger.prose.descriptions import DESCRIBERS, keys_of_change
 from nomoledger.prose.names import Names
@@ -9,12 +11,24 @@ from nomoledger.state.world import ALWAYS, World
 class Teller(Names):
     """Tells the events of a game in their order, and remembers names that later events need.
 
-    Tell the destruction of a thing before it is applied to the world, all other events after.
+    Tell the destruction of a thing before it is applied to the world, all other events after; or
+    call `rewind` with events that are all applied.
     """
+
+    def rewind(self, events: Sequence[e.Event]) -> None:
+        """Learn from *events*, which are to be told next, and how things were before them."""
+        self.learn(events)
+        self._earlier.clear()
+        for event in events:
+            if isinstance(event, e.AttributeSet):
+                earlier = self._earlier.setdefault(event.entity, {})
+                earlier.setdefault(event.attribute, event.was)
 
     def tell(self, event: e.Event) -> str:
         """Return *event* in words, also if the rules do not mention it."""
-        if isinstance(event, e.EntityDestroyed):
+        if isinstance(event, e.AttributeSet) and event.entity in self._earlier:
+            self._earlier[event.entity][event.attribute] = event.value
+        elif isinstance(event, e.EntityDestroyed):
             self.keep(event.entity)
         elif isinstance(event, e.Scheduled):
             self.learn([event])
