@@ -8,7 +8,7 @@ from nomoledger.prose.names import Names
 
 def label_options(names: Names, question: QuestionRaised) -> list[str]:
     """Return the options of *question* as people read them: `Ann`, or `2 a ticket of Ann`."""
-    labels = _labels(names, question)
+    labels = [str(names.label(option)) for option in _distinct(question)]
     if len(set(labels)) == len(labels):
         return labels
     return [f"{number} {label}" for number, label in enumerate(labels, 1)]
@@ -21,7 +21,8 @@ def option_called(names: Names, question: QuestionRaised, text: str) -> Any:
     """
     if question.asks == "dice":
         return None
-    options, labels = question.options, _labels(names, question)
+    options = _distinct(question)
+    labels = [str(names.label(option)) for option in options]
     called = [option for option in options if text in (str(option), str(names.world.label(option)))]
     called = called or [o for o, label in zip(options, labels, strict=True) if label == text]
     if not called and len(set(labels)) < len(labels):
@@ -30,5 +31,10 @@ def option_called(names: Names, question: QuestionRaised, text: str) -> Any:
     return called[0] if len(called) == 1 else None
 
 
-def _labels(names: Names, question: QuestionRaised) -> list[str]:
-    return [str(names.label(option)) for option in question.options]
+def _distinct(question: QuestionRaised) -> list[Any]:
+    """Return the options without repetitions: a draw may hold one more than once."""
+    options: list[Any] = []
+    for option in question.options:
+        if option not in options:
+            options.append(option)
+    return options

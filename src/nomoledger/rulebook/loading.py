@@ -202,8 +202,14 @@ def _check_told(rules: list[Rule], texts: dict[str, str]) -> None:
         lines = texts[rule.file].splitlines()
         heading = re.compile(rf"###\s+{re.escape(rule.number)}\s")
         start = next((i for i, line in enumerate(lines) if heading.match(line)), 0)
-        line = next((i for i, text in enumerate(lines[start:], start) if near in text), start)
-        raise RulebookError(f"{rule.file}:{line + 1}: rule {rule.number}: told: {what}")
+        told = _line_with("told:", lines, start)
+        line = _line_with(near, lines, told) + 1
+        raise RulebookError(f"{rule.file}:{line}: rule {rule.number}: told: {what}")
+
+
+def _line_with(text: str, lines: list[str], start: int) -> int:
+    """Return the index of the first line from *start* on with *text* in it; else *start*."""
+    return next((i for i, line in enumerate(lines[start:], start) if text in line), start)
 
 
 def _front_matter(text: str, file: str) -> tuple[dict[str, Any], str, int]:
