@@ -8,8 +8,8 @@ import pytest
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
+from nomoledger.prose.choices import label_options, option_called
 from nomoledger.prose.names import Names
-from nomoledger.prose.options import label_options, option_called
 from nomoledger.prose.teller import Teller
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import load, parse
@@ -35,7 +35,7 @@ def game_of(told: Any = None, **parameters: Any) -> World:
     """A world of two players, two squares and an option, in which a rule tells events."""
     world = World()
     rule = Rule(number="1", declares=KINDS, told=told or {}, parameters=parameters)
-    things = [
+    things: list[tuple[str, str, dict[str, Any]]] = [
         ("Ann", "player", {"name": "Ann"}),
         ("Bob", "player", {"name": "Bob"}),
         ("square:4", "square", {"number": 4}),

@@ -13,7 +13,7 @@ from nomoledger.game.read_models import Table, View
 from nomoledger.language.values import Number
 from nomoledger.prose.labels import amount_held, format_cell, label_all
 from nomoledger.prose.names import Names
-from nomoledger.prose.times import format_time
+from nomoledger.prose.time_format import format_time
 from nomoledger.state.world import World
 
 Attributes = dict[str, Any]

@@ -108,7 +108,7 @@ def _refusal_line(refusal: "e.AttemptRefused") -> str:
 def question_lines(world: "World", question: "e.QuestionRaised", ledger: "Ledger") -> list[str]:
     """Return the open *question* as a line, and a line with the command that answers it."""
     location, name = ledger.store.location, game_if_ambiguous(ledger, world.game["game"])
-    from nomoledger.prose.options import label_options
+    from nomoledger.prose.choices import label_options
     from nomoledger.prose.teller import Teller
 
     teller = Teller(world)
@@ -141,7 +141,7 @@ def typed_arguments(
 
 def option_labelled(game: "Game", text: str) -> Any:
     """Return the option of the open question called *text*; otherwise *text* parsed as YAML."""
-    from nomoledger.prose.options import option_called
+    from nomoledger.prose.choices import option_called
     from nomoledger.prose.teller import Teller
 
     question = game.world.waiting

@@ -7,7 +7,7 @@ from nomoledger import events as e
 from nomoledger.events.rules import Commodity
 from nomoledger.language.values import from_units
 from nomoledger.prose.names import Names, Thing, plain
-from nomoledger.prose.times import format_time
+from nomoledger.prose.time_format import format_time
 from nomoledger.state.world import ALWAYS
 
 #: The ends of a value that is set until then.

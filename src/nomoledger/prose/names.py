@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from nomoledger import events as e
 from nomoledger.events.rules import Rule
 from nomoledger.events.templates import UNITS, Field, parts
-from nomoledger.prose.times import format_duration, format_time
+from nomoledger.prose.time_format import format_duration, format_time
 from nomoledger.state.world import World
 
 #: An identifier that is not a name: it was made up from where the thing was created.
