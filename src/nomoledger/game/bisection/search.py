@@ -16,7 +16,7 @@ from nomoledger.engine.batches import decode_batch
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import CorruptError
 from nomoledger.events.rules import Rule
-from nomoledger.game.explanation.rendering import Names
+from nomoledger.game.explanation.rendering import TrailTeller
 from nomoledger.language.code import parse_code
 from nomoledger.language.program import link
 from nomoledger.ledger.snapshots import worthwhile
@@ -228,7 +228,7 @@ class Search:
             root = cause.cause
             cause = self._event(root)
         self._go_to(at - 1)
-        names = Names(self.world)
+        names = TrailTeller(self.world)
         if isinstance(body, e.EntityDestroyed):
             names.keep(body.entity)
         apply(self.world, body)

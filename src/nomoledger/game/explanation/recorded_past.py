@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
-from nomoledger.game.explanation.rendering import Names
+from nomoledger.game.explanation.rendering import TrailTeller
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
@@ -30,7 +30,7 @@ class RecordedPast:
         self.entries = list(ledger.read(game))
         self.world = World()
         self._gone: dict[str, str] = {}
-        self.names = Names(self.world)
+        self.names = TrailTeller(self.world)
         self.bodies = list(self._until(period))
 
     def _until(self, period: int | None) -> Iterator[e.Event]:

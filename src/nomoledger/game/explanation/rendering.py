@@ -31,8 +31,8 @@ class ExplanationLine(NamedTuple):
         return "  " * self.depth + self.text + self.cited + self.rest
 
 
-class Names(Teller):
-    """The names of entities in a trail."""
+class TrailTeller(Teller):
+    """Tells the events of a trail, and displays the values in it."""
 
     def display(self, value: Any) -> str:
         """Return *value* as text; squares are marked, to distinguish them from numbers."""
@@ -47,7 +47,9 @@ class Names(Teller):
 class ExplanationWriter:
     """Renders a trace as lines: the trail to the events *wanted*."""
 
-    def __init__(self, program: Program, names: Names, wanted: Sequence[e.Event] = ()) -> None:
+    def __init__(
+        self, program: Program, names: TrailTeller, wanted: Sequence[e.Event] = ()
+    ) -> None:
         """Render traces of *program* with *names*."""
         self.program = program
         self.names = names
