@@ -187,7 +187,7 @@ def _amend(host: Host, change: r.Amend, source: str) -> None:
     old = _in_force(host, change.number)
     fields = {
         name: getattr(change, name)
-        for name in ("title", "prose", "code", "declares", "commodities", "facts")
+        for name in ("title", "prose", "code", "declares", "commodities", "facts", "told")
         if getattr(change, name) is not None
     }
     if change.code:  # A rule has code or a reason for having none, never both.

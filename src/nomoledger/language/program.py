@@ -356,7 +356,7 @@ class Program:
         describe = self.host.describe
         return [
             outcome.returned,
-            *(describe(event, str, self.commodities) for event in outcome.events),
+            *(describe(event, self.host.world) for event in outcome.events),
         ]
 
     def _outcome(self, operation: str, rule: str, arguments: list[Any]) -> TrialOutcome:
