@@ -11,10 +11,10 @@ from tiers import sample
 from nomoledger.cli import program
 from nomoledger.events.rules import Rule
 from nomoledger.game.simulation.control_game import ControlGame, play_control_game
-from nomoledger.game.simulation.moments import Moment, telling
+from nomoledger.game.simulation.moments import TrialMoment, telling
 from nomoledger.game.simulation.repeal_testing import RepealReport, changes_of, find_stuck
 from nomoledger.game.simulation.repeal_trial import RepealTrials
-from nomoledger.game.simulation.rule_changes import RuleChange, drawn, rule_changes
+from nomoledger.game.simulation.rule_changes import TriedChange, drawn, rule_changes
 from nomoledger.rulebook.loading import parse
 
 JOINING = """
@@ -293,10 +293,10 @@ def test_a_chapter_is_all_rules_before_the_first_dot_and_a_free_number_is_free()
 
 def test_moments_are_those_in_which_most_different_things_are_under_way() -> None:
     moments = [
-        Moment(1, frozenset("a")),
-        Moment(2, frozenset("abc")),
-        Moment(3, frozenset("ab")),
-        Moment(4, frozenset("d")),
+        TrialMoment(1, frozenset("a")),
+        TrialMoment(2, frozenset("abc")),
+        TrialMoment(3, frozenset("ab")),
+        TrialMoment(4, frozenset("d")),
     ]
     assert [moment.place for moment in telling(moments, 3)] == [2, 4]
     assert [moment.place for moment in telling(moments, 1)] == [2]
@@ -364,7 +364,7 @@ REPEALED = {
 
 @pytest.mark.parametrize("rulebook", sample(REPEALED, 1))
 def test_a_harmless_rule_of_a_shipped_rulebook_can_go(rulebook: str) -> None:
-    changes: list[RuleChange] = [
+    changes: list[TriedChange] = [
         change for change in changes_of(rulebook) if change.name == REPEALED[rulebook]
     ]
     report = find_stuck(rulebook, changes)
