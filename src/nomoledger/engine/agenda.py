@@ -28,8 +28,8 @@ from nomoledger.language.host import (
 )
 from nomoledger.language.program import Program, link
 from nomoledger.language.resolve import named_arguments, positional_arguments
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import CLOSING, ORDER, SETTLE, URGENT, apply
-from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
 Batch = list[e.Event]

@@ -12,7 +12,7 @@ from nomoledger.events import Act
 from nomoledger.language.host import Refused
 from nomoledger.language.program import link
 from nomoledger.language.resolve import named_arguments
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
 

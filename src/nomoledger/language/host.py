@@ -18,8 +18,8 @@ from nomoledger.events.rules import Commodity, Rule
 from nomoledger.language import values
 from nomoledger.language.operations import Links
 from nomoledger.sandbox import inside
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import apply, from_seconds
-from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
 OPERATIONS_MAX = 50_000

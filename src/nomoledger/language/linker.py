@@ -15,7 +15,7 @@ from nomoledger.language.code import Hook, Parameter, parse_code
 from nomoledger.language.host_verbs import HOST_VERBS, host_verbs_of, is_hookable
 from nomoledger.language.operations import Links, Operation, Remembered, kind_type
 from nomoledger.language.prelude import prelude_verbs_of
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 
 #: The modules that define the host verbs. Importing them fills the registry.
 VERB_MODULES = (verbs, reads, amendments)

@@ -9,7 +9,7 @@ from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Rule
 from nomoledger.language.code import Code, Hook, Parameter
 from nomoledger.language.host_verbs import HOST_VERBS, is_hookable
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 
 
 class Remembered(msgspec.Struct, frozen=True):

@@ -281,10 +281,15 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Names], str]] = {
     e.Counted: lambda event, _: f"counted: {event.key}",
     e.Scheduled: lambda event, names: f"to come: {names.scheduled(event.attempt)}",
     e.Unscheduled: lambda event, names: f"called off: {names.scheduled(event.attempt)}",
+    e.Rescheduled: lambda event, names: (
+        f"{names.scheduled(event.attempt)} is now due "
+        f"{format_time(event.due, event.received_at)}, as the rule was amended"
+    ),
     e.TimerFired: lambda event, names: f"due: {names.scheduled(event.attempt)}",
     e.AttemptDone: lambda event, _: "done",
     e.AttemptRefused: _describe_refusal,
     e.QuestionRaised: lambda event, _: f"{event.to} is asked: {event.text}",
+    e.QuestionWithdrawn: lambda event, _: "a question is withdrawn, as its rule has changed",
     e.RecordPrevailed: _describe_prevailing_record,
     e.FactConfirmed: lambda event, _: "the record agrees",
     e.FactUnexplained: lambda event, _: f"unexplained: {event.why}",

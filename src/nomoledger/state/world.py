@@ -15,7 +15,7 @@ from nomoledger.events import Event, OrderGiven, ProposalMade, QuestionRaised, R
 from nomoledger.events.display import without_display_text
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Commodity, Rule
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 
 Table = dict[Any, Any]
 _MISSING = object()

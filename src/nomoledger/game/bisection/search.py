@@ -22,8 +22,8 @@ from nomoledger.language.program import link
 from nomoledger.ledger.snapshots import worthwhile
 from nomoledger.sandbox import inside
 from nomoledger.state.bitemporal import copy_for
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import apply
-from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.snapshot_codec import SnapshotReader
 from nomoledger.state.world import World
 

@@ -12,7 +12,7 @@ from nomoledger.language.linker import analyze_rules
 from nomoledger.language.tracing import Tracer
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import Attempt, World
 
 
