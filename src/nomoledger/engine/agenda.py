@@ -219,7 +219,7 @@ class Engine:
             Refused: no rule in force defines the operation, or the rules refuse it.
         """
         operation = program.links.operations.get(name)
-        if operation is None or not operation.definitions:
+        if operation is None or not operation.can_be_done:
             raise Refused([e.Reason("engine", f"no rule in force says how to {name}")])
         arguments = named_arguments(self.world, operation, positional, named)
         if operation.is_action and "act" in program.links.operations:

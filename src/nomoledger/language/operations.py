@@ -120,6 +120,11 @@ class Operation(msgspec.Struct, frozen=True, dict=True):
         return bool(self.definitions) or self.remembered is None or self.is_moment
 
     @property
+    def can_be_done(self) -> bool:
+        """Whether an attempt can carry out the operation: it is defined, or a moment."""
+        return bool(self.definitions) or self.is_moment
+
+    @property
     def is_moment(self) -> bool:
         """Whether rules only react to the operation."""
         return self.remembered is not None and self.remembered.kind == "moment"
