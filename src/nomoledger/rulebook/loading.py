@@ -353,11 +353,20 @@ def with_mechanics(rule: Rule) -> Rule:
     )
 
 
-@lru_cache
+def mechanics() -> list[Rule]:
+    """Return the mechanics that rules can use, by name: the number of each is its name."""
+    return [_read_mechanic(name) for name in _MECHANICS]
+
+
 def _mechanic(name: str, number: str) -> Rule:
     if name not in _MECHANICS:
         known = ", ".join(_MECHANICS)
         raise RulebookError(f"rule {number}: no mechanic {name!r:.60}; there is {known}")
+    return _read_mechanic(name)
+
+
+@lru_cache
+def _read_mechanic(name: str) -> Rule:
     text = _MECHANICS[name]
     [(heading, tokens)] = _sections(MarkdownIt("commonmark").parse(text))
     return _rule(heading, tokens, text.splitlines(), f"{name}.md", 0)
