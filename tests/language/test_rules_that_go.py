@@ -300,7 +300,7 @@ def test_a_fault_in_what_follows_refuses_it_alone() -> None:
         "2": "def define_ring(player: Player): mint(player, [1][2])\n",
     }).go()  # fmt: skip
     play.wait(hours=2)
-    assert play.refused == "2@1: the code of this rule failed"
+    assert play.refused.startswith("2@1: the code of this rule failed: inline.md:")
     assert play.go().refused == ""
 
 

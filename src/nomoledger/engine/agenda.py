@@ -38,7 +38,7 @@ Batch = list[e.Event]
 #: that recorded the ruling, and the attempt.
 SettleRuling = Callable[["Engine", Host, e.RulingMade, int, Attempt], None]
 
-#: The reason for refusing an attempt that follows from a request, where the code of a rule fails.
+#: How the reason begins for refusing an attempt in which the code of a rule fails.
 CODE_FAILED = "the code of this rule failed"
 #: How many attempts may follow from one input. The engine refuses any further attempts.
 FOLLOWING_MAX = 2_000
@@ -169,8 +169,9 @@ class Engine:
             follows = may_fail and error.is_certain and ">" in attempt.id
             if host.forgets_rules or not follows:
                 raise
-            rule = program.name(error.rule or "engine")
-            return self._break_off(host, attempt, Refused([e.Reason(rule, CODE_FAILED)]))
+            rule, text = error.rule or "engine", str(error).removeprefix(f"rule {error.rule}: ")
+            reason = e.Reason(program.name(rule), f"{CODE_FAILED}: {text}")
+            return self._break_off(host, attempt, Refused([reason]))
         except BaseException:
             self.world.rollback(mark)
             raise

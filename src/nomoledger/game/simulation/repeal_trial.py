@@ -325,8 +325,8 @@ class RepealTrial:
         """
         for event in (event for event in events if isinstance(event, e.AttemptRefused)):
             for reason in event.reasons:
-                if reason.text == CODE_FAILED:
-                    where = f"the code of rule {reason.rule} fails in {event.operation}"
+                if reason.text.startswith(CODE_FAILED):
+                    where = f"{event.operation}: rule {reason.rule}: {reason.text}"
                     raise _Stuck(self.told(request, where))
                 names = set(_UNDEFINED.findall(reason.text))
                 if names - self.start.undefined:
