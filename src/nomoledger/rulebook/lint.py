@@ -13,7 +13,7 @@ from nomoledger.language.linker import analyze_rules
 from nomoledger.language.operations import Links
 from nomoledger.language.program import link
 from nomoledger.rulebook.loading import Rulebook
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
 _BENDING = ("adjust", "forbid", "instead", "before", "after")

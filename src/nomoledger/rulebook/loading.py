@@ -31,6 +31,7 @@ from markdown_it.token import Token
 from nomoledger.errors import RulebookError, UnknownError, UsageError
 from nomoledger.events.rules import Rule
 from nomoledger.language.host_verbs import API_LEVELS
+from nomoledger.rulebook.told import malformed, unknown_names, with_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
@@ -192,9 +193,31 @@ def _join_chapters(texts: dict[str, str], file: str) -> Rulebook:
             if any(earlier.number == rule.number for earlier in rules):
                 raise _error(name, offset, heading, f"there are two rules {rule.number}")
             rules.append(msgspec.structs.replace(rule, api=head.get("api", 0)))
+    _check_told(rules, texts)
     if not rules:
         raise RulebookError(f"{file}: no rules in it; a rule begins with a heading: ### I.1 Title")
     return Rulebook(str(head.get("rulebook", file.removesuffix(".md"))), tuple(rules), file)
+
+
+def _check_told(rules: list[Rule], texts: dict[str, str]) -> None:
+    """Check the texts under `told`.
+
+    Raises:
+        RulebookError: one is not well formed, or has a name that no rule declares.
+    """
+    faults = [fault for rule in rules for fault in malformed(rule)] or unknown_names(rules)
+    for rule, near, what in faults:
+        lines = texts[rule.file].splitlines()
+        heading = re.compile(rf"###\s+{re.escape(rule.number)}\s")
+        start = next((i for i, line in enumerate(lines) if heading.match(line)), 0)
+        told = _line_with("told:", lines, start)
+        line = _line_with(near, lines, told) + 1
+        raise RulebookError(f"{rule.file}:{line}: rule {rule.number}: told: {what}")
+
+
+def _line_with(text: str, lines: list[str], start: int) -> int:
+    """Return the index of the first line from *start* on with *text* in it; else *start*."""
+    return next((i for i, line in enumerate(lines[start:], start) if text in line), start)
 
 
 def _front_matter(text: str, file: str) -> tuple[dict[str, Any], str, int]:
@@ -267,6 +290,8 @@ def _data(token: Token, file: str, offset: int) -> dict[str, Any]:
 
 def _convert(fields: dict[str, Any], at: Token, file: str, offset: int) -> Rule:
     number = fields["number"]
+    if "told" in fields:
+        fields |= {"told": with_words(fields["told"])}
     unknown = set(fields) - set(Rule.__struct_fields__)
     if unknown:
         raise _error(file, offset, at, f"rule {number}: unknown data {sorted(unknown)[0]!r}")
@@ -328,11 +353,20 @@ def with_mechanics(rule: Rule) -> Rule:
     )
 
 
-@lru_cache
+def mechanics() -> list[Rule]:
+    """Return the mechanics that rules can use, by name: the number of each is its name."""
+    return [_read_mechanic(name) for name in _MECHANICS]
+
+
 def _mechanic(name: str, number: str) -> Rule:
     if name not in _MECHANICS:
         known = ", ".join(_MECHANICS)
         raise RulebookError(f"rule {number}: no mechanic {name!r:.60}; there is {known}")
+    return _read_mechanic(name)
+
+
+@lru_cache
+def _read_mechanic(name: str) -> Rule:
     text = _MECHANICS[name]
     [(heading, tokens)] = _sections(MarkdownIt("commonmark").parse(text))
     return _rule(heading, tokens, text.splitlines(), f"{name}.md", 0)
