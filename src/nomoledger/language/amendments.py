@@ -270,7 +270,7 @@ def _renumber(host: Host, number: str, to: str, source: str) -> None:
 
 def _do(host: Host, change: r.Do) -> None:
     operation = host.program.links.operations.get(change.operation)
-    if operation is None or not operation.definitions:
+    if operation is None or not (operation.definitions or operation.is_moment):
         _refuse(host, f"no rule in force says how to {change.operation!r}")
     assert operation is not None
     arguments = named_arguments(host.world, operation, (), change.arguments)
