@@ -135,13 +135,20 @@ def parse_code(rule: Rule) -> Code:
     Raises:
         RulebookError: the code is not in the language of rules; names the line.
     """
-    code = _parse(rule.code, rule.file or f"rule {rule.number}", rule.line, rule.number)
-    for name, text in rule.mechanics.items():
-        code = _with_mechanic(code, _parse(text, f"mechanic {name}", 1, rule.number), name)
-    return code
+    file = rule.file or f"rule {rule.number}"
+    return _parse_whole(rule.code, file, rule.line, rule.number, tuple(rule.mechanics.items()))
 
 
 @lru_cache(maxsize=4096)
+def _parse_whole(
+    code: str, file: str, line: int, number: str, mechanics: tuple[tuple[str, str], ...]
+) -> Code:
+    whole = _parse(code, file, line, number)
+    for name, text in mechanics:
+        whole = _with_mechanic(whole, _parse(text, f"mechanic {name}", 1, number), name)
+    return whole
+
+
 def _with_mechanic(code: Code, added: Code, mechanic: str) -> Code:
     hooks = (
         msgspec.structs.replace(hook, mechanic=mechanic)
