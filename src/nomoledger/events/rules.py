@@ -125,6 +125,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         uses: the mechanics that the rule uses, by name and version (`clocks-1`).
         mechanics: the code of these mechanics, which is part of the rule's code.
         when_gone: what becomes of things under way when the rule is repealed.
+        essential: why there is no game without the rule, if that is so.
     """
 
     number: str = field(name="number")
@@ -152,6 +153,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     uses: tuple[str, ...] = field(default=(), name="uses")
     mechanics: dict[str, str] = field(default_factory=dict, name="mechanics")
     when_gone: tuple[Ending, ...] = field(default=(), name="when_gone")
+    essential: str | None = field(default=None, name="essential")
 
     @property
     def name(self) -> str:
