@@ -249,7 +249,8 @@ class Host:
     ) -> int:
         """Push *operation* with *enter*, in the name of the caller's rule.
 
-        An attempt of the operation itself, which no rule calls, acts in the name of *rule*.
+        An attempt of the operation itself acts in the name of the rule that scheduled it; *rule* if
+        none did.
         """
         return enter(operation, self._rule_calling(self.frames[-1]) or rule, *arguments)
 
@@ -260,8 +261,10 @@ class Host:
         return 0
 
     def _rule_calling(self, frame: Frame) -> str:
-        """Return the rule that acts in *frame*; "" if the engine or a ruling does."""
-        return frame.rule if frame.rule in self.program.by_number else ""
+        """Return the rule that acts in *frame*, or that scheduled the attempt; "" if none did."""
+        scheduler = self.attempt.rule.partition("@")[0]
+        known = (number for number in (frame.rule, scheduler) if number in self.program.by_number)
+        return next(known, "")
 
     def leave(self) -> int:
         """Pop the innermost operation."""
