@@ -93,7 +93,8 @@ def init(
         print_json({"game": game.name, "rulebook": book.name, "rules": count, "head": str(head)})
         return
     opened = f"the game {game.name} is open in {redacted(location)}"
-    print_line(f"{opened}: {len(book.rules)} rules of {book.name}")
+    count = sum(not rule.common for rule in book.rules)
+    print_line(f"{opened}: {count} rules of {book.name}")
     join = command_line("join", location, "NAME", name)
     print_line(f"next: {join}, or {command_line('status', location, game_name=name)}")
 

@@ -335,17 +335,21 @@ def split_units(data: dict[str, Any]) -> dict[str, Any]:
 def with_mechanics(rule: Rule) -> Rule:
     """Return *rule* with a copy of the mechanics that it uses, code and declarations.
 
+    A mechanic may use other mechanics.
+
     Raises:
         RulebookError: there is no such mechanic.
     """
     mechanics = {name: _mechanic(name, rule.number) for name in rule.uses}
     declares = {kind: dict(table) for kind, table in rule.declares.items()}
-    for mechanic in mechanics.values():
+    codes: dict[str, str] = {}
+    for name, mechanic in mechanics.items():
+        codes |= mechanic.mechanics | {name: mechanic.code}
         for kind, table in mechanic.declares.items():
             declares[kind] = table | declares.get(kind, {})
     return msgspec.structs.replace(
         rule,
-        mechanics={name: mechanic.code for name, mechanic in mechanics.items()},
+        mechanics=codes,
         declares=declares,
         moments={name: m for each in mechanics.values() for name, m in each.moments.items()}
         | rule.moments,
