@@ -199,7 +199,8 @@ class CallCheck:
         is_thing = any(atom.is_kind for atom in wanted)
         if not is_thing or "Text" not in t.names_of(type_):
             return False
-        return not isinstance(node, ast.Constant) or node.value in self.names.accounts
+        known = self.names.accounts | self.names.created
+        return not isinstance(node, ast.Constant) or node.value in known
 
     # --- verbs ------------------------------------------------------------------------------------
 
@@ -294,7 +295,7 @@ class CallCheck:
     def _account(self, what: str, node: ast.expr, type_: Type) -> None:
         text = _text(node)
         if text is not None:
-            if text not in self.names.accounts:
+            if text not in self.names.accounts | self.names.created:
                 known = self.names.accounts
                 self.reader.fault(
                     node, f"no rule declares the account {text!r}{meant(text, known)}"
@@ -333,7 +334,7 @@ class CallCheck:
         """Return whether an amount in *unit* can be a number of type *atom*."""
         if atom.is_time:
             return False
-        if atom.unit in ("", t.PLAIN, unit):
+        if not unit or atom.unit in ("", t.PLAIN, unit):
             return True
         is_known = atom.unit == t.MONEY or atom.unit in self.names.commodities
         if is_known or self.names.is_counted(atom.unit):

@@ -286,8 +286,11 @@ class CodeCheck:
         self.type_of(node.test)
         self.guarded += 1
         before = dict(self.variables)
+        self.variables |= self._kinds_if(node.test)
         first_goes_on = self._block(node.body)
         first, self.variables = self.variables, before
+        if not first_goes_on and isinstance(node.test, ast.Compare):
+            self.variables |= self._kinds_if(node.test, ast.NotEq)
         second_goes_on = self._block(node.orelse)
         self.guarded -= 1
         if not second_goes_on and first_goes_on:
@@ -295,6 +298,27 @@ class CodeCheck:
         elif first_goes_on or not second_goes_on:
             self.variables = _merged(first, self.variables)
         return first_goes_on or second_goes_on
+
+    def _kinds_if(self, test: ast.expr, operator: type[ast.cmpop] = ast.Eq) -> Variables:
+        """Return variables that can have another kind where *test* holds: `kind(piece) == "blob"`.
+
+        With `ast.NotEq` as the *operator*, where it does not hold.
+        """
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return {n: type_ for each in test.values for n, type_ in self._kinds_if(each).items()}
+        if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], operator)):
+            return {}
+        call, other = test.left, test.comparators[0]
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.args):
+            return {}
+        subject, kind = call.args[0], other.value if isinstance(other, ast.Constant) else None
+        if call.func.id != "kind" or not isinstance(subject, ast.Name) or not self._is_kind(kind):
+            return {}
+        type_ = self.variables.get(subject.id, t.UNKNOWN)
+        return {subject.id: type_ | t.kind_of(str(kind))} if type_ else {}
+
+    def _is_kind(self, kind: object) -> bool:
+        return isinstance(kind, str) and kind in self.names.kinds
 
     def _for(self, node: ast.For) -> None:
         items = self._items(node.iter)
@@ -349,10 +373,11 @@ class CodeCheck:
         if name in self.locals:
             self._unbound(node)
             return t.UNKNOWN
-        self.used.add(name)
-        for known in (self.parameters, self.constants):
-            if name in known:
-                return known[name]
+        if name in self.parameters:
+            self.used.add(name)
+            return self.parameters[name]
+        if name in self.constants:
+            return self.constants[name]
         if name in self.functions or name in self.names.operations:
             return t.FUNCTION
         if name in self.names.verbs or name in BUILTINS or name in self.names.type_names:
@@ -366,7 +391,8 @@ class CodeCheck:
         if name in self.names.operations or name in self.parameters or name in self.functions:
             text = f"{name!r} is a name within this function: give what it assigns another name"
         found = (node.lineno, text)
-        if not self.muted and not self.guarded and found not in self.faults:
+        is_later = self.only_unbound and self.guarded  # perhaps only after the first time round
+        if not self.muted and not is_later and found not in self.faults:
             self.faults.append(found)
 
     def _meant(self, name: str) -> str:
@@ -386,7 +412,12 @@ class CodeCheck:
         return meant(name, known)
 
     def _type_of_BoolOp(self, node: ast.BoolOp) -> Type:
-        types = [self.type_of(value) for value in node.values]
+        types, before = [], dict(self.variables)
+        for value in node.values:
+            types.append(self.type_of(value))
+            if isinstance(node.op, ast.And):
+                self.variables |= self._kinds_if(value)
+        self.variables = before
         if isinstance(node.op, ast.Or):
             types = [*map(t.something, types[:-1]), types[-1]]
             types = [each for each in types[:-1] if each != t.NOTHING] + types[-1:]
@@ -407,7 +438,11 @@ class CodeCheck:
 
     def _type_of_IfExp(self, node: ast.IfExp) -> Type:
         self.type_of(node.test)
-        return t.join([self.type_of(node.body), self.type_of(node.orelse)])
+        before = dict(self.variables)
+        self.variables |= self._kinds_if(node.test)
+        body = self.type_of(node.body)
+        self.variables = before
+        return t.join([body, self.type_of(node.orelse)])
 
     def _type_of_BinOp(self, node: ast.BinOp) -> Type:
         left, right = self.type_of(node.left), self.type_of(node.right)
@@ -507,7 +542,7 @@ class CodeCheck:
         done = "subtracted" if operator == "-" else "added"
         for atom, other, node in ((pair[1], pair[0], right_node), (pair[0], pair[1], left_node)):
             if other.is_time and atom.name == "Number":
-                return f"{self.as_duration(atom, node)} (a time counts in seconds)"
+                return f"{self.as_duration(atom, node)}"
         texts = [t.describe_atom(atom) for atom in pair]
         if operator == "-":
             texts = texts[::-1]
@@ -521,9 +556,10 @@ class CodeCheck:
         if atom.unit in self._time_units():
             return f"{written} is a number of {atom.unit}: write {atom.unit}({written})"
         seconds = _value(node)
-        if seconds is not None and seconds > 0:
-            example = t.in_words_of_time(seconds)
-            return f"{written} is a plain number: write a duration, such as {example} for seconds"
+        if seconds is not None and seconds >= 60:
+            return f"{written} is a plain number: write {t.in_words_of_time(seconds)}"
+        if seconds is not None:
+            return f"{written} is a plain number: write days({written}) or seconds({written})"
         return f"{written} is {t.describe_atom(atom)}: write a duration, such as days(7)"
 
     @staticmethod
@@ -534,10 +570,11 @@ class CodeCheck:
         if not (isinstance(left, ast.Constant) and isinstance(left.value, str)):
             return
         places = [each for each in _PLACEHOLDER.findall(left.value) if each != "%"]
+        is_tuple = isinstance(right_node, ast.Tuple)
         given = len(right_node.elts) if isinstance(right_node, ast.Tuple) else 1
-        if not right and given == 1 and not isinstance(right_node, ast.Tuple):
+        if not is_tuple and (not right or "List" in t.names_of(right)):
             return
-        if len(places) != given and (given != 1 or t.names_of(right) != {"List"}):
+        if len(places) != given:
             text = f"the text has {len(places)} places for values, and is given {given}"
             self.fault(left, text)
 
@@ -561,8 +598,8 @@ class CodeCheck:
             return
         self._check_kind(first[0], second[0])
         self._check_kind(second[0], first[0])
+        left, right = t.something(left), t.something(right)
         if not isinstance(op, ast.Eq | ast.NotEq):
-            left, right = t.something(left), t.something(right)
             for type_ in (left, right):
                 if type_ and not (t.names_of(type_) & {*t.NUMERIC, "Text", "List"}):
                     text = f"{t.describe(type_)} is neither more nor less than anything"

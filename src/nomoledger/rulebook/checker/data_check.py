@@ -143,11 +143,11 @@ class DataCheck:
                     hint = meant(name, self.names.operations)
                     yield place, f"no rule says what the operation {name!r} is{hint}"
                 continue
-            is_action = operation.is_action and role == "attempt"
+            signature = signature_of_operation(operation)
             given = len(mapping.given) + (role == "prevails" and mapping.value is not None)
-            if not is_action and not signature_of_operation(operation).takes(given):
-                names = ", ".join(each.name for each in operation.parameters)
-                text = f"{name} takes ({names}), and is given {given} fields"
+            is_too_many = role == "attempt" and given > len(signature.names)
+            if is_too_many or not any(signature.takes(count) for count in range(given + 1)):
+                text = f"{name} takes ({', '.join(signature.names)}), and is given {given} fields"
                 yield (*place[:2], "given"), text
         if mapping.attribute is not None and mapping.attribute not in self.names.attributes:
             hint = meant(mapping.attribute, self.names.attributes)

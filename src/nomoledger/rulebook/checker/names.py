@@ -138,7 +138,36 @@ class Names:
 
     def unit_of_commodity(self, commodity: str | None) -> str:
         """Return the unit of amounts of *commodity*; None stands for the game's money."""
-        return MONEY if commodity in (None, self.money) else str(commodity)
+        if commodity in (None, self.money):
+            return MONEY
+        name = str(commodity)
+        return name if name in self.counted_apart else ""
+
+    @cached_property
+    def counted_apart(self) -> set[str]:
+        """The commodities that cannot be meant to count money, as debts of dollars would.
+
+        They are what some parameter is measured in, and what is counted more or less finely.
+        """
+        measures = {self.unit(unit) for unit in self.units}
+        places = self.commodities[self.money].places if self.money else 0
+        return {
+            name
+            for name, commodity in self.commodities.items()
+            if name in measures or commodity.places != places
+        }
+
+    @cached_property
+    def created(self) -> set[str]:
+        """The names of things that code creates under a fixed name."""
+        calls = (call for code in self.links.codes.values() for call in code.calls)
+        names = {
+            name
+            for call in calls
+            if call.name == "create"
+            for name in (*call.constants[2:3], call.keywords.get("name"))
+        }
+        return {name for name in names if isinstance(name, str)}
 
     def is_counted(self, unit: str) -> bool:
         """Return whether *unit* counts something that is known to be no commodity."""

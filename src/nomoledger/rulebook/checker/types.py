@@ -141,7 +141,7 @@ def _fits(atom: Atom, wanted: Atom) -> bool:
         return atom.name == wanted.name or (atom.name == "Number" and not atom.unit)
     if wanted.name == "List" and atom.name == "List":
         return fits(atom.items, wanted.items)
-    return atom.name == wanted.name
+    return atom.name == wanted.name or (atom.is_kind and wanted.name == "Text")
 
 
 def are_comparable(left: Type, right: Type) -> bool:
@@ -154,7 +154,9 @@ def _are_comparable(left: Atom, right: Atom) -> bool:
     if "Nothing" in (left.name, right.name):
         return True
     if left.name in NUMERIC and right.name in NUMERIC:
-        return total(left, right, "+") is not None or left.name == right.name
+        if left.is_time and right.is_time:
+            return left.name == right.name
+        return total(left, right, "+") is not None
     names = {left.name, right.name}
     if names <= {"Text"} or (left.is_kind and right.is_kind):
         return left.name == right.name
@@ -232,8 +234,8 @@ def in_words_of_time(seconds: int) -> str:
     """Return a duration as code writes it.
 
     >>> in_words_of_time(604800), in_words_of_time(7200), in_words_of_time(61)
-    ('weeks(1)', 'hours(2)', 'seconds(61)')
+    ('days(7)', 'hours(2)', 'seconds(61)')
     """
-    units = sorted(SECONDS.items(), key=lambda item: -item[1])
-    unit, size = next((u, size) for u, size in units if seconds % size == 0)
+    units = ("days", "hours", "minutes", "seconds")
+    unit, size = next((u, SECONDS[u]) for u in units if seconds % SECONDS[u] == 0)
     return f"{unit}({seconds // size})"
