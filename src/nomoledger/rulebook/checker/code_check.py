@@ -183,12 +183,21 @@ class CodeCheck:
         """Return what *operation* returns."""
         if not operation.definitions:
             return self.names.type_named(operation.returns)
-        found = [
+        declared = t.join(self._declared_result(*each) for each in operation.definitions)
+        if declared:
+            return declared
+        return t.join(
             self.checks[number].result_of(hook.name)
             for number, hook in operation.of(*DEFINING, "instead")
             if number in self.checks
-        ]
-        return t.join(found) if found else t.UNKNOWN
+        )
+
+    def _declared_result(self, number: str, hook: Hook) -> Type:
+        """Return the type that a hook says it returns."""
+        function = self.checks[number].functions[hook.name] if number in self.checks else None
+        if function is None or function.returns is None:
+            return t.UNKNOWN
+        return self.names.type_named(ast.unparse(function.returns))
 
     def _check_returned(self, function: ast.FunctionDef, declared: Type, annotation: str) -> None:
         for node, type_ in self.returned:

@@ -127,9 +127,9 @@ def is_numeric(type_: Type) -> bool:
 
 def fits(type_: Type, wanted: Type) -> bool:
     """Return whether a value of *type_* can be one of *wanted*. Nothing always can."""
-    if not type_ or not wanted or type_ >= NOTHING:
+    if not type_ or not wanted or type_ == NOTHING:
         return True
-    return any(_fits(atom, each) for atom in type_ for each in wanted)
+    return any(_fits(atom, each) for atom in type_ - NOTHING for each in wanted)
 
 
 def _fits(atom: Atom, wanted: Atom) -> bool:
