@@ -199,7 +199,7 @@ class CallCheck:
         is_thing = any(atom.is_kind for atom in wanted)
         if not is_thing or "Text" not in t.names_of(type_):
             return False
-        known = self.names.accounts | self.names.created
+        known = self.names.accounts | self.names.things
         return not isinstance(node, ast.Constant) or node.value in known
 
     # --- verbs ------------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ class CallCheck:
     def _account(self, what: str, node: ast.expr, type_: Type) -> None:
         text = _text(node)
         if text is not None:
-            if text not in self.names.accounts | self.names.created:
+            if text not in self.names.accounts | self.names.things:
                 known = self.names.accounts
                 self.reader.fault(
                     node, f"no rule declares the account {text!r}{meant(text, known)}"
@@ -306,6 +306,9 @@ class CallCheck:
             )
 
     def _thing(self, what: str, node: ast.expr, type_: Type) -> None:
+        text, known = _text(node), {"game", "engine", *self.names.accounts, *self.names.things}
+        if text is not None and text not in known:
+            self.reader.fault(node, f"there is no thing {text!r}{meant(text, known)}")
         if type_ and not _has_kind(type_) and not t.names_of(type_) & {"Text", "Nothing"}:
             self.reader.fault(node, f"{what} is a thing, and this is {t.describe(type_)}")
 

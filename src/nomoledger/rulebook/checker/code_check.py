@@ -522,10 +522,10 @@ class CodeCheck:
             operator = "-" if isinstance(op, ast.Sub) else "+"
             totals = [t.total(a, b, operator) for a, b in pairs]
             found = frozenset(each for each in totals if each is not None)
-            if not found:
+            is_next_second = isinstance(left_node, ast.BinOp) and _value(right_node) == 1
+            if not found and not is_next_second:
                 self.fault(node, self._why_no_sum(pairs[0], operator, right_node, left_node))
-                return t.NUMBER
-            return found
+            return found or t.NUMBER
         if isinstance(op, ast.Mult):
             factors = [_whole(each) for each in (left_node, right_node)]
             if any(each in _SECONDS_IN for each in factors) and not (

@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter
+from collections.abc import Collection
 from functools import cached_property
 
 from nomoledger.events.rules import Rule
@@ -42,14 +43,16 @@ class Names:
         rules: the rules in force, by number.
         kinds: every kind of thing with its attributes and their types.
         commodities, money: what can be owned, and which of it is money.
+        things: the names that things in the game have.
         accounts: the accounts besides those of players and things.
         verbs: the words of the language: host verbs and the functions of the prelude.
     """
 
-    def __init__(self, links: Links) -> None:
-        """Collect the names in *links*."""
+    def __init__(self, links: Links, things: Collection[str] = ()) -> None:
+        """Collect the names in *links*, and those of the *things* in the game."""
         ruleset = links.ruleset
         self.links = links
+        self.things = {*things, *_created(links)}
         self.level = ruleset.level
         self.rules = {rule.number: rule for rule in ruleset.rules}
         self.commodities = ruleset.commodities
@@ -157,18 +160,6 @@ class Names:
             if name in measures or commodity.places != places
         }
 
-    @cached_property
-    def created(self) -> set[str]:
-        """The names of things that code creates under a fixed name."""
-        calls = (call for code in self.links.codes.values() for call in code.calls)
-        names = {
-            name
-            for call in calls
-            if call.name == "create"
-            for name in (*call.constants[2:3], call.keywords.get("name"))
-        }
-        return {name for name in names if isinstance(name, str)}
-
     def is_counted(self, unit: str) -> bool:
         """Return whether *unit* counts something that is known to be no commodity."""
         known_kinds = {kind.replace("_", " ") for kind in self.kinds}
@@ -191,6 +182,18 @@ class Names:
         if isinstance(value, list | tuple):
             return list_of(join(self._type_of_value(item, unit) for item in value))
         return TABLE if isinstance(value, dict) else UNKNOWN
+
+
+def _created(links: Links) -> set[str]:
+    """Return the names of things that code creates under a fixed name."""
+    calls = (call for code in links.codes.values() for call in code.calls)
+    names = {
+        name
+        for call in calls
+        if call.name == "create"
+        for name in (*call.constants[2:3], call.keywords.get("name"))
+    }
+    return {name for name in names if isinstance(name, str)}
 
 
 def _unit_in(name: str) -> str:

@@ -23,12 +23,17 @@ _PLACE = re.compile(
 )
 
 
-def faults_of(ruleset: Ruleset, numbers: Collection[str] | None = None) -> list[Fault]:
-    """Return the faults of the rules *numbers* of *ruleset*; by default, of all of them."""
+def faults_of(
+    ruleset: Ruleset, numbers: Collection[str] | None = None, *, things: Collection[str] = ()
+) -> list[Fault]:
+    """Return the faults of the rules *numbers* of *ruleset*; by default, of all of them.
+
+    *things* are the names of things in the game, such as its players, which rules can name.
+    """
     readable, faults = _readable(ruleset)
     links, unlinked = _linked(readable)
     faults += unlinked
-    names = Names(links)
+    names = Names(links, things)
     broken = {fault.rule for fault in faults}
     checks: dict[str, CodeCheck] = {}
     for rule in links.rules:
