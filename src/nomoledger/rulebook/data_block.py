@@ -18,13 +18,13 @@ class DataBlock(msgspec.Struct, frozen=True):
     text: str
 
     def line_of(self, path: Sequence[str]) -> tuple[int, int]:
-        """Return how many words of *path* lead to something in the block, and the line of that.
+        r"""Return how many words of *path* lead to something in the block, and the line of that.
 
-        >>> DataBlock(10, "accounts: [bank]\\nfacts:\\n  rent: {paid: x}").line_of(["facts", "rent"])
+        >>> DataBlock(10, "accounts: [bank]\nfacts:\n  rent: {}").line_of(["facts", "rent"])
         (2, 12)
         """
         depth, line = 0, 0
-        nodes: list[yaml.Node] = [yaml.compose(self.text)]
+        nodes = self._nodes()
         for word in path:
             found = next((pair for node in nodes for pair in _named(node, word)), None)
             if found is None:
@@ -32,9 +32,13 @@ class DataBlock(msgspec.Struct, frozen=True):
             depth, line, nodes = depth + 1, found[0].start_mark.line, [found[1]]
         return depth, self.line + line
 
+    def _nodes(self) -> list[yaml.Node]:
+        node = yaml.compose(self.text)
+        return [] if node is None else [node]
+
     def find(self, word: str) -> int | None:
         """Return the line of the first key *word* in the block; None if there is none."""
-        nodes: list[yaml.Node] = [yaml.compose(self.text)]
+        nodes = self._nodes()
         for node in nodes:
             if isinstance(node, yaml.MappingNode):
                 for key, value in node.value:
@@ -52,7 +56,7 @@ def _named(node: yaml.Node, word: str) -> Iterator[tuple[yaml.Node, yaml.Node]]:
         for key, value in node.value:
             if key.value == word:
                 yield key, value
-        for key, value in node.value:
+        for _key, value in node.value:
             if value.value == word:
                 yield value, node
         for _key, value in node.value:  # `when_gone: [{kind: option, set: {state: dropped}}]`

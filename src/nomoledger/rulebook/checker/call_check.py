@@ -545,11 +545,8 @@ class CallCheck:
         given = node.args[1:]
         if operation is None or any(isinstance(each, ast.Starred) for each in given):
             return
-        signature = signature_of_operation(operation)
-        if not signature.takes(len(given)):
-            if (text := signature.problem(name, ast.Call(node.func, given, []))) is not None:
-                self.reader.fault(node, text)
-        call = ast.Call(node.func, given, [])
+        call = ast.copy_location(ast.Call(node.func, given, []), node)
+        self._fits_signature(name, call, signature_of_operation(operation).problem)
         self._check_arguments(operation, name, self._by_parameter(operation, call, types[1:]))
 
     # --- what verbs return ------------------------------------------------------------------------

@@ -204,10 +204,10 @@ class CodeCheck:
             if node.value is not None and not t.fits(type_, declared):
                 text = f"{function.name} says that it returns {annotation}, but this is"
                 self.fault(node, f"{text} {t.describe(type_)}")
-        if not any(node.value is not None for node, _ in self.returned) and self.hook is not None:
-            if self.hook.kind == "value" or not self.hook.is_empty:
-                text = f"{function.name} says that it returns {annotation}, but it returns nothing"
-                self.fault(function, text)
+        is_open = self.hook is None or (self.hook.is_empty and self.hook.kind != "value")
+        if not is_open and all(node.value is None for node, _ in self.returned):
+            text = f"{function.name} says that it returns {annotation}, but it returns nothing"
+            self.fault(function, text)
 
     def _check_hook_result(self, hook: Hook) -> None:
         wanted = {"adjust": t.STEP, "forbid": t.TEXT}.get(hook.kind)

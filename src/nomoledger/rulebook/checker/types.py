@@ -145,7 +145,7 @@ def _fits(atom: Atom, wanted: Atom) -> bool:
 
 
 def are_comparable(left: Type, right: Type) -> bool:
-    """Return whether a value of type *left* can equal one of type *right*, or be ordered with it."""
+    """Return whether a value of type *left* can equal one of type *right*, or be more."""
     pairs = [(a, b) for a in left for b in right]
     return not pairs or any(_are_comparable(a, b) for a, b in pairs)
 
@@ -205,11 +205,9 @@ def product(left: Atom, right: Atom) -> Atom:
     if left.unit == PLAIN and not right.is_time:
         return right
     if "Duration" in (left.name, right.name) and {left.unit, right.unit} & {"", PLAIN}:
-        return Atom("Duration") if {left.name, right.name} == {"Duration", "Number"} else NUMBER_
-    return NUMBER_
-
-
-NUMBER_ = Atom("Number")
+        names = {left.name, right.name}
+        return Atom("Duration" if names == {"Duration", "Number"} else "Number")
+    return Atom("Number")
 
 
 def describe(type_: Type) -> str:
