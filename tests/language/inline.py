@@ -7,6 +7,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.engine.oracles import SeededOracle
+from nomoledger.events.levels import NEWEST
 from nomoledger.events.rules import Change, Rule
 from nomoledger.language.program import link
 from nomoledger.rulebook.loading import parse
@@ -46,7 +47,9 @@ class Play:
         self.at = NOON
         self.count = 0
         self.engine = Engine(self.world, SeededOracle(SECRET), SECRET)
-        opened = e.GameOpened(id="opening", game="g", rulebook="inline", **self._common())
+        opened = e.GameOpened(
+            id="opening", game="g", rulebook="inline", level=NEWEST, **self._common()
+        )
         common = self._common() | {"source": "rulebook", "cause": 0, "rules": ("engine",)}
         enacted = [e.RuleEnacted(rule=rule, **common) for rule in book(rules, data)]
         for event in (opened, *enacted):

@@ -1,4 +1,4 @@
-"""`proposed`: what rule code reads of a proposal."""
+"""`proposed` and `wording`: what rule code reads of a proposal."""
 
 from nomoledger import events as e
 from nomoledger.events.rules import Amend, Change, Do, Enact, Renumber, Repeal, Rule, Set
@@ -33,3 +33,13 @@ def test_proposed_returns_a_pair_for_each_change() -> None:
 def test_proposed_is_empty_without_changes_or_proposal() -> None:
     assert seen() == "[]"
     assert Play({"1": CODE}).go().get("mark") == "[]"
+
+
+def test_wording_returns_the_words_of_a_proposal() -> None:
+    code = """
+def define_propose(player, proposal):
+    set("Ann", "mark", wording(proposal) + "|" + wording(7))
+"""
+    play = Play({"1": code})
+    play.take(e.ProposalMade, by="Ann", number=3, text="A spell.")
+    assert play.get("mark") == "A spell.|"

@@ -15,6 +15,7 @@ from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.settlement.differences import changed_paths
 from nomoledger.engine.settlement.input_log import overlooked
 from nomoledger.errors import RuleFault
+from nomoledger.events.levels import NEWEST
 from nomoledger.events.rules import Rule
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
@@ -94,7 +95,9 @@ class RuledGame:
 
     def _open(self, rules: Sequence[Rule], dice: str) -> None:
         common: dict[str, Any] = {"period": 1, "received_at": self.at, "recorded_at": self.at}
-        opened = e.GameOpened(id="opening", game="g", rulebook="inline", dice=dice, **common)
+        opened = e.GameOpened(
+            id="opening", game="g", rulebook="inline", dice=dice, level=NEWEST, **common
+        )
         common |= {"source": "rulebook", "cause": 0, "rules": ("engine",)}
         opening = [opened, *(e.RuleEnacted(rule=rule, **common) for rule in rules)]
         world = World()

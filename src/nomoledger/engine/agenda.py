@@ -139,10 +139,16 @@ class Engine:
         first = min(due, key=lambda t: (t.attempt.at, places.get(t.rule, -1), t.cause))
         return first.attempt
 
-    def carry_out(self, attempt: Attempt, oracle: Oracle | None = None) -> Batch:
+    def carry_out(
+        self, attempt: Attempt, oracle: Oracle | None = None, *, may_fail: bool = True
+    ) -> Batch:
         """Carry out *attempt* as a whole, and return its events, a refusal or a question.
 
-        The events are already applied to the world.
+        The events are already applied to the world. An attempt that follows from a request is
+        refused if the code of a rule fails, if it *may_fail*; otherwise the fault is raised.
+
+        Raises:
+            RuleFault: the code of a rule failed.
         """
         program = self.link(self.world.ruleset)
         host = program.host
@@ -160,7 +166,8 @@ class Engine:
             return self._break_off(host, attempt, error)
         except RuleFault as error:
             self.world.rollback(mark)
-            if host.forgets_rules or not (error.is_certain and ">" in attempt.id):
+            follows = may_fail and error.is_certain and ">" in attempt.id
+            if host.forgets_rules or not follows:
                 raise
             rule = program.name(error.rule or "engine")
             return self._break_off(host, attempt, Refused([e.Reason(rule, CODE_FAILED)]))

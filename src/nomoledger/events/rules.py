@@ -121,8 +121,11 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         file, line: where the code begins, for error messages.
         units: what each parameter is measured in (`dollars`, `days`), where the rule says so.
         moments: what other rules react to, each with its parameters and their types.
-        common: whether this is a common definition, to which rules with a number are preferred.
+        common: whether this is a common definition, to which other rules are preferred.
+        uses: the mechanics that the rule uses, by name and version (`clocks-1`).
+        mechanics: the code of these mechanics, which is part of the rule's code.
         when_gone: what becomes of things under way when the rule is repealed.
+        essential: why there is no game without the rule, if that is so.
     """
 
     number: str = field(name="number")
@@ -147,7 +150,10 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     units: dict[str, str] = field(default_factory=dict, name="units")
     moments: dict[str, dict[str, str]] = field(default_factory=dict, name="moments")
     common: bool = field(default=False, name="common")
+    uses: tuple[str, ...] = field(default=(), name="uses")
+    mechanics: dict[str, str] = field(default_factory=dict, name="mechanics")
     when_gone: tuple[Ending, ...] = field(default=(), name="when_gone")
+    essential: str | None = field(default=None, name="essential")
 
     @property
     def name(self) -> str:

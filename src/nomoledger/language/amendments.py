@@ -166,13 +166,13 @@ def _free_number(host: Host, rule: r.Rule, source: str) -> str:
 
 
 def _check_accounts(host: Host, rule: r.Rule) -> None:
-    """Check that nothing in the game has the name of an account of *rule*."""
+    """Check that no player has the name of an account of *rule*."""
     if host.forgets_rules:
         return
-    taken = {entity.casefold() for entity in host.world.entities}
+    players = {player.casefold() for player in host.world.kinds.get("player", ())}
     for account in rule.accounts:
-        if account.casefold() in taken:
-            _refuse(host, f"rule {rule.number}: something in the game is called {account!r:.60}")
+        if account.casefold() in players:
+            _refuse(host, f"rule {rule.number}: a player is called {account!r:.60}")
 
 
 def _in_force(host: Host, number: str) -> r.Rule:

@@ -38,7 +38,7 @@ _COUNTING = (
     "count",
     "divide",
     "len",
-    "marked",
+    "tallied",
     "now",
     "period",
     "rounded",
@@ -75,6 +75,7 @@ class Hook(msgspec.Struct, frozen=True):
         returns: the type of the result, as annotated; "" if there is no annotation.
         is_empty: whether it does nothing: other rules react to it.
         line: its line in the code, from 1.
+        mechanic: the mechanic that it is part of; "" if it is the rule's own.
     """
 
     kind: str
@@ -86,6 +87,7 @@ class Hook(msgspec.Struct, frozen=True):
     returns: str = ""
     is_empty: bool = False
     line: int = 1
+    mechanic: str = ""
 
     @property
     def name(self) -> str:
@@ -116,20 +118,64 @@ class Code(msgspec.Struct, frozen=True):
         hooks: its hooks, in order.
         free: the names that the code uses but does not define.
         calls: the calls in it.
+        functions: the names of its functions.
     """
 
     hooks: tuple[Hook, ...] = ()
     free: frozenset[str] = frozenset()
     calls: tuple[Call, ...] = ()
+    functions: frozenset[str] = frozenset()
 
 
 def parse_code(rule: Rule) -> Code:
-    """Return the parsed code of *rule*.
+    """Return the parsed code of *rule* and of the mechanics that it uses.
+
+    A function of the rule takes the place of a function of a mechanic with the same name.
 
     Raises:
         RulebookError: the code is not in the language of rules; names the line.
     """
-    return _parse(rule.code, rule.file or f"rule {rule.number}", rule.line, rule.number)
+    code = _parse(rule.code, rule.file or f"rule {rule.number}", rule.line, rule.number)
+    for name, text in rule.mechanics.items():
+        code = _with_mechanic(code, _parse(text, f"mechanic {name}", 1, rule.number), name)
+    return code
+
+
+@lru_cache(maxsize=4096)
+def _with_mechanic(code: Code, added: Code, mechanic: str) -> Code:
+    hooks = (
+        msgspec.structs.replace(hook, mechanic=mechanic)
+        for hook in added.hooks
+        if hook.name not in code.functions
+    )
+    functions = code.functions | added.functions
+    return Code(
+        hooks=(*code.hooks, *hooks),
+        free=(code.free | added.free) - functions,
+        calls=code.calls + added.calls,
+        functions=functions,
+    )
+
+
+def whole_code(rule: Rule) -> str:
+    """Return the code of *rule*, followed by what it uses of its mechanics."""
+    code = rule.code
+    for name, text in rule.mechanics.items():
+        own = _parse(code, name, 1, rule.number).functions
+        code = f"{code.rstrip()}\n\n{_without(text, own)}"
+    return code
+
+
+@lru_cache(maxsize=1024)
+def _without(code: str, functions: frozenset[str]) -> str:
+    """Return *code* without these *functions*."""
+    lines: list[str | None] = list(code.splitlines())
+    for node in ast.parse(code).body:
+        if isinstance(node, ast.FunctionDef) and node.name in functions:
+            assert node.end_lineno is not None
+            for i in range(node.lineno - 1, node.end_lineno):
+                lines[i] = None
+    return "\n".join(line for line in lines if line is not None) + "\n"
 
 
 @lru_cache(maxsize=4096)
@@ -162,7 +208,8 @@ def _parse(code: str, file: str, line: int, number: str) -> Code:
     for statement in tree.body:
         _check_top_level(statement, error_at)
     hooks = tuple(_hook(node, error_at) for node in tree.body if _is_hook(node))
-    return Code(hooks, frozenset(_free_names(nodes)), tuple(_calls(nodes)))
+    functions = frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+    return Code(hooks, frozenset(_free_names(nodes)), tuple(_calls(nodes)), functions)
 
 
 def _check(node: ast.AST, error_at: _ErrorAt) -> None:

@@ -17,7 +17,7 @@ import starlark
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
 from nomoledger.language import arithmetic
-from nomoledger.language.code import Code, Hook
+from nomoledger.language.code import Code, Hook, whole_code
 from nomoledger.language.host_verbs import HOST_VERBS, HostVerb
 from nomoledger.language.linker import DEFINING, TYPES
 from nomoledger.language.marshalling import write_shortcuts
@@ -146,7 +146,8 @@ def _write_body(writer: _Writer, *, entered: bool) -> list[str]:
         lines += [_tell(4, "before", number)]
         lines += [f"    {_at(number)}", f"    {writer.call(number, hook)}"]
     if rule and (entered or len(lines) > 1):
-        lines += [f"    {_at(rule) if operation.acting else '_from_caller()'}"]
+        is_callers = operation.acts_for_caller
+        lines += [f"    {f'_at_caller({rule!r})' if is_callers else _at(rule)}"]
     lines += _write_definition(writer)
     if operation.is_value:
         lines += _write_steps(writer)
@@ -242,7 +243,7 @@ def write_rule(rule: Rule, code: Code) -> str:
         else _literal(value)
         for name, value in rule.parameters.items()
     )
-    body = "\n".join(_indented(arithmetic.rewrite_arithmetic(rule.code)))
+    body = "\n".join(_indented(arithmetic.rewrite_arithmetic(whole_code(rule))))
     table = ", ".join(f"{json.dumps(rule.number + ':' + h.name)}: {h.name}" for h in code.hooks)
     head = "\n" * max(0, rule.line - 2) + f"def _rule({names}):\n"
     return f"{head}{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"

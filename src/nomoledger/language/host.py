@@ -26,6 +26,8 @@ OPERATIONS_MAX = 50_000
 CHANGES_MAX = 20_000
 DEPTH_MAX = 120
 PASSES_MAX = 100
+#: The number of frames while the operation of an attempt is innermost.
+_ATTEMPT = 2
 _MARKS = {"%": "%25", "|": "%7C", ">": "%3E"}
 _IN_ADDRESS_MAX = 64
 
@@ -242,6 +244,21 @@ class Host:
         """Push an *operation* that computes a value and may change nothing."""
         self.enter(operation, rule, *arguments)
         self.pure += 1
+        return 0
+
+    def enter_for_caller(
+        self, enter: Callable[..., int], operation: str, rule: str, *arguments: Any
+    ) -> int:
+        """Push *operation* with *enter*, in the name of the caller's rule.
+
+        An attempt of the operation itself, which no rule calls, acts in the name of *rule*.
+        """
+        return enter(operation, "" if len(self.frames) > 1 else rule, *arguments)
+
+    def at_caller(self, rule: str) -> int:
+        """Note that the caller's rule acts now; *rule* if no rule calls the operation."""
+        frames = self.frames
+        frames[-1].rule = rule if len(frames) == _ATTEMPT else frames[-2].rule
         return 0
 
     def leave(self) -> int:

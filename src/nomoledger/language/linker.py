@@ -34,7 +34,7 @@ BUILTINS = frozenset(
     )
 )  # fmt: skip
 #: The types of parameters, besides the declared kinds.
-TYPES = ("Number", "Text", "Flag", "Money", "List", "Rule", "Time", "Duration")
+TYPES = ("Number", "Text", "Flag", "Money", "List", "Rule", "Time", "Duration", "Thing")
 
 #: The kinds of hooks that define an operation.
 DEFINING = ("define", "value", "action")
@@ -59,11 +59,15 @@ def analyze_rules(ruleset: Ruleset) -> Links:
     codes = {rule.number: parse_code(rule) for rule in rules}
     common = frozenset(rule.number for rule in rules if rule.common)
     hooks: dict[str, list[tuple[str, Hook]]] = defaultdict(list)
+    of_mechanics: set[tuple[str, str]] = set()
     for rule in rules:
         for hook in codes[rule.number].hooks:
             _check_capability(rule, hook)
-            if hook.kind not in ("check", "on"):
+            place = hook.mechanic, hook.name
+            if hook.kind not in ("check", "on") and place not in of_mechanics:
                 hooks[hook.operation].append((rule.number, hook))
+            if hook.mechanic:  # Several rules may use one mechanic: the first of them acts.
+                of_mechanics.add(place)
     remembered = _remembered(ruleset)
     names = dict.fromkeys((*hooks, *remembered))
     operations = {

@@ -56,9 +56,15 @@ class Operation(msgspec.Struct, frozen=True, dict=True):
         return self.definitions[0][0] if self.definitions else ""
 
     @property
-    def acting(self) -> str:
-        """The rule in whose name the definition acts; "" for the rule that calls the operation."""
-        return "" if self.definer in self.common else self.definer
+    def acts_for_caller(self) -> bool:
+        """Whether the definition acts in the name of the rule that calls the operation.
+
+        Common definitions and mechanics do.
+        """
+        if not self.definitions:
+            return False
+        number, hook = self.definitions[0]
+        return number in self.common or hook.mechanic != ""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -14,6 +14,7 @@ from nomoledger import events as e
 from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.language import reads
+from nomoledger.language.code import whole_code
 from nomoledger.language.codegen import DIALECT, GLOBALS, mark, write_program
 from nomoledger.language.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
 from nomoledger.language.host_verbs import host_verbs_of, is_hookable
@@ -198,6 +199,7 @@ class Program:
             "_alter": host.alter,
             "_restore": host.restore,
             "_from_caller": host.from_caller,
+            "_at_caller": host.at_caller,
             "_refuse": host.refuse_operation,
             "_undefined": host.undefined,
             "_would": self._would,
@@ -217,7 +219,9 @@ class Program:
         internal["_enter_may"] = partial(host.enter, "may", "")
         for operation in self.links.operations.values():
             enter = host.enter_value if operation.is_value else host.enter
-            internal[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.acting)
+            if operation.acts_for_caller:
+                enter = partial(host.enter_for_caller, enter)
+            internal[f"_enter_{operation.name}"] = partial(enter, operation.name, operation.definer)
         known = host_verbs_of(self.ruleset.level).values()
         verbs = {verb.bound_name: partial(verb.function, host) for verb in known}
         return internal | verbs
@@ -263,7 +267,7 @@ class Program:
         if position[1] == "operations":
             return self._find_plain_lines(self._operations).get(line)
         for rule in self.rules:
-            last = rule.line + rule.code.count("\n")
+            last = rule.line + whole_code(rule).count("\n")
             if position[1] == (rule.file or f"rule-{rule.number}") and rule.line <= line <= last:
                 return rule.number
         return None

@@ -141,6 +141,13 @@ def _effect_of(change: r.Change) -> list[Any]:
     return [str(change.__struct_config__.tag), change.number]
 
 
+@host_verb("read", since=2)
+def wording(host: Host, proposal: Any) -> str:
+    """Return the words in which a *proposal* was made; no words if there is no such proposal."""
+    stored = host.world.proposals.get(proposal)
+    return "" if stored is None else stored.text
+
+
 @host_verb("read")
 def param(host: Host, number: str, name: str) -> Any:
     """Return a parameter of another rule. A rule uses its own parameters by name."""

@@ -11,6 +11,8 @@ from nomoledger.language.host import Refused
 from nomoledger.language.operations import Operation, kind_type
 from nomoledger.state.world import World
 
+#: The type of things of any kind.
+ANY_KIND = "Thing"
 #: The types whose values are numbers.
 _NUMBERS = ("Number", "Money", "Time", "Duration")
 
@@ -111,6 +113,8 @@ def _is_plain_data(value: Any) -> bool:
 def _kinds(known: tuple[str, ...], type_: str) -> list[str]:
     """Return which of the *known* kinds the type *type_* (`Player | Square`) names."""
     names = type_.split(" | ")
+    if ANY_KIND in names:
+        return list(known)
     return [kind for kind in known if kind_type(kind) in names]
 
 

@@ -188,7 +188,8 @@ def create(host: Host, kind: str, attributes: dict[str, Any], name: str | None =
     for word in (kind, *attributes):
         host.text(word, "a kind or an attribute")
     entity = host.text(name or _new_identifier(host, kind, attributes), "a name")
-    _check_not_account(host, entity)
+    if kind == "player":
+        _check_not_account(host, entity)
     if entity in host.world.entities or entity in ("mint", "admin", "game", "engine"):
         host.stop(Refused([e.Reason(host.acting()[0], f"there is a {entity!r:.60} already")]))
     not_none = {key: value for key, value in attributes.items() if value is not None}
@@ -379,18 +380,18 @@ def once(host: Host, label: str, *key: Any, per: str = "period", times: int = 1)
 
 
 @host_verb("change", since=2)
-def mark(host: Host, label: str, *key: Any, per: str = "period") -> None:
-    """Count one more for this *label* and these keys; `marked` returns the count.
+def tally(host: Host, label: str, *key: Any, per: str = "period") -> None:
+    """Count one more for this *label* and these keys; `tallied` returns the count.
 
     The count restarts with each period, or never if *per* is `"game"`.
     """
-    host.permit("mark")
+    host.permit("tally")
     host.emit(e.Counted, key=_count_key(host, label, key), scope=_count_scope(host, per))
 
 
 @host_verb("read", since=2)
-def marked(host: Host, label: str, *key: Any, per: str = "period") -> int:
-    """Return how often `mark` counted this *label* and these keys."""
+def tallied(host: Host, label: str, *key: Any, per: str = "period") -> int:
+    """Return how often `tally` counted this *label* and these keys."""
     scope = _count_scope(host, per)
     return host.world.counts.get(scope, {}).get(_count_key(host, label, key), 0)
 
@@ -401,7 +402,7 @@ def _count_key(host: Host, label: str, key: tuple[Any, ...]) -> str:
 
 def _count_scope(host: Host, per: str) -> str:
     if per not in ("period", "game"):
-        host.fault(f'{per!r:.60}: marks are counted per = "period" or per = "game"')
+        host.fault(f'{per!r:.60}: tallies are per = "period" or per = "game"')
     return per
 
 

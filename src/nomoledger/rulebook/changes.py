@@ -21,14 +21,14 @@ import yaml
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
 from nomoledger.language.code import parse_code, replace_functions
-from nomoledger.rulebook.loading import check_recordable, load_yaml, split_units
+from nomoledger.rulebook.loading import check_recordable, load_yaml, split_units, with_mechanics
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _AMENDED = (
     *("title", "prose", "code", "parameters", "declares", "commodities", "facts"),
     *("functions", "entries"),
 )
-_SET_BY_ENGINE = {"version", "file", "line"}
+_SET_BY_ENGINE = {"version", "file", "line", "units", "mechanics"}
 
 
 def read_changes(data: Any) -> tuple[Change, ...]:
@@ -130,6 +130,7 @@ def _enact(one: dict[str, Any]) -> tuple[Change, ...]:
             f"enact {number}: a rule has no {unknown[0]!r}; it has {', '.join(sorted(known))}"
         )
     rule = _converted(split_units(data) | {"number": number}, Rule, f"enact {number}")
+    rule = with_mechanics(rule)
     parse_code(rule)
     return (Enact(rule),)
 

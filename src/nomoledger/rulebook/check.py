@@ -15,7 +15,7 @@ class Coverage(msgspec.Struct, frozen=True):
 
     Attributes:
         rulebook: the name of the rulebook.
-        rules: how many rules there are.
+        rules: how many rules there are, without common definitions.
         executable: how many rules have code; with `blank`, only those whose loss is noticed.
         text_only, by_ruling: how many state that nothing is executed, or that the admin decides.
         errors: faults as `file:line: rule N: what`, and failing cases.
@@ -50,13 +50,14 @@ def check(
         errors = [reach.failure for reach in reaches if reach.failure is not None]
         if blank and not errors:
             unnoticed = find_unnoticed(rulebook, cases, reaches, progress)
-    executable = {rule.number for rule in rulebook.rules if rule.code}
+    rules = [rule for rule in rulebook.rules if not rule.common]
+    executable = {rule.number for rule in rules if rule.code or rule.uses}
     return Coverage(
         rulebook=rulebook.name,
-        rules=len(rulebook.rules),
+        rules=len(rules),
         executable=len(executable - set(unnoticed)),
-        text_only=sum(rule.text_only is not None for rule in rulebook.rules),
-        by_ruling=sum(rule.by_ruling is not None for rule in rulebook.rules),
+        text_only=sum(rule.text_only is not None for rule in rules),
+        by_ruling=sum(rule.by_ruling is not None for rule in rules),
         errors=errors,
         unnoticed=unnoticed,
     )

@@ -18,6 +18,7 @@ def define_fine(player, amount): ...      (Starlark, which is highlighted as Pyt
 """
 
 import re
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,11 @@ from nomoledger.rulebook.data_block import DataBlock
 from nomoledger.rulebook.nearest import meant
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
-_HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
+_HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
 _RULE_TAG = "h3"
-_SET_BY_ENGINE = {"version", "file", "line", "api", "number", "title", "prose", "code", "units"}
+_SET_BY_ENGINE = frozenset(
+    ("version", "file", "line", "api", "number", "title", "prose", "code", "units", "mechanics")
+)
 
 
 class Rulebook(msgspec.Struct, frozen=True):
@@ -101,6 +104,13 @@ def _check_setting(key: str, old: Any, new: Any) -> None:
     if type(new) is not type(old) and type(old) in names:
         raise UsageError(f"{key} is {names[type(old)]}, not {new!r}")
 
+
+#: The texts of the mechanics that rules can use, by name. They are read when this module is
+#: imported, as a sandbox can open no file.
+_MECHANICS = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in sorted(Path(str(files("nomoledger.rulebook") / "mechanics")).glob("*.md"))
+}
 
 #: PyYAML's parser in C, which is eight times as fast, where PyYAML was built with it.
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -305,11 +315,18 @@ def _convert(fields: dict[str, Any], blocks: list[DataBlock], at: int) -> Rule:
         path = re.search(r"\$\.(\w+)", str(error))
         word = unknown[1] if unknown else path[1] if path else ""
         raise error_in(word, f"{error}{_meant_field(word) if unknown else ''}") from None
+    for name in rule.uses:
+        if name not in _MECHANICS:
+            known = ", ".join(_MECHANICS)
+            raise error_in(
+                "uses", f"no mechanic {name!r:.60}; there is {known}{meant(name, _MECHANICS)}"
+            )
+    rule = with_mechanics(rule)
     try:
         check_recordable(rule)
     except RulebookError as error:
         raise error_in("", str(error)) from None
-    states = [bool(rule.code), rule.text_only is not None, rule.by_ruling is not None]
+    states = [bool(rule.code or rule.uses), rule.text_only is not None, rule.by_ruling is not None]
     if sum(states) != 1:
         text = "needs code, or text_only or by_ruling with a reason, and just one"
         raise RulebookError(f"{file}:{at}: rule {number} {text}")
@@ -338,6 +355,38 @@ def split_units(data: dict[str, Any]) -> dict[str, Any]:
         else:
             values[name] = value
     return data | {"parameters": values} | ({"units": units} if units else {})
+
+
+def with_mechanics(rule: Rule) -> Rule:
+    """Return *rule* with a copy of the mechanics that it uses, code and declarations.
+
+    Raises:
+        RulebookError: there is no such mechanic.
+    """
+    mechanics = {name: _mechanic(name, rule.number) for name in rule.uses}
+    declares = {kind: dict(table) for kind, table in rule.declares.items()}
+    for mechanic in mechanics.values():
+        for kind, table in mechanic.declares.items():
+            declares[kind] = table | declares.get(kind, {})
+    return msgspec.structs.replace(
+        rule,
+        mechanics={name: mechanic.code for name, mechanic in mechanics.items()},
+        declares=declares,
+        moments={name: m for each in mechanics.values() for name, m in each.moments.items()}
+        | rule.moments,
+        when_gone=(*rule.when_gone, *(e for each in mechanics.values() for e in each.when_gone)),
+    )
+
+
+@lru_cache
+def _mechanic(name: str, number: str) -> Rule:
+    if name not in _MECHANICS:
+        known = ", ".join(_MECHANICS)
+        raise RulebookError(f"rule {number}: no mechanic {name!r:.60}; there is {known}")
+    text = _MECHANICS[name]
+    [(heading, tokens)] = _sections(MarkdownIt("commonmark").parse(text))
+    rule, _data_blocks = _rule(heading, tokens, text.splitlines(), f"{name}.md", 0)
+    return rule
 
 
 def check_recordable(value: Any) -> None:

@@ -11,7 +11,7 @@ from nomoledger.events.rules import Rule
 from nomoledger.state.world import World
 
 #: The fields of a rule that declare what outlives it.
-_DECLARING = ("code", "declares", "commodities", "accounts", "moments")
+_DECLARING = ("code", "mechanics", "declares", "commodities", "accounts", "moments")
 
 # --- rules ------------------------------------------------------------------------------------
 

@@ -65,12 +65,14 @@ class _PeriodBoundEngine(Engine):
     last_period = 0
     has_held_back = False
 
-    def carry_out(self, attempt: Attempt, oracle: Oracle | None = None) -> Batch:
+    def carry_out(
+        self, attempt: Attempt, oracle: Oracle | None = None, *, may_fail: bool = True
+    ) -> Batch:
         """Carry out *attempt*; return no events if the attempt closes a period too early."""
         if attempt.operation == CLOSING and self.world.period > self.last_period:
             self.has_held_back = True
             return []
-        return super().carry_out(attempt, oracle)
+        return super().carry_out(attempt, oracle, may_fail=may_fail)
 
 
 class Rerun:

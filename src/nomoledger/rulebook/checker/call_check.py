@@ -31,15 +31,15 @@ _OF_OPERATIONS = ("schedule", "cancel", "would", "may")
 _RESULTS: dict[str, Type] = {
     **dict.fromkeys(("set_to", "add", "times", "at_most", "at_least"), t.STEP),
     **dict.fromkeys(("once", "mentioned", "any", "bool", "hasattr"), t.FLAG),
-    **dict.fromkeys(("period", "marked", "count", "len", "move", "hash"), t.COUNT),
-    **dict.fromkeys(("kind", "str", "repr", "type"), t.TEXT),
+    **dict.fromkeys(("period", "tallied", "count", "len", "move", "hash"), t.COUNT),
+    **dict.fromkeys(("kind", "str", "repr", "type", "wording"), t.TEXT),
     **dict.fromkeys(("holdings", "may"), t.list_of(t.TEXT)),
     **dict.fromkeys(("range", "roll"), t.list_of(t.COUNT)),
     **dict.fromkeys(("proposed", "enumerate", "zip"), t.list_of(t.UNKNOWN)),
     **dict.fromkeys(SECONDS, t.DURATION),
     **dict.fromkeys(
         ("pay", "give", "mint", "burn", "split", "set", "destroy", "reveal", "schedule", "cancel",
-         "mark", "settle", "end_game", "adopt", "enact", "amend", "repeal", "renumber"),
+         "tally", "settle", "end_game", "adopt", "enact", "amend", "repeal", "renumber"),
         t.NOTHING,
     ),
     "now": t.TIME,

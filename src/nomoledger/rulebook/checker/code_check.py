@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from nomoledger.events.rules import Rule
-from nomoledger.language.code import Hook
+from nomoledger.language.code import Hook, whole_code
 from nomoledger.language.linker import BUILTINS, DEFINING
 from nomoledger.language.operations import Operation
 from nomoledger.language.syntax_tree import nodes_of
@@ -55,7 +55,7 @@ _PLACEHOLDER = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
 
 
 class CodeCheck:
-    """The check of the code of one rule, which also tells what its functions return.
+    """The check of the code of one rule and its mechanics, which also tells what functions return.
 
     Attributes:
         rule: the rule.
@@ -69,7 +69,7 @@ class CodeCheck:
         self.rule = rule
         self.names = names
         self.checks = checks
-        self.tree = ast.parse(rule.code)
+        self.tree = ast.parse(whole_code(rule))
         self.functions = {n.name: n for n in self.tree.body if isinstance(n, ast.FunctionDef)}
         self.hooks = {hook.name: hook for hook in names.links.codes[rule.number].hooks}
         self.faults: list[tuple[int, str]] = []

@@ -116,7 +116,7 @@ class Names:
 
     def type_named(self, text: str) -> Type:
         """Return the type that the *text* of an annotation or a declaration names."""
-        if text == "" or self.unknown_type(text) is not None:
+        if text == "" or "Thing" in self.words_of(text) or self.unknown_type(text) is not None:
             return UNKNOWN
         return join(
             NAMED[word] if word in NAMED else kind_of(self._kind_of_type[word])

@@ -22,6 +22,9 @@ _PLACE = re.compile(
     r"(?:(?P<file>[^\n]*?):(?P<line>\d+): )?rule (?P<rule>\S+?):? (?P<text>.*)", re.S
 )
 
+#: How the faults of mechanics begin that the rules around them can mend.
+_LACKING = ("no rule ",)
+
 
 def faults_of(
     ruleset: Ruleset, numbers: Collection[str] | None = None, *, things: Collection[str] = ()
@@ -114,11 +117,18 @@ def _faults_of_rule(
     found = [*code.faults, *hooks.check()]
     if rule.common:
         found += hooks.check_common()
+    lines = rule.code.count("\n") + 1
     faults = [
         Fault(rule.number, rule.line + line - 1, text, rule.file)
         for line, text in dict.fromkeys(found)
+        if line <= lines or not rule.mechanics
     ]
     data = [*DataCheck(rule, names, checks).check()]
+    data += dict.fromkeys(
+        (("uses",), f"what the rule uses does not fit: {text}")
+        for line, text in found
+        if line > lines and rule.mechanics and text.startswith(_LACKING)
+    )
     if not is_broken:
         data += _unused_parameters(rule, names, checks)
     return faults + [Fault(rule.number, rule.line, text, rule.file, place) for place, text in data]
