@@ -135,13 +135,21 @@ def parse_code(rule: Rule) -> Code:
     Raises:
         RulebookError: the code is not in the language of rules; names the line.
     """
-    code = _parse(rule.code, rule.file or f"rule {rule.number}", rule.line, rule.number)
-    for name, text in rule.mechanics.items():
-        code = _with_mechanic(code, _parse(text, f"mechanic {name}", 1, rule.number), name)
-    return code
+    mechanics = tuple(rule.mechanics.items())
+    file = rule.file or f"rule {rule.number}"
+    return _parse_all(rule.code, file, rule.line, rule.number, mechanics)
 
 
 @lru_cache(maxsize=4096)
+def _parse_all(
+    text: str, file: str, line: int, number: str, mechanics: tuple[tuple[str, str], ...]
+) -> Code:
+    code = _parse(text, file, line, number)
+    for name, added in mechanics:
+        code = _with_mechanic(code, _parse(added, f"mechanic {name}", 1, number), name)
+    return code
+
+
 def _with_mechanic(code: Code, added: Code, mechanic: str) -> Code:
     hooks = (
         msgspec.structs.replace(hook, mechanic=mechanic)
