@@ -317,10 +317,8 @@ def _convert(fields: dict[str, Any], blocks: list[DataBlock], at: int) -> Rule:
         raise error_in(word, f"{error}{_meant_field(word) if unknown else ''}") from None
     for name in rule.uses:
         if name not in _MECHANICS:
-            known = ", ".join(_MECHANICS)
-            raise error_in(
-                "uses", f"no mechanic {name!r:.60}; there is {known}{meant(name, _MECHANICS)}"
-            )
+            text = f"no mechanic {name!r:.60}; there is {', '.join(_MECHANICS)}"
+            raise error_in("uses", text + meant(name, _MECHANICS))
     rule = with_mechanics(rule)
     try:
         check_recordable(rule)
