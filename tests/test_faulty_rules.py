@@ -73,6 +73,11 @@ def test_a_faulty_rule_is_found_on_its_line(change: Change) -> None:
     assert all(is_in_its_rule(fault, text) for fault in faults), faults
 
 
+def test_there_are_enough_faulty_rules() -> None:
+    assert len(CHANGES) >= 150
+    assert len(set(CHANGES)) == len(CHANGES)
+
+
 def test_sound_rules_are_not_blamed() -> None:
     assert faults_in(SOUND) == []
 
@@ -96,6 +101,13 @@ def test_no_rule_of_a_recorded_game_is_blamed(opening: str, season: str) -> None
         rules |= {rule.number: rule for rule in added}
         ruleset = Ruleset(tuple(rules.values()))
         assert faults_of(ruleset, [rule.number for rule in added]) == []
+
+
+def test_a_rule_can_name_the_players_of_its_game() -> None:
+    rules = parse(changed('pay(player, "bank",', 'pay(player, "Ann",'), "fair.md").rules
+    assert faults_of(Ruleset(rules), things=["Ann", "Bob"]) == []
+    (fault,) = faults_of(Ruleset(rules), things=["Anna", "Bob"])
+    assert fault.text == "no rule declares the account 'Ann'; did you mean 'Anna'?"
 
 
 def test_many_faults_are_found_at_once() -> None:

@@ -295,8 +295,8 @@ class CallCheck:
     def _account(self, what: str, node: ast.expr, type_: Type) -> None:
         text = _text(node)
         if text is not None:
-            if text not in self.names.accounts | self.names.things:
-                known = self.names.accounts
+            known = self.names.accounts | self.names.things
+            if text not in known:
                 self.reader.fault(
                     node, f"no rule declares the account {text!r}{meant(text, known)}"
                 )

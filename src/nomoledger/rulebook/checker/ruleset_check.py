@@ -15,6 +15,7 @@ from nomoledger.rulebook.checker.data_check import DataCheck
 from nomoledger.rulebook.checker.fault import Fault
 from nomoledger.rulebook.checker.hook_check import HookCheck
 from nomoledger.rulebook.checker.names import Names
+from nomoledger.rulebook.checker.word_check import WordCheck
 from nomoledger.rulebook.nearest import meant
 from nomoledger.state.ruleset import Ruleset
 
@@ -41,9 +42,11 @@ def faults_of(
     checks: dict[str, CodeCheck] = {}
     for rule in links.rules:
         checks[rule.number] = CodeCheck(rule, names, checks)
+    words = WordCheck(checks)
     for rule in links.rules:
         if numbers is None or rule.number in numbers:
-            faults += _faults_of_rule(rule, names, checks, is_broken=rule.number in broken)
+            is_broken = rule.number in broken
+            faults += _faults_of_rule(rule, names, checks, words, is_broken=is_broken)
     places = {rule.number: place for place, rule in enumerate(ruleset.rules)}
     wanted = [fault for fault in faults if numbers is None or fault.rule in numbers]
     return sorted(wanted, key=lambda fault: (places.get(fault.rule, -1), fault.line, fault.text))
@@ -109,12 +112,17 @@ def _line_of(rule: Rule, text: str) -> int:
 
 
 def _faults_of_rule(
-    rule: Rule, names: Names, checks: dict[str, CodeCheck], *, is_broken: bool
+    rule: Rule,
+    names: Names,
+    checks: dict[str, CodeCheck],
+    words: WordCheck,
+    *,
+    is_broken: bool,
 ) -> list[Fault]:
     code = checks[rule.number]
     code.check()
     hooks = HookCheck(rule, names, checks)
-    found = [*code.faults, *hooks.check()]
+    found = [*code.faults, *hooks.check(), *words.faults(rule.number)]
     if rule.common:
         found += hooks.check_common()
     lines = rule.code.count("\n") + 1
