@@ -20,7 +20,7 @@ from nomoledger.rulebook.nearest import meant
 from nomoledger.state.ruleset import Ruleset
 
 _PLACE = re.compile(
-    r"(?:(?P<file>[^\n]*?):(?P<line>\d+): )?rule (?P<rule>\S+?):? (?P<text>.*)", re.S
+    r"(?:(?P<file>[^\n]*?):(?P<line>\d+): )?rule (?P<rule>\S+?)(?P<colon>:?) (?P<text>.*)", re.S
 )
 
 #: How the faults of mechanics begin that the rules around them can mend.
@@ -97,9 +97,10 @@ def _fault(ruleset: Ruleset, text: str) -> Fault:
     rule = next((rule for rule in ruleset.rules if rule.number == number), None)
     if match is None or rule is None:
         return Fault(ruleset.rules[0].number if ruleset.rules else "", 1, text)
-    line = int(match["line"]) if match["line"] else rule.line + _line_of(rule, match["text"]) - 1
-    what = match["text"]
-    return Fault(number, line, what if ": " in text else f"it {what}", rule.file)
+    what = match["text"] if match["colon"] else f"it {match['text']}"
+    is_exact = match["line"] and match["colon"]
+    line = int(match["line"]) if is_exact else rule.line + _line_of(rule, what) - 1
+    return Fault(number, line, what, rule.file)
 
 
 def _line_of(rule: Rule, text: str) -> int:
