@@ -22,7 +22,7 @@ from nomoledger.rulebook.nearest import meant
 #: The arguments of verbs by name: those that are accounts, things, numbers or texts.
 _ACCOUNTS = ("payer", "payee", "giver", "taker", "account", "remainder_to")
 _THINGS = ("entity", "piece")
-_NUMBERS = ("dice", "sides", "times", "n", "d", "dividend", "divisor", "value")
+_NUMBERS = ("dice", "sides", "times", "n", "d", "dividend", "divisor", "value", "period")
 _TEXTS = ("why", "label", "text", "question", "for_", "title", "prose")
 _LISTS = ("options", "winners", "shares", "numbers", "items")
 #: The verbs whose first argument is an operation, to which the other arguments go.
@@ -210,6 +210,7 @@ class CallCheck:
         signature = signature_of_verb(name)
         if signature is None:
             return self._result(name, node, {}, types)
+        self._starlark(name, node, types)
         self._fits_signature(name, node, signature.problem)
         given: dict[str, ast.expr] = {}
         if not any(isinstance(argument, ast.Starred) for argument in node.args):
@@ -220,6 +221,17 @@ class CallCheck:
         if name == "where":
             self._check_table(given, ((k.arg, k.value) for k in node.keywords if k.arg))
         return self._result(name, node, given, types)
+
+    def _starlark(self, name: str, node: ast.Call, types: list[Type]) -> None:
+        """Check the arguments of the functions of Starlark that need numbers or lists."""
+        if name in ("range", "abs"):
+            for argument, type_ in zip(node.args, types, strict=True):
+                self._number(f"what {name} is given", argument, type_)
+        elif name in ("len", "sorted", "reversed", "enumerate") and types:
+            type_ = t.something(types[0])
+            if type_ and not t.names_of(type_) & {"List", "Table", "Text"} and not _has_kind(type_):
+                text = f"{name} is given a list, and this is {t.describe(type_)}"
+                self.reader.fault(node.args[0], text)
 
     def _argument(
         self, verb: str, parameter: str, node: ast.expr, given: dict[str, ast.expr]

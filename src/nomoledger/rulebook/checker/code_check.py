@@ -140,6 +140,8 @@ class CodeCheck:
         self.results[function.name] = declared or t.join(types)
         if self.hook is not None:
             self._check_hook_result(self.hook)
+            if self.hook.kind in ("value", "adjust", "forbid") and not declared:
+                self._check_returns(function)
         self.under_way.discard(function.name)
 
     def _arguments(self, function: ast.FunctionDef) -> Variables:
@@ -209,6 +211,12 @@ class CodeCheck:
             text = f"{function.name} says that it returns {annotation}, but it returns nothing"
             self.fault(function, text)
 
+    def _check_returns(self, function: ast.FunctionDef) -> None:
+        """Check that a hook returns anything at all, or refuses by itself."""
+        calls = (node for node in nodes_of(*function.body) if isinstance(node, ast.Call))
+        if all(node.value is None for node, _ in self.returned) and not any(map(_refuses, calls)):
+            self.fault(function, f"{function.name} returns nothing: write return")
+
     def _check_hook_result(self, hook: Hook) -> None:
         wanted = {"adjust": t.STEP, "forbid": t.TEXT}.get(hook.kind)
         for node, type_ in self.returned:
@@ -240,7 +248,11 @@ class CodeCheck:
 
     def _statement(self, node: ast.stmt) -> bool:
         if isinstance(node, ast.Expr):
-            self.type_of(node.value)
+            type_ = self.type_of(node.value)
+            if isinstance(node.value, ast.Compare):
+                self.fault(node, "this compares, and nothing comes of it: one = gives a value")
+            elif type_ == t.STEP:
+                self.fault(node, "nothing comes of a step that is not returned: write return")
             return not _refuses(node.value)
         if isinstance(node, ast.Assign):
             self._assign(node)
