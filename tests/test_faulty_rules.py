@@ -12,7 +12,7 @@ from nomoledger.events.levels import NEWEST
 from nomoledger.rulebook.checker.rulebook_check import find_faults
 from nomoledger.rulebook.checker.ruleset_check import faults_of
 from nomoledger.rulebook.loading import load, parse, shipped
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 
 RULEBOOKS = Path(__file__).parent / "rulebooks"
 SOUND = (RULEBOOKS / "fairground.md").read_text("utf-8")

@@ -105,6 +105,18 @@ def test_the_code_of_a_former_value_shows_its_type(result: str, neutral: object)
     assert play.rule(Repeal("2")).go().get("mark") == repr(neutral)
 
 
+def test_a_parameter_shows_the_type_of_a_former_value() -> None:
+    play = Play(
+        {
+            "1": "def after_go_on(player): set(player, 'score', len(colors()))\n",
+            "2": "def value_colors(): return known\n",
+        },
+        {"2": "parameters: {known: [red, blue]}"},
+    )
+    assert play.go().get("score") == 2
+    assert play.rule(Repeal("2")).go().get("score") == 0
+
+
 def test_hooks_still_alter_a_value_that_no_rule_defines_any_more() -> None:
     play = Play({
         "1": "def after_go_on(player): set(player, 'score', worth(player))\n",
@@ -300,7 +312,7 @@ def test_a_fault_in_what_follows_refuses_it_alone() -> None:
         "2": "def define_ring(player: Player): mint(player, [1][2])\n",
     }).go()  # fmt: skip
     play.wait(hours=2)
-    assert play.refused == "2@1: the code of this rule failed"
+    assert play.refused.startswith("2@1: the code of this rule failed: inline.md:")
     assert play.go().refused == ""
 
 

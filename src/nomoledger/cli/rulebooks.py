@@ -219,9 +219,38 @@ def show_rules(rulebook: str, number: str | None, as_json: bool) -> None:
         print_json({"rulebook": book.name, "rules": shown})
         return
     for rule in shown:
-        print_text(f"### {rule.number} {rule.title}\n\n{rule.prose}\n")
+        uses = f"\nUses: {', '.join(rule.uses)}.\n" if rule.uses else ""
+        print_text(f"### {rule.number} {rule.title}\n\n{rule.prose}\n{uses}")
         if number is not None and rule.code:
             print_text(indent(rule.code, "    "))
+
+
+@rules.command("mechanics")
+@click.argument("name", required=False)
+@options.as_json
+def show_mechanics(name: str | None, as_json: bool) -> None:
+    """List the mechanics that rules can use, or show one with its code.
+
+    A mechanic is a ready-made module of rule code, such as squares in a row. A rule names the
+    mechanics that it uses in its data: `uses: [row-1]`.
+
+    Example: nomoledger rules mechanics row-1
+    """
+    from nomoledger.errors import UnknownError
+    from nomoledger.rulebook.loading import mechanics
+
+    shown = [mechanic for mechanic in mechanics() if name in (None, mechanic.number)]
+    if not shown:
+        raise UnknownError(f"there is no mechanic {name!r}; see: nomoledger rules mechanics")
+    if as_json:
+        print_json({"mechanics": shown})
+        return
+    for mechanic in shown:
+        if name is None:
+            print_line(f"{mechanic.number:12} {mechanic.title}")
+        else:
+            print_text(f"### {mechanic.number} {mechanic.title}\n\n{mechanic.prose}\n")
+            print_text(indent(mechanic.code, "    "))
 
 
 @rules.command("list")

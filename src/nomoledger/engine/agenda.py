@@ -28,8 +28,8 @@ from nomoledger.language.host import (
 )
 from nomoledger.language.program import Program, link
 from nomoledger.language.resolve import named_arguments, positional_arguments
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import CLOSING, ORDER, SETTLE, URGENT, apply
-from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
 Batch = list[e.Event]
@@ -38,7 +38,7 @@ Batch = list[e.Event]
 #: that recorded the ruling, and the attempt.
 SettleRuling = Callable[["Engine", Host, e.RulingMade, int, Attempt], None]
 
-#: The reason for refusing an attempt that follows from a request, where the code of a rule fails.
+#: How the reason begins for refusing an attempt in which the code of a rule fails.
 CODE_FAILED = "the code of this rule failed"
 #: How many attempts may follow from one input. The engine refuses any further attempts.
 FOLLOWING_MAX = 2_000
@@ -169,8 +169,9 @@ class Engine:
             follows = may_fail and error.is_certain and ">" in attempt.id
             if host.forgets_rules or not follows:
                 raise
-            rule = program.name(error.rule or "engine")
-            return self._break_off(host, attempt, Refused([e.Reason(rule, CODE_FAILED)]))
+            rule, text = error.rule or "engine", str(error).removeprefix(f"rule {error.rule}: ")
+            reason = e.Reason(program.name(rule), f"{CODE_FAILED}: {text}")
+            return self._break_off(host, attempt, Refused([reason]))
         except BaseException:
             self.world.rollback(mark)
             raise
@@ -219,7 +220,7 @@ class Engine:
             Refused: no rule in force defines the operation, or the rules refuse it.
         """
         operation = program.links.operations.get(name)
-        if operation is None or not operation.definitions:
+        if operation is None or not operation.can_be_done:
             raise Refused([e.Reason("engine", f"no rule in force says how to {name}")])
         arguments = named_arguments(self.world, operation, positional, named)
         if operation.is_action and "act" in program.links.operations:

@@ -15,8 +15,8 @@ from nomoledger.errors import RuleFault
 from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Oracle
 from nomoledger.language.program import Program
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import to_seconds
-from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
 #: The kind of the fact that marks the end of a period in a hand-kept record.

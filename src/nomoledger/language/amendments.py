@@ -187,7 +187,7 @@ def _amend(host: Host, change: r.Amend, source: str) -> None:
     old = _in_force(host, change.number)
     fields = {
         name: getattr(change, name)
-        for name in ("title", "prose", "code", "declares", "commodities", "facts")
+        for name in ("title", "prose", "code", "declares", "commodities", "facts", "told")
         if getattr(change, name) is not None
     }
     if change.code:  # A rule has code or a reason for having none, never both.
@@ -270,7 +270,7 @@ def _renumber(host: Host, number: str, to: str, source: str) -> None:
 
 def _do(host: Host, change: r.Do) -> None:
     operation = host.program.links.operations.get(change.operation)
-    if operation is None or not operation.definitions:
+    if operation is None or not operation.can_be_done:
         _refuse(host, f"no rule in force says how to {change.operation!r}")
     assert operation is not None
     arguments = named_arguments(host.world, operation, (), change.arguments)

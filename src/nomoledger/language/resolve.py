@@ -25,15 +25,14 @@ def named_arguments(
     Raises:
         Refused: an argument is missing, is unknown, or names a thing that does not exist.
     """
-    _, hook = operation.definitions[0]
-    known = [parameter.name for parameter in hook.parameters]
+    known = [parameter.name for parameter in operation.parameters]
     written = dict(zip(known, positional, strict=False)) | named
     if unknown := sorted(set(written) - set(known)):
         _refuse(f"{operation.name} does not take {unknown[0]!r}; it takes {', '.join(known)}")
     if operation.is_action:  # In a submission, None means the same as leaving the argument out.
         written = {name: value for name, value in written.items() if value is not None}
     arguments: dict[str, Any] = {}
-    for parameter in hook.parameters:
+    for parameter in operation.parameters:
         if parameter.name in written:
             arguments[parameter.name] = resolve(world, parameter, written[parameter.name])
         elif parameter.default is None:
@@ -43,12 +42,11 @@ def named_arguments(
 
 def positional_arguments(operation: Operation, arguments: dict[str, Any]) -> list[Any]:
     """Return the *arguments* of *operation* by position, with defaults for missing ones."""
-    _, hook = operation.definitions[0]
     return [
         arguments[parameter.name]
         if parameter.name in arguments
         else ast.literal_eval(str(parameter.default))
-        for parameter in hook.parameters
+        for parameter in operation.parameters
     ]
 
 

@@ -22,10 +22,11 @@ from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
 from nomoledger.language.code import parse_code, replace_functions
 from nomoledger.rulebook.loading import check_recordable, load_yaml, split_units, with_mechanics
+from nomoledger.rulebook.told import malformed, with_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _AMENDED = (
-    *("title", "prose", "code", "parameters", "declares", "commodities", "facts"),
+    *("title", "prose", "code", "parameters", "declares", "commodities", "facts", "told"),
     *("functions", "entries"),
 )
 _SET_BY_ENGINE = {"version", "file", "line", "units", "mechanics"}
@@ -110,7 +111,10 @@ def _amend(one: dict[str, Any]) -> tuple[Change, ...]:
     fields = {key: value for key, value in one.items() if key != "amend" and value is not None}
     if not fields:
         raise RulebookError(f"amend {number}: says nothing new")
+    if "told" in fields:
+        fields |= {"told": with_words(fields["told"])}
     change = _converted(fields | {"number": number}, Amend, f"amend {number}")
+    _check_told(Rule(number=number, told=change.told or {}), f"amend {number}")
     if change.code is not None:
         parse_code(Rule(number=number, code=change.code))
     written = {name: code for name, code in change.functions.items() if code is not None}
@@ -129,10 +133,16 @@ def _enact(one: dict[str, Any]) -> tuple[Change, ...]:
         raise RulebookError(
             f"enact {number}: a rule has no {unknown[0]!r}; it has {', '.join(sorted(known))}"
         )
-    rule = _converted(split_units(data) | {"number": number}, Rule, f"enact {number}")
-    rule = with_mechanics(rule)
+    data = split_units(data) | {"number": number, "told": with_words(data.get("told", {}))}
+    rule = with_mechanics(_converted(data, Rule, f"enact {number}"))
+    _check_told(rule, f"enact {number}")
     parse_code(rule)
     return (Enact(rule),)
+
+
+def _check_told(rule: Rule, what: str) -> None:
+    for fault in malformed(rule):
+        raise RulebookError(f"{what}: told: {fault.what}")
 
 
 def _repeal(one: dict[str, Any]) -> tuple[Change, ...]:

@@ -50,11 +50,18 @@ class DataBlock(msgspec.Struct, frozen=True):
         return None
 
 
+def _has(node: yaml.Node, part: str) -> bool:
+    """Return whether *part* stands in a text in *node*."""
+    if isinstance(node, yaml.MappingNode):
+        return any(_has(value, part) for _key, value in node.value)
+    return isinstance(node, yaml.ScalarNode) and part in node.value
+
+
 def _named(node: yaml.Node, word: str) -> Iterator[tuple[yaml.Node, yaml.Node]]:
     """Yield what *word* names directly in *node*: the node that says it, and what belongs to it."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            if key.value == word:
+            if key.value == word or (word[0] == "{" and _has(value, word)):
                 yield key, value
         for _key, value in node.value:
             if value.value == word:

@@ -33,6 +33,7 @@ from nomoledger.events.rules import Capabilities, Commodity, Ending, FactMapping
 from nomoledger.language.host_verbs import API_LEVELS
 from nomoledger.rulebook.data_block import DataBlock
 from nomoledger.rulebook.nearest import meant
+from nomoledger.rulebook.told import malformed, with_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
@@ -214,9 +215,31 @@ def _join_chapters(texts: dict[str, str], file: str) -> Rulebook:
                 raise _error(name, offset, heading, f"there are two rules {rule.number}")
             rules.append(msgspec.structs.replace(rule, api=head.get("api", 0)))
             data[rule.number] = blocks
+    _check_told(rules, texts)
     if not rules:
         raise RulebookError(f"{file}: no rules in it; a rule begins with a heading: ### I.1 Title")
     return Rulebook(str(head.get("rulebook", file.removesuffix(".md"))), tuple(rules), file, data)
+
+
+def _check_told(rules: list[Rule], texts: dict[str, str]) -> None:
+    """Check the texts under `told`.
+
+    Raises:
+        RulebookError: one is not well formed.
+    """
+    faults = [fault for rule in rules for fault in malformed(rule)]
+    for rule, near, what in faults:
+        lines = texts[rule.file].splitlines()
+        heading = re.compile(rf"###\s+{re.escape(rule.number)}\s")
+        start = next((i for i, line in enumerate(lines) if heading.match(line)), 0)
+        told = _line_with("told:", lines, start)
+        line = _line_with(near, lines, told) + 1
+        raise RulebookError(f"{rule.file}:{line}: rule {rule.number}: told: {what}")
+
+
+def _line_with(text: str, lines: list[str], start: int) -> int:
+    """Return the index of the first line from *start* on with *text* in it; else *start*."""
+    return next((i for i, line in enumerate(lines[start:], start) if text in line), start)
 
 
 def _front_matter(text: str, file: str) -> tuple[dict[str, Any], str, int]:
@@ -300,6 +323,9 @@ def _convert(fields: dict[str, Any], blocks: list[DataBlock], at: int) -> Rule:
     """Return the rule with these *fields*; errors are on the line *at*, unless data is wrong."""
     number, file = fields["number"], fields["file"]
 
+    if "told" in fields:
+        fields |= {"told": with_words(fields["told"])}
+
     def error_in(word: str, text: str) -> RulebookError:
         lines = [line for block in blocks if (line := block.find(word)) is not None]
         return RulebookError(f"{file}:{lines[0] if lines else at}: rule {number}: {text}")
@@ -376,11 +402,20 @@ def with_mechanics(rule: Rule) -> Rule:
     )
 
 
-@lru_cache
+def mechanics() -> list[Rule]:
+    """Return the mechanics that rules can use, by name: the number of each is its name."""
+    return [_read_mechanic(name) for name in _MECHANICS]
+
+
 def _mechanic(name: str, number: str) -> Rule:
     if name not in _MECHANICS:
         known = ", ".join(_MECHANICS)
         raise RulebookError(f"rule {number}: no mechanic {name!r:.60}; there is {known}")
+    return _read_mechanic(name)
+
+
+@lru_cache
+def _read_mechanic(name: str) -> Rule:
     text = _MECHANICS[name]
     [(heading, tokens)] = _sections(MarkdownIt("commonmark").parse(text))
     rule, _data_blocks = _rule(heading, tokens, text.splitlines(), f"{name}.md", 0)

@@ -43,7 +43,7 @@ def mutants(rulebook: Rulebook) -> list[Mutant]:
 
 
 def _alterations(rule: Rule, rulebook: Rulebook) -> Iterator[tuple[str, Rule, set[Place]]]:
-    hooks = parse_code(rule).hooks
+    hooks = [hook for hook in parse_code(rule).hooks if not hook.mechanic]
     everywhere = {place for hook in hooks for place in places_of(rule, hook)}
     if rule.code:
         yield rule.number, msgspec.structs.replace(rule, code=""), everywhere

@@ -306,7 +306,7 @@ class Rerun:
         }
 
     def _describe(self, body: e.Input) -> str:
-        return self.engine.describe(body, str, {})
+        return self.engine.describe(body, self.world)
 
     def _note_question(self, question: e.QuestionRaised, dealt: str, value: Any) -> None:
         self.asked.append(NewQuestion(question.question, question.text, question.to, dealt, value))

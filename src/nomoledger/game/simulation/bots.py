@@ -92,17 +92,17 @@ class Bots:
             self.vain[action] += 1
         return None
 
-    def condition(self, by: str) -> str | None:
-        """Return a statement about *by* that is true from the next period on, by rule code."""
+    def condition(self, by: str) -> str:
+        """Return a statement that is true from the next period on, by rule code if possible."""
         program = self.engine.link(self.world.ruleset)
         values = [
             operation.name
             for operation in program.links.operations.values()
             if operation.is_value and operation.definitions and operation.names in ([], ["player"])
         ]
+        later = f"period() > {self.world.period}"
         for value in self.chance.sample(sorted(values), min(len(values), CONDITIONS_TRIED_MAX)):
             asked = repr(by) if program.links.operations[value].names else ""
-            text = f"period() > {self.world.period} and {value}({asked}) != 'never'"
             mark = self.world.mark()
             try:
                 Statement(f"{value}({asked})").holds(self.world, program)
@@ -110,8 +110,8 @@ class Bots:
                 continue
             finally:
                 self.world.rollback(mark)
-            return text
-        return None
+            return f"{later} and {value}({asked}) != 'never'"
+        return later
 
     def accepted(self, action: str, askers: list[str]) -> tuple[str, dict[str, Any]] | None:
         """Return who of *askers* could request *action* now, and with which arguments."""

@@ -16,7 +16,7 @@ from nomoledger.events.levels import NEWEST
 from nomoledger.events.rules import Rule
 from nomoledger.game.engines import new_engine
 from nomoledger.game.simulation.bots import Bots
-from nomoledger.game.simulation.moments import Moment, telling, under_way
+from nomoledger.game.simulation.moments import TrialMoment, telling, under_way
 from nomoledger.game.simulation.season import FIRST_DAY, Plan, SeasonRun
 from nomoledger.language.host import ask_people
 from nomoledger.language.program import Program
@@ -63,7 +63,7 @@ class ControlGame(msgspec.Struct, frozen=True):
     """
 
     batches: list[bytes]
-    moments: list[Moment]
+    moments: list[TrialMoment]
     probes: dict[int, list[Probe]]
     faults: list[str]
 
@@ -92,7 +92,7 @@ class _ControlSeason:
 
     def __init__(self, rules: Sequence[Rule], name: str, examples: Any, seed: int) -> None:
         self.batches: list[Batch] = []
-        self.moments: list[Moment] = []
+        self.moments: list[TrialMoment] = []
         self.quiet: dict[int, list[int]] = {}
         self._seed, self._examples = seed, examples
         world = World()
@@ -121,7 +121,7 @@ class _ControlSeason:
             elif inputs >= INPUTS_BEFORE and (world.waiting is not None or not world.agenda):
                 if world.period in PERIODS_OF_MOMENTS:
                     things = under_way(world) - opening
-                    self.moments.append(Moment(len(self.batches), things))
+                    self.moments.append(TrialMoment(len(self.batches), things))
                 if not world.agenda:
                     self.quiet.setdefault(world.period, []).append(len(self.batches))
         return world.period > PERIODS and self.moments != []

@@ -8,7 +8,7 @@ import msgspec
 from nomoledger.state.world import World
 
 
-class Moment(msgspec.Struct, frozen=True):
+class TrialMoment(msgspec.Struct, frozen=True):
     """A moment between two batches of a game.
 
     Attributes:
@@ -52,12 +52,12 @@ def _is_nothing(value: Any) -> bool:
     return value is None or value is False or value == 0 or value == "" or value == []
 
 
-def telling(moments: Sequence[Moment], most: int) -> list[Moment]:
+def telling(moments: Sequence[TrialMoment], most: int) -> list[TrialMoment]:
     """Return at most *most* of *moments*: in these, most different things are under way.
 
     Each has something under way that those before it lack. They come in the order of the game.
     """
-    chosen: list[Moment] = []
+    chosen: list[TrialMoment] = []
     seen: frozenset[str] = frozenset()
     while len(chosen) < most and moments:
         best = max(moments, key=lambda moment: (len(moment.under_way - seen), moment.place))

@@ -13,7 +13,7 @@ import msgspec
 from nomoledger.errors import RuleFault
 from nomoledger.game.simulation.control_game import ControlGame, play_control_game
 from nomoledger.game.simulation.repeal_trial import Finding, RepealTrials
-from nomoledger.game.simulation.rule_changes import SORTS, RuleChange, drawn, rule_changes
+from nomoledger.game.simulation.rule_changes import SORTS, TriedChange, drawn, rule_changes
 from nomoledger.game.simulation.samples import examples_of
 from nomoledger.rulebook.loading import Rulebook, load
 from nomoledger.sandbox.limits import Limits
@@ -72,14 +72,14 @@ class RepealReport(msgspec.Struct, frozen=True):
         return {sort: getattr(self, sort) for sort in SORTS}
 
 
-def changes_of(rulebook: str, sample: int | None = None, seed: int = 1) -> list[RuleChange]:
+def changes_of(rulebook: str, sample: int | None = None, seed: int = 1) -> list[TriedChange]:
     """Return the changes of *rulebook* to be tried: *sample* of each sort, or all if it is None."""
     return drawn(rule_changes(load(rulebook).rules), sample, seed)
 
 
 def find_stuck(
     rulebook: str,
-    changes: list[RuleChange],
+    changes: list[TriedChange],
     *,
     seed: int = 1,
     progress: Progress | None = None,
@@ -116,7 +116,7 @@ def _play(book: Rulebook, examples: Any, seed: int) -> ControlGame:
     return play_control_game(book.rules, book.name, examples, seed)
 
 
-def _tally(sort: str, tried: list[tuple[RuleChange, Finding | None]]) -> Tally:
+def _tally(sort: str, tried: list[tuple[TriedChange, Finding | None]]) -> Tally:
     """Return the tally of the changes of *sort* among those that were *tried*."""
     of_sort = [(change, finding) for change, finding in tried if change.sort == sort]
     essential = [change.name for change, _ in of_sort if change.essential]
@@ -136,7 +136,7 @@ class _Trials:
         self._test = control, examples, seed
         self._sandbox = Sandbox(LIMITS)
 
-    def finding(self, change: RuleChange) -> Finding | None:
+    def finding(self, change: TriedChange) -> Finding | None:
         """Return why a game cannot go on after *change*, or None.
 
         A game that uses up its time or its memory cannot go on.
@@ -149,13 +149,13 @@ class _Trials:
         return found
 
 
-class _Prepared:
+class _PreparedTrials:
     """The trials of this process, which is a sandbox."""
 
     trials: RepealTrials
 
 
-def _finding(test: tuple[ControlGame, Any, int] | None, change: RuleChange) -> Finding | None:
+def _finding(test: tuple[ControlGame, Any, int] | None, change: TriedChange) -> Finding | None:
     if test is not None:
-        _Prepared.trials = RepealTrials(*test)
-    return _Prepared.trials.finding(change)
+        _PreparedTrials.trials = RepealTrials(*test)
+    return _PreparedTrials.trials.finding(change)

@@ -2,11 +2,11 @@
 
 import pickle
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -24,13 +24,14 @@ from nomoledger.errors import NomoledgerError, UsageError
 from nomoledger.events.rules import Post
 from nomoledger.game.engines import new_engine
 from nomoledger.game.simulation.bots import Bots
-from nomoledger.game.simulation.control_game import PERIODS_AFTER, SECRET, ControlGame, Probe
-from nomoledger.game.simulation.moments import Moment
-from nomoledger.game.simulation.rule_changes import RuleChange
+from nomoledger.game.simulation.control_game import SECRET, ControlGame, Probe
+from nomoledger.game.simulation.moments import TrialMoment
+from nomoledger.game.simulation.rule_changes import TriedChange
+from nomoledger.game.simulation.trial_start import Request, TrialStart, request_of
 from nomoledger.language.operations import kind_type
 from nomoledger.language.program import Linker, Program
-from nomoledger.prose.descriptions import describe_event
-from nomoledger.state.reducer import apply, from_seconds, to_seconds
+from nomoledger.prose.teller import describe_event
+from nomoledger.state.reducer import apply, to_seconds
 from nomoledger.state.world import World
 
 #: After so many inputs of the control game, a bot makes a request of its own.
@@ -42,7 +43,6 @@ QUESTIONS_MAX = 500
 #: An action that was accepted so often in the control game should be possible after a change.
 AGAIN = 2
 PROGRAMS_MAX = 4
-_ANSWERS = (e.ChoiceAnswered, e.DrawEntered)
 _UNDEFINED = re.compile(r"no rule in force says what '(\w+)' is")
 
 
@@ -77,14 +77,14 @@ class RepealTrials:
         self.linker = Linker(Program, PROGRAMS_MAX)
         self.starts = [self._start(moment) for moment in control.moments]
 
-    def _start(self, moment: Moment) -> "Start":
+    def _start(self, moment: TrialMoment) -> "TrialStart":
         world, batches = World(), [decode_batch(batch) for batch in self.control.batches]
         for batch in batches[: moment.place]:
             for event in batch:
                 apply(world, event)
-        return Start(moment.place, world, batches, self.control.probes)
+        return TrialStart(moment.place, world, batches, self.control.probes)
 
-    def finding(self, change: RuleChange) -> Finding | None:
+    def finding(self, change: TriedChange) -> Finding | None:
         """Return why a game cannot go on after *change*, or None.
 
         Repeals are tried at all moments, other changes at one that is drawn by their name. What
@@ -100,93 +100,6 @@ class RepealTrials:
             except _Stuck as stuck:
                 return stuck.finding
         return None
-
-
-class Start:
-    """A moment of the control game, and how that game went on.
-
-    Attributes:
-        now: the time of the moment.
-        world: the state, pickled.
-        steps: the inputs that followed, each with its place.
-        answers: the answers that were given, by question.
-        probes: requests that were accepted later, by place.
-        accepted: how often each action was accepted afterwards.
-        keys: the attribute that names the things of each kind.
-        rules: the rules that were in force.
-        undefined: names that their code uses and none of them defines.
-    """
-
-    def __init__(
-        self, place: int, world: World, batches: Sequence[Batch], probes: dict[int, list[Probe]]
-    ) -> None:
-        """Go on from *world* after *place* of *batches*."""
-        self.world = pickle.dumps(world)
-        self.now: datetime = from_seconds(world.game["now"])
-        last = world.period + PERIODS_AFTER
-        self.steps: list[tuple[int, e.Input]] = []
-        self.answers: dict[str, Any] = {}
-        self.accepted: Counter[str] = Counter()
-        done: set[str] = set()
-        for number, batch in enumerate(batches[place:], place):
-            done |= {event.attempt for event in batch if isinstance(event, e.AttemptDone)}
-            event = batch[0]
-            if event.period > last:
-                break
-            if isinstance(event, e.Input):
-                self.answers.update(_answer(event))
-                if not _is_answer(event):
-                    self.steps.append((number, event))
-        self.probes = {number: found for number, found in probes.items() if number >= place}
-        for _, event in self.steps:
-            if (request := _request_of(event)) is not None and event.id in done:
-                self.accepted[request.operation] += 1
-        for number, found in self.probes.items():
-            if self.steps and number <= self.steps[-1][0]:
-                self.accepted.update(probe.action for probe in found)
-        self.keys = {kind: world.key_of(kind) for kind in world.known_kinds()}
-        self.rules = world.rules
-        self.undefined = frozenset(Program(world.ruleset).links.undefined)
-
-
-def _is_answer(event: e.Input) -> bool:
-    return isinstance(event, _ANSWERS) or (
-        isinstance(event, e.RulingMade) and event.question is not None
-    )
-
-
-def _answer(event: e.Input) -> dict[str, Any]:
-    """Return the question that *event* answers with the answer; nothing if it answers none."""
-    if isinstance(event, e.ChoiceAnswered) or (
-        isinstance(event, e.RulingMade) and event.question is not None
-    ):
-        return {str(event.question): event.value}
-    return {}
-
-
-class Request(NamedTuple):
-    """An operation that an input attempts, with its arguments by position and by name."""
-
-    operation: str
-    positional: tuple[Any, ...]
-    named: dict[str, Any]
-
-
-def _request_of(event: e.Input) -> Request | None:
-    """Return what *event* attempts; None if that is no operation of the rules."""
-    if isinstance(event, e.SubmissionReceived):
-        return Request(event.action, (event.by,), event.arguments)
-    if isinstance(event, e.JoinRequested):
-        return Request("join", (), {"name": event.name, **event.details})
-    if isinstance(event, e.LeaveRequested):
-        return Request("depart", (event.by,), {})
-    if isinstance(event, e.ProposalMade):
-        return Request("propose", (event.by, event.number), {})
-    if isinstance(event, e.VoteCast):
-        return Request("vote", (event.by, event.proposal, event.choice), {})
-    if isinstance(event, e.ProposalJudged):
-        return Request("judge", (event.proposal, event.verdict), {})
-    return None
 
 
 class _TrialBots(Bots):
@@ -214,7 +127,7 @@ class _TrialBots(Bots):
 class RepealTrial:
     """One change at one moment."""
 
-    def __init__(self, trials: RepealTrials, start: Start, change: RuleChange) -> None:
+    def __init__(self, trials: RepealTrials, start: TrialStart, change: TriedChange) -> None:
         """Prepare to make *change* at *start*."""
         self.start = start
         self.change = change
@@ -295,7 +208,7 @@ class RepealTrial:
             if self.world.period == period and self.world.game["ended"] is None:
                 why = refusal.reasons[0] if refusal else e.Reason("engine", "it never ends")
                 raise _Stuck(f"period {period} does not close: {why.rule}: {why.text}")
-        elif (request := _request_of(event)) is not None:
+        elif (request := request_of(event)) is not None:
             self._note(request, refusal)
 
     def _adapted(self, ruling: e.RulingMade) -> e.RulingMade:
@@ -364,7 +277,9 @@ class RepealTrial:
             if known is not None and is_possible_answer(question, known):
                 fields["value"] = known
             batches += self._process(kind(**fields, **self._common(f"answer{len(self.played)}")))
-        raise _Stuck(self.told(_describe(event), f"it raises over {QUESTIONS_MAX} questions"))
+        raise _Stuck(
+            self.told(_describe(event, self.world), f"it raises over {QUESTIONS_MAX} questions")
+        )
 
     def _process(self, event: e.Input) -> list[Batch]:
         batches: list[Batch] = []
@@ -376,9 +291,9 @@ class RepealTrial:
                 batches.append(batch)
         except Exception as error:  # whatever fails, the request ends in a fault
             text = str(error) if isinstance(error, NomoledgerError) else repr(error)
-            raise _Stuck(self.told(_describe(event), text), is_fault=True) from None
+            raise _Stuck(self.told(_describe(event, self.world), text), is_fault=True) from None
         for batch in batches:
-            self.check(batch, _describe(event))
+            self.check(batch, _describe(event, self.world))
         return batches
 
     # --- what is found
@@ -410,8 +325,8 @@ class RepealTrial:
         """
         for event in (event for event in events if isinstance(event, e.AttemptRefused)):
             for reason in event.reasons:
-                if reason.text == CODE_FAILED:
-                    where = f"the code of rule {reason.rule} fails in {event.operation}"
+                if reason.text.startswith(CODE_FAILED):
+                    where = f"{event.operation}: rule {reason.rule}: {reason.text}"
                     raise _Stuck(self.told(request, where))
                 names = set(_UNDEFINED.findall(reason.text))
                 if names - self.start.undefined:
@@ -478,13 +393,15 @@ class RepealTrial:
         for event, encoded in self.played:
             again = [encode_batch(batch) for batch in engine.process(event)]
             if again != encoded:
-                raise _Stuck(f"replay is not exact: {_describe(event)} has other consequences")
+                raise _Stuck(
+                    f"replay is not exact: {_describe(event, world)} has other consequences"
+                )
 
 
-def _describe(event: e.Input) -> str:
+def _describe(event: e.Input, world: World) -> str:
     if isinstance(event, e.SubmissionReceived):
         return f"{event.by} asks for {_call(event.action, event.arguments)}"
-    return describe_event(event)
+    return describe_event(event, world)
 
 
 def _call(operation: str, arguments: Any) -> str:

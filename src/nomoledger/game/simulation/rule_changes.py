@@ -15,7 +15,7 @@ SORTS = ("rules", "parameters", "chapters", "renumberings")
 PART = 10
 
 
-class RuleChange(msgspec.Struct, frozen=True):
+class TriedChange(msgspec.Struct, frozen=True):
     """One change of a rulebook.
 
     Attributes:
@@ -36,14 +36,14 @@ class RuleChange(msgspec.Struct, frozen=True):
         return self.sort in ("rules", "chapters")
 
 
-def rule_changes(rules: Sequence[Rule]) -> list[RuleChange]:
+def rule_changes(rules: Sequence[Rule]) -> list[TriedChange]:
     """Return all changes of *rules* to be tried, sort by sort, each in rulebook order."""
     return [*_repeals(rules), *_amendments(rules), *_chapters(rules), *_renumberings(rules)]
 
 
-def drawn(changes: Sequence[RuleChange], sample: int | None, seed: int) -> list[RuleChange]:
+def drawn(changes: Sequence[TriedChange], sample: int | None, seed: int) -> list[TriedChange]:
     """Return at most *sample* of *changes* of each sort, drawn by *seed*; all if it is None."""
-    kept: list[RuleChange] = []
+    kept: list[TriedChange] = []
     for sort in SORTS:
         places = [place for place, change in enumerate(changes) if change.sort == sort]
         if sample is not None and sample < len(places):
@@ -52,19 +52,19 @@ def drawn(changes: Sequence[RuleChange], sample: int | None, seed: int) -> list[
     return kept
 
 
-def _repeals(rules: Sequence[Rule]) -> Iterator[RuleChange]:
+def _repeals(rules: Sequence[Rule]) -> Iterator[TriedChange]:
     for rule in rules:
         is_essential = rule.essential is not None
-        yield RuleChange("rules", rule.number, (Repeal(rule.number),), is_essential)
+        yield TriedChange("rules", rule.number, (Repeal(rule.number),), is_essential)
 
 
-def _amendments(rules: Sequence[Rule]) -> Iterator[RuleChange]:
+def _amendments(rules: Sequence[Rule]) -> Iterator[TriedChange]:
     for rule in rules:
         for name, value in rule.parameters.items():
             for other in _other_values(value):
                 text = json.dumps(other, ensure_ascii=False)
                 change = Amend(number=rule.number, parameters={name: other})
-                yield RuleChange("parameters", f"{rule.number}.{name}={text}", (change,))
+                yield TriedChange("parameters", f"{rule.number}.{name}={text}", (change,))
 
 
 def _other_values(value: Any) -> list[Any]:
@@ -77,17 +77,17 @@ def _other_values(value: Any) -> list[Any]:
     return []
 
 
-def _chapters(rules: Sequence[Rule]) -> Iterator[RuleChange]:
+def _chapters(rules: Sequence[Rule]) -> Iterator[TriedChange]:
     chapters: dict[str, list[Rule]] = {}
     for rule in rules:
         chapters.setdefault(rule.number.partition(".")[0], []).append(rule)
     for chapter, members in chapters.items():
         is_essential = any(rule.essential is not None for rule in members)
         repeals = tuple(Repeal(rule.number) for rule in members)
-        yield RuleChange("chapters", chapter, repeals, is_essential)
+        yield TriedChange("chapters", chapter, repeals, is_essential)
 
 
-def _renumberings(rules: Sequence[Rule]) -> Iterator[RuleChange]:
+def _renumberings(rules: Sequence[Rule]) -> Iterator[TriedChange]:
     taken = {rule.number for rule in rules}
     for rule in rules:
         chapter, point, _ = rule.number.rpartition(".")
@@ -96,4 +96,6 @@ def _renumberings(rules: Sequence[Rule]) -> Iterator[RuleChange]:
             for n in range(1, len(taken) + 2)
             if (number := f"{chapter}{point}{n}") not in taken
         )
-        yield RuleChange("renumberings", f"{rule.number} to {free}", (Renumber(rule.number, free),))
+        yield TriedChange(
+            "renumberings", f"{rule.number} to {free}", (Renumber(rule.number, free),)
+        )

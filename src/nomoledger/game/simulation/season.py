@@ -267,9 +267,9 @@ class SeasonRun:
 
     def _order(self, by: str) -> Iterator[Batch]:
         """Give a standing order for a request that would be accepted now."""
-        request, when = self.bots.request(by), self.bots.condition(by)
-        if request is not None and when is not None:
-            acts = (e.Act(*request),)
+        request = self.bots.request(by)
+        if request is not None:
+            acts, when = (e.Act(*request),), self.bots.condition(by)
             yield from self._play(e.OrderGiven, by=by, when=when, acts=acts, audience=(by,))
 
     def _request(self, by: str) -> Iterator[Batch]:

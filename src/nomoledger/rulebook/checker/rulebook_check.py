@@ -5,7 +5,7 @@ from nomoledger.language.program import link
 from nomoledger.rulebook.checker.fault import Fault
 from nomoledger.rulebook.checker.ruleset_check import faults_of
 from nomoledger.rulebook.loading import Rulebook
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
 

@@ -1,7 +1,7 @@
 """The check of a ruleset: every fault that its rules show without being played."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -17,7 +17,8 @@ from nomoledger.rulebook.checker.hook_check import HookCheck
 from nomoledger.rulebook.checker.names import Names
 from nomoledger.rulebook.checker.word_check import WordCheck
 from nomoledger.rulebook.nearest import meant
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.rulebook.told import unknown_names
+from nomoledger.state.declared_rules import Ruleset
 
 _PLACE = re.compile(
     r"(?:(?P<file>[^\n]*?):(?P<line>\d+): )?rule (?P<rule>\S+?)(?P<colon>:?) (?P<text>.*)", re.S
@@ -43,6 +44,7 @@ def faults_of(
     for rule in links.rules:
         checks[rule.number] = CodeCheck(rule, names, checks)
     words = WordCheck(checks)
+    faults += _faults_of_told(links.rules)
     for rule in links.rules:
         if numbers is None or rule.number in numbers:
             is_broken = rule.number in broken
@@ -141,6 +143,14 @@ def _faults_of_rule(
     if not is_broken:
         data += _unused_parameters(rule, names, checks)
     return faults + [Fault(rule.number, rule.line, text, rule.file, place) for place, text in data]
+
+
+def _faults_of_told(rules: Sequence[Rule]) -> list[Fault]:
+    """Return the names in the texts under `told` that no rule declares."""
+    return [
+        Fault(rule.number, rule.line, f"told: {what}", rule.file, ("told", near))
+        for rule, near, what in unknown_names(rules)
+    ]
 
 
 def _unused_parameters(
