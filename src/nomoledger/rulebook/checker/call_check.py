@@ -179,6 +179,8 @@ class CallCheck:
         """Check that the argument *node* can be one of *wanted*."""
         if t.fits(type_, wanted) or self._is_known_text(node, type_, wanted):
             return
+        if isinstance(node, ast.Constant) and node.value == 0 and t.is_numeric(wanted):
+            return  # 0 is 0 in every unit
         text = f"{what} is {t.describe(wanted)}, and this is {t.describe(type_)}"
         self.reader.fault(node, text + self._way(node, type_, wanted))
 
