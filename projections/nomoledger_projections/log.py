@@ -11,7 +11,7 @@ from nomoledger.events.codec import encode_json
 from nomoledger.game.read_models import Table, View, events_with_worlds
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import PublicStream
-from nomoledger.prose.descriptions import describe_event
+from nomoledger.prose.descriptions import UNTOLD, describe_event
 from nomoledger.prose.labels import describe_thing
 from nomoledger.state.world import World
 
@@ -57,7 +57,8 @@ def log(view: View) -> Log:
     stream = PublicStream() if view.reader == "admin" else None
     lines = []
     for entry, world in events_with_worlds(view):
-        lines.append(_line(entry, _description(world, entry.body)))
+        if not isinstance(entry.body, UNTOLD):
+            lines.append(_line(entry, _description(world, entry.body)))
         if stream is not None:
             stream.take(entry.number, entry.body)
     if stream is not None:

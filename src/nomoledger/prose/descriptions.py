@@ -9,7 +9,12 @@ from nomoledger.language.values import from_units
 
 Label = Callable[[Any], Any]
 #: Events that lists of consequences leave out.
-BOOKKEEPING = (e.AttemptDone, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired, e.QuestionRaised)
+BOOKKEEPING = (
+    *(e.AttemptDone, e.CasesCopied, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired),
+    e.QuestionRaised,
+)
+#: Events that a log leaves out: they tell nothing of the game.
+UNTOLD = (e.CasesCopied,)
 
 
 def describe_event(
@@ -60,7 +65,8 @@ def _describe_creation(event: e.EntityCreated, label: Label) -> str:
 
 
 def _describe_proposal(event: e.ProposalMade, label: Label) -> str:
-    return f"{event.by} makes proposal {event.number}: {event.text}"
+    how = " (in words only)" if event.words_only else ""
+    return f"{event.by} makes proposal {event.number}{how}: {event.text}"
 
 
 def _describe_refusal(event: e.AttemptRefused, label: Label) -> str:
@@ -195,6 +201,7 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
     e.RuleEnacted: lambda event, _: (
         f"rule {event.rule.number} {event.rule.title} is in force ({event.source})"
     ),
+    e.CasesCopied: lambda event, _: "the cases of the rulebook are copied",
     e.RuleAmended: lambda event, _: f"rule {event.rule.number} is amended ({event.source})",
     e.RuleRepealed: lambda event, _: f"rule {event.number} is repealed ({event.source})",
     e.RuleRenumbered: lambda event, _: f"rule {event.number} is now {event.to} ({event.source})",

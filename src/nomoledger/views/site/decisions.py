@@ -100,6 +100,7 @@ class Decisions:
         self.disputes.apply(ref, body, refs)
         if isinstance(body, e.ProposalMade):
             changes = tuple(map(describe_change, body.changes))
+            changes += ("in words only: its changes are left out",) if body.words_only else ()
             proposal = ProposalOnPage(body.number, body.by, body.text, ref, changes)
             self.proposals[body.number] = proposal
         elif isinstance(body, e.VoteCast):
