@@ -38,6 +38,12 @@ def find_faults(rulebook: Rulebook) -> list[str]:
     return [fault for rule in rulebook.rules for fault in _Reader(links, rule).faults()]
 
 
+def faults_of_rule(links: Links, number: str) -> list[str]:
+    """Return the faults of the rule *number* beside all rules of *links*."""
+    rule = next(rule for rule in links.rules if rule.number == number)
+    return list(_Reader(links, rule).faults())
+
+
 def _with_place(rulebook: Rulebook, text: str) -> str:
     """Return *text* with file and line in front if it only names a rule."""
     match = re.match(r"rule (\S+): ", text)
@@ -86,7 +92,7 @@ class _Reader:
             operation = self.links.operations.get(hook.operation)
             if hook.kind not in _BENDING or is_hookable(hook.operation):
                 continue
-            if operation is None or not operation.definitions:
+            if operation is None or not (operation.definitions or operation.remembered):
                 what = f"{hook.name} bends {hook.operation!r}, which no rule defines"
                 yield self._at(self._line_of(hook.name), what)
 

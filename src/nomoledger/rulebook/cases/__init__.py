@@ -3,4 +3,12 @@
 from nomoledger.rulebook.cases.case_run import CaseResult, CaseRunner, run_case
 from nomoledger.rulebook.cases.format import Case, cases_beside, load_cases, texts_beside
 
-__all__ = ["Case", "CaseResult", "CaseRunner", "cases_beside", "load_cases", "run_case", "texts_beside"]
+__all__ = [
+    "Case",
+    "CaseResult",
+    "CaseRunner",
+    "cases_beside",
+    "load_cases",
+    "run_case",
+    "texts_beside",
+]

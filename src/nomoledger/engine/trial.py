@@ -1,0 +1,159 @@
+"""Changes tried on the current state with the engine's own code; nothing stays of them."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from nomoledger.errors import RuleFault
+from nomoledger.events import rules as r
+from nomoledger.events.levels import LEVELS
+from nomoledger.language.amendments import carry_out_changes
+from nomoledger.language.host import Frame, Refused, Suspended
+from nomoledger.language.program import link
+from nomoledger.language.resolve import named_arguments
+from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.world import Attempt, World
+
+#: The changes of what the rules are about; all others change the rules themselves.
+_OF_STATE = (r.Do, r.Set, r.Post)
+#: What is added to the number of a rule whose own number is taken, for the trial.
+_RENAMED = "-new"
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """What came of a trial.
+
+    Attributes:
+        ruleset: the rules as they would be.
+        numbers: the rules that would be new or amended, by number.
+        errors: why changes cannot be carried out, whatever happens until then.
+        notes: what depends on what happens until then: questions, and refusals by the rules.
+    """
+
+    ruleset: Ruleset
+    numbers: tuple[str, ...]
+    errors: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def try_changes(world: World, changes: Iterable[r.Change], source: str) -> Trial:
+    """Carry out *changes* on *world* on the authority of *source*, and undo everything."""
+    mark = world.mark()
+    try:
+        running = _Trial(world, source)
+        for change in changes:
+            running.carry_out(change)
+        numbers = tuple(n for n in running.numbers if world.rule(n) is not None)
+        return Trial(world.ruleset, numbers, tuple(running.errors), tuple(running.notes))
+    finally:
+        world.rollback(mark)
+
+
+class _Trial:
+    """A trial under way."""
+
+    def __init__(self, world: World, source: str) -> None:
+        self.world = world
+        self.source = source
+        self.host = link(world.ruleset).host
+        self.errors: list[str] = []
+        self.notes: list[str] = []
+        self.numbers: dict[str, None] = {}
+        #: Whether the state may be another one than the changes will find.
+        self.is_uncertain = bool(world.agenda)
+
+    def carry_out(self, change: r.Change) -> None:
+        """Carry out the next change, or note why it cannot be carried out."""
+        if isinstance(change, r.Enact):
+            change = self._with_free_number(change)
+        host = self.host
+        host.begin(self.world, Attempt(id="trial", operation="", at=self.world.game["now"]))
+        host.frames = [Frame("", (), "trial")]
+        mark = self.world.mark()
+        try:
+            if isinstance(change, r.Do):
+                self._check_names(change)
+            carry_out_changes(host, [change], self.source)
+        except (Refused, Suspended, RuleFault) as error:
+            self.world.rollback(mark)
+            self._add(change, error)
+            self.is_uncertain = True
+            return
+        finally:
+            host.pending = None
+        self.world.release(mark)
+        if isinstance(change, r.Enact):
+            self.numbers[change.rule.number] = None
+        elif isinstance(change, r.Amend):
+            self.numbers[change.number] = None
+        elif isinstance(change, r.Renumber) and change.number in self.numbers:
+            self.numbers[change.to] = None
+
+    @property
+    def _is_proposal(self) -> bool:
+        return self.source.startswith("proposal")
+
+    def _with_free_number(self, change: r.Enact) -> r.Enact:
+        """Return *change* with another number for its rule, if the admin will be asked for one."""
+        number = change.rule.number
+        asks = self._is_proposal and not _forgets_rules(self.world)
+        if not asks or self.world.rule(number) is None:
+            return change
+        text = f"there is a rule {number} already: the admin will be asked for another number"
+        self.notes.append(f"enact {number}: {text}")
+        rule = msgspec.structs.replace(change.rule, number=f"{number}{_RENAMED}")
+        return r.Enact(rule)
+
+    def _check_names(self, change: r.Do) -> None:
+        """Check what *change* names; later refusals depend on the state."""
+        operation = self.host.program.links.operations.get(change.operation)
+        if operation is not None and operation.definitions:
+            try:
+                named_arguments(self.world, operation, (), change.arguments)
+            except Refused as error:
+                raise _Misnamed(error.reasons) from None
+
+    def _add(self, change: r.Change, error: Exception) -> None:
+        what = _named(change)
+        if isinstance(error, Suspended):
+            question = error.question
+            self.notes.append(f"{what}: {question.to} will be asked: {question.text}")
+        elif isinstance(error, RuleFault):
+            # A ruling that meets failing code is carried out as an urgent one.
+            (self.errors if self._is_proposal else self.notes).append(f"{what}: {error}")
+        elif isinstance(error, Refused):
+            texts = "; ".join(
+                reason.text + (f" ({reason.rule})" if _is_rule(reason.rule) else "")
+                for reason in error.reasons
+            )
+            is_of_state = isinstance(change, _OF_STATE) and self.is_uncertain
+            is_by_rules = any(_is_rule(reason.rule) for reason in error.reasons)
+            if is_of_state or (is_by_rules and not isinstance(error, _Misnamed)):
+                self.notes.append(f"{what}: as things stand, this would be refused: {texts}")
+            else:
+                self.errors.append(f"{what}: {texts}")
+
+
+class _Misnamed(Refused):
+    """A change names something that there is not."""
+
+
+def _forgets_rules(world: World) -> bool:
+    return LEVELS[world.level].forgets_rules
+
+
+def _is_rule(name: str) -> bool:
+    return name.partition("@")[0] not in ("engine", "trial")
+
+
+def _named(change: r.Change) -> str:
+    """Return which of the changes *change* is, as its notation begins."""
+    if isinstance(change, r.Enact):
+        return f"enact {change.rule.number.removesuffix(_RENAMED)}"
+    if isinstance(change, r.Do):
+        return f"do {change.operation}"
+    if isinstance(change, r.Set):
+        return f"set {change.attribute} of {change.kind} {change.entity}"
+    if isinstance(change, r.Post):
+        return f"post {', '.join(f'{name} {amount}' for name, amount in change.amounts.items())}"
+    return f"{type(change).__name__.lower()} {change.number}"
