@@ -44,9 +44,9 @@ def open_game(
     """Create a game in *ledger* under *rulebook*, with the initial state *given*.
 
     *given* holds the fields of `StateGiven`. *cases* are the texts of the rulebook's cases by file
-    (see `nomoledger.rulebook.cases.texts_beside`), with which proposals will be tried. *then* returns further batches, which are stored in
-    the same transaction as the opening; it runs in the sandbox, so it is a function at the top
-    level of a module, or a partial of one.
+    (see `nomoledger.rulebook.cases.texts_beside`), with which proposals will be tried. *then*
+    returns further batches, which are stored in the same transaction as the opening; it runs in the
+    sandbox, so it is a function at the top level of a module, or a partial of one.
 
     Raises:
         UsageError: the game exists, a setting is unknown, or the rules refuse such a start.

@@ -31,17 +31,23 @@ from nomoledger.errors import RulebookError, UnknownError, UsageError
 from nomoledger.events.rules import Rule
 from nomoledger.language.host_verbs import API_LEVELS
 from nomoledger.sandbox.sandbox import call_in_sandbox
+from nomoledger.state.ruleset import Ruleset
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
 _RULE_TAG = "h3"
 
 
 class Rulebook(msgspec.Struct, frozen=True):
-    """The rules that a game starts from, in order, and the *file* they were read from."""
+    """The rules that a game starts from, in order, and the *file* they were read from.
+
+    *game* is the ruleset of the game whose rules these are, if they are those of a game that has
+    begun: its level, and what its former rules declared.
+    """
 
     name: str
     rules: tuple[Rule, ...]
     file: str = ""
+    game: Ruleset | None = None
 
     def only(self, numbers: list[str]) -> "Rulebook":
         """Return the rulebook with only the rules *numbers*."""
