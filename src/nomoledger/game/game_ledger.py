@@ -41,10 +41,10 @@ class GameLedger(Ledger):
             UnknownError: there is no such rulebook.
             UsageError: the game exists, or the rules refuse such a start.
         """
-        is_named = isinstance(rulebook, str)
-        book = load(rulebook) if is_named else rulebook
+        book = rulebook if isinstance(rulebook, Rulebook) else load(rulebook)
+        cases = {} if isinstance(rulebook, Rulebook) else texts_beside(rulebook)
         options: dict[str, Any] = {"settings": settings, "given": given, "dice_from": dice}
-        options["cases"] = texts_beside(rulebook) if is_named else {}
+        options["cases"] = cases
         return open_game(self, name, book, period=period, at=at, secret=secret, **options)
 
     def game(self, name: str | None = None) -> Game:

@@ -1,7 +1,7 @@
 """Proposals of a game: tried before they are judged, and shown with their votes."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -10,6 +10,7 @@ from nomoledger.errors import MisfitError, RulebookError, RuleFault, UnknownErro
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Amend, Change, Enact, Renumber, Repeal, Rule
 from nomoledger.game.counterfactual import WhatIf, WhatIfChanges
+from nomoledger.game.readings import GameReadings
 from nomoledger.rulebook.case_comparison import CaseComparison, compare_cases
 from nomoledger.rulebook.change_check import ChangeCheck, LeftUndefined, check_changes
 from nomoledger.rulebook.change_diff import ChangeDiff, diff_changes
@@ -17,11 +18,6 @@ from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.world import World
 
-if TYPE_CHECKING:
-    from nomoledger.game.game import Game
-
-#: For how many seconds the cases of the rulebook are tried.
-CASES_SECONDS = 20.0
 #: The authority of a proposal that is not made yet.
 _NEW = "proposal"
 
@@ -59,8 +55,7 @@ class Proposal(msgspec.Struct, frozen=True):
         verdict: what the judge said; None if there is no verdict.
         state: its state by the rules; None if the rules keep none.
         carried_out: whether its changes are carried out.
-        changes: what it changes. The old values are those before it was carried out; those at the
-            time of the proposal if it was decided otherwise; and those of today if it is open.
+        changes: what it changes, from the rules at the time of its verdict; today's if it is open.
         votes: the vote of each player.
     """
 
@@ -111,15 +106,15 @@ def _checked(
 
 
 def check_proposal(
-    game: "Game",
+    game: GameReadings,
+    world: World,
     changes: tuple[Change, ...],
     *,
-    seconds: float = CASES_SECONDS,
-    with_what_if: bool = False,
-    done: Callable[[int], Any] = lambda count: None,
+    seconds: float,
+    with_what_if: bool,
+    done: Callable[[int], Any],
 ) -> ProposalCheck:
-    """Try *changes* in *game*; nothing is recorded. See `Game.check_proposal`."""
-    world = game.world
+    """Try *changes* in *game*, whose state is *world*. See `Game.check_proposal`."""
     try:
         checked = _checked(world, changes, _NEW, game.limits)
     except MisfitError as error:
@@ -150,7 +145,7 @@ def check_proposal(
     )
 
 
-def _copied_cases(game: "Game") -> dict[str, bytes]:
+def _copied_cases(game: GameReadings) -> dict[str, bytes]:
     """Return the cases that were copied into *game* when it opened, compressed, by file."""
     for entry in game.ledger.read(game.name, after=0):
         if isinstance(entry.body, e.CasesCopied):
@@ -168,14 +163,14 @@ def _last_closed(world: World) -> int | None:
 # --- one proposal -------------------------------------------------------------------------------
 
 
-def show_proposal(game: "Game", number: int, reader: str | None) -> Proposal:
+def show_proposal(game: GameReadings, number: int, reader: str | None) -> Proposal:
     """Return proposal *number* of *game* as *reader* may see it. See `Game.proposal`."""
-    if reader not in (None, "admin"):
-        reader = game.player(reader)
-    entries = [entry.body for entry in game.history.entries() if _sees(reader, entry.body)]
-    made = _find(game, entries, number)
+    bodies = [entry.body for entry in game.history.entries() if _sees(reader, entry.body)]
+    made = _find(bodies, number)
+    if made is None:
+        raise UnknownError(f"{game.name}: there is no proposal {number}")
     found = _Found(made)
-    for body in entries:
+    for body in bodies:
         found.apply(body)
     rules = tuple(found.rules.values())
     arguments = (rules, made.changes)
@@ -198,12 +193,15 @@ def _sees(reader: str | None, body: e.Event) -> bool:
     return reader == "admin" or body.audience is None or reader in body.audience
 
 
-def _find(game: "Game", bodies: Iterable[e.Event], number: int) -> e.ProposalMade:
-    for body in bodies:
-        if isinstance(body, e.ProposalMade) and body.number == number:
-            if number in game.world.proposals:  # It was not taken back.
-                return body
-    raise UnknownError(f"{game.name}: there is no proposal {number}")
+def _find(bodies: list[e.Event], number: int) -> e.ProposalMade | None:
+    """Return proposal *number*, unless it was taken back."""
+    withdrawn = {body.withdrawn for body in bodies if isinstance(body, e.InputWithdrawn)}
+    made = (
+        body
+        for body in bodies
+        if isinstance(body, e.ProposalMade) and body.number == number and body.id not in withdrawn
+    )
+    return next(made, None)
 
 
 class _Found:
@@ -263,53 +261,3 @@ class _Found:
 
 #: The events that change rules.
 _RULE_EVENTS = (e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered)
-
-
-def describe_proposal(proposal: Proposal) -> Iterator[str]:
-    """Yield *proposal* in lines for people."""
-    words = " (in words only)" if proposal.words_only else ""
-    yield f"proposal {proposal.number} by {proposal.by}, period {proposal.period}{words}"
-    yield proposal.text
-    yield f"state: {describe_state(proposal)}"
-    for player, choice in proposal.votes.items():
-        yield f"{player} votes {choice}"
-    for change in proposal.changes:
-        yield from describe_diff(change)
-
-
-def describe_state(proposal: Proposal) -> str:
-    """Return in words what became of *proposal*."""
-    state = proposal.state if isinstance(proposal.state, str) else None
-    known = [state, proposal.verdict, "carried out" if proposal.carried_out else None]
-    return ", ".join(dict.fromkeys(filter(None, known))) or "undecided"
-
-
-def describe_diff(change: ChangeDiff) -> Iterator[str]:
-    """Yield *change* in lines for people, like a diff."""
-    yield change.what + (f" (does not fit: {change.misfit})" if change.misfit else "")
-    for value in change.values:
-        yield f"  {value.name}: {_shown(value.old)} → {_shown(value.new)}"
-    for line in (*change.prose, *change.code):
-        yield f"  {line}"
-
-
-def _shown(value: Any) -> str:
-    return "nothing" if value is None else str(value)
-
-
-def describe_check(check: ProposalCheck) -> Iterator[str]:
-    """Yield *check* in lines for people, without its what-if."""
-    for error in check.errors:
-        yield f"error: {error}"
-    for left in check.left_undefined:
-        users = ", ".join(left.used_by)
-        yield f"left without a definition: {left.name}, which {users} would still use"
-    for mismatch in check.mismatches:
-        yield f"mismatch: {mismatch}"
-    for note in check.notes:
-        yield f"note: {note}"
-    for failure in check.cases_failing:
-        yield f"case would fail: {failure}"
-    if check.cases_not_tried:
-        total = check.cases_tried + check.cases_not_tried
-        yield f"time was up: {check.cases_not_tried} of {total} cases were not tried"

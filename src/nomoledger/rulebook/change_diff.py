@@ -97,13 +97,15 @@ def _diff_of_rule(
 
 def _difference(what: str, old: r.Rule | None, new: r.Rule) -> ChangeDiff:
     was = r.Rule(number="") if old is None else old
-    values = [] if old is None or was.title == new.title else [("title", was.title, new.title)]
+    values: list[tuple[str, Any, Any]] = []
+    if old is not None:
+        values.append(("title", was.title, new.title))
     for name in dict.fromkeys((*was.parameters, *new.parameters)):
         values.append((name, was.parameters.get(name), new.parameters.get(name)))
     for name in r.Rule.__struct_fields__:
         if name not in _APART:
-            plain = (msgspec.to_builtins(getattr(rule, name)) or None for rule in (was, new))
-            values.append((name, *plain))
+            before, after = (msgspec.to_builtins(getattr(rule, name)) for rule in (was, new))
+            values.append((name, before or None, after or None))
     return ChangeDiff(
         what,
         values=tuple(NewValue(*each) for each in values if each[1] != each[2]),
