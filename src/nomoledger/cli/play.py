@@ -11,13 +11,14 @@ from nomoledger.cli.context import open_game_at
 from nomoledger.cli.outcome import option_labelled, run_request, send_request, typed_arguments
 from nomoledger.cli.parsing import parse_pair, parse_time
 from nomoledger.cli.proposal import (
+    CASES_SHOWN,
     WORDS_ONLY,
     print_check,
     print_misfit,
     try_proposal,
     trying,
 )
-from nomoledger.errors import MisfitError
+from nomoledger.errors import MisfitError, RulebookError
 
 
 @click.command()
@@ -106,9 +107,12 @@ def propose(
 
     Example: nomoledger propose game.db Ann "Options last ten days" --amend VIII.3.days_open=10
     """
-    proposed = (*read_changes_file(changes), *amendments(amend))
+    try:
+        proposed = () if words_only else (*read_changes_file(changes), *amendments(amend))
+    except RulebookError as error:
+        return print_misfit(MisfitError(str(error)), request["as_json"], WORDS_ONLY)
     with open_game_at(location, game_name) as game:
-        is_new = bool(proposed) and not words_only and game.again(request["id"]) is None
+        is_new = bool(proposed) and game.again(request["id"]) is None
         checked = try_proposal(game, proposed, with_what_if, seconds) if is_new else None
         try:
             code = send_request(
@@ -122,7 +126,7 @@ def propose(
         except MisfitError as error:
             return print_misfit(error, request["as_json"], WORDS_ONLY)
         if checked is not None and not request["as_json"]:
-            print_check(game, checked)
+            print_check(game, checked, CASES_SHOWN, is_short=True)
     return code
 
 

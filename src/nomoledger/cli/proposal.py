@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 REFUSED = 1
 WORDS_ONLY = "nothing was recorded: mend the changes, or record the words alone with --words-only"
 
+#: How many failing cases are printed with a proposal that is made.
+CASES_SHOWN = 10
 #: For how many seconds cases are tried by default.
 CASES_SECONDS = 20.0
 
@@ -79,15 +81,12 @@ def check(
 
     Example: nomoledger proposal check game.db changes.yaml --what-if
     """
-    changes = read_changes_file(file)
     with open_game_at(location, game_name) as game:
-        checked = try_proposal(game, changes, with_what_if, seconds)
+        checked = _check_file(game, file, with_what_if, seconds)
         if as_json:
             print_json(checked)
         else:
             print_check(game, checked)
-            if not checked.errors:
-                print_line(f"the changes fit the rules; {_cases(checked)}")
     return REFUSED if checked.errors else 0
 
 
@@ -120,6 +119,17 @@ def show(
             print_text(line)
 
 
+def _check_file(game: "Game", file: str, with_what_if: bool, seconds: float) -> "ProposalCheck":
+    from nomoledger.errors import RulebookError
+    from nomoledger.game.proposals import ProposalCheck
+
+    try:
+        changes = read_changes_file(file)
+    except RulebookError as error:
+        return ProposalCheck(errors=(str(error),))
+    return try_proposal(game, changes, with_what_if, seconds)
+
+
 def try_proposal(
     game: "Game", changes: "tuple[Change, ...]", with_what_if: bool, seconds: float
 ) -> "ProposalCheck":
@@ -133,14 +143,18 @@ def try_proposal(
 # --- printing -----------------------------------------------------------------------------------
 
 
-def print_check(game: "Game", checked: "ProposalCheck") -> None:
-    """Print what a check found, and the what-if if there is one."""
-    print_blocks(_check_lines(checked))
+def print_check(
+    game: "Game", checked: "ProposalCheck", cases_max: int | None = None, *, is_short: bool = False
+) -> None:
+    """Print what a check found, with at most *cases_max* cases; if *is_short*, no good news."""
+    print_blocks(_check_lines(checked, cases_max))
+    if not (is_short or checked.errors):
+        print_line(f"the changes fit the rules; {_cases(checked)}")
     if checked.what_if is not None:
         print_what_if(game, checked.what_if)
 
 
-def _check_lines(checked: "ProposalCheck") -> Iterator[str]:
+def _check_lines(checked: "ProposalCheck", cases_max: int | None) -> Iterator[str]:
     for error in checked.errors:
         yield f"error: {error}"
     for left in checked.left_undefined:
@@ -150,8 +164,10 @@ def _check_lines(checked: "ProposalCheck") -> Iterator[str]:
         yield f"mismatch: {mismatch}"
     for note in checked.notes:
         yield f"note: {note}"
-    for failure in checked.cases_failing:
+    for failure in checked.cases_failing[:cases_max]:
         yield f"case would fail: {failure}"
+    if hidden := len(checked.cases_failing) - len(checked.cases_failing[:cases_max]):
+        yield f"and {hidden} more cases would fail"
     if checked.cases_not_tried:
         total = checked.cases_tried + checked.cases_not_tried
         yield f"time was up: {checked.cases_not_tried} of {total} cases were not tried"

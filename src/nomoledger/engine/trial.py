@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from nomoledger import events as e
 from nomoledger.errors import RuleFault
 from nomoledger.events import rules as r
 from nomoledger.events.levels import LEVELS
@@ -77,7 +78,6 @@ class _Trial:
         except (Refused, Suspended, RuleFault) as error:
             self.world.rollback(mark)
             self._add(change, error)
-            self.is_uncertain = True
             return
         finally:
             host.pending = None
@@ -106,8 +106,8 @@ class _Trial:
 
     def _check_names(self, change: r.Do) -> None:
         """Check what *change* names; later refusals depend on the state."""
-        operation = self.host.program.links.operations.get(change.operation)
-        if operation is not None and operation.definitions:
+        if self._is_operation(change.operation):
+            operation = self.host.program.links.operations[change.operation]
             try:
                 named_arguments(self.world, operation, (), change.arguments)
             except Refused as error:
@@ -118,20 +118,30 @@ class _Trial:
         if isinstance(error, Suspended):
             question = error.question
             self.notes.append(f"{what}: {question.to} will be asked: {question.text}")
+            self.is_uncertain = True
         elif isinstance(error, RuleFault):
             # A ruling that meets failing code is carried out as an urgent one.
             (self.errors if self._is_proposal else self.notes).append(f"{what}: {error}")
         elif isinstance(error, Refused):
-            texts = "; ".join(
-                reason.text + (f" ({reason.rule})" if _is_rule(reason.rule) else "")
-                for reason in error.reasons
-            )
-            is_of_state = isinstance(change, _OF_STATE) and self.is_uncertain
-            is_by_rules = any(_is_rule(reason.rule) for reason in error.reasons)
-            if is_of_state or (is_by_rules and not isinstance(error, _Misnamed)):
-                self.notes.append(f"{what}: as things stand, this would be refused: {texts}")
+            text = "; ".join(map(_told, error.reasons))
+            if self._depends_on_state(change, error):
+                self.notes.append(f"{what}: as things stand, this would be refused: {text}")
+                self.is_uncertain = True
             else:
-                self.errors.append(f"{what}: {texts}")
+                self.errors.append(text if text.startswith("rule ") else f"{what}: {text}")
+
+    def _depends_on_state(self, change: r.Change, refused: Refused) -> bool:
+        """Return whether *change* may be possible later, though it is *refused* now."""
+        if isinstance(change, r.Do) and not self._is_operation(change.operation):
+            return False
+        if isinstance(change, _OF_STATE) and self.is_uncertain:
+            return True
+        is_by_rules = any(_is_rule(reason.rule) for reason in refused.reasons)
+        return is_by_rules and not isinstance(refused, _Misnamed)
+
+    def _is_operation(self, name: str) -> bool:
+        operation = self.host.program.links.operations.get(name)
+        return operation is not None and bool(operation.definitions)
 
 
 class _Misnamed(Refused):
@@ -140,6 +150,10 @@ class _Misnamed(Refused):
 
 def _forgets_rules(world: World) -> bool:
     return LEVELS[world.level].forgets_rules
+
+
+def _told(reason: e.Reason) -> str:
+    return reason.text + (f" ({reason.rule})" if _is_rule(reason.rule) else "")
 
 
 def _is_rule(name: str) -> bool:

@@ -14,6 +14,10 @@ from nomoledger.language.amendments import amended
 _APART = ("number", "version", "title", "prose", "code", "parameters", "file", "line", "api")
 
 
+#: Stands for a rule that is not in force.
+_NO_RULE = r.Rule(number="")
+
+
 class NewValue(msgspec.Struct, frozen=True):
     """A value that changes, *old* to *new*; None where there is none."""
 
@@ -83,8 +87,7 @@ def _diff_of_rule(
     if old is None:
         return ChangeDiff(what, misfit=f"there is no rule {number} in force")
     if isinstance(change, r.Repeal):
-        del in_force[number]
-        return ChangeDiff(what)
+        return _difference(what, in_force.pop(number), None)
     if isinstance(change, r.Renumber):
         in_force[change.to] = replace(in_force.pop(number), number=change.to)
         return ChangeDiff(what)
@@ -95,22 +98,23 @@ def _diff_of_rule(
     return _difference(what, old, in_force[number])
 
 
-def _difference(what: str, old: r.Rule | None, new: r.Rule) -> ChangeDiff:
-    was = r.Rule(number="") if old is None else old
+def _difference(what: str, old: r.Rule | None, new: r.Rule | None) -> ChangeDiff:
+    """Return the difference of two versions of a rule; None where it is not in force."""
+    was, now = old or _NO_RULE, new or _NO_RULE
     values: list[tuple[str, Any, Any]] = []
-    if old is not None:
-        values.append(("title", was.title, new.title))
-    for name in dict.fromkeys((*was.parameters, *new.parameters)):
-        values.append((name, was.parameters.get(name), new.parameters.get(name)))
+    if old is not None and new is not None:
+        values.append(("title", was.title, now.title))
+    for name in dict.fromkeys((*was.parameters, *now.parameters)):
+        values.append((name, was.parameters.get(name), now.parameters.get(name)))
     for name in r.Rule.__struct_fields__:
         if name not in _APART:
-            before, after = (msgspec.to_builtins(getattr(rule, name)) for rule in (was, new))
+            before, after = (msgspec.to_builtins(getattr(rule, name)) for rule in (was, now))
             values.append((name, before or None, after or None))
     return ChangeDiff(
         what,
         values=tuple(NewValue(*each) for each in values if each[1] != each[2]),
-        prose=_lines(was.prose, new.prose),
-        code=_lines(was.code, new.code),
+        prose=_lines(was.prose, now.prose),
+        code=_lines(was.code, now.code),
     )
 
 
