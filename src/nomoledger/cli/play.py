@@ -18,7 +18,7 @@ from nomoledger.cli.proposal import (
     try_proposal,
     trying,
 )
-from nomoledger.errors import MisfitError, RulebookError
+from nomoledger.errors import MisfitError
 
 
 @click.command()
@@ -107,10 +107,8 @@ def propose(
 
     Example: nomoledger propose game.db Ann "Options last ten days" --amend VIII.3.days_open=10
     """
-    try:
-        proposed = () if words_only else (*read_changes_file(changes), *amendments(amend))
-    except RulebookError as error:
-        return print_misfit(MisfitError(str(error)), request["as_json"], WORDS_ONLY)
+    listed = read_changes_file(None if words_only else changes, with_code=False)
+    proposed = (*listed, *amendments(() if words_only else amend))
     with open_game_at(location, game_name) as game:
         is_new = bool(proposed) and game.again(request["id"]) is None
         checked = try_proposal(game, proposed, with_what_if, seconds) if is_new else None

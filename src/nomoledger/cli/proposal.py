@@ -81,8 +81,9 @@ def check(
 
     Example: nomoledger proposal check game.db changes.yaml --what-if
     """
+    changes = read_changes_file(file, with_code=False)
     with open_game_at(location, game_name) as game:
-        checked = _check_file(game, file, with_what_if, seconds)
+        checked = try_proposal(game, changes, with_what_if, seconds)
         if as_json:
             print_json(checked)
         else:
@@ -104,7 +105,7 @@ def show(
     admin: bool,
     player: str | None,
 ) -> None:
-    """Show a proposal: its text, its changes as a diff, its verdict and the votes.
+    """Show a proposal: text, changes as a diff, verdict and votes.
 
     Secret votes are left out, unless --admin or --as asks for them.
 
@@ -117,17 +118,6 @@ def show(
     else:
         for line in proposal_lines(shown):
             print_text(line)
-
-
-def _check_file(game: "Game", file: str, with_what_if: bool, seconds: float) -> "ProposalCheck":
-    from nomoledger.errors import RulebookError
-    from nomoledger.game.proposals import ProposalCheck
-
-    try:
-        changes = read_changes_file(file)
-    except RulebookError as error:
-        return ProposalCheck(errors=(str(error),))
-    return try_proposal(game, changes, with_what_if, seconds)
 
 
 def try_proposal(

@@ -123,7 +123,7 @@ def decide(text: str, values: dict[str, Any]) -> int:
     }
     if verdict or is_edited:
         return _rule_on_past(text, verdict, values, fields, request)
-    changes = read_changes_file(changes_file)
+    changes = read_changes_file(changes_file, with_code=False)
     try:
         return run_request(
             lambda game, when: game.rule(

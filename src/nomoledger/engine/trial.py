@@ -17,8 +17,6 @@ from nomoledger.state.world import Attempt, World
 
 #: The changes of what the rules are about; all others change the rules themselves.
 _OF_STATE = (r.Do, r.Set, r.Post)
-#: What is added to the number of a rule whose own number is taken, for the trial.
-_RENAMED = "-new"
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -27,12 +25,14 @@ class Trial(msgspec.Struct, frozen=True):
     Attributes:
         ruleset: the rules as they would be.
         numbers: the rules that would be new or amended, by number.
+        renamed: the numbers that rules get for the trial, as theirs are taken, with their own.
         errors: why changes cannot be carried out, whatever happens until then.
         notes: what depends on what happens until then: questions, and refusals by the rules.
     """
 
     ruleset: Ruleset
     numbers: tuple[str, ...]
+    renamed: dict[str, str]
     errors: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -45,7 +45,8 @@ def try_changes(world: World, changes: Iterable[r.Change], source: str) -> Trial
         for change in changes:
             running.carry_out(change)
         numbers = tuple(n for n in running.numbers if world.rule(n) is not None)
-        return Trial(world.ruleset, numbers, tuple(running.errors), tuple(running.notes))
+        errors, notes = tuple(running.errors), tuple(running.notes)
+        return Trial(world.ruleset, numbers, running.renamed, errors, notes)
     finally:
         world.rollback(mark)
 
@@ -60,11 +61,13 @@ class _Trial:
         self.errors: list[str] = []
         self.notes: list[str] = []
         self.numbers: dict[str, None] = {}
+        self.renamed: dict[str, str] = {}
         #: Whether the state may be another one than the changes will find.
         self.is_uncertain = bool(world.agenda)
 
     def carry_out(self, change: r.Change) -> None:
         """Carry out the next change, or note why it cannot be carried out."""
+        what = _named(change)
         if isinstance(change, r.Enact):
             change = self._with_free_number(change)
         host = self.host
@@ -77,7 +80,7 @@ class _Trial:
             carry_out_changes(host, [change], self.source)
         except (Refused, Suspended, RuleFault) as error:
             self.world.rollback(mark)
-            self._add(change, error)
+            self._add(what, change, error)
             return
         finally:
             host.pending = None
@@ -101,8 +104,9 @@ class _Trial:
             return change
         text = f"there is a rule {number} already: the admin will be asked for another number"
         self.notes.append(f"enact {number}: {text}")
-        rule = msgspec.structs.replace(change.rule, number=f"{number}{_RENAMED}")
-        return r.Enact(rule)
+        renamed = f"{number}-new{len(self.renamed) or ''}"
+        self.renamed[renamed] = number
+        return r.Enact(msgspec.structs.replace(change.rule, number=renamed))
 
     def _check_names(self, change: r.Do) -> None:
         """Check what *change* names; later refusals depend on the state."""
@@ -113,8 +117,7 @@ class _Trial:
             except Refused as error:
                 raise _Misnamed(error.reasons) from None
 
-    def _add(self, change: r.Change, error: Exception) -> None:
-        what = _named(change)
+    def _add(self, what: str, change: r.Change, error: Exception) -> None:
         if isinstance(error, Suspended):
             question = error.question
             self.notes.append(f"{what}: {question.to} will be asked: {question.text}")
@@ -163,7 +166,7 @@ def _is_rule(name: str) -> bool:
 def _named(change: r.Change) -> str:
     """Return which of the changes *change* is, as its notation begins."""
     if isinstance(change, r.Enact):
-        return f"enact {change.rule.number.removesuffix(_RENAMED)}"
+        return f"enact {change.rule.number}"
     if isinstance(change, r.Do):
         return f"do {change.operation}"
     if isinstance(change, r.Set):

@@ -14,6 +14,7 @@ from nomoledger.game.readings import GameReadings
 from nomoledger.rulebook.case_comparison import CaseComparison, compare_cases
 from nomoledger.rulebook.change_check import ChangeCheck, LeftUndefined, check_changes
 from nomoledger.rulebook.change_diff import ChangeDiff, diff_changes
+from nomoledger.rulebook.changes import check_code
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.world import World
@@ -76,12 +77,17 @@ def refuse_misfits(
 ) -> None:
     """Check that *changes* fit the rules of *world*, before they are recorded.
 
-    In games of a level that forgets rules, everything is recorded.
+    In games of a level that forgets rules, all is recorded whose code can be read.
 
     Raises:
         MisfitError: they do not fit.
     """
-    if changes and not LEVELS[world.level].forgets_rules:
+    if LEVELS[world.level].forgets_rules:
+        try:
+            call_in_sandbox(check_code, changes, kind=None, limits=limits)
+        except RulebookError as error:
+            raise MisfitError(str(error)) from None
+    else:
         checked = _checked(world, changes, source, limits)
         if checked is not None and checked.errors:
             raise MisfitError(*checked.errors)

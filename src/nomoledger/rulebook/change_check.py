@@ -60,7 +60,10 @@ def check_changes(world: World, changes: tuple[r.Change, ...], source: str) -> C
     before = world.ruleset
     trial = try_changes(world, changes, source)
     after = trial.ruleset
-    errors = [*trial.errors, *faults_of_changes(before, after, trial.numbers)]
+    faults = faults_of_changes(before, after, trial.numbers)
+    for renamed, number in trial.renamed.items():
+        faults = [fault.replace(f"rule {renamed}", f"rule {number}") for fault in faults]
+    errors = [*trial.errors, *faults]
     left = () if errors else tuple(_left_undefined(analyze_rules(before), analyze_rules(after)))
     return ChangeCheck(
         errors=tuple(errors),
