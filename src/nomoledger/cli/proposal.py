@@ -81,8 +81,8 @@ def check(
 
     Example: nomoledger proposal check game.db changes.yaml --what-if
     """
-    changes = read_changes_file(file, with_code=False)
     with open_game_at(location, game_name) as game:
+        changes = read_changes_file(file, with_code=False)
         checked = try_proposal(game, changes, with_what_if, seconds)
         if as_json:
             print_json(checked)
