@@ -15,6 +15,8 @@ from nomoledger.language.resolve import named_arguments
 from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
+#: How the engine begins its refusal of code that cannot be read.
+WOULD_NOT_LINK = "the rules would not link: "
 #: The changes of what the rules are about; all others change the rules themselves.
 _OF_STATE = (r.Do, r.Set, r.Post)
 
@@ -126,7 +128,7 @@ class _Trial:
             # A ruling that meets failing code is carried out as an urgent one.
             (self.errors if self._is_proposal else self.notes).append(f"{what}: {error}")
         elif isinstance(error, Refused):
-            text = "; ".join(map(_told, error.reasons))
+            text = "; ".join(map(_told, error.reasons)).removeprefix(WOULD_NOT_LINK)
             if self._depends_on_state(change, error):
                 self.notes.append(f"{what}: as things stand, this would be refused: {text}")
                 self.is_uncertain = True

@@ -11,7 +11,7 @@ from nomoledger.events import rules as r
 from nomoledger.language.linker import analyze_rules
 from nomoledger.language.operations import Links
 from nomoledger.language.parameters import is_decimal
-from nomoledger.rulebook.faults_of_changes import faults_of_changes
+from nomoledger.rulebook.faults_of_changes import faults_of_changes, placed
 from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import World
 
@@ -63,7 +63,7 @@ def check_changes(world: World, changes: tuple[r.Change, ...], source: str) -> C
     faults = faults_of_changes(before, after, trial.numbers)
     for renamed, number in trial.renamed.items():
         faults = [fault.replace(f"rule {renamed}", f"rule {number}") for fault in faults]
-    errors = [*trial.errors, *faults]
+    errors = [*(placed(after, error) for error in trial.errors), *faults]
     left = () if errors else tuple(_left_undefined(analyze_rules(before), analyze_rules(after)))
     return ChangeCheck(
         errors=tuple(errors),

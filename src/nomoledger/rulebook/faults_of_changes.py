@@ -30,7 +30,7 @@ def faults_of_changes(before: Ruleset, after: Ruleset, numbers: Iterable[str]) -
         links = analyze_rules(after)
         link(after).compile(World())
     except RulebookError as error:
-        return [_placed(after, str(error))]
+        return [placed(after, str(error))]
     old = analyze_rules(before)
     known = {rule.number for rule in before.rules}
     faults = []
@@ -38,7 +38,7 @@ def faults_of_changes(before: Ruleset, after: Ruleset, numbers: Iterable[str]) -
         had = [_bare(fault) for fault in (faults_of_rule(old, number) if number in known else ())]
         for fault in faults_of_rule(links, number):
             if _UNTIDY not in fault and _bare(fault) not in had:
-                faults.append(_placed(after, fault))
+                faults.append(placed(after, fault))
     return faults
 
 
@@ -47,7 +47,7 @@ def _unreadable(ruleset: Ruleset, number: str) -> str | None:
     try:
         parse_code(rule)
     except RulebookError as error:
-        return _placed(ruleset, str(error))
+        return placed(ruleset, str(error))
     return None
 
 
@@ -56,12 +56,14 @@ def _bare(fault: str) -> str:
     return _PLACE.sub("", fault, count=1)
 
 
-def _placed(ruleset: Ruleset, fault: str) -> str:
-    """Return *fault* with the line within the code of its rule in place of that in a file."""
+def placed(ruleset: Ruleset, fault: str) -> str:
+    """Return *fault* with the line within the code of its rule in place of that in a file.
+
+    A fault without a place stays as it is.
+    """
     match = _PLACE.match(fault)
     if match is None:
         return fault
-    rule = next((rule for rule in ruleset.rules if rule.number == match["number"]), None)
-    line = "" if rule is None or match["line"] is None else int(match["line"]) - rule.line + 1
-    where = f", line {line}" if line else ""
+    begins = next((rule.line for rule in ruleset.rules if rule.number == match["number"]), 1)
+    where = f", line {int(match['line']) - begins + 1}" if match["line"] else ""
     return f"rule {match['number']}{where}: {fault[match.end() :]}"
