@@ -16,7 +16,7 @@ from nomoledger.errors import MisfitError, UnknownError
 from nomoledger.events.rules import Change, Enact, Rule
 from nomoledger.game.counterfactual import WhatIf
 from nomoledger.game.game import Game
-from nomoledger.game.proposals import ProposalCheck
+from nomoledger.game.proposal_check import ProposalCheck
 from nomoledger.rulebook import change_check
 from nomoledger.rulebook.case_comparison import in_order
 from nomoledger.rulebook.cases.format import parse_cases
@@ -216,7 +216,8 @@ def test_an_old_fault_of_a_rule_is_not_held_against_an_amendment(game: Game) -> 
 
 def test_the_trial_leaves_no_trace(game: Game) -> None:
     before = game.world.digest()
-    check(game, {"repeal": "I.2"}, {"set": {"player": "Ann", "name": "Eve"}})
+    data = {"repeal": "I.2"}, {"set": {"player": "Ann", "name": "Eve"}}, {"repeal": "V.9"}
+    assert change_check.check_changes(game.world, changes(*data), "proposal").after.rules
     assert game.world.digest() == before
 
 

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from nomoledger.game.game_ledger import GameLedger
     from nomoledger.game.game_ledger import open_ledger as open
     from nomoledger.game.keepers import Keepers
-    from nomoledger.game.proposals import Proposal, ProposalCheck
+    from nomoledger.game.proposal_check import ProposalCheck
+    from nomoledger.game.proposal_view import Proposal
     from nomoledger.game.records import import_record
     from nomoledger.game.replay import Divergence, Report
     from nomoledger.game.replay import replay as replay_period
@@ -67,8 +68,8 @@ _HOMES = {
     "MisfitError": "errors",
     "NomoledgerError": "errors",
     "Outcome": "game.writer",
-    "Proposal": "game.proposals",
-    "ProposalCheck": "game.proposals",
+    "Proposal": "game.proposal_view",
+    "ProposalCheck": "game.proposal_check",
     "RecordError": "errors",
     "Report": "game.replay",
     "RuleFault": "errors",

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from nomoledger.errors import MisfitError
     from nomoledger.events.rules import Change
     from nomoledger.game.game import Game
-    from nomoledger.game.proposals import Proposal, ProposalCheck
+    from nomoledger.game.proposal_check import ProposalCheck
+    from nomoledger.game.proposal_view import Proposal
     from nomoledger.rulebook.change_diff import ChangeDiff
 
 REFUSED = 1

@@ -4,7 +4,7 @@ import secrets as random
 from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from nomoledger import events as e
 from nomoledger.engine.request_checks import check_arguments, check_order, check_submission
@@ -17,12 +17,6 @@ from nomoledger.game.readings import GameReadings
 from nomoledger.game.writer import GameWriter, Outcome
 from nomoledger.state import disputes
 from nomoledger.state.reducer import belongs_to_input
-
-if TYPE_CHECKING:
-    from nomoledger.game.proposals import Proposal, ProposalCheck
-
-#: For how many seconds a proposal is tried with the cases of the rulebook.
-CASES_SECONDS = 20.0
 
 Request = TypeVar("Request", bound=Callable[..., Outcome])
 
@@ -157,42 +151,10 @@ class Game(GameReadings, GameWriter):
         player = self._player_or_admin(player)
         if words_only:
             changes = ()
-        self._refuse_misfits(changes, "proposal")
+        self.refuse_misfits(changes, "proposal")
         fields: dict[str, Any] = {"by": player, "text": text, "changes": changes}
         fields["words_only"] = words_only
         return self.receive(e.ProposalMade, at=at, id=id, **fields)
-
-    def check_proposal(
-        self,
-        changes: tuple[Change, ...],
-        *,
-        with_what_if: bool = False,
-        seconds: float = CASES_SECONDS,
-        done: Callable[[int], Any] = lambda count: None,
-    ) -> "ProposalCheck":
-        """Return what *changes* would do to the rules; nothing is recorded.
-
-        The cases that were copied when the game opened are tried for at most *seconds*; *done* is
-        called after each. *with_what_if* also runs the last closed period again with the changes.
-        """
-        from nomoledger.game.proposals import check_proposal
-
-        self.catch_up()
-        options: dict[str, Any] = {"seconds": seconds, "with_what_if": with_what_if}
-        return check_proposal(self, self.world, changes, done=done, **options)
-
-    def proposal(self, number: int, *, reader: str | None = "admin") -> "Proposal":
-        """Return proposal *number* as *reader* (a player, "admin", or None for all) may see it.
-
-        Raises:
-            UnknownError: there is no such proposal, or no such player.
-        """
-        from nomoledger.game.proposals import show_proposal
-
-        self.catch_up()
-        if reader not in (None, "admin"):
-            reader = self.player(reader)
-        return show_proposal(self, number, reader)
 
     @idempotent
     def vote(
@@ -278,7 +240,7 @@ class Game(GameReadings, GameWriter):
         Raises:
             MisfitError: the changes do not fit the rules; nothing is recorded.
         """
-        self._refuse_misfits(changes, "ruling")
+        self.refuse_misfits(changes, "ruling")
         if closes is not None:
             disputes.find_open_dispute(self.world, closes)
         fields: dict[str, Any] = {"text": text, "cites": cites, "basis": basis}
@@ -498,18 +460,6 @@ class Game(GameReadings, GameWriter):
             self.engine.ask(check, *arguments, kind=None)
         except UsageError as error:
             raise type(error)(f"{self.name}: {error}") from None
-
-    def _refuse_misfits(self, changes: tuple[Change, ...], source: str) -> None:
-        """Check that *changes* fit the rules, before they are recorded.
-
-        Raises:
-            MisfitError: they do not fit.
-        """
-        if changes:
-            from nomoledger.game.proposals import refuse_misfits
-
-            self.catch_up()
-            refuse_misfits(self.world, changes, source, self.limits)
 
     def _audience(self, player: str, action: str) -> Audience:
         """Return who may see that *player* asks for *action*: only the player, if it is secret."""
