@@ -35,6 +35,7 @@ from nomoledger.rulebook.data_block import DataBlock
 from nomoledger.rulebook.nearest import meant
 from nomoledger.rulebook.told import malformed, with_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
+from nomoledger.state.declared_rules import Ruleset
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
 _RULE_TAG = "h3"
@@ -51,11 +52,14 @@ class Rulebook(msgspec.Struct, frozen=True):
         rules: the rules, in order.
         file: the file or folder that they were read from.
         data: the blocks of data of each rule, by its number.
+        game: the ruleset of the game whose rules these are, if the game has begun: its level, and
+            what its former rules declared.
     """
 
     name: str
     rules: tuple[Rule, ...]
     file: str = ""
+    game: Ruleset | None = None
     data: dict[str, tuple[DataBlock, ...]] = {}
 
     def line_of(self, number: str, path: tuple[str, ...]) -> int:
@@ -218,7 +222,8 @@ def _join_chapters(texts: dict[str, str], file: str) -> Rulebook:
     _check_told(rules, texts)
     if not rules:
         raise RulebookError(f"{file}: no rules in it; a rule begins with a heading: ### I.1 Title")
-    return Rulebook(str(head.get("rulebook", file.removesuffix(".md"))), tuple(rules), file, data)
+    name = str(head.get("rulebook", file.removesuffix(".md")))
+    return Rulebook(name, tuple(rules), file, data=data)
 
 
 def _check_told(rules: list[Rule], texts: dict[str, str]) -> None:
