@@ -48,6 +48,8 @@ WORDS = {
     "open": "60",
     "order": 'Jamie --when money(Jamie)>1 --do "buy square=1"',
     "project": "",
+    "proposal check": "changes.yaml",
+    "proposal show": "1",
     "propose": "Jamie something",
     "provisional": "standings",
     "publish": "OUT/site",

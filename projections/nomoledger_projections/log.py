@@ -10,6 +10,7 @@ from nomoledger.events.codec import encode_json
 from nomoledger.game.read_models import Table, View, events_with_worlds
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import PublicStream
+from nomoledger.prose.descriptions import UNTOLD
 from nomoledger.prose.teller import Teller
 
 
@@ -55,7 +56,8 @@ def log(view: View) -> Log:
     lines, teller = [], None
     for entry, world in events_with_worlds(view):
         teller = teller or Teller(world)
-        lines.append(_line(entry, teller.tell(entry.body)))
+        if not isinstance(entry.body, UNTOLD):
+            lines.append(_line(entry, teller.tell(entry.body)))
         if stream is not None:
             stream.take(entry.number, entry.body)
     if stream is not None:

@@ -215,6 +215,10 @@ def _given(body: e.StateGiven, teller: Teller) -> str:
     return f"it begins with {', '.join(body.players)}" if body.players else "its start is given"
 
 
+def _in_words(body: e.ProposalMade) -> str:
+    return " in words only" if body.words_only else ""
+
+
 def _submitted(body: e.SubmissionReceived, teller: Teller) -> Iterator[Phrase]:
     pairs = (f"{name} {_called(teller, value)}" for name, value in body.arguments.items())
     arguments = f" ({', '.join(pairs)})" if body.arguments else ""
@@ -329,7 +333,7 @@ _DESCRIBERS: dict[type[e.Event], Callable[[Any, Teller], Iterator[Phrase]]] = {
     e.LeaveRequested: _phrase(lambda body: (body.by, "asks to leave", False, "leaves")),
     e.SubmissionReceived: _submitted,
     e.ProposalMade: _phrase(
-        lambda body: (body.by, f"makes proposal {body.number} (“{body.text}”)")
+        lambda body: (body.by, f"makes proposal {body.number} (“{body.text}”){_in_words(body)}")
     ),
     e.VoteCast: _phrase(lambda body: (body.by, f"votes {body.choice} on proposal {body.proposal}")),
     e.RulingMade: _whole(_ruled),

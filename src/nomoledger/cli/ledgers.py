@@ -75,6 +75,7 @@ def init(
     Example: nomoledger init game.db --rulebook mail-opening --set squares=20
     """
     from nomoledger.game.start import open_game
+    from nomoledger.rulebook.cases import texts_beside
     from nomoledger.rulebook.loading import load
 
     book = load(rulebook)
@@ -86,6 +87,7 @@ def init(
             settings={key: parse_scalar(text) for key, text in settings},
             dice_from=dice,
             at=at,
+            cases=texts_beside(rulebook),
         )
         head, name = ledger.head(game.name), game_if_ambiguous(ledger, game.name)
     if as_json:
@@ -93,7 +95,8 @@ def init(
         print_json({"game": game.name, "rulebook": book.name, "rules": count, "head": str(head)})
         return
     opened = f"the game {game.name} is open in {redacted(location)}"
-    print_line(f"{opened}: {len(book.rules)} rules of {book.name}")
+    count = sum(not rule.common for rule in book.rules)
+    print_line(f"{opened}: {count} rules of {book.name}")
     join = command_line("join", location, "NAME", name)
     print_line(f"next: {join}, or {command_line('status', location, game_name=name)}")
 

@@ -1,8 +1,9 @@
 """Sending a request to a game, and printing its outcome."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from shlex import quote
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from nomoledger.cli.arguments import command_line, game_if_ambiguous
@@ -37,9 +38,18 @@ def run_request(
 
 
 def send_request(
-    game: "Game", request: Request, *, at: datetime | None, id: str | None, as_json: bool
+    game: "Game",
+    request: Request,
+    *,
+    at: datetime | None,
+    id: str | None,
+    as_json: bool,
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> int:
-    """Send *request* to *game*, print the outcome, and return the exit code."""
+    """Send *request* to *game*, print the outcome, and return the exit code.
+
+    *more* is added to the outcome in JSON.
+    """
     from nomoledger.prose.teller import Teller
 
     teller = Teller(game.world)
@@ -47,13 +57,13 @@ def send_request(
     question = game.world.waiting
     outcome = request(game, {"at": at, "id": id})
     if as_json:
-        _print_as_json(game, outcome)
+        _print_as_json(game, outcome, more)
     else:
         print_outcome(game, outcome, teller)
     return REFUSED if _is_refused(outcome, question) else 0
 
 
-def _print_as_json(game: "Game", outcome: "Outcome") -> None:
+def _print_as_json(game: "Game", outcome: "Outcome", more: Mapping[str, Any]) -> None:
     import msgspec
 
     from nomoledger.events.codec import encode_json
@@ -67,6 +77,7 @@ def _print_as_json(game: "Game", outcome: "Outcome") -> None:
             "refused": [_refusal_line(refusal) for refusal in outcome.refusals],
             "waiting": None if waiting is None else waiting.text,
             "events": bodies,
+            **more,
         }
     )
 

@@ -193,7 +193,7 @@ def _actions(world: "World") -> list[str]:
     from nomoledger.engine.request_checks import actions
     from nomoledger.sandbox.sandbox import call_in_sandbox
 
-    return call_in_sandbox(actions, world.rules, kind=list[str])
+    return call_in_sandbox(actions, world.ruleset, kind=list[str])
 
 
 def _time(seconds: int) -> str:

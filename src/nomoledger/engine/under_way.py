@@ -62,9 +62,8 @@ class _Resolution:
         self._lapse_orders()
 
     def _is_kept(self, ending: Ending) -> bool:
-        """Return whether a rule in force says the same about things of this kind."""
-        endings = (other for rule in self.world.rules for other in rule.when_gone)
-        return any(other.kind == ending.kind for other in endings)
+        """Return whether a rule in force says the same."""
+        return any(ending in rule.when_gone for rule in self.world.rules)
 
     def _end_things(self, rule: Rule, ending: Ending) -> None:
         world, cited = self.world, (*self.cited, rule.name)

@@ -26,8 +26,6 @@ OPERATIONS_MAX = 50_000
 CHANGES_MAX = 20_000
 DEPTH_MAX = 120
 PASSES_MAX = 100
-#: The number of frames while the operation of an attempt is innermost.
-_ATTEMPT = 2
 _MARKS = {"%": "%25", "|": "%7C", ">": "%3E"}
 _IN_ADDRESS_MAX = 64
 
@@ -249,15 +247,22 @@ class Host:
     ) -> int:
         """Push *operation* with *enter*, in the name of the caller's rule.
 
-        An attempt of the operation itself, which no rule calls, acts in the name of *rule*.
+        An attempt of the operation itself acts in the name of the rule that scheduled it; *rule* if
+        none did.
         """
-        return enter(operation, "" if len(self.frames) > 1 else rule, *arguments)
+        return enter(operation, self._rule_calling(self.frames[-1]) or rule, *arguments)
 
     def at_caller(self, rule: str) -> int:
         """Note that the caller's rule acts now; *rule* if no rule calls the operation."""
         frames = self.frames
-        frames[-1].rule = rule if len(frames) == _ATTEMPT else frames[-2].rule
+        frames[-1].rule = self._rule_calling(frames[-2]) or rule
         return 0
+
+    def _rule_calling(self, frame: Frame) -> str:
+        """Return the rule that acts in *frame*, or that scheduled the attempt; "" if none did."""
+        scheduler = self.attempt.rule.partition("@")[0]
+        known = (number for number in (frame.rule, scheduler) if number in self.program.by_number)
+        return next(known, "")
 
     def leave(self) -> int:
         """Pop the innermost operation."""

@@ -13,7 +13,12 @@ from nomoledger.state.world import ALWAYS
 #: The ends of a value that is set until then.
 ENDS = {"period": "the period closes", "use": "it is used"}
 #: Events that lists of consequences leave out.
-BOOKKEEPING = (e.AttemptDone, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired, e.QuestionRaised)
+BOOKKEEPING = (
+    *(e.AttemptDone, e.CasesCopied, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired),
+    e.QuestionRaised,
+)
+#: Events that a log leaves out: they tell nothing of the game.
+UNTOLD = (e.CasesCopied,)
 
 
 def _format_fields(fields: dict[str, Any]) -> str:
@@ -135,7 +140,8 @@ def without_article(label: str) -> str:
 
 
 def _describe_proposal(event: e.ProposalMade, names: Names) -> str:
-    return f"{event.by} makes proposal {event.number}: {event.text}"
+    how = " (in words only)" if event.words_only else ""
+    return f"{event.by} makes proposal {event.number}{how}: {event.text}"
 
 
 def _describe_refusal(event: e.AttemptRefused, names: Names) -> str:
@@ -271,6 +277,7 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Names], str]] = {
     e.RuleEnacted: lambda event, _: (
         f"rule {event.rule.number} {event.rule.title} is in force ({event.source})"
     ),
+    e.CasesCopied: lambda event, _: "the cases of the rulebook are copied",
     e.RuleAmended: lambda event, _: f"rule {event.rule.number} is amended ({event.source})",
     e.RuleRepealed: lambda event, _: f"rule {event.number} is repealed ({event.source})",
     e.RuleRenumbered: lambda event, _: f"rule {event.number} is now {event.to} ({event.source})",

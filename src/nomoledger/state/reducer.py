@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from nomoledger import events as e
+from nomoledger.events.levels import LEVELS
 from nomoledger.state import disputes, precedents
 from nomoledger.state.effects import EFFECTS
 from nomoledger.state.world import Attempt, Closing, Timer, World
@@ -219,6 +220,7 @@ def _question(world: World, event: e.QuestionRaised) -> None:
 
 @_applies(e.Scheduled)
 def _scheduled(world: World, event: e.Scheduled) -> None:
+    rule = next((name for name in event.rules if not name.startswith("ruling:")), "engine")
     attempt = Attempt(
         id=event.attempt,
         operation=event.operation,
@@ -227,9 +229,9 @@ def _scheduled(world: World, event: e.Scheduled) -> None:
         cause=world.head,
         at=to_seconds(event.received_at) if event.due is None else event.due,
         audience=event.audience,
+        rule="" if LEVELS[world.level].forgets_rules else rule,
     )
     if event.due is not None:
-        rule = next((name for name in event.rules if not name.startswith("ruling:")), "engine")
         timer = Timer(attempt, rule, world.head, event.follows)
         world.put(world.timers, event.attempt, timer)
         return

@@ -58,6 +58,8 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         cause: number of the event that led to it.
         at: the game's time for it, in seconds since 1970.
         audience: who may see its effects (None: everybody).
+        rule: the rule that scheduled it, with its version; "" if none did, or where a mechanic
+            does not act in the name of a rule.
     """
 
     id: str = field(name="id")
@@ -68,6 +70,7 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     cause: int = field(default=0, name="cause")
     at: int = field(default=0, name="at")
     audience: tuple[str, ...] | None = field(default=None, name="audience")
+    rule: str = field(default="", name="rule")
 
 
 class Timer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

@@ -20,6 +20,7 @@ from nomoledger.engine.settlement.replacements import format_values
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.language.host import Describe, Oracle, ask_people, describe_plainly
+from nomoledger.state.effects import remember
 from nomoledger.state.precedents import end_precedents
 from nomoledger.state.reducer import CLOSING, apply, belongs_to_input, void_ruling
 from nomoledger.state.world import Attempt, World
@@ -206,8 +207,11 @@ class Rerun:
     def _force_rules(self) -> None:
         """Put the alternative rules in force again whenever the replay has changed the rules."""
         if self.ruleset is not None and self.world.game["rules"] is not self._forced_rules:
-            self._forced_rules = self.ruleset(self.world.rules)
+            before, self._forced_rules = self.world.rules, self.ruleset(self.world.rules)
             self.world.put(self.world.game, "rules", self._forced_rules)
+            for rule in before:
+                if rule not in self._forced_rules:
+                    remember(self.world, rule)
 
     # --- draws
 

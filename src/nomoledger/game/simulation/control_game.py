@@ -23,14 +23,14 @@ from nomoledger.language.program import Program
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
-PLAYERS, PERIODS, REQUESTS, PROPOSALS, ORDERS = 4, 6, 8, 0.5, 0.08
+PLAYERS, PERIODS, REQUESTS, PROPOSALS, ORDERS = 4, 7, 8, 0.5, 0.08
 GIFTS = 2
 #: A moment lies in one of these periods, so that at least two whole periods follow.
 PERIODS_OF_MOMENTS = range(2, PERIODS - 1)
 #: How many whole periods are played after the one of the moment.
 PERIODS_AFTER = 2
 #: How many moments are chosen.
-MOMENTS_MAX = 3
+MOMENTS_MAX = 4
 #: How many seasons are tried until one does not end early.
 SEASONS_TRIED_MAX = 5
 #: How many inputs of a period come before its moments.
@@ -120,7 +120,8 @@ class _ControlSeason:
                 inputs = 0
             elif inputs >= INPUTS_BEFORE and (world.waiting is not None or not world.agenda):
                 if world.period in PERIODS_OF_MOMENTS:
-                    things = under_way(world) - opening
+                    operations = self.run.engine.link(world.ruleset).links.operations
+                    things = under_way(world, operations) - opening
                     self.moments.append(TrialMoment(len(self.batches), things))
                 if not world.agenda:
                     self.quiet.setdefault(world.period, []).append(len(self.batches))

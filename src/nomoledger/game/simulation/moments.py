@@ -1,11 +1,14 @@
 """Moments of a game: what is under way in each, and which of them together show most."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from nomoledger.state.world import World
+
+#: How the names of what waits begin, and how much more it counts than other things.
+WAITING, WAITING_WEIGHT = ("timer ", "order ", "question "), 10
 
 
 class TrialMoment(msgspec.Struct, frozen=True):
@@ -20,12 +23,15 @@ class TrialMoment(msgspec.Struct, frozen=True):
     under_way: frozenset[str]
 
 
-def under_way(world: World) -> frozenset[str]:
-    """Return a name for everything of *world* that begins and ends in play."""
-    return frozenset(_under_way(world))
+def under_way(world: World, operations: Container[str] = ()) -> frozenset[str]:
+    """Return a name for everything of *world* that begins and ends in play.
+
+    A thing that names one of *operations* counts as a timer: it will be carried out.
+    """
+    return frozenset(_under_way(world, operations))
 
 
-def _under_way(world: World) -> Iterator[str]:
+def _under_way(world: World, operations: Container[str]) -> Iterator[str]:
     for timer in world.timers.values():
         yield f"timer {timer.attempt.operation}"
     for order, _ in world.orders.values():
@@ -43,6 +49,8 @@ def _under_way(world: World) -> Iterator[str]:
         for name, value in attributes.items():
             if not _is_nothing(value):
                 yield f"{kind}.{name}"
+            if isinstance(value, str) and value in operations:
+                yield f"timer {value}"
     for player in world.kinds.get("player", ()):
         held = world.balances.get(player, {})
         yield from (f"{name} held" for name, amount in held.items() if amount > 0)
@@ -50,6 +58,11 @@ def _under_way(world: World) -> Iterator[str]:
 
 def _is_nothing(value: Any) -> bool:
     return value is None or value is False or value == 0 or value == "" or value == []
+
+
+def _weight(things: frozenset[str]) -> int:
+    """Return how much *things* count: what will happen by itself counts most."""
+    return sum(WAITING_WEIGHT if thing.startswith(WAITING) else 1 for thing in things)
 
 
 def telling(moments: Sequence[TrialMoment], most: int) -> list[TrialMoment]:
@@ -60,7 +73,7 @@ def telling(moments: Sequence[TrialMoment], most: int) -> list[TrialMoment]:
     chosen: list[TrialMoment] = []
     seen: frozenset[str] = frozenset()
     while len(chosen) < most and moments:
-        best = max(moments, key=lambda moment: (len(moment.under_way - seen), moment.place))
+        best = max(moments, key=lambda moment: (_weight(moment.under_way - seen), moment.place))
         if not best.under_way - seen:
             break
         chosen.append(best)

@@ -21,12 +21,13 @@ from nomoledger.engine.oracles import (
 )
 from nomoledger.engine.request_checks import check_order
 from nomoledger.errors import NomoledgerError, UsageError
-from nomoledger.events.rules import Post
+from nomoledger.events.rules import Change, Post
 from nomoledger.game.engines import new_engine
 from nomoledger.game.simulation.bots import Bots
 from nomoledger.game.simulation.control_game import SECRET, ControlGame, Probe
 from nomoledger.game.simulation.moments import TrialMoment
 from nomoledger.game.simulation.rule_changes import TriedChange
+from nomoledger.game.simulation.season import LOSS, loss_of
 from nomoledger.game.simulation.trial_start import Request, TrialStart, request_of
 from nomoledger.language.operations import kind_type
 from nomoledger.language.program import Linker, Program
@@ -212,16 +213,19 @@ class RepealTrial:
             self._note(request, refusal)
 
     def _adapted(self, ruling: e.RulingMade) -> e.RulingMade:
-        """Return a *ruling* that gives what can still be given."""
-        known = self.world.commodities()
-        changes = tuple(
-            change
-            for change in ruling.changes
-            if not isinstance(change, Post)
-            or (change.commodity in known and change.amounts.keys() - {"mint"} <= self._players())
-        )
+        """Return a *ruling* that gives and takes what there is to give and to take."""
+        known, players = self.world.commodities(), self._players()
+        changes: list[Change] = []
+        for change in ruling.changes:
+            if not isinstance(change, Post):
+                changes.append(change)
+                continue
+            (player,) = change.amounts.keys() - {"mint"}
+            if change.commodity in known and player in players:
+                is_loss = change.why == LOSS
+                changes += loss_of(self.world, player, change.commodity) if is_loss else [change]
         number = self.world.game.get("rulings", 0) + 1
-        return msgspec.structs.replace(ruling, number=number, changes=changes)
+        return msgspec.structs.replace(ruling, number=number, changes=tuple(changes))
 
     def _players(self) -> set[str]:
         return set(self.world.kinds.get("player", ()))

@@ -22,6 +22,7 @@ from nomoledger.game.simulation.samples import examples_of, numbers_with_code
 from nomoledger.game.simulation.watched import WatchedProgram
 from nomoledger.game.start import open_game
 from nomoledger.language.program import Linker, Program
+from nomoledger.language.values import from_units
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger.sandbox import inside
@@ -35,6 +36,8 @@ NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gwen", "Hugo", "Ida", "Jac
 ADMIN = 0.03
 #: The most requests of the admin at the start of a period.
 ADMIN_FIRST = 12
+#: The reason of a ruling that takes something away.
+LOSS = "loss"
 #: How many linked rulesets are cached.
 PROGRAMS_MAX = 4
 BATCH, REPORT = b"B", b"R"
@@ -53,7 +56,8 @@ class Plan(msgspec.Struct, frozen=True):
         ends: whether somebody requests an action that ends the game after the last period.
         orders: the share of players' requests that are given as standing orders.
         guests: whether in each period but the first a player joins, and leaves in the next.
-        gifts: of everything that can be owned, how much each player is given in each period.
+        gifts: of everything that can be owned, how much each player is given in each period, except
+            one who loses it all.
     """
 
     players: int = 4
@@ -255,15 +259,19 @@ class SeasonRun:
         yield from self._play(e.JoinRequested, name=names[-1], details=self.bots.details(names[-1]))
 
     def _gifts(self) -> Iterator[Batch]:
-        """Rule that each player gets something of all that can be owned."""
-        gifts = tuple(
-            Post({player: self.plan.gifts, "mint": -self.plan.gifts}, commodity, "a gift")
-            for commodity in self.world.commodities()
-            for player in self.world.kinds.get("player", ())
-        )
+        """Rule that each player gets something of all that can be owned, but one loses it all."""
+        players = self.world.kinds.get("player", ())
+        loser = self.chance.choice(players or ("nobody",))
+        changes: list[Post] = []
+        for commodity in self.world.commodities():
+            gift = {player: self.plan.gifts for player in players if player != loser}
+            changes += [
+                Post({player: n, "mint": -n}, commodity, "gift") for player, n in gift.items()
+            ]
+            changes += loss_of(self.world, loser, commodity)
         number = self.world.game.get("rulings", 0) + 1
         fields: dict[str, Any] = {"number": number, "kind": "correct", "text": "gifts"}
-        yield from self._play(e.RulingMade, changes=gifts, **fields)
+        yield from self._play(e.RulingMade, changes=tuple(changes), **fields)
 
     def _order(self, by: str) -> Iterator[Batch]:
         """Give a standing order for a request that would be accepted now."""
@@ -343,6 +351,14 @@ class SeasonRun:
         except RuleFault as fault:
             message = f"{fault} (seed {self.plan.seed}, request {self.count}: {event})"
             raise RuleFault(message, rule=fault.rule) from None
+
+
+def loss_of(world: World, player: str, commodity: str) -> list[Post]:
+    """Return what takes from *player* all that the player has of *commodity*."""
+    held = from_units(world.balance(player, commodity), world.commodities()[commodity].places)
+    if held <= 0:
+        return []
+    return [Post({player: str(-held), "mint": str(held)}, commodity, LOSS)]
 
 
 def _names(count: int) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.errors import RulebookError
-from nomoledger.events.levels import NEWEST
+from nomoledger.events.levels import LEVELS, NEWEST
 from nomoledger.language.program import link
 from nomoledger.rulebook.cases.format import Body, Given
 from nomoledger.rulebook.cases.spelling import singular, spelled
@@ -38,15 +38,19 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
     common: dict[str, Any] = {
         "period": given.period, "received_at": start, "recorded_at": start,
     }  # fmt: skip
+    level = NEWEST if rulebook.game is None else rulebook.game.level
     opened = e.GameOpened(
         id="opening",
         game="case",
         rulebook=rulebook.name,
         dice="entered",
-        level=NEWEST,
+        level=level,
         **common,
     )
     apply(engine.world, opened)
+    if rulebook.game is not None and not LEVELS[level].forgets_rules:
+        engine.world.put(engine.world.game, "former", rulebook.game.former)
+        engine.world.put(engine.world.game, "money", rulebook.game.money)
     for rule in rulebook.rules:
         apply(engine.world, e.RuleEnacted(rule=rule, source="rulebook", **common))
     check_batch(engine.step(), "the game cannot start so")

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.prose.descriptions import UNTOLD
 from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
 from nomoledger.views.site.rule_pages import Link, RulePages
@@ -62,6 +63,8 @@ class EventLog:
         self, entry: e.Entry, world: World, refs: dict[int, Ref], stands_apart: bool
     ) -> None:
         """Append an event. *world* must hold the things that the event names."""
+        if isinstance(entry.body, UNTOLD):
+            return
         line = self._line(entry, world, refs)
         groups = self.groups.setdefault(entry.body.period, [])
         if isinstance(entry.body, e.Input):
