@@ -37,11 +37,7 @@ class TriedChange(msgspec.Struct, frozen=True):
 
 
 def rule_changes(rules: Sequence[Rule]) -> list[TriedChange]:
-    """Return all changes of *rules* to be tried, sort by sort, each in rulebook order.
-
-    Common definitions stay: they are no rules, and rules rely on them.
-    """
-    rules = [rule for rule in rules if not rule.common]
+    """Return all changes of *rules* to be tried, sort by sort, each in rulebook order."""
     return [*_repeals(rules), *_amendments(rules), *_chapters(rules), *_renumberings(rules)]
 
 
