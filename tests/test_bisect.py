@@ -66,7 +66,7 @@ def test_the_posting_that_took_a_balance_below_a_sum_is_found(game: Game) -> Non
 
 def test_closes_are_checked_first_and_then_few_attempts(season: Game) -> None:
     point = bisect(season.ledger, season.name, "owner(18) == Cypher")
-    assert (point.period, point.told) == (3, "owner of 18 becomes Cypher")
+    assert (point.period, point.told) == (3, "Cypher now owns square 18")
     assert point.because_told.startswith("recorded: buy (player Cypher, square 18")
     assert point.rules == ("X.1@1",)
     assert point.holds_now
@@ -103,7 +103,7 @@ def test_a_linear_search_finds_the_same_event(season: Game, text: str) -> None:
 def test_all_finds_what_was_true_only_between_two_closes(game: Game) -> None:
     text = "color(3) == red"
     assert bisect(game.ledger, "g", text).event is None
-    assert turn(game, text, every=True) == (5, "color of 3 becomes red")
+    assert turn(game, text, every=True) == (5, "square 3 is now red")
     assert not bisect(game.ledger, "g", text, every=True).holds_now
 
 

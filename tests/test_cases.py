@@ -199,6 +199,38 @@ def after_create(kind, attributes, name):
         assert bool(says) == bool(difference)
 
 
+def test_a_given_thing_that_the_rules_bring_along_is_altered_not_made_again(
+    tmp_path: Path,
+) -> None:
+    text = FAIR.replace(
+        "### I.1",
+        """### I.0 A bear
+
+There is a bear, called Moo.
+
+```yaml
+declares: {bear: {name: Text key, square: Square, fat: Flag}}
+```
+
+```python
+def on_enact():
+    create("bear", {"name": "Moo"}, "Moo")
+```
+
+### I.1""",
+    )
+    assert text != FAIR
+    (tmp_path / "fair.md").write_text(text, encoding="utf-8")
+    told = "bears: [{name: Moo, square: 3, fat: yes}, {name: Boo}, {name: Moo}]"
+    text = (
+        "case: it\nrulebook: fair.md\n"
+        "given: {players: [Ann], squares: {3: {}}, %s}\n"
+        "then: {bears: [{name: Moo, square: 3, fat: yes}, {name: Boo, square: null}]}\n"
+    )
+    (case,) = parse_cases({str(tmp_path / "case.yaml"): text % told})
+    assert run_case(case).difference is None
+
+
 def test_a_case_states_what_is_open_at_its_end(tmp_path: Path) -> None:
     steps = "steps: [{by: Ann, do: wait}]\n"
     case = fair(tmp_path, steps + "then: {pending: {questions: [be sick]}}")

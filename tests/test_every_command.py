@@ -48,6 +48,8 @@ WORDS = {
     "open": "60",
     "order": 'Jamie --when money(Jamie)>1 --do "buy square=1"',
     "project": "",
+    "proposal check": "changes.yaml",
+    "proposal show": "1",
     "propose": "Jamie something",
     "provisional": "standings",
     "publish": "OUT/site",
@@ -75,8 +77,8 @@ WORDS = {
     "why-not": "land Jamie",
 }
 #: Commands without LEDGER, which have tests of their own.
-ELSEWHERE = {"completion", "demo", "rules check", "rules list", "rules show", "rules vocabulary",
-             "test"}  # fmt: skip
+ELSEWHERE = {"completion", "demo", "rules check", "rules list", "rules mechanics", "rules show",
+             "rules vocabulary", "test"}  # fmt: skip
 #: Commands that create a missing ledger.
 MAKE = {"init", "import", "simulate"}
 TABLES = {name: words for name, words in WORDS.items() if words is not None}

@@ -135,9 +135,10 @@ def test_an_explanation_lists_dice_that_were_entered(desk: Game) -> None:
 
 
 def test_a_change_of_the_rules_is_explained(desk: Game) -> None:
-    changes = read_changes({"amend": "V.1", "parameters": {"dollars_per_number": 12}})
-    desk.rule("Dearer", changes=changes, at=NOON)
-    found = explain_value(RecordedPast(desk.ledger, "g"), "V.1", "dollars_per_number")
+    code = "def value_market_value(square: Square):\n    return dollars * get(square, 'number')\n"
+    amended = {"amend": "V.1", "code": code, "parameters": {"dollars": 12}}
+    desk.rule("Dearer", changes=read_changes(amended), at=NOON)
+    found = explain_value(RecordedPast(desk.ledger, "g"), "V.1", "dollars")
     assert (found.subject, found.value) == ("rule V.1", 12)
     assert found.why.causes[-1].told == "ruling 1 (correct): Dearer"
     assert found.why.trail[-1] == "rule V.1 is amended (ruling 1)  <- this"

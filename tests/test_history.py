@@ -96,10 +96,10 @@ def test_a_week_in_words(ledger: Ledger) -> None:
         "Bob joins, gets $1000 from admin (starting money) and starts on square 1.",
         "Bob asks to join. This is refused: there is a player called Bob already (II.1).",
         "Ann makes proposal 1 (“nothing”).",
-        "Proposal 1 by Ann (“nothing”) is rejected. Ann rolls 3 and 4 and goes from 1 to 8."
-        " There is a new option (player Ann, square 8).",
+        "Proposal 1 by Ann (“nothing”) is rejected. Ann rolls 3 and 4, goes from 1 to 8"
+        " and may buy square 8 until Monday 12 January 12:00.",
         "Ann asks to buy (square 8), pays $80 to admin (square) and now owns square 8."
-        " The option (player Ann, square 8) is gone.",
+        " The option of Ann on square 8 has ended.",
         "Ann asks to name square (square 8, name Mill). Square 8 is now called “Mill”.",
         "Ruling 1: she was late (cites IV.2). Ann pays $20 to admin (late).",
         "Period 1 is closed.",
@@ -120,7 +120,7 @@ def test_a_timer_is_described_when_it_fires(ledger: Ledger) -> None:
     game.enter_dice([3, 4], at=NOON)
     game.advance(at=NOON + timedelta(days=8))
     last = history(LedgerView(ledger, "g")).chapters[0].paragraphs[-1]
-    assert last.text == "The option (player Ann, square 8) is gone."
+    assert last.text == "The option of Ann on square 8 has ended."
     assert f"{last.at:%d %b}" == "12 Jan"
 
 

@@ -220,7 +220,7 @@ def test_the_log_describes_every_event_with_its_cause(game: Game) -> None:
     assert any(
         "Ann moves from 1 to 8, over 2, 3, 4, 5, 6, 7 (VII.1@1) <- #" in line for line in lines
     )
-    assert any("option (player Ann, square 8) is gone (VIII.3@1)" in line for line in lines)
+    assert any("the option of Ann on square 8 has ended (VIII.3@1)" in line for line in lines)
 
 
 def test_the_log_hides_secrets_from_other_readers(ledger: Ledger) -> None:

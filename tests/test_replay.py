@@ -86,7 +86,7 @@ def test_a_consequence_that_the_rules_do_not_give_is_named(desk: Game) -> None:
     report = replay(desk.ledger, "g", 1)
     assert not report.exact
     (difference,) = report.divergences
-    assert (difference.event, difference.recorded) == (number, "speeding of Ann becomes True")
+    assert (difference.event, difference.recorded) == (number, "Ann speeds")
     assert "decline needs to be told 'square'" in str(difference.by_rules)
 
 

@@ -333,7 +333,7 @@ def test_a_week_that_waits_for_two_things_closes_once(imported: Ledger, tmp_path
     )
     assert import_record(imported, path).world.period == 8
     (found,) = replay(imported, SEASON, 6).divergences
-    assert [each.what for each in (found, *found.follows)] == ["take_donut", "turn"]
+    assert [each.what for each in (found, *found.follows)] == ["take_donut", "take_move"]
 
 
 def test_the_import_command_continues_with_a_second_file(tmp_path: Path) -> None:

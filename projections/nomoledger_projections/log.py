@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from functools import partial
 
 import msgspec
 
@@ -11,9 +10,8 @@ from nomoledger.events.codec import encode_json
 from nomoledger.game.read_models import Table, View, events_with_worlds
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import PublicStream
-from nomoledger.prose.descriptions import describe_event
-from nomoledger.prose.labels import describe_thing
-from nomoledger.state.world import World
+from nomoledger.prose.descriptions import UNTOLD
+from nomoledger.prose.teller import Teller
 
 
 class LogLine(msgspec.Struct, frozen=True):
@@ -55,19 +53,17 @@ class Log(msgspec.Struct, frozen=True):
 def log(view: View) -> Log:
     """Return the log of *view*. Each event is described with the names at its time."""
     stream = PublicStream() if view.reader == "admin" else None
-    lines = []
+    lines, teller = [], None
     for entry, world in events_with_worlds(view):
-        lines.append(_line(entry, _description(world, entry.body)))
+        teller = teller or Teller(world)
+        if not isinstance(entry.body, UNTOLD):
+            lines.append(_line(entry, teller.tell(entry.body)))
         if stream is not None:
             stream.take(entry.number, entry.body)
     if stream is not None:
         public_number = stream.terms.events.of
         lines = [msgspec.structs.replace(line, public=public_number(line.number)) for line in lines]
     return Log(view.game, view.period, tuple(lines))
-
-
-def _description(world: World, body: e.Event) -> str:
-    return describe_event(body, partial(describe_thing, world), world.commodities())
 
 
 def _line(entry: e.Entry, description: str) -> LogLine:

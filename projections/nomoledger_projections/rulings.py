@@ -10,7 +10,7 @@ from nomoledger import events as e
 from nomoledger.errors import UnknownError
 from nomoledger.game.read_models import Table, View, events_with_worlds
 from nomoledger.prose.descriptions import events_ruled_on, join_words
-from nomoledger.prose.labels import describe_thing, format_cell
+from nomoledger.prose.teller import Teller
 from nomoledger.state.reducer import RULINGS
 from nomoledger.state.world import World
 
@@ -235,7 +235,7 @@ class Docket:
 def _ruling(
     event: int, body: e.RulingMade, question: e.QuestionRaised | None, world: World
 ) -> RulingRow:
-    answer: Any = None if body.value is None else format_cell(describe_thing(world, body.value))
+    answer: Any = None if body.value is None else Teller(world).phrase(body.value)
     return RulingRow(
         number=body.number,
         event=event,

@@ -11,12 +11,12 @@ from nomoledger.language.values import from_units
 from nomoledger.prose.descriptions import (
     corrected_periods,
     describe_disputed,
-    describe_event,
     describe_order,
     events_ruled_on,
     join_words,
 )
-from nomoledger.prose.labels import describe_thing, format_cell
+from nomoledger.prose.labels import format_cell
+from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
 from nomoledger_projections.proposals import ProposalBook
 
@@ -79,30 +79,43 @@ class SentenceWriter:
         self._questions: dict[str, e.QuestionRaised] = {}
         self._book = ProposalBook()
         self._start_events: set[int] = set()
+        self._teller: Teller | None = None
 
     def describe(self, entry: e.Entry, world: World) -> Iterator[Phrase]:
         """Yield the phrases about the event in *entry*."""
-        body = entry.body
+        body, teller = entry.body, self._teller_of(world)
         self._book.apply(entry)
         self._remember(entry.number, body, world)
+        told = teller.tell(body)
         if isinstance(body, e.DrawRecorded):
-            yield self._draw(body.cause, body.values, world)
+            yield self._draw(body.cause, body.values, teller)
         elif isinstance(body, e.DrawEntered):
             question = self._questions.get(body.question)
-            yield self._draw(question.cause if question else None, body.values, world)
+            yield self._draw(question.cause if question else None, body.values, teller)
         elif isinstance(body, e.ChoiceAnswered | e.RulingMade) and body.question is not None:
-            yield from self._answer(body, world)
+            yield from self._answer(body, teller)
         elif isinstance(body, e.ProposalJudged):
             yield Phrase(None, self._verdict(body))
-        elif not self._is_omitted(body, world):
+        elif isinstance(body, _TOLD) and not self._is_omitted(body, teller):
+            yield _told(told, teller)
+        elif not self._is_omitted(body, teller):
             describer = _DESCRIBERS.get(type(body))
-            yield from describer(body, world) if describer is not None else ()
+            phrases = () if describer is None else describer(body, teller)
+            for phrase in phrases:
+                yield phrase._replace(text=teller.without_identifiers(phrase.text))
+
+    def _teller_of(self, world: World) -> Teller:
+        if self._teller is None or self._teller.world is not world:
+            self._teller = Teller(world)
+        return self._teller
 
     def _remember(self, number: int, body: e.Event, world: World) -> None:
         """Remember what later events refer to."""
         actor = self._actors.get(body.cause) if body.cause is not None else None
         if isinstance(body, e.Scheduled):
-            players = [value for value in body.arguments if _kind(world, value) == "player"]
+            players = [
+                value for value in body.arguments if world.entities.get(str(value)) == "player"
+            ]
             actor = players[0] if players else body.by or actor
         elif isinstance(body, e.Input):
             actor = getattr(body, "by", getattr(body, "name", None))
@@ -113,34 +126,36 @@ class SentenceWriter:
         if isinstance(body, e.GameOpened | e.StateGiven) or body.cause in self._start_events:
             self._start_events.add(number)
 
-    def _is_omitted(self, body: e.Event, world: World) -> bool:
+    def _is_omitted(self, body: e.Event, teller: Teller) -> bool:
         """Return whether *body* is part of the opening, or bookkeeping of the engine or a rule."""
-        if body.cause in self._start_events:
+        if body.cause in self._start_events or not teller.mentions(body):
             return True
         if isinstance(body, e.AttributeSet):
-            is_verdict = _kind(world, body.entity) == "proposal" and body.attribute == "state"
+            is_verdict = (
+                teller.world.entities.get(body.entity) == "proposal" and body.attribute == "state"
+            )
             counts = body.until == "period" and type(body.value) is int
             return is_verdict or counts or body.rules in (("engine",), ("record",))
         return isinstance(body, e.EntityCreated) and body.kind in ("player", "proposal")
 
-    def _draw(self, cause: int | None, values: tuple[Any, ...], world: World) -> Phrase:
+    def _draw(self, cause: int | None, values: tuple[Any, ...], teller: Teller) -> Phrase:
         actor = self._actors.get(cause) if cause is not None else None
         verb = "rolls" if all(type(value) is int for value in values) else "draws"
-        who = None if actor in (None, "admin") else _called(world, actor)
-        results = " and ".join(_called(world, value) for value in values)
+        who = None if actor in (None, "admin") else _called(teller, actor)
+        results = " and ".join(_called(teller, value) for value in values)
         text = f"{verb} {results}" if who else f"the {verb[:-1]} is {results}"
         return Phrase(who, text, fresh=True)
 
-    def _answer(self, body: e.ChoiceAnswered | e.RulingMade, world: World) -> Iterator[Phrase]:
+    def _answer(self, body: e.ChoiceAnswered | e.RulingMade, teller: Teller) -> Iterator[Phrase]:
         question = self._questions.get(body.question or "")
         text = question.text if question is not None else "a question"
-        value = _called(world, body.value)
+        value = _called(teller, body.value)
         if isinstance(body, e.RulingMade):
             ruling = f"Ruling {body.number} on “{text}”: {value}. {body.text}"
             yield Phrase(None, ruling + _notes(body))
         else:
             who = body.by if question is None or body.by != "admin" else question.to
-            yield Phrase(_called(world, who), f"is asked “{text}” and answers {value}", fresh=True)
+            yield Phrase(_called(teller, who), f"is asked “{text}” and answers {value}", fresh=True)
 
     def _verdict(self, body: e.ProposalJudged) -> str:
         proposal = self._book.proposals.get(body.proposal)
@@ -155,21 +170,24 @@ class SentenceWriter:
 # --- the kinds of events ------------------------------------------------------------------------
 
 
-def _kind(world: World, value: Any) -> str | None:
-    return world.entities.get(value) if isinstance(value, str) else None
+def _kind(teller: Teller, value: Any) -> str | None:
+    return teller.world.entities.get(value) if isinstance(value, str) else None
 
 
-def _called(world: World, value: Any) -> str:
+def _called(teller: Teller, value: Any) -> str:
     """Return *value* as people call it; squares with their name, if any."""
-    text = format_cell(value) if isinstance(value, bool) else str(describe_thing(world, value))
-    name = world.get(value, "name") if _kind(world, value) == "square" else None
+    text = format_cell(value) if isinstance(value, bool) else str(teller.label(value))
+    name = teller.world.get(value, "name") if _kind(teller, value) == "square" else None
     return text if name in (None, text) else f"{text} ({name})"
 
 
-def _thing(world: World, entity: str) -> str:
-    """Return the name of a thing; squares with their kind."""
-    kind = _kind(world, entity)
-    return f"{kind} {describe_thing(world, entity)}" if kind == "square" else _called(world, entity)
+def _told(text: str, teller: Teller) -> Phrase:
+    """Return a *text* of the rules. If it begins with a player, that is its subject."""
+    for player in teller.world.kinds.get("player", ()):
+        name = str(teller.world.label(player))
+        if text.startswith(f"{name} "):
+            return Phrase(name, text.removeprefix(f"{name} "))
+    return Phrase(None, text)
 
 
 def _notes(body: e.RulingMade) -> str:
@@ -179,31 +197,35 @@ def _notes(body: e.RulingMade) -> str:
     return f" ({notes})" if notes else ""
 
 
-def _whole(text: Callable[[Any, World], str]) -> Callable[[Any, World], Iterator[Phrase]]:
-    return lambda body, world: iter((Phrase(None, text(body, world)),))
+def _whole(text: Callable[[Any, Teller], str]) -> Callable[[Any, Teller], Iterator[Phrase]]:
+    return lambda body, teller: iter((Phrase(None, text(body, teller)),))
 
 
 def _phrase(
     fields: Callable[[Any], tuple[Any, ...]],
-) -> Callable[[Any, World], Iterator[Phrase]]:
-    return lambda body, world: iter((Phrase(*fields(body)),))
+) -> Callable[[Any, Teller], Iterator[Phrase]]:
+    return lambda body, teller: iter((Phrase(*fields(body)),))
 
 
-def _opened(body: e.GameOpened, world: World) -> str:
+def _opened(body: e.GameOpened, teller: Teller) -> str:
     return f"the game {body.game} opens under the rules of {body.rulebook}"
 
 
-def _given(body: e.StateGiven, world: World) -> str:
+def _given(body: e.StateGiven, teller: Teller) -> str:
     return f"it begins with {', '.join(body.players)}" if body.players else "its start is given"
 
 
-def _submitted(body: e.SubmissionReceived, world: World) -> Iterator[Phrase]:
-    pairs = (f"{name} {_called(world, value)}" for name, value in body.arguments.items())
+def _in_words(body: e.ProposalMade) -> str:
+    return " in words only" if body.words_only else ""
+
+
+def _submitted(body: e.SubmissionReceived, teller: Teller) -> Iterator[Phrase]:
+    pairs = (f"{name} {_called(teller, value)}" for name, value in body.arguments.items())
     arguments = f" ({', '.join(pairs)})" if body.arguments else ""
-    yield Phrase(_called(world, body.by), f"asks to {body.action.replace('_', ' ')}{arguments}")
+    yield Phrase(_called(teller, body.by), f"asks to {body.action.replace('_', ' ')}{arguments}")
 
 
-def _ruled(body: e.RulingMade, world: World) -> str:
+def _ruled(body: e.RulingMade, teller: Teller) -> str:
     verb = RULED.get(body.kind, "")
     about = join_words([f"#{number}" for number in events_ruled_on(body)])
     effects = [
@@ -215,34 +237,34 @@ def _ruled(body: e.RulingMade, world: World) -> str:
     return f"ruling {body.number}{effect and ' ' + effect}: {body.text}{_notes(body)}"
 
 
-def _disputed(body: e.DisputeOpened, world: World) -> Iterator[Phrase]:
+def _disputed(body: e.DisputeOpened, teller: Teller) -> Iterator[Phrase]:
     text = f"disputes {describe_disputed(body)} (dispute {body.number}): {body.text}"
-    yield _by(body.by, text, world)
+    yield _by(body.by, text, teller)
 
 
-def _by(who: str, text: str, world: World) -> Phrase:
+def _by(who: str, text: str, teller: Teller) -> Phrase:
     return (
-        Phrase(None, f"the admin {text}") if who == "admin" else Phrase(_called(world, who), text)
+        Phrase(None, f"the admin {text}") if who == "admin" else Phrase(_called(teller, who), text)
     )
 
 
-def _argued(body: e.DisputeArgued, world: World) -> Iterator[Phrase]:
+def _argued(body: e.DisputeArgued, teller: Teller) -> Iterator[Phrase]:
     if body.by == "engine":
         shown = "; ".join(evidence.describe_evidence(body.evidence))
         yield Phrase(None, f"{body.text}{shown and ': ' + shown}")
         return
     with_evidence = " (with a what-if)" if body.evidence else ""
-    yield _by(body.by, f"says on dispute {body.dispute}{with_evidence}: {body.text}", world)
+    yield _by(body.by, f"says on dispute {body.dispute}{with_evidence}: {body.text}", teller)
 
 
-def _settled(body: e.Settled, world: World) -> Iterator[Phrase]:
+def _settled(body: e.Settled, teller: Teller) -> Iterator[Phrase]:
     if periods := corrected_periods(body):
         plural = "s" if len(periods) > 1 else ""
         yield Phrase(None, f"what is known of period{plural} {join_words(periods)} is corrected")
 
 
-def _moved(body: e.Moved, world: World) -> Iterator[Phrase]:
-    to = f"square {_called(world, body.to)}"
+def _moved(body: e.Moved, teller: Teller) -> Iterator[Phrase]:
+    to = f"square {_called(teller, body.to)}"
     if body.left is None:
         text = f"starts on {to}"
     elif body.left == body.to:
@@ -250,11 +272,11 @@ def _moved(body: e.Moved, world: World) -> Iterator[Phrase]:
     elif body.mode == "place":
         text = f"is put on {to}"
     else:
-        text = f"goes from {_called(world, body.left)} to {_called(world, body.to)}"
-    yield Phrase(_called(world, body.piece), text)
+        text = f"goes from {_called(teller, body.left)} to {_called(teller, body.to)}"
+    yield Phrase(_called(teller, body.piece), text)
 
 
-def _posted(body: e.Posted, world: World) -> Iterator[Phrase]:
+def _posted(body: e.Posted, teller: Teller) -> Iterator[Phrase]:
     """Yield who pays whom. Several payers or receivers of a commodity get a phrase each."""
     why = f" ({body.why})" if body.why else ""
     for commodity in dict.fromkeys(posting.commodity for posting in body.postings):
@@ -262,44 +284,34 @@ def _posted(body: e.Posted, world: World) -> Iterator[Phrase]:
         payments = [posting for posting in postings if posting.amount < 0]
         receipts = [posting for posting in postings if posting.amount > 0]
         if len(payments) == len(receipts) == 1:
-            yield _payment(payments[0], receipts[0], world, why)
+            yield _payment(payments[0], receipts[0], teller, why)
             continue
         for posting in (*payments, *receipts):
             verb = "pays" if posting.amount < 0 else "gets"
-            amount = _amount(world, commodity, abs(posting.amount))
-            yield Phrase(_called(world, posting.account), f"{verb} {amount}{why}")
+            amount = _amount(teller, commodity, abs(posting.amount))
+            yield Phrase(_called(teller, posting.account), f"{verb} {amount}{why}")
 
 
-def _payment(payment: e.Posting, receipt: e.Posting, world: World, why: str) -> Phrase:
-    amount = _amount(world, receipt.commodity, receipt.amount)
-    payer, receiver = _called(world, payment.account), _called(world, receipt.account)
-    if _kind(world, payment.account) != "player" and _kind(world, receipt.account) == "player":
+def _payment(payment: e.Posting, receipt: e.Posting, teller: Teller, why: str) -> Phrase:
+    amount = _amount(teller, receipt.commodity, receipt.amount)
+    payer, receiver = _called(teller, payment.account), _called(teller, receipt.account)
+    if _kind(teller, payment.account) != "player" and _kind(teller, receipt.account) == "player":
         return Phrase(receiver, f"gets {amount} from {payer}{why}")
     return Phrase(payer, f"pays {amount} to {receiver}{why}")
 
 
-def _amount(world: World, commodity: str, units: int) -> str:
-    figure = from_units(units, world.commodities().get(commodity, Commodity()).places)
+def _amount(teller: Teller, commodity: str, units: int) -> str:
+    figure = from_units(units, teller.world.commodities().get(commodity, Commodity()).places)
     is_sign = not any(character.isalnum() for character in commodity)
     return f"{commodity}{figure}" if is_sign else f"{figure} {commodity}"
 
 
-def _set(body: e.AttributeSet, world: World) -> Iterator[Phrase]:
-    thing = _thing(world, body.entity)
-    if body.attribute == "owner" and body.value is not None:
-        yield Phrase(_called(world, body.value), f"now owns {thing}")
-    elif body.attribute == "name" and body.value is not None:
-        yield Phrase(None, f"{thing} is now called “{body.value}”")
-    else:
-        yield Phrase(None, describe_event(body, lambda value: _called(world, value)))
-
-
-def _refused(body: e.AttemptRefused, world: World) -> str:
+def _refused(body: e.AttemptRefused, teller: Teller) -> str:
     reasons = (f"{reason.text} ({reason.rule.partition('@')[0]})" for reason in body.reasons)
     return f"{REFUSED}: {'; '.join(reasons)}"
 
 
-def _prevailed(body: e.RecordPrevailed, world: World) -> str:
+def _prevailed(body: e.RecordPrevailed, teller: Teller) -> str:
     rules = f" ({', '.join(rule.partition('@')[0] for rule in body.rules)})" if body.rules else ""
     return (
         f"the record has {body.recorded} as the {body.what} of {body.subject}, where the rules"
@@ -307,19 +319,21 @@ def _prevailed(body: e.RecordPrevailed, world: World) -> str:
     )
 
 
-def _ended(body: e.GameEnded, world: World) -> str:
-    winners = ", ".join(_called(world, winner) for winner in body.winners)
+def _ended(body: e.GameEnded, teller: Teller) -> str:
+    winners = ", ".join(_called(teller, winner) for winner in body.winners)
     return f"the game is over: {body.why}" + (f"; the winner is {winners}" if winners else "")
 
 
-_DESCRIBERS: dict[type[e.Event], Callable[[Any, World], Iterator[Phrase]]] = {
+#: Events that the rules may tell in words of their own.
+_TOLD = (e.AttributeSet, e.EntityCreated, e.EntityDestroyed)
+_DESCRIBERS: dict[type[e.Event], Callable[[Any, Teller], Iterator[Phrase]]] = {
     e.GameOpened: _whole(_opened),
     e.StateGiven: _whole(_given),
     e.JoinRequested: _phrase(lambda body: (body.name, "asks to join", False, "joins")),
     e.LeaveRequested: _phrase(lambda body: (body.by, "asks to leave", False, "leaves")),
     e.SubmissionReceived: _submitted,
     e.ProposalMade: _phrase(
-        lambda body: (body.by, f"makes proposal {body.number} (“{body.text}”)")
+        lambda body: (body.by, f"makes proposal {body.number} (“{body.text}”){_in_words(body)}")
     ),
     e.VoteCast: _phrase(lambda body: (body.by, f"votes {body.choice} on proposal {body.proposal}")),
     e.RulingMade: _whole(_ruled),
@@ -337,9 +351,6 @@ _DESCRIBERS: dict[type[e.Event], Callable[[Any, World], Iterator[Phrase]]] = {
     e.RuleRenumbered: _whole(lambda body, _: f"rule {body.number} is now {body.to}"),
     e.Posted: _posted,
     e.Moved: _moved,
-    e.AttributeSet: _set,
-    e.EntityCreated: _whole(lambda body, world: f"there is a new {_thing(world, body.entity)}"),
-    e.EntityDestroyed: _whole(lambda body, world: f"the {_thing(world, body.entity)} is gone"),
     e.AttemptRefused: _whole(_refused),
     e.RecordPrevailed: _whole(_prevailed),
     e.FactUnexplained: _whole(lambda body, _: f"the record has more than the rules: {body.why}"),

@@ -5,19 +5,31 @@ was never set.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from nomoledger.game.read_models import Table, View
 from nomoledger.language.values import Number
 from nomoledger.prose.labels import amount_held, format_cell, label_all
+from nomoledger.prose.names import Names
+from nomoledger.prose.time_format import format_time
 from nomoledger.state.world import World
 
 Attributes = dict[str, Any]
 
 
-class State(msgspec.Struct, frozen=True):
+class _Words(NamedTuple):
+    """How values are shown: what things without a name are *called*, and which values are *times*.
+
+    *called* is by id. *times* are the attributes with a time in seconds since 1970, by kind.
+    """
+
+    called: dict[str, str]
+    times: dict[str, list[str]]
+
+
+class State(msgspec.Struct, frozen=True, dict=True):
     """The state of a game.
 
     Attributes:
@@ -44,24 +56,58 @@ class State(msgspec.Struct, frozen=True):
     ended: str | None
     digest: str
 
+    def with_words(self, words: "_Words") -> "State":
+        """Return this state, which `show` shows with *words*; programs do not read them."""
+        self.__dict__["words"] = words
+        return self
+
+    @property
+    def _words(self) -> "_Words":
+        words: _Words = self.__dict__.get("words", _Words({}, {}))
+        return words
+
     def show(self) -> Iterator[Table | str]:
         """Yield a table per kind of thing."""
         yield f"{self.name}, period {self.period}"
-        yield from _table("player", [{"player": n, **a} for n, a in self.players.items()])
-        yield from _table("square", [{"square": n, **a} for n, a in self.squares.items()])
+        yield from self._table("player", [{"player": n, **a} for n, a in self.players.items()])
+        yield from self._table("square", [{"square": n, **a} for n, a in self.squares.items()])
         for kind, things in self.things.items():
-            yield from _table(kind, things)
+            yield from self._table(kind, things)
         if self.game:
-            yield Table(("game", ""), tuple((n, format_cell(v)) for n, v in self.game.items()))
+            rows = tuple((name, self._cell("game", name, v)) for name, v in self.game.items())
+            yield Table(("game", ""), rows)
         if self.waiting is not None:
             yield f"waiting: {self.waiting}"
         if self.ended is not None:
             yield f"over: {self.ended}"
 
+    def _table(self, kind: str, things: list[Attributes]) -> Iterator[Table]:
+        """Yield a table with a row per thing, without columns that are empty in all rows."""
+        names = dict.fromkeys(name for thing in things for name in thing if name != "id")
+        set_for_some = [name for name in names if any(thing.get(name) for thing in things)]
+        columns = [
+            name for name in set_for_some if name == kind or not _repeats(things, kind, name)
+        ]
+        rows = tuple(
+            tuple(self._cell(kind, name, thing.get(name)) for name in columns) for thing in things
+        )
+        if rows and columns:
+            yield Table(tuple(columns), rows)
+
+    def _cell(self, kind: str, attribute: str, value: Any) -> str:
+        """Return *value* as the text of a cell: things by name, times as times."""
+        if isinstance(value, list):
+            return ", ".join(self._cell(kind, attribute, item) for item in value)
+        if type(value) is int and attribute in self._words.times.get(kind, ()):
+            return format_time(value)
+        return (
+            self._words.called.get(value, value) if isinstance(value, str) else shown_items(value)
+        )
+
 
 def state(view: View) -> State:
     """Return the state of the game in *view*."""
-    world = view.world
+    world, names = view.world, Names(view.world)
     money, *items = (*world.commodities(), "")
     players = {}
     for player in world.kinds.get("player", ()):
@@ -89,7 +135,31 @@ def state(view: View) -> State:
         waiting=None if world.waiting is None else world.waiting.text,
         ended=world.game["ended"],
         digest=world.digest(),
-    )
+    ).with_words(_Words(_called(names), _times(names)))
+
+
+def _called(names: Names) -> dict[str, str]:
+    """Return what people call the things that have no name, by id."""
+    return {
+        thing: names.phrase(thing)
+        for kind, things in names.world.kinds.items()
+        for thing in things
+        if kind not in ("player", "square") and names.world.label(thing) == thing
+    }
+
+
+def _times(names: Names) -> dict[str, list[str]]:
+    """Return the attributes that are times, by kind."""
+    world = names.world
+    times: dict[str, dict[str, None]] = {}
+    for thing, attributes in world.attributes.items():
+        kind = world.entities.get(thing, thing)
+        declared = world.declared(kind)
+        for name, value in attributes.items():
+            values = value if isinstance(value, list) else [value]
+            if any(names.is_time(declared.get(name, ""), item) for item in values):
+                times.setdefault(kind, {})[name] = None
+    return {kind: list(attributes) for kind, attributes in sorted(times.items())}
 
 
 def _attributes(world: World, kind: str, entity: str) -> Attributes:
@@ -107,16 +177,6 @@ def _accounts(world: World) -> dict[str, dict[str, Number]]:
         }
         for account in dict.fromkeys(names)
     }
-
-
-def _table(kind: str, things: list[Attributes]) -> Iterator[Table]:
-    """Yield a table with a row per thing, without columns that are empty in all rows."""
-    names = dict.fromkeys(name for thing in things for name in thing if name != "id")
-    set_for_some = [name for name in names if any(thing.get(name) for thing in things)]
-    columns = [name for name in set_for_some if name == kind or not _repeats(things, kind, name)]
-    rows = tuple(tuple(shown_items(thing.get(name)) for name in columns) for thing in things)
-    if rows and columns:
-        yield Table(tuple(columns), rows)
 
 
 def _repeats(things: list[Attributes], kind: str, name: str) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         ConflictError,
         CorruptError,
         LostError,
+        MisfitError,
         NomoledgerError,
         RecordError,
         RulebookError,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from nomoledger.game.game_ledger import GameLedger
     from nomoledger.game.game_ledger import open_ledger as open
     from nomoledger.game.keepers import Keepers
+    from nomoledger.game.proposal_check import ProposalCheck
+    from nomoledger.game.proposal_view import Proposal
     from nomoledger.game.records import import_record
     from nomoledger.game.replay import Divergence, Report
     from nomoledger.game.replay import replay as replay_period
@@ -62,8 +65,11 @@ _HOMES = {
     "Keepers": "game.keepers",
     "Ledger": "ledger.ledger",
     "LostError": "errors",
+    "MisfitError": "errors",
     "NomoledgerError": "errors",
     "Outcome": "game.writer",
+    "Proposal": "game.proposal_view",
+    "ProposalCheck": "game.proposal_check",
     "RecordError": "errors",
     "Report": "game.replay",
     "RuleFault": "errors",
@@ -103,8 +109,11 @@ __all__ = [
     "Keepers",
     "Ledger",
     "LostError",
+    "MisfitError",
     "NomoledgerError",
     "Outcome",
+    "Proposal",
+    "ProposalCheck",
     "RecordError",
     "Report",
     "RuleFault",

@@ -2,7 +2,8 @@
 
     NomoledgerError
     ├── UsageError            the request makes no sense
-    │   └── UnknownError      the request names a game, player, rule … that does not exist
+    │   ├── UnknownError      the request names a game, player, rule … that does not exist
+    │   └── MisfitError       the changes of a proposal or ruling do not fit the rules
     ├── RulebookError         a rulebook, proposal or case file is malformed
     ├── RuleFault             rule code failed: an error, or too many steps, too much memory or time
     ├── SandboxError          no sandbox and no keeper can be started on this machine
@@ -27,6 +28,15 @@ class UsageError(NomoledgerError):
 
 class UnknownError(UsageError):
     """The request names something that does not exist."""
+
+
+class MisfitError(UsageError):
+    """Changes do not fit the rules, so nothing is recorded; *errors* says why, a line each."""
+
+    def __init__(self, *errors: str) -> None:
+        """Describe what is wrong in *errors*."""
+        super().__init__("; ".join(errors))
+        self.errors = errors
 
 
 class RulebookError(NomoledgerError):

@@ -70,6 +70,7 @@ MISUSE = [
     ("standings g.db --chart no/where.svg", "no/where.svg"),
     ("completion tcsh", "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
     ("rules show mail-opening XX.1", "has no rule 'XX.1'"),
+    ("rules mechanics clocks-9", "there is no mechanic 'clocks-9'"),
     ("replay g.db --period 9", "there is no period 9"),
     ("test nope.yaml", "nope.yaml"),
     ("test bad.yaml", "bad.yaml"),

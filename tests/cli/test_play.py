@@ -8,8 +8,8 @@ from cli.commands import NOON, data, ok, refusal, run, wrong
 
 def test_a_game_by_hand(landed: str) -> None:
     output = ok("submit", landed, "Ann", "buy", "square=8", "--at", NOON)
-    assert "Ann -80 $, admin +80 $ (square)\n  owner of 8 becomes Ann" in output
-    assert "option (player Ann, square 8) is gone" in output
+    assert "Ann -80 $, admin +80 $ (square)\n  Ann now owns square 8" in output
+    assert "the option of Ann on square 8 has ended" in output
     assert data("standings", landed) == {
         "period": 1,
         "standings": [
@@ -60,7 +60,7 @@ def test_the_printed_command_answers_the_question(game: str) -> None:
     assert "what is open is a dice" in wrong("answer", game, "3")
     assert "Ann moves from 1 to 8" in ok("roll", game, "3", "4", "--at", NOON)
     status = data("status", game)
-    assert [each["about"] for each in status["due"]] == ["option (player Ann, square 8)"]
+    assert [each["about"] for each in status["due"]] == ["the option of Ann on square 8"]
     assert status["waiting"] == status["proposals"] == []
 
 
@@ -107,7 +107,7 @@ def test_a_repeated_request_that_no_longer_applies_is_harmless(game: str) -> Non
 
 def test_time_passes_and_periods_close(landed: str) -> None:
     output = ok("advance", landed, "--to", "2026-01-12T12:00:01")
-    assert "option (player Ann, square 8) is gone" in output
+    assert "the option of Ann on square 8 has ended" in output
     assert "already carried out" in wrong("close", landed, "--at", NOON)
     assert "period 1 is closed" in ok("close", landed, "--at", "2026-01-12T14:00:00+01:00")
     ok("join", landed, "Cyd", "email=c@x.org", "--at", "2026-01-13")

@@ -24,7 +24,7 @@ def test_the_rules_and_their_history(landed: str) -> None:
 
 def test_the_history_in_prose(landed: str) -> None:
     output = ok("history", landed)
-    assert "Ann rolls 3 and 4 and goes from 1 to 8. There is a new option" in output
+    assert "Ann rolls 3 and 4, goes from 1 to 8 and may buy square 8" in output
     assert ok("history", landed, "--period", "1") == output
     assert data("history", landed)["chapters"][0]["period"] == 1
 

@@ -197,3 +197,15 @@ def test_conditions_with_unknown_names() -> None:
     play = shop()
     with pytest.raises(UsageError, match="nothing in the game is called 'wealth'"):
         Statement("wealth(Ann) > 1").check_names(play.world, link(play.world.ruleset))
+
+
+def test_the_oldest_order_comes_first_after_a_rollback() -> None:
+    """What is undone puts an order back at the end of its table, but not at the end of the row."""
+    play = shop()
+    order(play, "period() > 1", buy(1), by="Ann")
+    order(play, "period() > 1", buy(1), by="Bob")
+    mark = play.world.mark()
+    play.world.drop(play.world.orders, next(iter(play.world.orders)))
+    play.world.rollback(mark)
+    fired = play.take(e.CloseAsked)
+    assert [x.audience for x in fired if isinstance(x, e.OrderFired)] == [("Ann",), ("Bob",)]

@@ -9,7 +9,7 @@ from nomoledger.engine.settlement.ruling_validity import (
     rulings_in_force,
 )
 from nomoledger.engine.settlement.timeline import Timeline
-from nomoledger.prose.descriptions import describe_event
+from nomoledger.prose.teller import describe_event
 
 from .game import RuledGame, played_right, refused, unlike
 from .mail import WEEK, Mail

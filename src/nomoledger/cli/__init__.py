@@ -39,6 +39,10 @@ program = CommandGroup(
                 "play:propose",
                 "Propose TEXT, and changes to the rules, on behalf of PLAYER.",
             ),
+            "proposal": (
+                "proposal:proposal",
+                "Try a proposal before it is made, and show one.",
+            ),
             "vote": ("play:vote", "Cast PLAYER's vote on a proposal."),
             "judge": ("play:judge", "Judge a proposal: VERDICT is accepted or rejected."),
             "roll": ("play:roll", "Enter real dice, or another draw made by hand."),

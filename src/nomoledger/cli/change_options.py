@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from nomoledger.events.rules import Amend, Change
 
 
-def read_changes_file(file: str | None) -> tuple["Change", ...]:
+def read_changes_file(file: str | None, *, with_code: bool = True) -> tuple["Change", ...]:
     """Return the changes listed in the YAML *file*; none if *file* is None.
+
+    Without *with_code*, the code in the changes is not read: the game checks it.
 
     Raises:
         UsageError: *file* cannot be read.
@@ -26,7 +28,7 @@ def read_changes_file(file: str | None) -> tuple["Change", ...]:
         text = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{file} cannot be read: {error}") from None
-    return parse_changes(text, file)
+    return parse_changes(text, file, with_code=with_code)
 
 
 def amendments(pairs: tuple[tuple[str, str], ...]) -> list["Amend"]:

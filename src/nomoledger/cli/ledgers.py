@@ -75,6 +75,7 @@ def init(
     Example: nomoledger init game.db --rulebook mail-opening --set squares=20
     """
     from nomoledger.game.start import open_game
+    from nomoledger.rulebook.cases import texts_beside
     from nomoledger.rulebook.loading import load
 
     book = load(rulebook)
@@ -86,6 +87,7 @@ def init(
             settings={key: parse_scalar(text) for key, text in settings},
             dice_from=dice,
             at=at,
+            cases=texts_beside(rulebook),
         )
         head, name = ledger.head(game.name), game_if_ambiguous(ledger, game.name)
     if as_json:

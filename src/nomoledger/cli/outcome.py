@@ -1,8 +1,9 @@
 """Sending a request to a game, and printing its outcome."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from shlex import quote
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from nomoledger.cli.arguments import command_line, game_if_ambiguous
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
     from nomoledger.game.game import Game
     from nomoledger.game.writer import Outcome
     from nomoledger.ledger.ledger import Ledger
+    from nomoledger.prose.teller import Teller
     from nomoledger.state.world import World
 
 Request = Callable[["Game", dict[str, Any]], "Outcome"]
-Label = Callable[[Any], Any]
 REFUSED = 1
 
 
@@ -37,22 +38,32 @@ def run_request(
 
 
 def send_request(
-    game: "Game", request: Request, *, at: datetime | None, id: str | None, as_json: bool
+    game: "Game",
+    request: Request,
+    *,
+    at: datetime | None,
+    id: str | None,
+    as_json: bool,
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> int:
-    """Send *request* to *game*, print the outcome, and return the exit code."""
-    from nomoledger.prose.labels import labels_now
+    """Send *request* to *game*, print the outcome, and return the exit code.
 
-    label = labels_now(game.world)
+    *more* is added to the outcome in JSON.
+    """
+    from nomoledger.prose.teller import Teller
+
+    teller = Teller(game.world)
+    teller.keep_all()
     question = game.world.waiting
     outcome = request(game, {"at": at, "id": id})
     if as_json:
-        _print_as_json(game, outcome)
+        _print_as_json(game, outcome, more)
     else:
-        print_outcome(game, outcome, label)
+        print_outcome(game, outcome, teller)
     return REFUSED if _is_refused(outcome, question) else 0
 
 
-def _print_as_json(game: "Game", outcome: "Outcome") -> None:
+def _print_as_json(game: "Game", outcome: "Outcome", more: Mapping[str, Any]) -> None:
     import msgspec
 
     from nomoledger.events.codec import encode_json
@@ -66,6 +77,7 @@ def _print_as_json(game: "Game", outcome: "Outcome") -> None:
             "refused": [_refusal_line(refusal) for refusal in outcome.refusals],
             "waiting": None if waiting is None else waiting.text,
             "events": bodies,
+            **more,
         }
     )
 
@@ -82,20 +94,19 @@ def _is_refused(outcome: "Outcome", asked: "e.QuestionRaised | None") -> bool:
 # --- printing -----------------------------------------------------------------------------------
 
 
-def print_outcome(game: "Game", outcome: "Outcome", label: Label) -> None:
+def print_outcome(game: "Game", outcome: "Outcome", teller: "Teller") -> None:
     """Print the request, its consequences, and the question that is open afterwards."""
     from nomoledger.events import AttemptRefused, Input
-    from nomoledger.prose.descriptions import BOOKKEEPING, describe_event
-    from nomoledger.prose.labels import labels_since
+    from nomoledger.prose.descriptions import BOOKKEEPING
 
-    names = labels_since(label, game.world, outcome.events)
-    commodities = game.world.commodities()
+    teller.world = game.world
+    teller.rewind(outcome.events)
     for event in outcome.events:
         if isinstance(event, AttemptRefused):
-            print_line(_refusal_line(event))
-        elif not isinstance(event, BOOKKEEPING):
+            print_line(teller.without_identifiers(_refusal_line(event)))
+        elif not isinstance(event, BOOKKEEPING) and teller.mentions(event):
             indent = "" if isinstance(event, Input) else "  "
-            print_line(indent + describe_event(event, names, commodities))
+            print_line(indent + teller.tell(event))
     if game.world.waiting is not None:
         print_blocks(question_lines(game.world, game.world.waiting, game.ledger))
 
@@ -108,8 +119,13 @@ def _refusal_line(refusal: "e.AttemptRefused") -> str:
 def question_lines(world: "World", question: "e.QuestionRaised", ledger: "Ledger") -> list[str]:
     """Return the open *question* as a line, and a line with the command that answers it."""
     location, name = ledger.store.location, game_if_ambiguous(ledger, world.game["game"])
-    options = ", ".join(str(world.label(option)) for option in question.options)
-    line = f"waiting for {world.label(question.to)}: {question.text}"
+    from nomoledger.prose.choices import label_options
+    from nomoledger.prose.teller import Teller
+
+    teller = Teller(world)
+    options = ", ".join(label_options(teller, question))
+    text = teller.without_identifiers(question.text)
+    line = f"waiting for {world.label(question.to)}: {text}"
     if question.asks == "dice":
         values = " ".join("N" for _ in question.options)
         return [line, f"  enter the dice: {command_line('roll', location, values, name)}"]
@@ -135,9 +151,10 @@ def typed_arguments(
 
 
 def option_labelled(game: "Game", text: str) -> Any:
-    """Return the option of the open question with label *text*; otherwise *text* parsed as YAML."""
+    """Return the option of the open question called *text*; otherwise *text* parsed as YAML."""
+    from nomoledger.prose.choices import option_called
+    from nomoledger.prose.teller import Teller
+
     question = game.world.waiting
-    for option in question.options if question is not None and question.asks != "dice" else ():
-        if text in (str(option), str(game.world.label(option))):
-            return option
-    return parse_scalar(text)
+    option = None if question is None else option_called(Teller(game.world), question, text)
+    return parse_scalar(text) if option is None else option

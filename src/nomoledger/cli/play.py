@@ -7,8 +7,18 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.change_options import amendments, read_changes_file
-from nomoledger.cli.outcome import option_labelled, run_request, typed_arguments
+from nomoledger.cli.context import open_game_at
+from nomoledger.cli.outcome import option_labelled, run_request, send_request, typed_arguments
 from nomoledger.cli.parsing import parse_pair, parse_time
+from nomoledger.cli.proposal import (
+    CASES_SHOWN,
+    WORDS_ONLY,
+    print_check,
+    print_misfit,
+    try_proposal,
+    trying,
+)
+from nomoledger.errors import MisfitError
 
 
 @click.command()
@@ -73,20 +83,49 @@ def submit(player: str, action: str, pairs: tuple[tuple[str, str], ...], **reque
     metavar="RULE.PARAMETER=VALUE",
     help="Propose another value for a parameter of a rule; may be repeated.",
 )
+@click.option(
+    "--words-only", is_flag=True, help="Record the text alone, where the changes do not fit."
+)
+@trying
 @options.request
 def propose(
     player: str,
     text: str,
     changes: str | None,
     amend: tuple[tuple[str, str], ...],
+    words_only: bool,
+    with_what_if: bool,
+    seconds: float,
+    location: str,
+    game_name: str | None,
     **request: Any,
 ) -> int:
     """Propose TEXT, and changes to the rules, on behalf of PLAYER.
 
+    Changes that do not fit the rules are refused, and nothing is recorded. The others are tried, as
+    with proposal check, and what that finds is printed, too.
+
     Example: nomoledger propose game.db Ann "Options last ten days" --amend VIII.3.days_open=10
     """
-    proposed = (*read_changes_file(changes), *amendments(amend))
-    return run_request(lambda game, when: game.propose(player, text, proposed, **when), **request)
+    listed = read_changes_file(None if words_only else changes, with_code=False)
+    proposed = (*listed, *amendments(() if words_only else amend))
+    with open_game_at(location, game_name) as game:
+        is_new = bool(proposed) and game.again(request["id"]) is None
+        checked = try_proposal(game, proposed, with_what_if, seconds) if is_new else None
+        try:
+            code = send_request(
+                game,
+                lambda game, when: game.propose(
+                    player, text, proposed, words_only=words_only, **when
+                ),
+                more={} if checked is None else {"check": checked},
+                **request,
+            )
+        except MisfitError as error:
+            return print_misfit(error, request["as_json"], WORDS_ONLY)
+        if checked is not None and not request["as_json"]:
+            print_check(game, checked, CASES_SHOWN, is_short=True)
+    return code
 
 
 @click.command()

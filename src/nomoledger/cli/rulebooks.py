@@ -13,6 +13,7 @@ from nomoledger.cli.progress import progress
 from nomoledger.cli.projections import reader, reader_of, show_projection_then, two_times
 
 if TYPE_CHECKING:
+    from nomoledger.game.simulation.repeal_testing import RepealReport
     from nomoledger.rulebook.check import Coverage
 
 FAILED = 1
@@ -67,8 +68,24 @@ def of(admin: bool, player: str | None, **view: Any) -> None:
 @click.option(
     "--blank", is_flag=True, help="Also report code and parameters whose loss no case notices."
 )
+@click.option("--repeal", is_flag=True, help="Also change rules in the middle of simulated games.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --repeal: try only N changes of each sort, drawn at random.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=1,
+    show_default=True,
+    help="With --repeal: choose the games and the sample.",
+)
 @options.as_json
-def check(rulebook: str, blank: bool, as_json: bool) -> int:
+def check(
+    rulebook: str, blank: bool, repeal: bool, sample: int | None, seed: int, as_json: bool
+) -> int:
     """Check a rulebook for errors, and report its coverage.
 
     Errors are listed with file, rule and line. Coverage is how many of the rules are executable.
@@ -76,11 +93,19 @@ def check(rulebook: str, blank: bool, as_json: bool) -> int:
     --blank removes the code of each rule and each parameter in turn, and runs the rulebook's cases
     against the rest. The exit code is 1 if there are errors, or if no case notices a loss.
 
+    --repeal changes rules in the middle of simulated games with everything under way, and plays on
+    for two periods and more: it repeals each rule and each chapter, amends each number up and down
+    and each list, and renumbers each rule. The exit code is 1 if a game gets stuck: a request ends
+    in an engine fault, a period does not close, a replay is not exact, or an act whose own rule
+    still stands lacks something that its rule uses.
+
     Example: nomoledger rules check mail-opening
     """
     coverage = _coverage(rulebook, blank)
+    report = _repeals(rulebook, sample, seed) if repeal and not coverage.errors else None
+    stuck = [one for tally in report.tallies().values() for one in tally.stuck] if report else []
     if as_json:
-        print_json(coverage)
+        print_json(_as_json(coverage, report))
     else:
         print_line(f"{coverage.rulebook}: {coverage.rules} rules")
         for name in ("executable", "text_only", "by_ruling"):
@@ -90,7 +115,34 @@ def check(rulebook: str, blank: bool, as_json: bool) -> int:
             print_line(f"error: {error}")
         for loss in coverage.unnoticed:
             print_line(f"no case notices the loss of {loss}")
-    return FAILED if coverage.errors or (blank and coverage.unnoticed) else 0
+        if report is not None:
+            _print_repeals(report)
+    return FAILED if coverage.errors or (blank and coverage.unnoticed) or stuck else 0
+
+
+def _repeals(rulebook: str, sample: int | None, seed: int) -> "RepealReport":
+    """Return what becomes of games of *rulebook* whose rules change."""
+    from nomoledger.game.simulation.repeal_testing import changes_of, find_stuck
+
+    changes = changes_of(rulebook, sample, seed)
+    with progress("changing rules", len(changes)) as advance:
+        return find_stuck(rulebook, changes, seed=seed, progress=lambda change: advance(1))
+
+
+def _as_json(coverage: "Coverage", report: "RepealReport | None") -> Any:
+    if report is None:
+        return coverage
+    import msgspec
+
+    return msgspec.to_builtins(coverage) | {"repeal": report}
+
+
+def _print_repeals(report: "RepealReport") -> None:
+    for sort, tally in report.tallies().items():
+        essential = f", essential: {', '.join(tally.essential)}" if tally.essential else ""
+        print_line(f"  {sort} changed: {tally.playable} of {tally.tried} playable{essential}")
+        for one in tally.stuck:
+            print_line(f"stuck after {one.change}: {one.reason}")
 
 
 def _coverage(rulebook: str, blank: bool) -> "Coverage":
@@ -167,9 +219,38 @@ def show_rules(rulebook: str, number: str | None, as_json: bool) -> None:
         print_json({"rulebook": book.name, "rules": shown})
         return
     for rule in shown:
-        print_text(f"### {rule.number} {rule.title}\n\n{rule.prose}\n")
+        uses = f"\nUses: {', '.join(rule.uses)}.\n" if rule.uses else ""
+        print_text(f"### {rule.number} {rule.title}\n\n{rule.prose}\n{uses}")
         if number is not None and rule.code:
             print_text(indent(rule.code, "    "))
+
+
+@rules.command("mechanics")
+@click.argument("name", required=False)
+@options.as_json
+def show_mechanics(name: str | None, as_json: bool) -> None:
+    """List the mechanics that rules can use, or show one with its code.
+
+    A mechanic is a ready-made module of rule code, such as squares in a row. A rule names the
+    mechanics that it uses in its data: `uses: [row-1]`.
+
+    Example: nomoledger rules mechanics row-1
+    """
+    from nomoledger.errors import UnknownError
+    from nomoledger.rulebook.loading import mechanics
+
+    shown = [mechanic for mechanic in mechanics() if name in (None, mechanic.number)]
+    if not shown:
+        raise UnknownError(f"there is no mechanic {name!r}; see: nomoledger rules mechanics")
+    if as_json:
+        print_json({"mechanics": shown})
+        return
+    for mechanic in shown:
+        if name is None:
+            print_line(f"{mechanic.number:12} {mechanic.title}")
+        else:
+            print_text(f"### {mechanic.number} {mechanic.title}\n\n{mechanic.prose}\n")
+            print_text(indent(mechanic.code, "    "))
 
 
 @rules.command("list")

@@ -11,7 +11,9 @@ from nomoledger.cli.edit_options import edits, edits_from, fit_to_record
 from nomoledger.cli.outcome import option_labelled, run_request, send_request
 from nomoledger.cli.output import print_line
 from nomoledger.cli.parsing import parse_event
+from nomoledger.cli.proposal import print_misfit
 from nomoledger.cli.what_if import QUESTIONS, print_what_if, run_what_if
+from nomoledger.errors import MisfitError
 
 if TYPE_CHECKING:
     from nomoledger.game.game import Game
@@ -121,18 +123,21 @@ def decide(text: str, values: dict[str, Any]) -> int:
     }
     if verdict or is_edited:
         return _rule_on_past(text, verdict, values, fields, request)
-    changes = read_changes_file(changes_file)
-    return run_request(
-        lambda game, when: game.rule(
-            text,
-            value=None if value is None else option_labelled(game, value),
-            changes=changes,
-            urgent=values["urgent"],
-            **fields,
-            **when,
-        ),
-        **request,
-    )
+    changes = read_changes_file(changes_file, with_code=False)
+    try:
+        return run_request(
+            lambda game, when: game.rule(
+                text,
+                value=None if value is None else option_labelled(game, value),
+                changes=changes,
+                urgent=values["urgent"],
+                **fields,
+                **when,
+            ),
+            **request,
+        )
+    except MisfitError as error:
+        return print_misfit(error, request["as_json"])
 
 
 def verdict_on_event(values: dict[str, Any]) -> dict[str, int]:

@@ -97,9 +97,9 @@ def status_of(view: "LedgerView") -> Status:
     """Return what is open in the game in *view*."""
     from nomoledger.cli.outcome import question_lines
     from nomoledger.prose.descriptions import describe_order
-    from nomoledger.prose.labels import describe_thing
+    from nomoledger.prose.teller import Teller
 
-    world = view.world
+    world, teller = view.world, Teller(view.world)
     waiting = world.waiting
     return Status(
         game=view.game,
@@ -113,7 +113,7 @@ def status_of(view: "LedgerView") -> Status:
             DueRow(
                 _time(timer.attempt.at),
                 timer.attempt.operation.lstrip("@"),
-                "; ".join(str(describe_thing(world, value)) for value in timer.attempt.arguments),
+                "; ".join(map(teller.phrase, timer.attempt.arguments)),
                 timer.rule,
             )
             for timer in sorted(world.timers.values(), key=lambda timer: timer.order)
@@ -193,7 +193,7 @@ def _actions(world: "World") -> list[str]:
     from nomoledger.engine.request_checks import actions
     from nomoledger.sandbox.sandbox import call_in_sandbox
 
-    return call_in_sandbox(actions, world.rules, kind=list[str])
+    return call_in_sandbox(actions, world.ruleset, kind=list[str])
 
 
 def _time(seconds: int) -> str:

@@ -28,8 +28,8 @@ from nomoledger.language.host import (
 )
 from nomoledger.language.program import Program, link
 from nomoledger.language.resolve import named_arguments, positional_arguments
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import CLOSING, ORDER, SETTLE, URGENT, apply
-from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
 Batch = list[e.Event]
@@ -38,7 +38,7 @@ Batch = list[e.Event]
 #: that recorded the ruling, and the attempt.
 SettleRuling = Callable[["Engine", Host, e.RulingMade, int, Attempt], None]
 
-#: The reason for refusing an attempt that follows from a request, where the code of a rule fails.
+#: How the reason begins for refusing an attempt in which the code of a rule fails.
 CODE_FAILED = "the code of this rule failed"
 #: How many attempts may follow from one input. The engine refuses any further attempts.
 FOLLOWING_MAX = 2_000
@@ -139,10 +139,16 @@ class Engine:
         first = min(due, key=lambda t: (t.attempt.at, places.get(t.rule, -1), t.cause))
         return first.attempt
 
-    def carry_out(self, attempt: Attempt, oracle: Oracle | None = None) -> Batch:
+    def carry_out(
+        self, attempt: Attempt, oracle: Oracle | None = None, *, may_fail: bool = True
+    ) -> Batch:
         """Carry out *attempt* as a whole, and return its events, a refusal or a question.
 
-        The events are already applied to the world.
+        The events are already applied to the world. An attempt that follows from a request is
+        refused if the code of a rule fails, if it *may_fail*; otherwise the fault is raised.
+
+        Raises:
+            RuleFault: the code of a rule failed.
         """
         program = self.link(self.world.ruleset)
         host = program.host
@@ -160,10 +166,12 @@ class Engine:
             return self._break_off(host, attempt, error)
         except RuleFault as error:
             self.world.rollback(mark)
-            if host.forgets_rules or not (error.is_certain and ">" in attempt.id):
+            follows = may_fail and error.is_certain and ">" in attempt.id
+            if host.forgets_rules or not follows:
                 raise
-            rule = program.name(error.rule or "engine")
-            return self._break_off(host, attempt, Refused([e.Reason(rule, CODE_FAILED)]))
+            rule, text = error.rule or "engine", str(error).removeprefix(f"rule {error.rule}: ")
+            reason = e.Reason(program.name(rule), f"{CODE_FAILED}: {text}")
+            return self._break_off(host, attempt, Refused([reason]))
         except BaseException:
             self.world.rollback(mark)
             raise
@@ -212,7 +220,7 @@ class Engine:
             Refused: no rule in force defines the operation, or the rules refuse it.
         """
         operation = program.links.operations.get(name)
-        if operation is None or not operation.definitions:
+        if operation is None or not operation.can_be_done:
             raise Refused([e.Reason("engine", f"no rule in force says how to {name}")])
         arguments = named_arguments(self.world, operation, positional, named)
         if operation.is_action and "act" in program.links.operations:

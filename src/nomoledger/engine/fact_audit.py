@@ -15,8 +15,8 @@ from nomoledger.errors import RuleFault
 from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Oracle
 from nomoledger.language.program import Program
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import to_seconds
-from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
 #: The kind of the fact that marks the end of a period in a hand-kept record.
@@ -33,7 +33,9 @@ class AuditEngine(Protocol):
     def link(self) -> Callable[[Ruleset], Program]:
         """The function that links rules into the program that runs them."""
 
-    def carry_out(self, attempt: Attempt, oracle: Oracle | None = None) -> list[e.Event]:
+    def carry_out(
+        self, attempt: Attempt, oracle: Oracle | None = None, *, may_fail: bool = True
+    ) -> list[e.Event]:
         """Carry out *attempt*, with answers from *oracle*."""
 
 
@@ -84,7 +86,7 @@ def _carry_out(engine: AuditEngine, compared: Fact, speech: FactMapping) -> list
         attempt = world.agenda[0]
     before = list(fact.host.staged)
     try:
-        after = engine.carry_out(attempt, _recorded_dice(dice))
+        after = engine.carry_out(attempt, _recorded_dice(dice), may_fail=False)
     except RuleFault as fault:  # the values of a record are not checked, as those of requests are
         fact = _begin(engine, body, compared.number, compared.first_difference)
         fact.mark_unexplained(f"a rule fails on it: {fault}")

@@ -156,7 +156,7 @@ class Fact:
         host.frames = [Frame("", (), RECORD[0])]
         try:
             operation = program.links.operations.get(name)
-            if operation is None or not operation.definitions:
+            if operation is None or not operation.can_be_done:
                 raise Refused([e.Reason("engine", f"no rule in force says how to {name}")])
             program.call(name, **named_arguments(self.world, operation, arguments, {}))
         except (Refused, RuleFault) as error:

@@ -21,11 +21,12 @@ def replay_input(
 def replay_opening(engine: Engine, bodies: Sequence[e.Event]) -> Iterator[list[e.Event]]:
     """Carry out the opening of the game again, which *bodies* begin with.
 
-    The rules of the rulebook are applied as recorded, because the game began with them.
+    The rulebook, its rules and its cases, is applied as recorded: the game began with it.
     """
     opening = [bodies[0]]
     for body in bodies[1:]:
-        if not (isinstance(body, e.RuleEnacted) and body.source == "rulebook"):
+        is_rule = isinstance(body, e.RuleEnacted) and body.source == "rulebook"
+        if not (is_rule or isinstance(body, e.CasesCopied)):
             break
         opening.append(body)
     for body in opening:

@@ -12,7 +12,7 @@ from nomoledger.events import Act
 from nomoledger.language.host import Refused
 from nomoledger.language.program import link
 from nomoledger.language.resolve import named_arguments
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
 
@@ -40,7 +40,7 @@ def check_arguments(
         UsageError: the arguments do not fit.
     """
     definition = link(world.ruleset).links.operations.get(operation)
-    if world.agenda or definition is None or not definition.definitions:
+    if world.agenda or definition is None or not definition.can_be_done:
         return
     try:
         named_arguments(world, definition, arguments, named)
@@ -66,8 +66,8 @@ def check_order(
 def parameter_types(world: World, operation: str) -> dict[str, str]:
     """Return the types of the parameters of *operation* by name; empty if no rule defines it."""
     defined = link(world.ruleset).links.operations.get(operation)
-    hooks = defined.definitions if defined is not None else ()
-    return {parameter.name: parameter.type for _, hook in hooks for parameter in hook.parameters}
+    parameters = () if defined is None or not defined.can_be_done else defined.parameters
+    return {parameter.name: parameter.type for parameter in parameters}
 
 
 def actions(ruleset: Ruleset) -> list[str]:

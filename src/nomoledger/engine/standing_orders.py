@@ -17,7 +17,7 @@ CHOICE_ORDER = "choice_order"
 
 def process_orders(world: World, program: Program) -> list[e.Event]:
     """Fire or lapse the first standing order that is ready; return the events, if any."""
-    for order, number in list(world.orders.values()):
+    for order, number in _oldest_first(world):
         if order.holds and not Statement(order.holds).holds(world, program):
             _begin(program, world, order, number)
             why = f"{order.holds} is no longer so"
@@ -44,10 +44,15 @@ def _begin(program: Program, world: World, order: e.OrderGiven, number: int) -> 
 
 def _orders_in_turn(world: World, program: Program) -> list[tuple[e.OrderGiven, int]]:
     """Return all standing orders with their numbers, in the players' order by the rules."""
-    orders = list(world.orders.values())
+    orders = _oldest_first(world)
     players = _players_in_turn(world, program) if len(orders) > 1 else []
     places = {player: place for place, player in enumerate(players)}
     return sorted(orders, key=lambda item: places.get(item[0].by, len(places)))
+
+
+def _oldest_first(world: World) -> list[tuple[e.OrderGiven, int]]:
+    """Return all standing orders with their numbers; a rollback may have mixed the table up."""
+    return sorted(world.orders.values(), key=lambda item: item[1])
 
 
 def _players_in_turn(world: World, program: Program) -> list[str]:

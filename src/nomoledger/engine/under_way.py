@@ -134,7 +134,7 @@ def is_known(links: Links, operation: str) -> bool:
     if operation.startswith("@") or operation in _OF_INPUTS:
         return True
     known = links.operations.get(operation)
-    return known is not None and known.happens and bool(known.definitions or known.is_moment)
+    return known is not None and known.can_be_done
 
 
 #: The operations of inputs, whose attempts are refused if no rule defines them.

@@ -39,6 +39,18 @@ class RuleEnacted(Event, frozen=True, kw_only=True, tag="rule-enacted/1"):
     source: str = field(name="source")
 
 
+class CasesCopied(Event, frozen=True, kw_only=True, tag="cases-copied/1"):
+    """The cases of the rulebook are copied when the game opens; the state stays as it is.
+
+    Proposals are tried with these cases, whatever is installed by then.
+
+    Attributes:
+        texts: the YAML of each file, compressed with zlib, by the name of the file.
+    """
+
+    texts: dict[str, bytes] = field(name="texts")
+
+
 class RuleAmended(Event, frozen=True, kw_only=True, tag="rule-amended/1"):
     """A new version of a rule replaces the one before.
 

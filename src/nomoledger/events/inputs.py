@@ -109,12 +109,14 @@ class ProposalMade(Input, frozen=True, kw_only=True, tag="proposal-made/1"):
         number: number of the proposal in the game, from 1.
         text: the proposal in words.
         changes: the proposal as changes of rules and state.
+        words_only: whether the admin left out the changes, as they do not fit the rules.
     """
 
     by: str = field(name="by")
     number: int = field(name="number")
     text: str = field(name="text")
     changes: tuple[Change, ...] = field(default=(), name="changes")
+    words_only: bool = field(default=False, name="words_only")
 
 
 class VoteCast(Input, frozen=True, kw_only=True, tag="vote-cast/1"):

@@ -126,6 +126,9 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         mechanics: the code of these mechanics, which is part of the rule's code.
         when_gone: what becomes of things under way when the rule is repealed.
         essential: why there is no game without the rule, if that is so.
+        told: how events are told, as templates: by kind (`created`, `destroyed`, and `label` for
+            what its things are called), or by `kind.attribute` and the value that is set. An empty
+            text means that the event is not mentioned.
     """
 
     number: str = field(name="number")
@@ -154,6 +157,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     mechanics: dict[str, str] = field(default_factory=dict, name="mechanics")
     when_gone: tuple[Ending, ...] = field(default=(), name="when_gone")
     essential: str | None = field(default=None, name="essential")
+    told: dict[str, str | dict[str, str]] = field(default_factory=dict, name="told")
 
     @property
     def name(self) -> str:
@@ -198,6 +202,7 @@ class Amend(
     facts: dict[str, FactMapping] | None = field(default=None, name="facts")
     functions: dict[str, str | None] = field(default_factory=dict, name="functions")
     entries: dict[str, tuple[tuple[Any, Any], ...]] = field(default_factory=dict, name="entries")
+    told: dict[str, str | dict[str, str]] | None = field(default=None, name="told")
 
 
 class Repeal(

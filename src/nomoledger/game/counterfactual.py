@@ -28,7 +28,7 @@ from nomoledger.language.values import from_units
 from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.prose.descriptions import describe_event
+from nomoledger.prose.teller import describe_event
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World

@@ -5,7 +5,7 @@ from typing import Any
 from nomoledger.engine.agenda import Engine
 from nomoledger.engine.settlement.ruling_attempt import settle_ruling
 from nomoledger.language.host import Oracle
-from nomoledger.prose.descriptions import describe_event
+from nomoledger.prose.teller import describe_event
 from nomoledger.state.world import World
 
 

@@ -137,12 +137,23 @@ class Game(GameReadings, GameWriter):
         text: str,
         changes: tuple[Change, ...] = (),
         *,
+        words_only: bool = False,
         at: datetime | None = None,
         id: str | None = None,
     ) -> Outcome:
-        """Propose *text* with *changes* to the rules, on behalf of *player* (or "admin")."""
+        """Propose *text* with *changes* to the rules, on behalf of *player* (or "admin").
+
+        With *words_only*, the changes are left out, and the proposal says so.
+
+        Raises:
+            MisfitError: the changes do not fit the rules; nothing is recorded.
+        """
         player = self._player_or_admin(player)
+        if words_only:
+            changes = ()
+        self.refuse_misfits(changes, "proposal")
         fields: dict[str, Any] = {"by": player, "text": text, "changes": changes}
+        fields["words_only"] = words_only
         return self.receive(e.ProposalMade, at=at, id=id, **fields)
 
     @idempotent
@@ -225,7 +236,11 @@ class Game(GameReadings, GameWriter):
 
         An *urgent* correction of the rules goes before all that is due or on the agenda. *closes*
         is the number of the dispute that the ruling settles.
+
+        Raises:
+            MisfitError: the changes do not fit the rules; nothing is recorded.
         """
+        self.refuse_misfits(changes, "ruling")
         if closes is not None:
             disputes.find_open_dispute(self.world, closes)
         fields: dict[str, Any] = {"text": text, "cites": cites, "basis": basis}

@@ -9,6 +9,7 @@ from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import redacted
+from nomoledger.rulebook.cases import texts_beside
 from nomoledger.rulebook.loading import Rulebook, load
 
 
@@ -41,7 +42,9 @@ class GameLedger(Ledger):
             UsageError: the game exists, or the rules refuse such a start.
         """
         book = rulebook if isinstance(rulebook, Rulebook) else load(rulebook)
+        cases = {} if isinstance(rulebook, Rulebook) else texts_beside(rulebook)
         options: dict[str, Any] = {"settings": settings, "given": given, "dice_from": dice}
+        options["cases"] = cases
         return open_game(self, name, book, period=period, at=at, secret=secret, **options)
 
     def game(self, name: str | None = None) -> Game:

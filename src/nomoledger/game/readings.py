@@ -1,5 +1,6 @@
 """What can be read of a game: replays, what-ifs, explanations, standings, the published site."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +11,20 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.limits import Limits
 
 if TYPE_CHECKING:
+    from nomoledger.events.rules import Change
     from nomoledger.game.bisection.search import TurningPoint
     from nomoledger.game.counterfactual import WhatIf, WhatIfChanges
     from nomoledger.game.explanation.account_statement import AccountStatement
     from nomoledger.game.explanation.causes import ExplainedValue, Explanation
     from nomoledger.game.explanation.rule_values import Computed
     from nomoledger.game.explanation.why_not import Absence
+    from nomoledger.game.proposal_check import ProposalCheck
+    from nomoledger.game.proposal_view import Proposal
     from nomoledger.game.read_models import ReadModel
     from nomoledger.game.replay import Report
 
+#: For how many seconds a proposal is tried with the cases of the rulebook.
+CASES_SECONDS = 20.0
 #: Entry points that publish a game into a folder: function(ledger, game, folder) -> pages.
 PUBLISHERS = "nomoledger.publishers"
 
@@ -64,6 +70,34 @@ class GameReadings:
 
         options: dict[str, Any] = {"limits": self.limits, "history": self.history}
         return what_if(self.ledger, self.name, changes, throwaway=throwaway, **options)
+
+    def check_proposal(
+        self,
+        changes: tuple["Change", ...],
+        *,
+        with_what_if: bool = False,
+        seconds: float = CASES_SECONDS,
+        done: Callable[[int], Any] = lambda count: None,
+    ) -> "ProposalCheck":
+        """Return what *changes* would do to the rules, if they were proposed and adopted now.
+
+        The cases that were copied when the game opened are tried for at most *seconds*; *done* is
+        called after each. *with_what_if* also runs the last closed period again with the changes.
+        """
+        from nomoledger.game.proposal_check import check_proposal
+
+        options: dict[str, Any] = {"seconds": seconds, "with_what_if": with_what_if}
+        return check_proposal(self.history, changes, self.limits, done=done, **options)
+
+    def proposal(self, number: int, *, reader: str | None = "admin") -> "Proposal":
+        """Return proposal *number* as *reader* (a player, "admin", or None for all) may see it.
+
+        Raises:
+            UnknownError: there is no such proposal, or no such player.
+        """
+        from nomoledger.game.proposal_view import show_proposal
+
+        return show_proposal(self.history, number, reader, self.limits)
 
     def explain(
         self, subject: str | int, what: str | None = None, *, period: int | None = None

@@ -15,6 +15,7 @@ import msgspec
 from nomoledger.errors import CorruptError, LostError, RuleFault, StoreError, UnknownError
 from nomoledger.game.timekeeper import FiredTimer, Timekeeper
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.prose.teller import Teller
 
 #: The longest sleep: another writer may set an earlier timer.
 POLL_SECONDS = 1.0
@@ -139,7 +140,8 @@ class LiveClock:
         question = timekeeper.world.waiting
         if question is not None and question.question != self._waiting:
             whom = timekeeper.world.label(question.to)
-            yield ClockNotice("waiting", f"waiting for {whom}: {question.text}")
+            text = Teller(timekeeper.world).without_identifiers(question.text)
+            yield ClockNotice("waiting", f"waiting for {whom}: {text}")
         self._waiting = None if question is None else question.question
 
     def _sleep(self, due: int | None) -> Iterator[ClockNotice]:

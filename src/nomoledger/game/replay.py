@@ -12,7 +12,7 @@ from nomoledger.events.display import without_display_text
 from nomoledger.game.period_start import period_start
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.prose.descriptions import describe_event
+from nomoledger.prose.teller import Teller, describe_event
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.reducer import apply
@@ -201,7 +201,7 @@ class _PeriodRun:
         self.differences.append(
             Divergence(
                 event=self.first + start + place,
-                subject=str(world.label(getattr(event, "entity", getattr(event, "piece", "game")))),
+                subject=_subject(event, world),
                 what=str(getattr(event, "attribute", type(event).__name__)),
                 recorded=_describe(recorded_event, world),
                 by_rules=_describe(replayed_event, world),
@@ -234,8 +234,13 @@ class _PeriodRun:
                 yield _divergence(body, follows)
 
 
+def _subject(event: e.Event, world: World) -> str:
+    """Return what people call the thing that *event* is about."""
+    return str(Teller(world).label(getattr(event, "entity", getattr(event, "piece", "game"))))
+
+
 def _describe(event: e.Event | None, world: World) -> str | None:
-    return None if event is None else describe_event(event, world.label, world.commodities())
+    return None if event is None else describe_event(event, world)
 
 
 def _in_old_format(replayed: e.Event, recorded: e.Event) -> e.Event:

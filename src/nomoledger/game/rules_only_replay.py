@@ -16,7 +16,7 @@ from nomoledger.game.period_start import period_start
 from nomoledger.language.values import from_units
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.prose.labels import describe_thing
+from nomoledger.prose.names import Names
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
@@ -102,8 +102,8 @@ def _differences(
     recorded_world: World, by_rules: World, kind: str, thing: str
 ) -> Iterator[RulesDifference]:
     world = recorded_world if thing in recorded_world.entities else by_rules
-    subject = str(describe_thing(world, thing))
-    subject = f"{kind} {subject}" if kind == "square" else subject
+    names = Names(world)
+    subject = f"square {names.label(thing)}" if kind == "square" else names.phrase(thing)
     recorded, computed = _values(recorded_world, kind, thing), _values(by_rules, kind, thing)
     for what in dict.fromkeys((*recorded, *computed)):
         if recorded.get(what) != computed.get(what):

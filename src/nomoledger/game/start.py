@@ -1,7 +1,8 @@
 """Opening of a game: its rulebook comes into force, and the initial state is set."""
 
 import secrets as random
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -36,14 +37,16 @@ def open_game(
     at: datetime | None = None,
     recorded_at: datetime | None = None,
     secret: bytes | None = None,
+    cases: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     then: Callable[[Engine], Iterator[Batch]] | None = None,
 ) -> Game:
     """Create a game in *ledger* under *rulebook*, with the initial state *given*.
 
-    *given* holds the fields of `StateGiven`. *then* returns further batches, which are stored in
-    the same transaction as the opening; it runs in the sandbox, so it is a function at the top
-    level of a module, or a partial of one.
+    *given* holds the fields of `StateGiven`. *cases* are the texts of the rulebook's cases by file
+    (see `nomoledger.rulebook.cases.texts_beside`), with which proposals will be tried. *then*
+    returns further batches, which are stored in the same transaction as the opening; it runs in the
+    sandbox, so it is a function at the top level of a module, or a partial of one.
 
     Raises:
         UsageError: the game exists, a setting is unknown, or the rules refuse such a start.
@@ -63,17 +66,20 @@ def open_game(
         versions=_versions(),
         **common,
     )
-    enacted = [
-        e.RuleEnacted(rule=rule, source="rulebook", cause=0, rules=("engine",), **common)
-        for rule in rulebook.rules
-    ]
     initial_state = None if given is None else e.StateGiven(id="given", **common, **given)
+    common |= {"cause": 0, "rules": ("engine",)}
+    enacted = [e.RuleEnacted(rule=rule, source="rulebook", **common) for rule in rulebook.rules]
+    copied = [e.CasesCopied(texts=_compressed(cases), **common)] if cases else []
     commit = Commit(ledger, game, World())
-    arguments = (secret, [opened, *enacted], initial_state, then)
+    arguments = (secret, [opened, *enacted, *copied], initial_state, then)
     with commit.together(secret):
         for piece in stream_from_sandbox(_open, *arguments, limits=limits):
             commit.append(decode_batch(piece))
     return Game(ledger, game, limits=limits)
+
+
+def _compressed(texts: Mapping[str, str]) -> dict[str, bytes]:
+    return {file: zlib.compress(text.encode(), 9) for file, text in texts.items()}
 
 
 def _open(

@@ -10,8 +10,8 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import ConflictError, NomoledgerError
 from nomoledger.game.writer import TRIES_MAX, GameWriter
-from nomoledger.prose.descriptions import BOOKKEEPING, describe_event
-from nomoledger.prose.labels import Label, labels_now, labels_since
+from nomoledger.prose.descriptions import BOOKKEEPING
+from nomoledger.prose.teller import Teller
 from nomoledger.state.disputes import next_final
 from nomoledger.state.reducer import from_seconds, to_seconds
 from nomoledger.state.world import World
@@ -77,12 +77,13 @@ class Timekeeper(GameWriter):
             goes_on = True
             self.catch_up()
             timers = _timers_of(self.world)
-            before = labels_now(self.world)
+            teller = Teller(self.world)
+            teller.keep_all()
             try:
                 goes_on = self._step(until, stored)
             except NomoledgerError as error:
                 problem = error
-            yield from self._describe(stored, timers, before)
+            yield from self._describe(stored, timers, teller)
             if problem is not None and not isinstance(problem, ConflictError):
                 raise problem
             if not goes_on:
@@ -103,19 +104,19 @@ class Timekeeper(GameWriter):
         return True
 
     def _describe(
-        self, stored: Sequence[e.Event], timers: Timers, before: Label
+        self, stored: Sequence[e.Event], timers: Timers, teller: Teller
     ) -> Iterator[FiredTimer]:
         """Yield what *stored* holds, one timer at a time; *timers* are those set before."""
-        label = labels_since(before, self.world, stored)
-        commodities = self.world.commodities()
+        teller.world = self.world
+        teller.rewind(stored)
         timers |= _timers_in(stored)
         for part in _split_at_timers(stored):
             first = part[0]
             silent = (*BOOKKEEPING, e.ClockAdvanced)
             words = [
-                describe_event(event, label, commodities)
+                teller.tell(event)
                 for event in part
-                if not isinstance(event, silent)
+                if not isinstance(event, silent) and teller.mentions(event)
             ]
             operation, arguments, rule = LEFT, (), ""
             if isinstance(first, e.TimerFired):
@@ -124,7 +125,7 @@ class Timekeeper(GameWriter):
                 operation = FINAL
             elif not words:
                 continue
-            about = label(arguments)
+            about = "; ".join(map(teller.phrase, arguments))
             at = from_seconds(to_seconds(first.received_at))
             yield FiredTimer(at, operation.lstrip("@"), about, rule, "; ".join(words), tuple(part))
 

@@ -11,6 +11,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
 from nomoledger.errors import ConflictError, RuleFault, UsageError
+from nomoledger.events.rules import Change
 from nomoledger.game.commit import Commit
 from nomoledger.game.sandboxed_engine import SandboxedEngine
 from nomoledger.ledger.as_of import only_game
@@ -99,6 +100,19 @@ class GameWriter:
                     self.catch_up()
                     return Outcome((*stored, *self.resume().events))
         raise ConflictError(f"{self.name}: too many others are writing; nothing was recorded")
+
+    def refuse_misfits(self, changes: tuple[Change, ...], source: str) -> None:
+        """Check that *changes* fit the rules, before *source* ("proposal", "ruling") is recorded.
+
+        Raises:
+            MisfitError: they do not fit.
+        """
+        if changes:
+            # Imported late: few requests change rules.
+            from nomoledger.game.proposal_check import refuse_misfits
+
+            self.catch_up()
+            refuse_misfits(self.world, changes, source, self.limits)
 
     def again(self, id: object) -> Outcome | None:
         """Return the outcome of the request of that *id*, if it was made before."""

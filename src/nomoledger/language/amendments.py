@@ -185,9 +185,25 @@ def _in_force(host: Host, number: str) -> r.Rule:
 
 def _amend(host: Host, change: r.Amend, source: str) -> None:
     old = _in_force(host, change.number)
+    try:
+        rule = amended(old, change, forgets_rules=host.forgets_rules)
+    except RulebookError as error:
+        _refuse(host, str(error))
+    _check_accounts(host, rule)
+    host.emit(e.RuleAmended, rule=rule, source=source)
+
+
+def amended(old: r.Rule, change: r.Amend, *, forgets_rules: bool = False) -> r.Rule:
+    """Return the next version of the rule *old*, as *change* amends it.
+
+    In games that forget rules, only whole fields are replaced, and nothing is checked.
+
+    Raises:
+        RulebookError: the change does not fit the rule.
+    """
     fields = {
         name: getattr(change, name)
-        for name in ("title", "prose", "code", "declares", "commodities", "facts")
+        for name in ("title", "prose", "code", "declares", "commodities", "facts", "told")
         if getattr(change, name) is not None
     }
     if change.code:  # A rule has code or a reason for having none, never both.
@@ -195,55 +211,53 @@ def _amend(host: Host, change: r.Amend, source: str) -> None:
     rule = msgspec.structs.replace(
         old, **fields, version=old.version + 1, parameters=old.parameters | change.parameters
     )
-    if not host.forgets_rules:
-        rule = _amend_parts(host, rule, change)
-        _check_parameters(host, old, rule, change)
-        decimals = {
-            name: "" for name, value in rule.parameters.items() if is_new_decimal(old, name, value)
-        }
-        rule = msgspec.structs.replace(rule, units=decimals | rule.units)
-    _check_accounts(host, rule)
-    host.emit(e.RuleAmended, rule=rule, source=source)
+    if forgets_rules:
+        return rule
+    rule = _with_parts(rule, change)
+    _check_parameters(old, rule, change)
+    decimals = {
+        name: "" for name, value in rule.parameters.items() if is_new_decimal(old, name, value)
+    }
+    return msgspec.structs.replace(rule, units=decimals | rule.units)
 
 
-def _amend_parts(host: Host, rule: r.Rule, change: r.Amend) -> r.Rule:
+def _with_parts(rule: r.Rule, change: r.Amend) -> r.Rule:
     """Return *rule* with the functions and the entries of lists that *change* replaces."""
-    try:
-        code = replace_functions(rule, change.functions)
-    except RulebookError as error:
-        _refuse(host, str(error))
+    code = replace_functions(rule, change.functions)
     parameters = dict(rule.parameters)
     for name, pairs in change.entries.items():
-        parameters[name] = _with_entries(host, rule, name, pairs)
+        parameters[name] = _with_entries(rule, name, pairs)
     return msgspec.structs.replace(rule, code=code, parameters=parameters)
 
 
-def _with_entries(host: Host, rule: r.Rule, name: str, pairs: tuple[tuple[Any, Any], ...]) -> Any:
+def _with_entries(rule: r.Rule, name: str, pairs: tuple[tuple[Any, Any], ...]) -> Any:
     """Return the list *name* of *rule* with one entry in place of another for each of *pairs*."""
     values = rule.parameters.get(name)
     if not isinstance(values, list | tuple):
-        _refuse(host, f"rule {rule.number} has no list {name!r:.60}")
+        raise RulebookError(f"rule {rule.number} has no list {name!r:.60}")
     for old, new in pairs:
         if old is None:
             values = [*values, new]
         elif old not in values:
-            _refuse(host, f"{name} of rule {rule.number} has no entry {old!r:.60}")
+            raise RulebookError(f"{name} of rule {rule.number} has no entry {old!r:.60}")
         else:
             place = list(values).index(old)
             values = [*values[:place], *([] if new is None else [new]), *values[place + 1 :]]
     return values
 
 
-def _check_parameters(host: Host, old: r.Rule, new: r.Rule, change: r.Amend) -> None:
+def _check_parameters(old: r.Rule, new: r.Rule, change: r.Amend) -> None:
     """Check that the amended parameters exist, or come with the code, and keep their types."""
     is_recoded = change.code is not None or bool(change.functions)
     for name, value in new.parameters.items():
         if name not in old.parameters:
             if not is_recoded:
                 known = ", ".join(old.parameters) or "none"
-                _refuse(host, f"rule {new.number} has no parameter {name!r:.60}; it has {known}")
+                raise RulebookError(
+                    f"rule {new.number} has no parameter {name!r:.60}; it has {known}"
+                )
         elif value != old.parameters[name] and (why := misfit(old, name, value)):
-            _refuse(host, f"rule {new.number}: {why}")
+            raise RulebookError(f"rule {new.number}: {why}")
 
 
 def _repeal(host: Host, number: str, state: str, source: str) -> None:
@@ -270,7 +284,7 @@ def _renumber(host: Host, number: str, to: str, source: str) -> None:
 
 def _do(host: Host, change: r.Do) -> None:
     operation = host.program.links.operations.get(change.operation)
-    if operation is None or not (operation.definitions or operation.is_moment):
+    if operation is None or not operation.can_be_done:
         _refuse(host, f"no rule in force says how to {change.operation!r}")
     assert operation is not None
     arguments = named_arguments(host.world, operation, (), change.arguments)

@@ -72,7 +72,8 @@ class Hook(msgspec.Struct, frozen=True):
         doc: its docstring.
         uses: the names in it that are defined outside of it.
         loops: whether it has a loop.
-        returns: the type of the result, as annotated; "" if there is no annotation.
+        returns: the type of the result, as annotated or as the code shows; "" if unknown.
+        returned: the one name that it returns, such as that of a parameter; "" if there is none.
         is_empty: whether it does nothing: other rules react to it.
         line: its line in the code, from 1.
         mechanic: the mechanic that it is part of; "" if it is the rule's own.
@@ -85,6 +86,7 @@ class Hook(msgspec.Struct, frozen=True):
     uses: frozenset[str] = frozenset()
     loops: bool = False
     returns: str = ""
+    returned: str = ""
     is_empty: bool = False
     line: int = 1
     mechanic: str = ""
@@ -135,18 +137,19 @@ def parse_code(rule: Rule) -> Code:
     Raises:
         RulebookError: the code is not in the language of rules; names the line.
     """
+    mechanics = tuple(rule.mechanics.items())
     file = rule.file or f"rule {rule.number}"
-    return _parse_whole(rule.code, file, rule.line, rule.number, tuple(rule.mechanics.items()))
+    return _parse_all(rule.code, file, rule.line, rule.number, mechanics)
 
 
 @lru_cache(maxsize=4096)
-def _parse_whole(
-    code: str, file: str, line: int, number: str, mechanics: tuple[tuple[str, str], ...]
+def _parse_all(
+    text: str, file: str, line: int, number: str, mechanics: tuple[tuple[str, str], ...]
 ) -> Code:
-    whole = _parse(code, file, line, number)
-    for name, text in mechanics:
-        whole = _with_mechanic(whole, _parse(text, f"mechanic {name}", 1, number), name)
-    return whole
+    code = _parse(text, file, line, number)
+    for name, added in mechanics:
+        code = _with_mechanic(code, _parse(added, f"mechanic {name}", 1, number), name)
+    return code
 
 
 def _with_mechanic(code: Code, added: Code, mechanic: str) -> Code:
@@ -295,9 +298,16 @@ def _hook(node: ast.stmt, error_at: _ErrorAt) -> Hook:
         uses=uses,
         loops=loops,
         returns=ast.unparse(node.returns) if node.returns else _returned_type(body),
+        returned=_returned_name(body),
         is_empty=all(map(_does_nothing, node.body)),
         line=node.lineno,
     )
+
+
+def _returned_name(nodes: list[ast.AST]) -> str:
+    values = [node.value for node in nodes if isinstance(node, ast.Return)]
+    names = {value.id if isinstance(value, ast.Name) else "" for value in values}
+    return names.pop() if len(names) == 1 else ""
 
 
 def _returned_type(nodes: list[ast.AST]) -> str:

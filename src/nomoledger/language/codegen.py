@@ -87,7 +87,8 @@ def write_operation(
         call = writer.call(*operation.hooks[0])
         return f"def {operation.name}({signature}): return {call}\n"
     if not operation.happens and not operation.is_value:
-        return f"def {operation.name}(*args, **named): return None\n"
+        result = _neutral_value(operation.returns) if operation.returns else "None"
+        return f"def {operation.name}(*args, **named): return {result}\n"
     lines = [*_write_guards(writer)]
     replacements = operation.of("instead")
     inner = f"_{operation.name}_do" if replacements else operation.name

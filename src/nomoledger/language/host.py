@@ -6,7 +6,7 @@ only through events (`emit`), and stops an attempt by raising `Refused`, `Suspen
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NoReturn, Protocol
@@ -18,8 +18,8 @@ from nomoledger.events.rules import Commodity, Rule
 from nomoledger.language import values
 from nomoledger.language.operations import Links
 from nomoledger.sandbox import inside
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import apply, from_seconds
-from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.world import Attempt, World
 
 OPERATIONS_MAX = 50_000
@@ -31,8 +31,8 @@ _IN_ADDRESS_MAX = 64
 
 #: Returns the values that answer a question, or None if a person has to be asked.
 Oracle = Callable[[e.QuestionRaised], list[Any] | None]
-#: Describes an event in words, given a function that labels things, and the commodities.
-Describe = Callable[[e.Event, Callable[[Any], Any], Mapping[str, Commodity]], str]
+#: Describes an event in words, with the names of things in a world.
+Describe = Callable[[e.Event, World], str]
 
 
 def ask_people(question: e.QuestionRaised) -> list[Any] | None:
@@ -40,9 +40,7 @@ def ask_people(question: e.QuestionRaised) -> list[Any] | None:
     return None
 
 
-def describe_plainly(
-    event: e.Event, label: Callable[[Any], Any] = str, commodities: Mapping[str, Commodity] = {}
-) -> str:
+def describe_plainly(event: e.Event, world: World) -> str:
     """Return the name of the type of *event*: the description if the caller supplies no better."""
     return str(event.__struct_config__.tag).partition("/")[0]
 

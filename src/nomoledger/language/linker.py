@@ -15,7 +15,7 @@ from nomoledger.language.code import Hook, Parameter, parse_code
 from nomoledger.language.host_verbs import HOST_VERBS, host_verbs_of, is_hookable
 from nomoledger.language.operations import Links, Operation, Remembered, kind_type
 from nomoledger.language.prelude import prelude_verbs_of
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 
 #: The modules that define the host verbs. Importing them fills the registry.
 VERB_MODULES = (verbs, reads, amendments)
@@ -100,12 +100,18 @@ def _remembered(ruleset: Ruleset) -> dict[str, Remembered]:
             if hook.kind in DEFINING:
                 is_moment = hook.kind == "define" and hook.is_empty
                 kind = "moment" if is_moment else hook.kind
-                known[hook.operation] = Remembered(kind, hook.parameters, hook.returns)
+                returns = hook.returns or _type_of_parameter(rule, hook.returned)
+                known[hook.operation] = Remembered(kind, hook.parameters, returns)
     for rule in ruleset.declaring:
         for name, types in rule.moments.items():
             parameters = tuple(Parameter(name, type_) for name, type_ in types.items())
             known[name] = Remembered("moment", parameters)
     return known
+
+
+def _type_of_parameter(rule: Rule, name: str) -> str:
+    types = {bool: "Flag", int: "Number", str: "Text", list: "List", tuple: "List"}
+    return types.get(type(rule.parameters.get(name)), "")
 
 
 def _plain_operations(rules: tuple[Rule, ...], operations: dict[str, Operation]) -> frozenset[str]:

@@ -9,7 +9,7 @@ from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Rule
 from nomoledger.language.code import Code, Hook, Parameter
 from nomoledger.language.host_verbs import HOST_VERBS, is_hookable
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 
 
 class Remembered(msgspec.Struct, frozen=True):
@@ -118,6 +118,11 @@ class Operation(msgspec.Struct, frozen=True, dict=True):
     def happens(self) -> bool:
         """Whether the operation happens at all: it is defined, or rules react to it."""
         return bool(self.definitions) or self.remembered is None or self.is_moment
+
+    @property
+    def can_be_done(self) -> bool:
+        """Whether an attempt can carry out the operation: it is defined, or a moment."""
+        return bool(self.definitions) or self.is_moment
 
     @property
     def is_moment(self) -> bool:

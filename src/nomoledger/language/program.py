@@ -28,7 +28,7 @@ from nomoledger.language.marshalling import (
 from nomoledger.language.outcomes import TrialOutcome
 from nomoledger.language.values import apply_steps
 from nomoledger.sandbox import inside
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
 STACK_MAX = 4_000
@@ -356,7 +356,7 @@ class Program:
         describe = self.host.describe
         return [
             outcome.returned,
-            *(describe(event, str, self.commodities) for event in outcome.events),
+            *(describe(event, self.host.world) for event in outcome.events),
         ]
 
     def _outcome(self, operation: str, rule: str, arguments: list[Any]) -> TrialOutcome:

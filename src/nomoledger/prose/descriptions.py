@@ -1,75 +1,156 @@
 """One-line descriptions of events, for logs, refusals and questions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nomoledger import events as e
 from nomoledger.events.rules import Commodity
 from nomoledger.language.values import from_units
+from nomoledger.prose.names import Names, Thing, plain
+from nomoledger.prose.time_format import format_time
+from nomoledger.state.world import ALWAYS
 
-Label = Callable[[Any], Any]
+#: The ends of a value that is set until then.
+ENDS = {"period": "the period closes", "use": "it is used"}
 #: Events that lists of consequences leave out.
-BOOKKEEPING = (e.AttemptDone, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired, e.QuestionRaised)
+BOOKKEEPING = (
+    *(e.AttemptDone, e.CasesCopied, e.Counted, e.Scheduled, e.Unscheduled, e.TimerFired),
+    e.QuestionRaised,
+)
+#: Events that a log leaves out: they tell nothing of the game.
+UNTOLD = (e.CasesCopied,)
 
 
-def describe_event(
-    event: e.Event, label: Label = str, commodities: Mapping[str, Commodity] | None = None
-) -> str:
-    """Describe *event* in one line.
-
-    *label* returns the name of an entity. *commodities* says how many decimals an amount has.
-    """
-    if isinstance(event, e.Posted):
-        return _describe_postings(event, label, commodities or {})
-    describe = DESCRIBERS.get(type(event))
-    return describe(event, label) if describe else type(event).__name__
+def _format_fields(fields: dict[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in fields.items())
 
 
-def _format_fields(fields: dict[str, Any], label: Label) -> str:
-    return ", ".join(f"{key} {label(value)}" for key, value in fields.items())
-
-
-def _describe_postings(event: e.Posted, label: Label, commodities: Mapping[str, Commodity]) -> str:
+def _describe_postings(event: e.Posted, names: Names) -> str:
     def describe(posting: e.Posting) -> str:
-        places = commodities.get(posting.commodity, Commodity()).places
+        places = names.world.commodities().get(posting.commodity, Commodity()).places
         sign = "+" if posting.amount > 0 else ""
         units = from_units(posting.amount, places)
-        return f"{label(posting.account)} {sign}{units} {posting.commodity}"
+        return f"{names.label(posting.account)} {sign}{units} {posting.commodity}"
 
     postings = sorted(event.postings, key=lambda posting: posting.amount > 0)
     return ", ".join(map(describe, postings)) + (f" ({event.why})" if event.why else "")
 
 
-def _describe_move(event: e.Moved, label: Label) -> str:
-    start = "" if event.left is None else f" from {label(event.left)}"
-    over = ", ".join(str(label(square)) for square in event.passed)
-    return f"{label(event.piece)} moves{start} to {label(event.to)}" + (over and f", over {over}")
+def _describe_move(event: e.Moved, names: Names) -> str:
+    start = "" if event.left is None else f" from {names.label(event.left)}"
+    over = ", ".join(str(names.label(square)) for square in event.passed)
+    moves = f"{names.label(event.piece)} moves{start} to {names.label(event.to)}"
+    return moves + (over and f", over {over}")
 
 
-def _describe_change(event: e.AttributeSet, label: Label) -> str:
-    value = "nothing" if event.value is None else label(event.value)
-    until = "" if event.until is None else f" until {event.until}"
-    return f"{event.attribute} of {label(event.entity)} becomes {value}{until}"
+def _describe_change(event: e.AttributeSet, names: Names) -> str:
+    """Describe the change of an attribute: by the rules' own words, or plainly."""
+    thing = names.thing(event.entity)
+    kind, attributes = thing or Thing(event.entity, {})
+    at, attribute = event.received_at, plain(event.attribute)
+    texts = {"it": names.phrase(event.entity)}
+    value, was = (names.value(kind, event.attribute, x, at) for x in (event.value, event.was))
+    texts |= {} if event.value is None else {"value": value}
+    texts |= {} if event.was is None else {"was": was}
+    until = _describe_until(event, names)
+    texts |= {"until": until.removeprefix(" until ")} if until else {}
+    subject = f"{kind}.{event.attribute}"
+    for key in keys_of_change(event):
+        if told := names.fill(subject, key, kind, attributes.get, at, texts):
+            return told
+    who = "the game" if event.entity == "game" else texts["it"]
+    if event.attribute == "owner" and event.value is not None:
+        return f"{value} now owns {who}{until}"
+    if event.attribute == "name" and event.value is not None:
+        before = f"square {names.label(event.entity)}" if kind == "square" else who
+        return f"{before} is now called “{value}”{until}"
+    if event.value is True:
+        return f"{who} {_state(event.attribute, 'now')}{until}"
+    was_flag = event.was is True or names.world.declared(kind).get(event.attribute) == "Flag"
+    if event.value is False or (event.value is None and was_flag):
+        return f"{who} {_state(event.attribute, 'no longer')}{until}"
+    if event.value is None or event.value == []:
+        return f"{who} has no {attribute}{' any more' if event.was else ''}{until}"
+    other = names.thing(event.value)
+    value = str(names.label(event.value)) if other and other.kind == event.attribute else value
+    return f"{attribute} of {who} becomes {value}{until}"
 
 
-def _describe_creation(event: e.EntityCreated, label: Label) -> str:
-    attributes = _format_fields(event.attributes, label)
-    name = str(label(event.entity))
-    thing = event.kind if name.startswith(event.kind) else f"{event.kind} {name}"
-    return f"there is a new {thing}" + (attributes and f" ({attributes})")
+def _state(flag: str, when: str) -> str:
+    """Return the predicate of a flag: `speeding` as `is now speeding`."""
+    if flag.startswith("has_"):
+        return f"has {when} {plain(flag[4:])}"
+    return f"is {when} {plain(flag.removeprefix('is_'))}"
 
 
-def _describe_proposal(event: e.ProposalMade, label: Label) -> str:
-    return f"{event.by} makes proposal {event.number}: {event.text}"
+def keys_of_change(event: e.AttributeSet) -> list[str]:
+    """Return the keys under which the rules may tell *event*, the most particular first."""
+    if event.value is None or event.value == []:
+        return ["none", "no"]
+    if event.value is False:
+        return ["no", "none"]
+    if event.value is True:
+        return ["yes", "set", ALWAYS]
+    return [str(event.value), "set", ALWAYS] if isinstance(event.value, str) else ["set", ALWAYS]
 
 
-def _describe_refusal(event: e.AttemptRefused, label: Label) -> str:
+def _describe_until(event: e.AttributeSet, names: Names) -> str:
+    if event.until is None:
+        return ""
+    if isinstance(event.until, int):
+        return f" until {format_time(event.until, event.received_at)}"
+    return f" until {ENDS.get(event.until, event.until)}"
+
+
+def _describe_creation(event: e.EntityCreated, names: Names) -> str:
+    """Describe a creation: by the rules' own words, or by the attributes of the new thing."""
+    thing, at = Thing(event.kind, event.attributes), event.received_at
+    texts = {"it": names.phrase(event.entity, at)}
+    if told := names.fill(event.kind, "created", event.kind, thing.attributes.get, at, texts):
+        return told
+    named = without_article(texts["it"])
+    if names.template(event.kind, "label") is None:
+        plainly = without_article(names.describe_new(thing, at, times=True))
+        unnamed = texts["it"] == names.describe_new(thing, at)
+        named = plainly if unnamed else named
+    kind = plain(event.kind)
+    return f"there is a new {named if kind in named else f'{kind} {named}'}"
+
+
+def _describe_destruction(event: e.EntityDestroyed, names: Names) -> str:
+    thing, at = names.thing(event.entity), event.received_at
+    called = names.phrase(event.entity, at)
+    if thing is not None:
+        told = names.fill(
+            thing.kind, "destroyed", thing.kind, thing.attributes.get, at, {"it": called}
+        )
+        if told:
+            return told
+    return f"{called} is gone"
+
+
+def without_article(label: str) -> str:
+    """Return *label* without the article that it begins with.
+
+    >>> without_article("the option of Ann"), without_article("Ann")
+    ('option of Ann', 'Ann')
+    """
+    article, _, rest = label.partition(" ")
+    return rest if rest and article in ("a", "an", "the") else label
+
+
+def _describe_proposal(event: e.ProposalMade, names: Names) -> str:
+    how = " (in words only)" if event.words_only else ""
+    return f"{event.by} makes proposal {event.number}{how}: {event.text}"
+
+
+def _describe_refusal(event: e.AttemptRefused, names: Names) -> str:
     reasons = "; ".join(f"{reason.text} ({reason.rule})" for reason in event.reasons)
     return f"refused: {event.operation}: {reasons}"
 
 
-def _describe_submission(event: e.SubmissionReceived, label: Label) -> str:
-    arguments = _format_fields(event.arguments, str)
+def _describe_submission(event: e.SubmissionReceived, names: Names) -> str:
+    arguments = _format_fields(event.arguments)
     return f"{event.by} asks to {event.action}" + (arguments and f": {arguments}")
 
 
@@ -82,18 +163,18 @@ def describe_order(order: e.OrderGiven) -> str:
 
 
 def _format_in_brackets(arguments: dict[str, Any]) -> str:
-    return f" ({_format_fields(arguments, str)})" if arguments else ""
+    return f" ({_format_fields(arguments)})" if arguments else ""
 
 
-def _describe_prevailing_record(event: e.RecordPrevailed, label: Label) -> str:
+def _describe_prevailing_record(event: e.RecordPrevailed, names: Names) -> str:
     return (
         f"the record prevails: {event.what} of {event.subject} is {event.recorded}, "
         f"by the rules {event.by_rules}"
     )
 
 
-def _describe_fact(event: e.FactRecorded, label: Label) -> str:
-    fields = _format_fields(event.fields, str)
+def _describe_fact(event: e.FactRecorded, names: Names) -> str:
+    fields = _format_fields(event.fields)
     return f"recorded: {event.kind}" + (fields and f" ({fields})")
 
 
@@ -120,7 +201,7 @@ def describe_disputed(dispute: e.DisputeOpened) -> str:
     return f"period {dispute.disputed}" if dispute.about is None else f"#{dispute.about}"
 
 
-def _describe_argument(event: e.DisputeArgued, label: Label) -> str:
+def _describe_argument(event: e.DisputeArgued, names: Names) -> str:
     if event.by == "engine":
         return f"on dispute {event.dispute}: {event.text}"
     evidence = " (with a what-if)" if event.evidence else ""
@@ -133,13 +214,13 @@ def corrected_periods(event: e.Settled) -> list[str]:
     return [str(period) for period in sorted(periods | set(event.rulesets))]
 
 
-def _describe_settlement(event: e.Settled, label: Label) -> str:
+def _describe_settlement(event: e.Settled, _: Names) -> str:
     periods = corrected_periods(event)
     if not periods:
         return f"settled by ruling {event.ruling}"
     plural = "s" if len(periods) > 1 else ""
-    names = join_words(periods)
-    return f"what is known of period{plural} {names} is corrected (ruling {event.ruling})"
+    listed = join_words(periods)
+    return f"what is known of period{plural} {listed} is corrected (ruling {event.ruling})"
 
 
 def join_words(parts: Sequence[str]) -> str:
@@ -160,12 +241,13 @@ def name_rulings(numbers: Sequence[int]) -> str:
     return f"ruling{'s' if len(numbers) > 1 else ''} {join_words(list(map(str, numbers)))}"
 
 
-def _format_values(values: tuple[Any, ...], label: Label) -> str:
-    return ", ".join(str(label(value)) for value in values)
+def _format_values(values: tuple[Any, ...], names: Names) -> str:
+    return ", ".join(str(names.label(value)) for value in values)
 
 
-#: The function that describes each kind of event, except `Posted`.
-DESCRIBERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
+#: The function that describes each kind of event.
+DESCRIBERS: dict[type[e.Event], Callable[[Any, Names], str]] = {
+    e.Posted: _describe_postings,
     e.GameOpened: lambda event, _: f"the game {event.game} opens under {event.rulebook}",
     e.StateGiven: lambda event, _: "the admin states how things stand",
     e.JoinRequested: lambda event, _: f"{event.name} asks to join",
@@ -174,8 +256,8 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
     e.ProposalMade: _describe_proposal,
     e.VoteCast: lambda event, _: f"{event.by} votes {event.choice} on proposal {event.proposal}",
     e.ProposalJudged: lambda event, _: f"proposal {event.proposal} is {event.verdict}",
-    e.DrawEntered: lambda event, label: f"rolled by hand: {_format_values(event.values, label)}",
-    e.ChoiceAnswered: lambda event, label: f"{event.by} answers {label(event.value)}",
+    e.DrawEntered: lambda event, names: f"rolled by hand: {_format_values(event.values, names)}",
+    e.ChoiceAnswered: lambda event, names: f"{event.by} answers {names.label(event.value)}",
     e.RulingMade: lambda event, _: (
         f"ruling {event.number} ({describe_ruling(event)}): {event.text}"
     ),
@@ -191,26 +273,30 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Label], str]] = {
     e.InputWithdrawn: lambda event, _: "the last request is taken back",
     e.CloseAsked: lambda event, _: "the admin closes the period",
     e.FactRecorded: _describe_fact,
-    e.DrawRecorded: lambda event, label: f"rolled: {_format_values(event.values, label)}",
+    e.DrawRecorded: lambda event, names: f"rolled: {_format_values(event.values, names)}",
     e.RuleEnacted: lambda event, _: (
         f"rule {event.rule.number} {event.rule.title} is in force ({event.source})"
     ),
+    e.CasesCopied: lambda event, _: "the cases of the rulebook are copied",
     e.RuleAmended: lambda event, _: f"rule {event.rule.number} is amended ({event.source})",
     e.RuleRepealed: lambda event, _: f"rule {event.number} is repealed ({event.source})",
     e.RuleRenumbered: lambda event, _: f"rule {event.number} is now {event.to} ({event.source})",
     e.Moved: _describe_move,
     e.AttributeSet: _describe_change,
     e.EntityCreated: _describe_creation,
-    e.EntityDestroyed: lambda event, label: f"{label(event.entity)} is gone",
+    e.EntityDestroyed: _describe_destruction,
     e.Counted: lambda event, _: f"counted: {event.key}",
-    e.Scheduled: lambda event, label: (
-        f"to come: {event.operation} ({_format_values(event.arguments, label)})"
+    e.Scheduled: lambda event, names: f"to come: {names.scheduled(event.attempt)}",
+    e.Unscheduled: lambda event, names: f"called off: {names.scheduled(event.attempt)}",
+    e.Rescheduled: lambda event, names: (
+        f"{names.scheduled(event.attempt)} is now due "
+        f"{format_time(event.due, event.received_at)}, as the rule was amended"
     ),
-    e.Unscheduled: lambda event, _: f"called off: {event.attempt}",
-    e.TimerFired: lambda event, _: f"due: {event.attempt}",
+    e.TimerFired: lambda event, names: f"due: {names.scheduled(event.attempt)}",
     e.AttemptDone: lambda event, _: "done",
     e.AttemptRefused: _describe_refusal,
     e.QuestionRaised: lambda event, _: f"{event.to} is asked: {event.text}",
+    e.QuestionWithdrawn: lambda event, _: "a question is withdrawn, as its rule has changed",
     e.RecordPrevailed: _describe_prevailing_record,
     e.FactConfirmed: lambda event, _: "the record agrees",
     e.FactUnexplained: lambda event, _: f"unexplained: {event.why}",

@@ -22,10 +22,11 @@ from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
 from nomoledger.language.code import parse_code, replace_functions
 from nomoledger.rulebook.loading import check_recordable, load_yaml, split_units, with_mechanics
+from nomoledger.rulebook.told import malformed, with_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _AMENDED = (
-    *("title", "prose", "code", "parameters", "declares", "commodities", "facts"),
+    *("title", "prose", "code", "parameters", "declares", "commodities", "facts", "told"),
     *("functions", "entries"),
 )
 _SET_BY_ENGINE = {"version", "file", "line", "units", "mechanics"}
@@ -43,31 +44,51 @@ def read_changes(data: Any) -> tuple[Change, ...]:
     return call_in_sandbox(_read_all, data, kind=tuple[Change, ...])
 
 
-def parse_changes(text: str, file: str) -> tuple[Change, ...]:
+def parse_changes(text: str, file: str, *, with_code: bool = True) -> tuple[Change, ...]:
     """Return the changes in the YAML *text*; *file* is for messages.
+
+    Without *with_code*, the code in the changes is not read: `check_code` does that.
 
     Raises:
         RulebookError: *text* is not YAML, or a change is not well formed.
     """
-    return call_in_sandbox(_parse, text, file, kind=tuple[Change, ...])
+    return call_in_sandbox(_parse, text, file, with_code, kind=tuple[Change, ...])
 
 
-def _parse(text: str, file: str) -> tuple[Change, ...]:
+def _parse(text: str, file: str, with_code: bool) -> tuple[Change, ...]:
     try:
-        return _read_all(load_yaml(text))
+        return _read_all(load_yaml(text), with_code)
     except (yaml.YAMLError, ValueError) as error:
         raise RulebookError(f"{file}: not YAML: {error}") from None
     except RulebookError as error:
         raise RulebookError(f"{file}: {error}") from None
 
 
-def _read_all(data: Any) -> tuple[Change, ...]:
+def _read_all(data: Any, with_code: bool = True) -> tuple[Change, ...]:
     if data is None:
         return ()
     items = data if isinstance(data, list | tuple) else [data]
     changes = tuple(change for item in items for change in _read(item))
     check_recordable(changes)
+    if with_code:
+        check_code(changes)
     return changes
+
+
+def check_code(changes: tuple[Change, ...]) -> None:
+    """Check that the code in *changes* can be read. Call this in a sandbox.
+
+    Raises:
+        RulebookError: code is not in the language of rules.
+    """
+    for change in changes:
+        if isinstance(change, Enact):
+            parse_code(change.rule)
+        elif isinstance(change, Amend):
+            if change.code is not None:
+                parse_code(Rule(number=change.number, code=change.code))
+            written = {name: code for name, code in change.functions.items() if code is not None}
+            replace_functions(Rule(number=change.number), written)
 
 
 def _read(item: Any) -> tuple[Change, ...]:
@@ -110,11 +131,10 @@ def _amend(one: dict[str, Any]) -> tuple[Change, ...]:
     fields = {key: value for key, value in one.items() if key != "amend" and value is not None}
     if not fields:
         raise RulebookError(f"amend {number}: says nothing new")
+    if "told" in fields:
+        fields |= {"told": with_words(fields["told"])}
     change = _converted(fields | {"number": number}, Amend, f"amend {number}")
-    if change.code is not None:
-        parse_code(Rule(number=number, code=change.code))
-    written = {name: code for name, code in change.functions.items() if code is not None}
-    replace_functions(Rule(number=number), written)
+    _check_told(Rule(number=number, told=change.told or {}), f"amend {number}")
     return (change,)
 
 
@@ -129,10 +149,15 @@ def _enact(one: dict[str, Any]) -> tuple[Change, ...]:
         raise RulebookError(
             f"enact {number}: a rule has no {unknown[0]!r}; it has {', '.join(sorted(known))}"
         )
-    rule = _converted(split_units(data) | {"number": number}, Rule, f"enact {number}")
-    rule = with_mechanics(rule)
-    parse_code(rule)
+    data = split_units(data) | {"number": number, "told": with_words(data.get("told", {}))}
+    rule = with_mechanics(_converted(data, Rule, f"enact {number}"))
+    _check_told(rule, f"enact {number}")
     return (Enact(rule),)
+
+
+def _check_told(rule: Rule, what: str) -> None:
+    for fault in malformed(rule):
+        raise RulebookError(f"{what}: told: {fault.what}")
 
 
 def _repeal(one: dict[str, Any]) -> tuple[Change, ...]:

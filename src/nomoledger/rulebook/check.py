@@ -3,7 +3,7 @@
 import msgspec
 
 from nomoledger.rulebook.cases import Case
-from nomoledger.rulebook.lint import find_faults
+from nomoledger.rulebook.checker.rulebook_check import find_faults
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.rulebook.mutation_testing import Progress, find_unnoticed
 from nomoledger.rulebook.reach import run_and_record

@@ -29,20 +29,45 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from nomoledger.errors import RulebookError, UnknownError, UsageError
-from nomoledger.events.rules import Rule
+from nomoledger.events.rules import Capabilities, Commodity, Ending, FactMapping, Rule
 from nomoledger.language.host_verbs import API_LEVELS
+from nomoledger.rulebook.data_block import DataBlock
+from nomoledger.rulebook.nearest import meant
+from nomoledger.rulebook.told import malformed, with_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
+from nomoledger.state.declared_rules import Ruleset
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
 _RULE_TAG = "h3"
+_SET_BY_ENGINE = frozenset(
+    ("version", "file", "line", "api", "number", "title", "prose", "code", "units", "mechanics")
+)
 
 
 class Rulebook(msgspec.Struct, frozen=True):
-    """The rules that a game starts from, in order, and the *file* they were read from."""
+    """The rules that a game starts from.
+
+    Attributes:
+        name: the name of the rulebook.
+        rules: the rules, in order.
+        file: the file or folder that they were read from.
+        data: the blocks of data of each rule, by its number.
+        game: the ruleset of the game whose rules these are, if the game has begun: its level, and
+            what its former rules declared.
+    """
 
     name: str
     rules: tuple[Rule, ...]
     file: str = ""
+    game: Ruleset | None = None
+    data: dict[str, tuple[DataBlock, ...]] = {}
+
+    def line_of(self, number: str, path: tuple[str, ...]) -> int:
+        """Return the line of what *path* leads to in the data of the rule *number*."""
+        found = [block.line_of(path) for block in self.data.get(number, ())]
+        rule = next(rule for rule in self.rules if rule.number == number)
+        depth, line = max(found, key=lambda each: each[0], default=(0, rule.line))
+        return line if depth else rule.line
 
     def only(self, numbers: list[str]) -> "Rulebook":
         """Return the rulebook with only the rules *numbers*."""
@@ -180,6 +205,7 @@ def _join_chapters(texts: dict[str, str], file: str) -> Rulebook:
     """Return the rulebook whose chapters are *texts*, by file name."""
     head: dict[str, Any] = {}
     rules: list[Rule] = []
+    data: dict[str, tuple[DataBlock, ...]] = {}
     for place, (name, text) in enumerate(texts.items()):
         front, body, offset = _front_matter(text, name)
         if place == 0:
@@ -188,13 +214,37 @@ def _join_chapters(texts: dict[str, str], file: str) -> Rulebook:
         elif front:
             raise RulebookError(f"{name}:1: front matter stands in the first chapter, for all")
         for heading, tokens in _sections(MarkdownIt("commonmark").parse(body)):
-            rule = _rule(heading, tokens, body.splitlines(), name, offset)
+            rule, blocks = _rule(heading, tokens, body.splitlines(), name, offset)
             if any(earlier.number == rule.number for earlier in rules):
                 raise _error(name, offset, heading, f"there are two rules {rule.number}")
             rules.append(msgspec.structs.replace(rule, api=head.get("api", 0)))
+            data[rule.number] = blocks
+    _check_told(rules, texts)
     if not rules:
         raise RulebookError(f"{file}: no rules in it; a rule begins with a heading: ### I.1 Title")
-    return Rulebook(str(head.get("rulebook", file.removesuffix(".md"))), tuple(rules), file)
+    name = str(head.get("rulebook", file.removesuffix(".md")))
+    return Rulebook(name, tuple(rules), file, data=data)
+
+
+def _check_told(rules: list[Rule], texts: dict[str, str]) -> None:
+    """Check the texts under `told`.
+
+    Raises:
+        RulebookError: one is not well formed.
+    """
+    faults = [fault for rule in rules for fault in malformed(rule)]
+    for rule, near, what in faults:
+        lines = texts[rule.file].splitlines()
+        heading = re.compile(rf"###\s+{re.escape(rule.number)}\s")
+        start = next((i for i, line in enumerate(lines) if heading.match(line)), 0)
+        told = _line_with("told:", lines, start)
+        line = _line_with(near, lines, told) + 1
+        raise RulebookError(f"{rule.file}:{line}: rule {rule.number}: told: {what}")
+
+
+def _line_with(text: str, lines: list[str], start: int) -> int:
+    """Return the index of the first line from *start* on with *text* in it; else *start*."""
+    return next((i for i, line in enumerate(lines[start:], start) if text in line), start)
 
 
 def _front_matter(text: str, file: str) -> tuple[dict[str, Any], str, int]:
@@ -232,18 +282,23 @@ def _sections(tokens: list[Token]) -> list[tuple[Token, list[Token]]]:
     return sections
 
 
-def _rule(heading: Token, tokens: list[Token], lines: list[str], file: str, offset: int) -> Rule:
+def _rule(
+    heading: Token, tokens: list[Token], lines: list[str], file: str, offset: int
+) -> tuple[Rule, tuple[DataBlock, ...]]:
+    """Return the rule under *heading*, and the blocks of its data."""
     match = _HEADING.match(heading.content)
     if match is None:
         raise _error(file, offset, heading, f"not a number and a title: {heading.content!r}")
     prose: list[str] = []
     data: dict[str, Any] = {}
+    blocks: list[DataBlock] = []
     code, line = "", 1
     for token in tokens:
         if token.level != 0 or token.map is None:
             continue
         if token.type == "fence" and token.info.strip() == "yaml":
-            data |= _data(token, file, offset)
+            blocks.append(DataBlock(token.map[0] + 2 + offset, token.content))
+            data |= _data(blocks[-1], file)
         elif token.type == "fence" and token.info.strip() in ("python", "starlark"):
             if code:
                 raise _error(file, offset, token, f"rule {match['number']} has two pieces of code")
@@ -252,41 +307,65 @@ def _rule(heading: Token, tokens: list[Token], lines: list[str], file: str, offs
             prose.append("\n".join(lines[token.map[0] : token.map[1]]).strip())
     fields = {"number": match["number"], "title": match["title"], "code": code}
     fields |= {"prose": "\n\n".join(prose), "file": file, "line": line}
-    return _convert(data | fields, heading, file, offset)
+    at = (heading.map[0] if heading.map else 0) + 1 + offset
+    return _convert(data | fields, blocks, at), tuple(blocks)
 
 
-def _data(token: Token, file: str, offset: int) -> dict[str, Any]:
+def _data(block: DataBlock, file: str) -> dict[str, Any]:
     try:
-        data = load_yaml(token.content) or {}
+        data = load_yaml(block.text) or {}
     except yaml.YAMLError as error:
-        raise _error(file, offset, token, f"not YAML: {_one_line(error)}") from None
+        mark = getattr(error, "problem_mark", None)
+        line = block.line + (mark.line if mark else 0)
+        raise RulebookError(f"{file}:{line}: not YAML: {_one_line(error)}") from None
     if not isinstance(data, dict):
-        raise _error(file, offset, token, "a rule's data must be `name: value` lines")
+        text = "a rule's data must be `name: value` lines"
+        raise RulebookError(f"{file}:{block.line}: {text}")
     return data
 
 
-def _convert(fields: dict[str, Any], at: Token, file: str, offset: int) -> Rule:
-    number = fields["number"]
-    unknown = set(fields) - set(Rule.__struct_fields__)
-    if unknown:
-        raise _error(file, offset, at, f"rule {number}: unknown data {sorted(unknown)[0]!r}")
+def _convert(fields: dict[str, Any], blocks: list[DataBlock], at: int) -> Rule:
+    """Return the rule with these *fields*; errors are on the line *at*, unless data is wrong."""
+    number, file = fields["number"], fields["file"]
+
+    if "told" in fields:
+        fields |= {"told": with_words(fields["told"])}
+
+    def error_in(word: str, text: str) -> RulebookError:
+        lines = [line for block in blocks if (line := block.find(word)) is not None]
+        return RulebookError(f"{file}:{lines[0] if lines else at}: rule {number}: {text}")
+
+    for word in fields:
+        if word not in Rule.__struct_fields__:
+            known = set(Rule.__struct_fields__) - _SET_BY_ENGINE
+            raise error_in(str(word), f"unknown data {word!r}{meant(str(word), known)}")
     try:
-        rule = with_mechanics(msgspec.convert(split_units(fields), Rule))
+        rule = msgspec.convert(split_units(fields), Rule)
     except msgspec.ValidationError as error:
-        raise _error(file, offset, at, f"rule {number}: {error}") from None
+        unknown = re.match(r"Object contains unknown field `(\w+)`", str(error))
+        path = re.search(r"\$\.(\w+)", str(error))
+        word = unknown[1] if unknown else path[1] if path else ""
+        raise error_in(word, f"{error}{_meant_field(word) if unknown else ''}") from None
+    for name in rule.uses:
+        if name not in _MECHANICS:
+            text = f"no mechanic {name!r:.60}; there is {', '.join(_MECHANICS)}"
+            raise error_in("uses", text + meant(name, _MECHANICS))
+    rule = with_mechanics(rule)
     try:
         check_recordable(rule)
     except RulebookError as error:
-        raise _error(file, offset, at, f"rule {number}: {error}") from None
+        raise error_in("", str(error)) from None
     states = [bool(rule.code or rule.uses), rule.text_only is not None, rule.by_ruling is not None]
     if sum(states) != 1:
-        raise _error(
-            file,
-            offset,
-            at,
-            f"rule {number} needs code, or text_only or by_ruling with a reason, and just one",
-        )
+        text = "needs code, or text_only or by_ruling with a reason, and just one"
+        raise RulebookError(f"{file}:{at}: rule {number} {text}")
     return rule
+
+
+def _meant_field(word: str) -> str:
+    """Return which field of a fact, of capabilities or of an ending *word* is meant for."""
+    structs = (FactMapping, Capabilities, Ending, Commodity)
+    return meant(word, {name for struct in structs for name in struct.__struct_fields__})
 
 
 def split_units(data: dict[str, Any]) -> dict[str, Any]:
@@ -332,14 +411,24 @@ def with_mechanics(rule: Rule) -> Rule:
     )
 
 
-@lru_cache
+def mechanics() -> list[Rule]:
+    """Return the mechanics that rules can use, by name: the number of each is its name."""
+    return [_read_mechanic(name) for name in _MECHANICS]
+
+
 def _mechanic(name: str, number: str) -> Rule:
     if name not in _MECHANICS:
         known = ", ".join(_MECHANICS)
         raise RulebookError(f"rule {number}: no mechanic {name!r:.60}; there is {known}")
+    return _read_mechanic(name)
+
+
+@lru_cache
+def _read_mechanic(name: str) -> Rule:
     text = _MECHANICS[name]
     [(heading, tokens)] = _sections(MarkdownIt("commonmark").parse(text))
-    return _rule(heading, tokens, text.splitlines(), f"{name}.md", 0)
+    rule, _data_blocks = _rule(heading, tokens, text.splitlines(), f"{name}.md", 0)
+    return rule
 
 
 def check_recordable(value: Any) -> None:

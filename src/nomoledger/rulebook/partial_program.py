@@ -11,7 +11,7 @@ from nomoledger.events.rules import Rule
 from nomoledger.language.code import Code, parse_code
 from nomoledger.language.codegen import write_program
 from nomoledger.language.program import Program
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 
 
 class NotCompiledError(Exception):

@@ -16,7 +16,7 @@ from nomoledger.rulebook.cases import Case
 from nomoledger.rulebook.cases.case_run import result_of
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.sandbox.sandbox import stream_from_sandbox
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 
 #: An operation and a rule that acted in it. The operation is "" for checks and `on_enact`.
 Place = tuple[str, str]

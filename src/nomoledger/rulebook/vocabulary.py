@@ -13,7 +13,7 @@ from nomoledger.language.operations import Links, kind_type
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.rulebook.questions import DrawSite, QuestionSite, draw_sites, question_sites
 from nomoledger.sandbox.sandbox import call_in_sandbox
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 
 
 class Argument(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -28,7 +28,7 @@ def _outlives(world: World) -> bool:
     return not LEVELS[world.level].forgets_rules
 
 
-def _remember(world: World, rule: Rule | None) -> None:
+def remember(world: World, rule: Rule | None) -> None:
     """Keep what *rule* declares, unless an equal version is kept already."""
     if rule is not None and _outlives(world):
         kept = msgspec.structs.replace(rule, prose="", title="", facts={})
@@ -39,7 +39,7 @@ def _remember(world: World, rule: Rule | None) -> None:
 def _amended(world: World, event: e.RuleAmended) -> None:
     before = world.rule(event.rule.number)
     if any(getattr(before, name, None) != getattr(event.rule, name) for name in _DECLARING):
-        _remember(world, before)
+        remember(world, before)
     _replace(world, event.rule.number, event.rule)
     world.put(world.inner(world.game, "versions"), event.rule.number, event.rule.version)
 
@@ -47,7 +47,7 @@ def _amended(world: World, event: e.RuleAmended) -> None:
 def _repealed(world: World, event: e.RuleRepealed) -> None:
     rule = world.rule(event.number)
     _replace(world, event.number, None)
-    _remember(world, rule)
+    remember(world, rule)
     declares = {} if rule is None else rule.declares
     for kind, attributes in declares.items():
         for attribute in attributes:

@@ -15,10 +15,12 @@ from nomoledger.events import Event, OrderGiven, ProposalMade, QuestionRaised, R
 from nomoledger.events.display import without_display_text
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Commodity, Rule
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 
 Table = dict[Any, Any]
 _MISSING = object()
+#: The key of a text that tells every event of its subject (see `World.told`).
+ALWAYS = "always"
 
 #: The tables of the state: the name under which each is stored and hashed, and the attribute of
 #: `World` that holds it. The stored names never change; attributes may be renamed.
@@ -167,6 +169,7 @@ class World:
         self._ruleset = Ruleset(())
         self._declared: tuple[Ruleset, dict[str, dict[str, str]]] = (self._ruleset, {})
         self._known: tuple[Ruleset, int, tuple[str, ...]] = (self._ruleset, 0, ())
+        self._told: tuple[Ruleset, dict[tuple[str, str], tuple[Rule, str]]] = (self._ruleset, {})
         self._frozen_past: dict[int, tuple[tuple[int, ...], bytes]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -376,6 +379,21 @@ class World:
     def commodities(self) -> dict[str, Commodity]:
         """Return what can be owned in quantity; the first is the money of the game."""
         return self.ruleset.commodities
+
+    def told(self) -> dict[tuple[str, str], tuple[Rule, str]]:
+        """Return how the rules tell events: by kind or `kind.attribute`, and by what happens.
+
+        Each template comes with its rule. Later rules prevail.
+        """
+        ruleset = self.ruleset
+        if self._told[0] is not ruleset:
+            told: dict[tuple[str, str], tuple[Rule, str]] = {}
+            for rule in ruleset.declaring:
+                for subject, entry in rule.told.items():
+                    texts = {ALWAYS: entry} if isinstance(entry, str) else entry
+                    told |= {(subject, what): (rule, text) for what, text in texts.items()}
+            self._told = ruleset, told
+        return self._told[1]
 
     def find(self, kind: str, called: Any) -> str | None:
         """Return the entity of *kind* that people call *called*, or None."""

@@ -5,14 +5,15 @@ from contextlib import suppress
 
 import msgspec
 
-from nomoledger.errors import UnknownError, UsageError
+from nomoledger.errors import RulebookError, UnknownError, UsageError
 from nomoledger.events import rules as r
+from nomoledger.language.amendments import amended
 
 
 def apply_fitting_changes(
     rules: tuple[r.Rule, ...], changes: Iterable[r.Change]
 ) -> tuple[r.Rule, ...]:
-    """Apply those of the *changes* that fit *rules*, and skip changes of rules not in force."""
+    """Apply those of the *changes* that fit *rules*, and skip the others."""
     for change in changes:
         with suppress(UnknownError):
             rules = apply_rule_changes(rules, [change])
@@ -25,7 +26,7 @@ def apply_rule_changes(
     """Apply *changes* to *rules*; a rule enacted under a number in use replaces the old rule.
 
     Raises:
-        UnknownError: a change names a rule that is not in force.
+        UnknownError: a change names a rule that is not in force, or does not fit its rule.
         UsageError: a change is not a change of the rules.
     """
     ruleset = {rule.number: rule for rule in rules}
@@ -54,10 +55,7 @@ def _rule_in_force(ruleset: dict[str, r.Rule], number: str) -> r.Rule:
 
 
 def _amend(old: r.Rule, change: r.Amend) -> r.Rule:
-    fields = {
-        name: value
-        for name in change.__struct_fields__
-        if name not in ("number", "parameters") and (value := getattr(change, name)) is not None
-    }
-    parameters = old.parameters | change.parameters
-    return msgspec.structs.replace(old, **fields, version=old.version + 1, parameters=parameters)
+    try:
+        return amended(old, change)
+    except RulebookError as error:
+        raise UnknownError(str(error)) from None

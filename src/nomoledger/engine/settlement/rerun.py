@@ -20,6 +20,7 @@ from nomoledger.engine.settlement.replacements import format_values
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.language.host import Describe, Oracle, ask_people, describe_plainly
+from nomoledger.state.effects import remember
 from nomoledger.state.precedents import end_precedents
 from nomoledger.state.reducer import CLOSING, apply, belongs_to_input, void_ruling
 from nomoledger.state.world import Attempt, World
@@ -65,12 +66,14 @@ class _PeriodBoundEngine(Engine):
     last_period = 0
     has_held_back = False
 
-    def carry_out(self, attempt: Attempt, oracle: Oracle | None = None) -> Batch:
+    def carry_out(
+        self, attempt: Attempt, oracle: Oracle | None = None, *, may_fail: bool = True
+    ) -> Batch:
         """Carry out *attempt*; return no events if the attempt closes a period too early."""
         if attempt.operation == CLOSING and self.world.period > self.last_period:
             self.has_held_back = True
             return []
-        return super().carry_out(attempt, oracle)
+        return super().carry_out(attempt, oracle, may_fail=may_fail)
 
 
 class Rerun:
@@ -204,8 +207,11 @@ class Rerun:
     def _force_rules(self) -> None:
         """Put the alternative rules in force again whenever the replay has changed the rules."""
         if self.ruleset is not None and self.world.game["rules"] is not self._forced_rules:
-            self._forced_rules = self.ruleset(self.world.rules)
+            before, self._forced_rules = self.world.rules, self.ruleset(self.world.rules)
             self.world.put(self.world.game, "rules", self._forced_rules)
+            for rule in before:
+                if rule not in self._forced_rules:
+                    remember(self.world, rule)
 
     # --- draws
 
@@ -304,7 +310,7 @@ class Rerun:
         }
 
     def _describe(self, body: e.Input) -> str:
-        return self.engine.describe(body, str, {})
+        return self.engine.describe(body, self.world)
 
     def _note_question(self, question: e.QuestionRaised, dealt: str, value: Any) -> None:
         self.asked.append(NewQuestion(question.question, question.text, question.to, dealt, value))

@@ -160,8 +160,7 @@ class Timeline:
     ) -> FirstDifference:
         world = self.recorded
         was, becomes = (
-            None if event is None else self._describe(event, world.label, world.commodities())
-            for event in (old, new)
+            None if event is None else self._describe(event, world) for event in (old, new)
         )
         rules = next((event.rules for event in (new, old) if event is not None and event.rules), ())
         return FirstDifference(number, was, becomes, rules)
@@ -206,7 +205,7 @@ class Timeline:
         number = self._input_of(attempt)
         if number is None:
             return attempt
-        return self._describe(self.entries[number].body, self.recorded.label, {})
+        return self._describe(self.entries[number].body, self.recorded)
 
     # --- orphans
 
@@ -230,7 +229,9 @@ class Timeline:
             if not isinstance(body, e.DrawRecorded) or body.address in used:
                 continue
             if not self._is_from_settlement(body):
-                yield Orphan(entry.number, self._describe(body, str, {}), "the roll is not made")
+                yield Orphan(
+                    entry.number, self._describe(body, self.recorded), "the roll is not made"
+                )
 
     def _is_from_settlement(self, body: e.Event) -> bool:
         cause = None if body.cause is None else self.entries[body.cause].body
@@ -249,7 +250,7 @@ class Timeline:
                     continue
                 if not follows(fact, event.what, event.by_rules):
                     why = f"it would be {format_value(event.by_rules)}"
-                    yield Orphan(numbers.get(id), self._describe(fact, str, {}), why)
+                    yield Orphan(numbers.get(id), self._describe(fact, self.recorded), why)
 
 
 def _outcomes(bodies: Iterable[e.Event]) -> tuple[dict[str, bool], dict[str, str]]:

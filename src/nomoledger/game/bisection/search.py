@@ -16,14 +16,14 @@ from nomoledger.engine.batches import decode_batch
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import CorruptError
 from nomoledger.events.rules import Rule
-from nomoledger.game.explanation.rendering import Names
+from nomoledger.game.explanation.rendering import TrailTeller
 from nomoledger.language.code import parse_code
 from nomoledger.language.program import link
 from nomoledger.ledger.snapshots import worthwhile
 from nomoledger.sandbox import inside
 from nomoledger.state.bitemporal import copy_for
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import apply
-from nomoledger.state.ruleset import Ruleset
 from nomoledger.state.snapshot_codec import SnapshotReader
 from nomoledger.state.world import World
 
@@ -229,7 +229,9 @@ class Search:
             root = cause.cause
             cause = self._event(root)
         self._go_to(at - 1)
-        names = Names(self.world)
+        names = TrailTeller(self.world)
+        if isinstance(body, e.EntityDestroyed):
+            names.keep(body.entity)
         apply(self.world, body)
         names.learn([body])
         self.found = msgspec.structs.replace(
@@ -237,10 +239,10 @@ class Search:
             event=at,
             period=body.period,
             at=body.received_at,
-            told=names.describe(body),
+            told=names.tell(body),
             rules=body.rules,
             because=None if root == at else root,
-            because_told="" if root == at else names.describe(cause),
+            because_told="" if root == at else names.tell(cause),
             from_start=from_start,
         )
 

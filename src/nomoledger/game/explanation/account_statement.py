@@ -214,9 +214,9 @@ def _row(past: RecordedPast, change: BalanceChange, places: int) -> StatementRow
         count=1,
         amount=from_units(change.units, places),
         balance=from_units(change.balance, places),
-        others=tuple(str(past.names.label(account)) for account in change.others),
-        why=change.body.why,
+        others=tuple(map(past.names.phrase, change.others)),
+        why=past.names.without_identifiers(change.body.why),
         rules=change.body.rules,
         because=because,
-        because_told="" if because is None else past.names.describe(past.bodies[because]),
+        because_told="" if because is None else past.names.tell(past.bodies[because]),
     )

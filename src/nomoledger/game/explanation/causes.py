@@ -86,7 +86,7 @@ def explain_event(past: RecordedPast, number: int, limits: Limits | None = None)
         last = len(bodies) - 1
         raise UnknownError(f"{past.game}: there is no event #{number}; the last is #{last}")
     causes = tuple(
-        Cause(at, past.names.describe(bodies[at]), bodies[at].rules) for at in past.causes(number)
+        Cause(at, past.names.tell(bodies[at]), bodies[at].rules) for at in past.causes(number)
     )
     body = bodies[number]
     if isinstance(body, e.Input):
@@ -95,7 +95,7 @@ def explain_event(past: RecordedPast, number: int, limits: Limits | None = None)
         trail = tuple(f"    {line}" for line in _describe_ruling(past, ruling))
     else:
         trail = _trail(past, number, limits)
-    return Explanation(number, past.names.describe(body), body.rules, causes, trail)
+    return Explanation(number, past.names.tell(body), body.rules, causes, trail)
 
 
 def explain_value(
@@ -170,10 +170,10 @@ def _describe_ruling(past: RecordedPast, ruling: e.RulingMade) -> Iterator[str]:
     """Yield how *ruling* changed the recorded inputs, as lines."""
     for edit in ruling.edits:
         if isinstance(edit, e.Replaced):
-            recorded = past.names.describe(past.bodies[edit.event])
+            recorded = past.names.tell(past.bodies[edit.event])
             yield f"#{edit.event} {recorded}: it should have been {_format_value(edit.value)}"
         elif isinstance(edit, e.LeftOut):
-            yield f"#{edit.event} {past.names.describe(past.bodies[edit.event])}: it does not count"
+            yield f"#{edit.event} {past.names.tell(past.bodies[edit.event])}: it does not count"
         elif isinstance(edit, e.TakenIn):
             request = f"{edit.by} asks to {edit.action}: {_format_value(edit.arguments)}"
             yield f"after #{edit.after}: {request}, which was overlooked"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
-from nomoledger.game.explanation.rendering import Names
+from nomoledger.game.explanation.rendering import TrailTeller
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
@@ -30,17 +30,19 @@ class RecordedPast:
         self.entries = list(ledger.read(game))
         self.world = World()
         self._gone: dict[str, str] = {}
+        self.names = TrailTeller(self.world)
         self.bodies = list(self._until(period))
-        self.names = Names(self.world)
-        for name, entity in self._gone.items():
-            self.names.add(entity, name)
 
     def _until(self, period: int | None) -> Iterator[e.Event]:
         world = self.world
         for entry in self.entries:
             body = entry.body
             if isinstance(body, e.EntityDestroyed):
-                self._gone[str(world.label(body.entity))] = body.entity
+                self.names.keep(body.entity)
+                for name in (str(world.label(body.entity)), self.names.phrase(body.entity)):
+                    self._gone[name] = body.entity
+            elif isinstance(body, e.Scheduled):
+                self.names.learn([body])
             apply(world, body)
             yield body
             if isinstance(body, e.PeriodClosed) and body.period == period:

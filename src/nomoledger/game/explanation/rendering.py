@@ -6,9 +6,7 @@ from typing import Any, NamedTuple
 from nomoledger import events as e
 from nomoledger.language.program import Program
 from nomoledger.language.tracing import TraceNode, TraceNote
-from nomoledger.prose.descriptions import describe_event
-from nomoledger.prose.labels import describe_thing
-from nomoledger.state.world import World
+from nomoledger.prose.teller import Teller
 
 
 class ExplanationLine(NamedTuple):
@@ -33,53 +31,25 @@ class ExplanationLine(NamedTuple):
         return "  " * self.depth + self.text + self.cited + self.rest
 
 
-class Names:
-    """The names of entities in *world*, also of those that were destroyed."""
-
-    def __init__(self, world: World) -> None:
-        """Learn the names of all entities of *world*."""
-        self.world = world
-        self._known = {entity: describe_thing(world, entity) for entity in world.entities}
-
-    def learn(self, batch: Sequence[e.Event]) -> None:
-        """Learn the names that entities have after *batch*."""
-        for event in batch:
-            if isinstance(event, e.EntityCreated | e.AttributeSet):
-                if event.entity in self.world.entities:
-                    self._known[event.entity] = describe_thing(self.world, event.entity)
-                elif isinstance(event, e.EntityCreated):
-                    self._known.setdefault(event.entity, event.kind)
-
-    def add(self, entity: str, name: str) -> None:
-        """Add the *name* of an entity that was destroyed."""
-        self._known.setdefault(entity, name)
-
-    def label(self, value: Any) -> Any:
-        """Return what people call *value*, as in a sentence."""
-        if isinstance(value, list | tuple):
-            return ", ".join(str(self.label(item)) for item in value)
-        if isinstance(value, str) and value not in self.world.entities:
-            return self._known.get(value, value)
-        return describe_thing(self.world, value)
+class TrailTeller(Teller):
+    """Tells the events of a trail, and displays the values in it."""
 
     def display(self, value: Any) -> str:
         """Return *value* as text; squares are marked, to distinguish them from numbers."""
-        if value is None:
-            return "nothing"
         if isinstance(value, list):
             return "[" + ", ".join(self.display(item) for item in value) + "]"
-        is_square = isinstance(value, str) and self.world.entities.get(value) == "square"
-        return f"square {self.label(value)}" if is_square else str(self.label(value))
-
-    def describe(self, event: e.Event) -> str:
-        """Return *event* in words."""
-        return describe_event(event, self.label, self.world.commodities())
+        thing = self.thing(value)
+        if thing is not None and thing.kind == "square":
+            return f"square {self.label(value)}"
+        return "nothing" if value is None else self.without_identifiers(str(self.label(value)))
 
 
 class ExplanationWriter:
     """Renders a trace as lines: the trail to the events *wanted*."""
 
-    def __init__(self, program: Program, names: Names, wanted: Sequence[e.Event] = ()) -> None:
+    def __init__(
+        self, program: Program, names: TrailTeller, wanted: Sequence[e.Event] = ()
+    ) -> None:
         """Render traces of *program* with *names*."""
         self.program = program
         self.names = names
@@ -105,7 +75,7 @@ class ExplanationWriter:
                 yield from self._note_lines(part, depth)
             elif self._is_wanted(part) or isinstance(part, e.DrawRecorded):
                 event = self._drawn.get(part.address) if isinstance(part, e.DrawRecorded) else part
-                yield ExplanationLine(depth, self.names.describe(part), event=event)
+                yield ExplanationLine(depth, self.names.tell(part), event=event)
 
     def leads_to_wanted(self, node: TraceNode) -> bool:
         """Return whether a wanted event was made within *node*."""
@@ -128,7 +98,7 @@ class ExplanationWriter:
                     yield from self._aside(part, depth + 1)
         for event in node.events:
             if isinstance(event, e.DrawRecorded):
-                yield ExplanationLine(depth, self.names.describe(event), event=event)
+                yield ExplanationLine(depth, self.names.tell(event), event=event)
 
     def _note_lines(self, note: TraceNote, depth: int) -> Iterator[ExplanationLine]:
         text = ""
@@ -173,7 +143,7 @@ class ExplanationWriter:
             if isinstance(part, TraceNote):
                 yield from self._note_lines(part, 1)
             elif isinstance(part, e.Event):
-                yield ExplanationLine(1, self.names.describe(part))
+                yield ExplanationLine(1, self.names.tell(part))
             else:
                 yield from self._aside(part, 1)
         for note in node.notes("result"):

@@ -6,13 +6,13 @@ import msgspec
 
 from nomoledger.errors import UnknownError
 from nomoledger.game.explanation.recorded_past import RecordedPast
-from nomoledger.game.explanation.rendering import ExplanationWriter, Names
+from nomoledger.game.explanation.rendering import ExplanationWriter, TrailTeller
 from nomoledger.language.host import Refused, Suspended
 from nomoledger.language.linker import analyze_rules
 from nomoledger.language.tracing import Tracer
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
-from nomoledger.state.ruleset import Ruleset
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import Attempt, World
 
 
@@ -60,7 +60,9 @@ def explain_computed(
     return Computed(past.names.display(thing), what, past.period, value, tuple(trail))
 
 
-def _compute(game: str, world: World, names: Names, thing: str, what: str) -> tuple[Any, list[str]]:
+def _compute(
+    game: str, world: World, names: TrailTeller, thing: str, what: str
+) -> tuple[Any, list[str]]:
     tracer = Tracer()
     program = tracer.link(world.ruleset)
     attempt = Attempt(id="query", operation=what, at=world.game["now"])

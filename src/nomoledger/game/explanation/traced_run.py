@@ -9,7 +9,7 @@ from nomoledger.engine.agenda import Batch
 from nomoledger.engine.oracles import ReplayOracle, recorded_draws
 from nomoledger.engine.replaying import replay_input
 from nomoledger.game.engines import new_engine
-from nomoledger.game.explanation.rendering import ExplanationLine, ExplanationWriter, Names
+from nomoledger.game.explanation.rendering import ExplanationLine, ExplanationWriter, TrailTeller
 from nomoledger.language.tracing import TracedProgram, TraceNode, Tracer
 from nomoledger.state.world import World
 
@@ -25,7 +25,7 @@ class TracedAttempt(msgspec.Struct, frozen=True):
 
     batch: Batch
     trees: list[tuple[TracedProgram, TraceNode]]
-    names: Names
+    names: TrailTeller
 
     def lines(self, wanted: Sequence[e.Event] = ()) -> Iterator[ExplanationLine]:
         """Yield how the events *wanted* (by default all of the batch) came about."""
@@ -61,11 +61,12 @@ class TracedRun:
         self._tracer = Tracer()
         oracle, link = ReplayOracle(recorded_draws(entries)), self._tracer.link
         self.engine = new_engine(world, oracle, secret, recorded=recorded, link=link)
-        self.names = Names(world)
+        self.names = TrailTeller(world)
 
     def take(self, bodies: Sequence[e.Event], place: int = 0) -> Iterator[TracedAttempt]:
         """Run the input at *place* among *bodies* again, and yield its attempts."""
         self._tracer.gathered()
+        self.names.keep_all()
         for batch in replay_input(self.engine, bodies, place):
             self.names.learn(batch)
             yield TracedAttempt(batch, self._tracer.gathered(), self.names)

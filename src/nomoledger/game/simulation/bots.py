@@ -7,6 +7,7 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
+from nomoledger.engine.statements import Statement
 from nomoledger.errors import RuleFault
 from nomoledger.game.simulation.samples import Samples
 from nomoledger.language.operations import Operation, kind_type
@@ -16,6 +17,8 @@ from nomoledger.state.world import Attempt, World
 ACTIONS_TRIED_MAX = 24
 #: How many sets of arguments it tries for one action.
 ARGUMENTS_MAX = 3
+#: How many conditions of a standing order it tries.
+CONDITIONS_TRIED_MAX = 8
 #: The probability that a bot makes a request although a trial was refused.
 INSISTS = 0.04
 #: The probability that a bot first tries to get items that it lacked before.
@@ -87,6 +90,41 @@ class Bots:
             if events is not None and _ends_game(events):
                 return action, arguments
             self.vain[action] += 1
+        return None
+
+    def condition(self, by: str) -> str:
+        """Return a statement that is true from the next period on, by rule code if possible."""
+        program = self.engine.link(self.world.ruleset)
+        values = [
+            operation.name
+            for operation in program.links.operations.values()
+            if operation.is_value and operation.definitions and operation.names in ([], ["player"])
+        ]
+        later = f"period() > {self.world.period}"
+        for value in self.chance.sample(sorted(values), min(len(values), CONDITIONS_TRIED_MAX)):
+            asked = repr(by) if program.links.operations[value].names else ""
+            mark = self.world.mark()
+            try:
+                Statement(f"{value}({asked})").holds(self.world, program)
+            except RuleFault:  # it makes no sense to ask for this value outside a request
+                continue
+            finally:
+                self.world.rollback(mark)
+            return f"{later} and {value}({asked}) != 'never'"
+        return later
+
+    def accepted(self, action: str, askers: list[str]) -> tuple[str, dict[str, Any]] | None:
+        """Return who of *askers* could request *action* now, and with which arguments."""
+        operation = self.engine.link(self.world.ruleset).links.operations[action]
+        askers = [by for by in askers if self._is_for(operation, by)]
+        for _ in range(ACTIONS_TRIED_MAX if askers else 0):
+            by = self.chance.choice(askers)
+            arguments = self.samples.arguments(operation, by)
+            if arguments is None:
+                return None
+            events = self.tried(action, by, (by,), arguments)
+            if events is not None and not _is_refused(events) and not _ends_game(events):
+                return by, arguments
         return None
 
     def _candidates(

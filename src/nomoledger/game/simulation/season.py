@@ -13,6 +13,7 @@ from nomoledger.engine.agenda import Batch
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.errors import RuleFault
+from nomoledger.events.rules import Post
 from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
@@ -20,7 +21,8 @@ from nomoledger.game.simulation.bots import Bots
 from nomoledger.game.simulation.samples import examples_of, numbers_with_code
 from nomoledger.game.simulation.watched import WatchedProgram
 from nomoledger.game.start import open_game
-from nomoledger.language.program import Linker
+from nomoledger.language.program import Linker, Program
+from nomoledger.language.values import from_units
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger.sandbox import inside
@@ -34,6 +36,8 @@ NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gwen", "Hugo", "Ida", "Jac
 ADMIN = 0.03
 #: The most requests of the admin at the start of a period.
 ADMIN_FIRST = 12
+#: The reason of a ruling that takes something away.
+LOSS = "loss"
 #: How many linked rulesets are cached.
 PROGRAMS_MAX = 4
 BATCH, REPORT = b"B", b"R"
@@ -50,6 +54,10 @@ class Plan(msgspec.Struct, frozen=True):
         days: number of days in a period.
         seed: seed of all random choices.
         ends: whether somebody requests an action that ends the game after the last period.
+        orders: the share of players' requests that are given as standing orders.
+        guests: whether in each period but the first a player joins, and leaves in the next.
+        gifts: of everything that can be owned, how much each player is given in each period, except
+            one who loses it all.
     """
 
     players: int = 4
@@ -59,6 +67,9 @@ class Plan(msgspec.Struct, frozen=True):
     days: int = 7
     seed: int = 1
     ends: bool = False
+    orders: float = 0.0
+    guests: bool = False
+    gifts: int = 0
 
 
 class Season(msgspec.Struct, frozen=True):
@@ -141,12 +152,19 @@ def _with_cited(season: Season, ledger: Ledger) -> Season:
 class SeasonRun:
     """One season being played, in a sandbox."""
 
-    def __init__(self, world: World, secret: bytes, plan: Plan, examples: Any) -> None:
-        """Prepare to play *plan* on *world*."""
+    def __init__(
+        self,
+        world: World,
+        secret: bytes,
+        plan: Plan,
+        examples: Any,
+        kind: type[Program] = WatchedProgram,
+    ) -> None:
+        """Prepare to play *plan* on *world*; rules are linked into programs of class *kind*."""
         self.world = world
         self.plan = plan
-        self.watched = Linker(WatchedProgram, PROGRAMS_MAX)
-        self.engine = new_engine(world, SeededOracle(secret), secret, link=self.watched.link)
+        self.linker = Linker(kind, PROGRAMS_MAX)
+        self.engine = new_engine(world, SeededOracle(secret), secret, link=self.linker.link)
         self.chance = Random(plan.seed)
         self.bots = Bots(self.engine, self.chance, examples)
         self.at = FIRST_DAY
@@ -188,6 +206,10 @@ class SeasonRun:
         self.at = begins + timedelta(hours=1)
         self.bots.now = to_seconds(self.at)
         yield from self._opening()
+        if self.plan.guests and self.world.period > self.first:
+            yield from self._guests()
+        if self.plan.gifts:
+            yield from self._gifts()
         for hour in self._hours():
             self.at = begins + timedelta(hours=hour)
             self.bots.now = to_seconds(self.at)
@@ -213,6 +235,9 @@ class SeasonRun:
         if by != "admin" and self.chance.random() < self.plan.proposals / self.plan.requests:
             yield from self._propose(by)
             return
+        if by != "admin" and self.plan.orders and self.chance.random() < self.plan.orders:
+            yield from self._order(by)
+            return
         decided = list(self._decide(by)) if by != "admin" and self.chance.random() < 0.5 else []
         yield from decided or self._request(by)
 
@@ -225,6 +250,35 @@ class SeasonRun:
                 return
             actions.add(request[0])
             yield from self._ask("admin", *request)
+
+    def _guests(self) -> Iterator[Batch]:
+        """Let the guest of the last period leave, and another one join."""
+        names = _names(self.plan.players + self.world.period)
+        if names[-2] in self.world.kinds.get("player", ()):
+            yield from self._play(e.LeaveRequested, by=names[-2])
+        yield from self._play(e.JoinRequested, name=names[-1], details=self.bots.details(names[-1]))
+
+    def _gifts(self) -> Iterator[Batch]:
+        """Rule that each player gets something of all that can be owned, but one loses it all."""
+        players = self.world.kinds.get("player", ())
+        loser = self.chance.choice(players or ("nobody",))
+        changes: list[Post] = []
+        for commodity in self.world.commodities():
+            gift = {player: self.plan.gifts for player in players if player != loser}
+            changes += [
+                Post({player: n, "mint": -n}, commodity, "gift") for player, n in gift.items()
+            ]
+            changes += loss_of(self.world, loser, commodity)
+        number = self.world.game.get("rulings", 0) + 1
+        fields: dict[str, Any] = {"number": number, "kind": "correct", "text": "gifts"}
+        yield from self._play(e.RulingMade, changes=tuple(changes), **fields)
+
+    def _order(self, by: str) -> Iterator[Batch]:
+        """Give a standing order for a request that would be accepted now."""
+        request = self.bots.request(by)
+        if request is not None:
+            acts, when = (e.Act(*request),), self.bots.condition(by)
+            yield from self._play(e.OrderGiven, by=by, when=when, acts=acts, audience=(by,))
 
     def _request(self, by: str) -> Iterator[Batch]:
         request = self.bots.request(by)
@@ -297,6 +351,14 @@ class SeasonRun:
         except RuleFault as fault:
             message = f"{fault} (seed {self.plan.seed}, request {self.count}: {event})"
             raise RuleFault(message, rule=fault.rule) from None
+
+
+def loss_of(world: World, player: str, commodity: str) -> list[Post]:
+    """Return what takes from *player* all that the player has of *commodity*."""
+    held = from_units(world.balance(player, commodity), world.commodities()[commodity].places)
+    if held <= 0:
+        return []
+    return [Post({player: str(-held), "mint": str(held)}, commodity, LOSS)]
 
 
 def _names(count: int) -> list[str]:

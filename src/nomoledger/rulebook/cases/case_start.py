@@ -6,7 +6,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.errors import RulebookError
-from nomoledger.events.levels import NEWEST
+from nomoledger.events.levels import LEVELS, NEWEST
 from nomoledger.language.program import link
 from nomoledger.rulebook.cases.format import Body, Given
 from nomoledger.rulebook.cases.spelling import singular, spelled
@@ -38,21 +38,28 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
     common: dict[str, Any] = {
         "period": given.period, "received_at": start, "recorded_at": start,
     }  # fmt: skip
+    level = NEWEST if rulebook.game is None else rulebook.game.level
     opened = e.GameOpened(
         id="opening",
         game="case",
         rulebook=rulebook.name,
         dice="entered",
-        level=NEWEST,
+        level=level,
         **common,
     )
     apply(engine.world, opened)
+    if rulebook.game is not None and not LEVELS[level].forgets_rules:
+        engine.world.put(engine.world.game, "former", rulebook.game.former)
+        engine.world.put(engine.world.game, "money", rulebook.game.money)
     for rule in rulebook.rules:
         apply(engine.world, e.RuleEnacted(rule=rule, source="rulebook", **common))
     check_batch(engine.step(), "the game cannot start so")
-    state = e.StateGiven(id="given", **stated(engine.world, given, start), **common)
+    fields = stated(engine.world, given, start)
+    fields["things"], altered = _told_apart(engine.world, fields["things"])
+    state = e.StateGiven(id="given", **fields, **common)
     _submit(engine, state, "what is given cannot be so")
-    for i, ruling in enumerate(given.rulings, 1):
+    rulings = [{"text": "as given", "changes": altered}] if altered else []
+    for i, ruling in enumerate([*rulings, *given.rulings], 1):
         made = e.RulingMade(
             id=f"ruling{i}", number=i, kind="correct", text=str(ruling.get("text", "")),
             changes=read_changes(ruling.get("changes")), **common,
@@ -145,6 +152,21 @@ def _things(world: World, given: Given, start: datetime) -> dict[str, Any]:
             raise RulebookError(f"given: {plural} are a list, not {rows!r}")
         things[kind] = tuple(_thing(world, kind, row, start) for row in rows)
     return things
+
+
+def _told_apart(
+    world: World, things: dict[str, Any]
+) -> tuple[dict[str, Any], list[dict[str, dict[str, Any]]]]:
+    """Return *things* without those that exist already, and what the case sets of these."""
+    new, altered = {}, []
+    for kind, rows in things.items():
+        key = world.key_of(kind)
+        there = [row for row in rows if key in row and world.find(kind, row[key]) is not None]
+        new[kind] = tuple(row for row in rows if row not in there)
+        for row in there:
+            told = {name: value for name, value in row.items() if name not in (key, "at")}
+            altered.extend([{"set": {kind: row[key], **told}}] if told else [])
+    return new, altered
 
 
 def _thing(world: World, kind: str, row: dict[str, Any], start: datetime) -> dict[str, Any]:

@@ -169,8 +169,11 @@ def load_cases(path: str | Path) -> list[Case]:
         RulebookError: a file is not well formed. The message has file, line and case.
     """
     path = Path(path)
-    files = sorted(path.rglob("*.yaml")) if path.is_dir() else [path]
-    return parse_cases({str(file): _text(file) for file in files})
+    return parse_cases({str(file): _text(file) for file in _files(path)})
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(path.rglob("*.yaml")) if path.is_dir() else [path]
 
 
 def _text(path: Path) -> str:
@@ -188,9 +191,24 @@ def cases_beside(name: str) -> list[Case]:
     Raises:
         UnknownError, RulebookError: see `load_cases`.
     """
-    book = find_rulebook(name).resolve()
-    folder = book.parent / "cases" / book.stem
+    folder = _folder_beside(name)
     return load_cases(folder) if folder.is_dir() else []
+
+
+def _folder_beside(name: str) -> Path:
+    book = find_rulebook(name).resolve()
+    return book.parent / "cases" / book.stem
+
+
+def texts_beside(name: str) -> dict[str, str]:
+    """Return the texts of the cases beside the rulebook *name*, by file within their folder.
+
+    Raises:
+        UnknownError, RulebookError: see `load_cases`.
+    """
+    folder = _folder_beside(name)
+    files = _files(folder) if folder.is_dir() else []
+    return {file.relative_to(folder).as_posix(): _text(file) for file in files}
 
 
 def parse_cases(texts: dict[str, str]) -> list[Case]:

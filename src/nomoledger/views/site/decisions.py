@@ -84,6 +84,10 @@ class RulingOnPage(msgspec.Struct, frozen=True):
         return any((link.path or "").partition("#")[0] == path for link in links)
 
 
+#: What stands in place of the changes of a proposal that do not fit the rules.
+IN_WORDS_ONLY = "in words only: its changes are left out"
+
+
 class Decisions:
     """The proposals, rulings and disputes so far."""
 
@@ -100,6 +104,7 @@ class Decisions:
         self.disputes.apply(ref, body, refs)
         if isinstance(body, e.ProposalMade):
             changes = tuple(map(describe_change, body.changes))
+            changes += (ChangeOnPage(IN_WORDS_ONLY),) if body.words_only else ()
             proposal = ProposalOnPage(body.number, body.by, body.text, ref, changes)
             self.proposals[body.number] = proposal
         elif isinstance(body, e.VoteCast):

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.prose.descriptions import describe_event
-from nomoledger.prose.labels import describe_thing
+from nomoledger.prose.descriptions import UNTOLD
+from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
 from nomoledger.views.site.rule_pages import Link, RulePages
 from nomoledger.views.site.site_paths import Ref
@@ -54,16 +53,18 @@ class EventGroup(msgspec.Struct):
 class EventLog:
     """The log, as groups of events by period."""
 
-    def __init__(self, ruleset: RulePages) -> None:
+    def __init__(self, ruleset: RulePages, teller: Teller) -> None:
         self.ruleset = ruleset
+        self.teller = teller
         self.groups: dict[int, list[EventGroup]] = {}
         self._players: dict[int, frozenset[str]] = {}
-        self._scheduled: dict[str, str] = {}
 
     def append(
         self, entry: e.Entry, world: World, refs: dict[int, Ref], stands_apart: bool
     ) -> None:
         """Append an event. *world* must hold the things that the event names."""
+        if isinstance(entry.body, UNTOLD):
+            return
         line = self._line(entry, world, refs)
         groups = self.groups.setdefault(entry.body.period, [])
         if isinstance(entry.body, e.Input):
@@ -82,23 +83,13 @@ class EventLog:
             about = about | self._players.get(body.cause, frozenset())
         return EventLine(
             ref=refs[entry.number],
-            text=self._text(body, world),
+            text=self.teller.tell(body),
             cause=None if body.cause is None else refs.get(body.cause),
             rules=self.ruleset.cited(body.rules),
             about=about,
-            quiet=isinstance(body, QUIET),
+            quiet=isinstance(body, QUIET) or not self.teller.mentions(body),
             refused=isinstance(body, e.AttemptRefused),
         )
-
-    def _text(self, body: e.Event, world: World) -> str:
-        """Return *body* in words. A timer is described as it was when it was scheduled."""
-        if isinstance(body, e.Unscheduled | e.TimerFired):
-            what = self._scheduled.get(body.attempt, "something")
-            return f"{'due' if isinstance(body, e.TimerFired) else 'called off'}: {what}"
-        text = describe_event(body, partial(describe_thing, world), world.commodities())
-        if isinstance(body, e.Scheduled):
-            self._scheduled[body.attempt] = text.removeprefix("to come: ")
-        return text
 
 
 def _players_in(body: e.Event, world: World) -> frozenset[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from nomoledger.prose.labels import amount_held, describe_thing, format_cell, label_all
+from nomoledger.prose.labels import amount_held, format_cell
 from nomoledger.views.site.public_view import PublicWorld
 from nomoledger.views.site.site_paths import Slugs
 from nomoledger.views.site.statement_pages import Holding, StatementPage
@@ -80,9 +80,8 @@ class Figures:
         if value is None:
             return None
         why = self._why("set", entity, name)
-        return Figure(
-            format_cell(label_all(world, value)), why, _color(name, value), self._player(value)
-        )
+        text = self.public.teller.cell(entity, name)
+        return Figure(text, why, _color(name, value), self._player(value))
 
     def holding(self, account: str, commodity: str) -> Figure:
         """Return the balance of *account* in *commodity*."""
@@ -104,7 +103,7 @@ class Figures:
 
     def described(self, value: Any) -> str:
         """Return *value* as a phrase within a sentence."""
-        return str(describe_thing(self.public.world, value))
+        return self.public.teller.phrase(value)
 
     def _why(self, *key: str) -> str | None:
         ref = self.public.setters.get(key)

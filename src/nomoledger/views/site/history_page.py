@@ -66,8 +66,8 @@ class _HistoryReader:
         self.figures = Figures(self.public, Slugs())
         self.ruleset = RulePages()
         self.decisions = Decisions(self.ruleset)
-        self.log = EventLog(self.ruleset)
-        self.statements = StatementPages(self.ruleset)
+        self.log = EventLog(self.ruleset, self.public.teller)
+        self.statements = StatementPages(self.ruleset, self.public.teller)
         self.entries: list[e.Entry] = []
         self.moments: list[Moment] = []
 

@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 
 from nomoledger.events.rules import Rule
-from nomoledger.prose.labels import describe_thing
 from nomoledger.state.reducer import from_seconds
 from nomoledger.views.site.board_page import BoardPage, board_of
 from nomoledger.views.site.decisions import UNDECIDED, Decisions, ProposalOnPage, RulingOnPage
@@ -206,13 +205,16 @@ def _things(player: str, figures: Figures) -> list[tuple[str, Figure | None]]:
             naming = [n for n, v in world.attributes.get(thing, {}).items() if v == player]
             if naming:
                 figure = figures.attribute(thing, naming[0])
-                related.append((str(describe_thing(world, thing)), figure))
+                related.append((figures.described(thing), figure))
     return related
 
 
 def _waiting(figures: Figures) -> str | None:
     question = figures.public.world.waiting
-    return None if question is None else f"{figures.described(question.to)}: {question.text}"
+    if question is None:
+        return None
+    text = figures.public.teller.without_identifiers(question.text)
+    return f"{figures.described(question.to)}: {text}"
 
 
 def _due(figures: Figures) -> list[TimerEntry]:

@@ -9,6 +9,7 @@ from nomoledger.ledger.as_of import Reading
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import apply_public, public_events
+from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
 from nomoledger.views.site.site_paths import Ref
 
@@ -33,6 +34,7 @@ class PublicWorld:
     """The world as made by public events.
 
     Attributes:
+        teller: Tells events with the public names of things.
         refs: The public events so far, by number.
         setters: The event that last set each attribute (key `"set", entity, name`), or last
             changed what a player owns (key `"owns", player`).
@@ -40,6 +42,7 @@ class PublicWorld:
 
     def __init__(self) -> None:
         self.world = World()
+        self.teller = Teller(self.world)
         self.refs: dict[int, Ref] = {}
         self.setters: dict[Key, Ref] = {}
 

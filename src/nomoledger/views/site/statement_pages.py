@@ -7,7 +7,8 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.game.explanation.account_statement import AccountHistory, BalanceChange
 from nomoledger.language.values import from_units
-from nomoledger.prose.labels import describe_thing, format_cell
+from nomoledger.prose.labels import format_cell
+from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
 from nomoledger.views.site.rule_pages import Link, RulePages
 from nomoledger.views.site.site_paths import Ref, Slugs, folder_of
@@ -46,8 +47,9 @@ class StatementPage(msgspec.Struct, frozen=True):
 class StatementPages:
     """The statements of all accounts, from public events."""
 
-    def __init__(self, ruleset: RulePages) -> None:
+    def __init__(self, ruleset: RulePages, teller: Teller) -> None:
         self.ruleset = ruleset
+        self.teller = teller
         self.books = AccountHistory()
         self._slugs = Slugs()
         self._causes: dict[int, int | None] = {}
@@ -69,13 +71,14 @@ class StatementPages:
         self, change: BalanceChange, key: Holding, world: World, refs: Mapping[int, Ref]
     ) -> StatementItem:
         amount = _units(change.units, key[1], world)
-        others = ", ".join(str(describe_thing(world, account)) for account in change.others)
+        others = ", ".join(map(self.teller.phrase, change.others))
         sides = f"{'from' if change.units > 0 else 'to'} {others}" if others else ""
+        why = self.teller.without_identifiers(change.body.why)
         return StatementItem(
             ref=refs[change.event],
             change=f"+{amount}" if change.units > 0 else amount,
             balance=_units(change.balance, key[1], world),
-            what=": ".join(part for part in (sides, change.body.why) if part),
+            what=": ".join(part for part in (sides, why) if part),
             rules=self.ruleset.cited(change.body.rules),
             because=self._input_behind(change.event, refs),
         )

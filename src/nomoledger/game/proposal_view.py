@@ -1,0 +1,145 @@
+"""One proposal of a game, with its changes as a diff, its verdict and the votes."""
+
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.errors import UnknownError
+from nomoledger.events.rules import Rule
+from nomoledger.ledger.event_history import History
+from nomoledger.rulebook.change_diff import ChangeDiff, diff_changes
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import call_in_sandbox
+
+
+class Proposal(msgspec.Struct, frozen=True):
+    """One proposal, as a reader may see it.
+
+    Attributes:
+        number, by, text, period: as proposed.
+        words_only: whether the admin left out its changes, as they do not fit the rules.
+        verdict: what the judge said; None if there is no verdict.
+        state: its state by the rules; None if the rules keep none.
+        carried_out: whether its changes are carried out.
+        changes: what it changes, from the rules at the time of its verdict; today's if it is open.
+        votes: the vote of each player.
+    """
+
+    number: int
+    by: str
+    text: str
+    period: int
+    words_only: bool = False
+    verdict: str | None = None
+    state: str | None = None
+    carried_out: bool = False
+    changes: tuple[ChangeDiff, ...] = ()
+    votes: dict[str, str] = {}
+
+
+def show_proposal(
+    history: History, number: int, reader: str | None, limits: Limits | None
+) -> Proposal:
+    """Return proposal *number* as *reader* may see it. See `GameReadings.proposal`."""
+    if reader not in (None, "admin"):
+        player = history.world().find("player", reader)
+        if player is None:
+            raise UnknownError(f"{history.game}: there is no player {reader!r}")
+        reader = player
+    bodies = [entry.body for entry in history.entries() if _sees(reader, entry.body)]
+    made = _find(bodies, number)
+    if made is None:
+        raise UnknownError(f"{history.game}: there is no proposal {number}")
+    found = _Found(made)
+    for body in bodies:
+        found.apply(body)
+    rules = tuple(found.rules.values())
+    arguments = (rules, made.changes)
+    changes = call_in_sandbox(diff_changes, *arguments, kind=list[ChangeDiff], limits=limits)
+    return Proposal(
+        number=number,
+        by=made.by,
+        text=made.text,
+        period=made.period,
+        words_only=made.words_only,
+        verdict=found.verdict,
+        state=found.state,
+        carried_out=found.is_carried_out,
+        changes=tuple(changes),
+        votes=found.votes,
+    )
+
+
+def _sees(reader: str | None, body: e.Event) -> bool:
+    return reader == "admin" or body.audience is None or reader in body.audience
+
+
+def _find(bodies: list[e.Event], number: int) -> e.ProposalMade | None:
+    """Return proposal *number*, unless it was taken back."""
+    withdrawn = {body.withdrawn for body in bodies if isinstance(body, e.InputWithdrawn)}
+    made = (
+        body
+        for body in bodies
+        if isinstance(body, e.ProposalMade) and body.number == number and body.id not in withdrawn
+    )
+    return next(made, None)
+
+
+class _Found:
+    """What events tell about one proposal."""
+
+    def __init__(self, made: e.ProposalMade) -> None:
+        self.made = made
+        self.state: Any = None
+        self.verdict: str | None = None
+        self.votes: dict[str, str] = {}
+        self.is_carried_out = False
+        #: The rules that the changes are compared with.
+        self.rules: dict[str, Rule] = {}
+        self._entity: str | None = None
+        self._first_state: Any = None
+        self._is_made = False
+        #: The votes and verdicts that may still be refused, with what held before, by id.
+        self._before: dict[str, tuple[str | None, dict[str, str]]] = {}
+
+    def apply(self, body: e.Event) -> None:
+        """Apply the next event."""
+        number = self.made.number
+        if body is self.made:
+            self._is_made = True
+        elif isinstance(body, e.VoteCast) and body.proposal == number:
+            self._before[body.id] = self.verdict, self.votes
+            self.votes = self.votes | {body.by: body.choice}
+        elif isinstance(body, e.ProposalJudged) and body.proposal == number:
+            self._before[body.id] = self.verdict, self.votes
+            self.verdict = body.verdict
+        elif isinstance(body, e.AttemptRefused) and body.attempt in self._before:
+            self.verdict, self.votes = self._before[body.attempt]
+        elif isinstance(body, e.EntityCreated) and body.kind == "proposal":
+            if body.attributes.get("number") == number:
+                self._entity, self.state = body.entity, body.attributes.get("state")
+                self._first_state = self.state
+        elif isinstance(body, e.AttributeSet) and body.entity == self._entity:
+            self.state = body.value if body.attribute == "state" else self.state
+        elif isinstance(body, _RULE_EVENTS):
+            self._apply_to_rules(body)
+
+    def _apply_to_rules(self, body: e.Event) -> None:
+        """Apply a change of the rules, unless the changes are compared with the rules before it."""
+        assert isinstance(body, _RULE_EVENTS)
+        self.is_carried_out |= body.source == f"proposal {self.made.number}"
+        is_decided = self.verdict is not None or self.state != self._first_state
+        if self.is_carried_out or (self._is_made and is_decided):
+            return
+        if isinstance(body, e.RuleEnacted | e.RuleAmended):
+            self.rules[body.rule.number] = body.rule
+        elif isinstance(body, e.RuleRepealed):
+            self.rules.pop(body.number, None)
+        elif body.number in self.rules:
+            rule = self.rules.pop(body.number)
+            self.rules[body.to] = msgspec.structs.replace(rule, number=body.to)
+
+
+#: The events that change rules.
+_RULE_EVENTS = (e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered)

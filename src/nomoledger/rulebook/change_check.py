@@ -1,0 +1,179 @@
+"""What changes would do to the rules, as far as the rules show it without being played."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from nomoledger.engine.trial import try_changes
+from nomoledger.events import rules as r
+from nomoledger.language.linker import analyze_rules
+from nomoledger.language.operations import Links
+from nomoledger.language.parameters import is_decimal
+from nomoledger.rulebook.faults_of_changes import faults_of_changes, placed
+from nomoledger.state.declared_rules import Ruleset
+from nomoledger.state.world import World
+
+#: Functions of the language whose first argument names an operation.
+_NAMING = ("schedule", "would", "may")
+_WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
+    *("nineteen", "twenty"),
+)
+
+
+class LeftUndefined(msgspec.Struct, frozen=True):
+    """An operation that no rule would define any more, and the rules that use it."""
+
+    name: str
+    used_by: tuple[str, ...]
+
+
+class ChangeCheck(msgspec.Struct, frozen=True):
+    """What changes would do to the rules.
+
+    Attributes:
+        errors: why the changes cannot be carried out, or what is wrong with the rules they make.
+        left_undefined: what the rules would use, and no rule would define any more.
+        mismatches: where the prose of a rule and its parameters would disagree.
+        notes: what else the proposer should know.
+        before, after: the rules as they are, and as they would be.
+        numbers: the rules that change, by number.
+    """
+
+    errors: tuple[str, ...]
+    left_undefined: tuple[LeftUndefined, ...]
+    mismatches: tuple[str, ...]
+    notes: tuple[str, ...]
+    before: Ruleset
+    after: Ruleset
+    numbers: tuple[str, ...]
+
+
+def check_changes(world: World, changes: tuple[r.Change, ...], source: str) -> ChangeCheck:
+    """Try *changes* on *world*, on the authority of *source* (`proposal 4`, `ruling 2`).
+
+    *world* is as it was afterwards. Call this in a sandbox: the code of rules runs.
+    """
+    before = world.ruleset
+    trial = try_changes(world, changes, source)
+    after = trial.ruleset
+    things = tuple(world.entities)
+    faults = faults_of_changes(before, after, tuple(trial.numbers), things)
+    for renamed, number in trial.renamed.items():
+        faults = [fault.replace(f"rule {renamed}", f"rule {number}") for fault in faults]
+    errors = [*(placed(after, error) for error in trial.errors), *faults]
+    left = () if errors else tuple(_left_undefined(analyze_rules(before), analyze_rules(after)))
+    return ChangeCheck(
+        errors=tuple(errors),
+        left_undefined=left,
+        mismatches=tuple(_mismatches(before, after)),
+        notes=(*trial.notes, *_essential(before, changes)),
+        before=before,
+        after=after,
+        numbers=tuple(changed_numbers(before, after)),
+    )
+
+
+def changed_numbers(before: Ruleset, after: Ruleset) -> Iterator[str]:
+    """Yield the numbers of the rules that differ between *before* and *after*."""
+    old, new = ({rule.number: rule for rule in rules.rules} for rules in (before, after))
+    for number in dict.fromkeys((*old, *new)):
+        if old.get(number) != new.get(number):
+            yield number
+
+
+def _essential(before: Ruleset, changes: Iterable[r.Change]) -> Iterator[str]:
+    """Yield a note for each rule to repeal that says that there is no game without it."""
+    repealed = {change.number for change in changes if isinstance(change, r.Repeal)}
+    for rule in before.rules:
+        reason = getattr(rule, "essential", None)
+        if rule.number in repealed and reason:
+            yield f"rule {rule.number} {rule.title} is essential: {reason}"
+
+
+# --- operations without a definition ------------------------------------------------------------
+
+
+def _left_undefined(before: Links, after: Links) -> Iterator[LeftUndefined]:
+    gone = [name for name in before.operations if _exists(before, name)]
+    users = {rule.number: _uses(after, rule) for rule in after.rules}
+    for name in gone:
+        used_by = tuple(number for number, used in users.items() if name in used)
+        if used_by and not _exists(after, name):
+            yield LeftUndefined(name, used_by)
+
+
+def _exists(links: Links, name: str) -> bool:
+    operation = links.operations.get(name)
+    return operation is not None and (bool(operation.definitions) or operation.is_moment)
+
+
+def _uses(links: Links, rule: r.Rule) -> set[str]:
+    """Return the names of operations in the code and the data of *rule*."""
+    code = links.codes[rule.number]
+    names = set(code.free)
+    names |= {hook.operation for hook in code.hooks}
+    for call in code.calls:
+        if call.name in _NAMING and call.constants and isinstance(call.constants[0], str):
+            names.add(call.constants[0])
+    for fact in rule.facts.values():
+        names |= {name for name in (fact.asks, fact.attempt, fact.prevails) if name}
+    if rule.capabilities is not None and rule.capabilities.subject:
+        names.add(rule.capabilities.subject)
+    return names
+
+
+# --- prose and parameters -----------------------------------------------------------------------
+
+
+def _mismatches(before: Ruleset, after: Ruleset) -> Iterator[str]:
+    """Yield where the prose and the parameters of a rule agree in *before*, but not in *after*."""
+    old_rules = {rule.number: rule for rule in before.rules}
+    for rule in after.rules:
+        old = old_rules.get(rule.number)
+        if old is None or rule == old:
+            continue
+        for name, value in rule.parameters.items():
+            was = old.parameters.get(name)
+            if not (_is_number(was) and _is_number(value)):
+                continue
+            if value != was:
+                said = said_in(rule.prose, was)
+                if said and not said_in(rule.prose, value):
+                    text = f"the prose says {said}, the value of {name} becomes {value}"
+                    yield f"rule {rule.number}: {text}"
+            elif said_in(old.prose, was) and not said_in(rule.prose, was):
+                text = f"the prose no longer says {said_in(old.prose, was)}"
+                yield f"rule {rule.number}: {text}, the value of {name} stays {value}"
+
+
+def _is_number(value: Any) -> bool:
+    return (isinstance(value, int) and not isinstance(value, bool)) or is_decimal(value)
+
+
+def said_in(prose: str, number: Any) -> str:
+    """Return how *prose* says *number*, with the word that follows; "" if it does not.
+
+    >>> said_in("A fine of 1,000 dollars.", 1000), said_in("Two dice.", 2), said_in("12 days", 2)
+    ('1,000 dollars', 'Two dice', '')
+    """
+    match = re.search(rf"(?<![\w.,])(?:{'|'.join(_spellings(number))})(?![\w]|[.,]\d)", prose, re.I)
+    if match is None:
+        return ""
+    following = re.match(r"[ \n]+([A-Za-z]+)", prose[match.end() :])
+    return match[0] + (f" {following[1]}" if following else "")
+
+
+def _spellings(number: Any) -> Iterator[str]:
+    """Yield regular expressions of how people write *number*."""
+    text = str(number)
+    yield re.escape(text)
+    if isinstance(number, int):
+        yield from map(re.escape, {f"{number:,}", *(f"{number:,}".replace(",", c) for c in " '’")})
+        if 0 <= number < len(_WORDS):
+            yield _WORDS[number]
+    elif "." in text:
+        yield re.escape(text.rstrip("0").rstrip("."))

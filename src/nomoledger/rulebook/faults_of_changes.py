@@ -1,0 +1,58 @@
+"""Faults that changes bring into the rules; the one place that asks the checker of rules."""
+
+import re
+from collections.abc import Collection
+
+from nomoledger.errors import RulebookError
+from nomoledger.language.program import link
+from nomoledger.rulebook.checker.fault import Fault
+from nomoledger.rulebook.checker.ruleset_check import faults_of
+from nomoledger.state.declared_rules import Ruleset
+from nomoledger.state.world import World
+
+#: A place in a message: the file, or the rule if there is none, the line, and the rule.
+_PLACE = re.compile(r"(?:.*?:(?P<line>\d+): )?rule (?P<number>[^:]+): ")
+#: What the checker says of a rule that is only untidy.
+_UNTIDY = "is never used"
+
+
+def faults_of_changes(
+    before: Ruleset, after: Ruleset, numbers: Collection[str], things: Collection[str]
+) -> list[str]:
+    """Return the faults of the rules *numbers* in *after* that *before* does not have, a line each.
+
+    *things* are the names of things in the game, which rules can name. Rules that the interpreter
+    does not accept are faults, whatever they were.
+    """
+    had = {(fault.rule, fault.text) for fault in faults_of(before, numbers, things=things)}
+    faults = [
+        _placed(after, fault)
+        for fault in faults_of(after, numbers, things=things)
+        if _UNTIDY not in fault.text and (fault.rule, fault.text) not in had
+    ]
+    if faults:
+        return faults
+    try:
+        link(after).compile(World())
+    except RulebookError as error:
+        return [placed(after, str(error))]
+    return []
+
+
+def _placed(ruleset: Ruleset, fault: Fault) -> str:
+    begins = next((rule.line for rule in ruleset.rules if rule.number == fault.rule), 1)
+    where = "" if fault.data else f", line {fault.line - begins + 1}"
+    return f"rule {fault.rule}{where}: {fault.text}"
+
+
+def placed(ruleset: Ruleset, fault: str) -> str:
+    """Return *fault* with the line within the code of its rule in place of that in a file.
+
+    A fault without a place stays as it is.
+    """
+    match = _PLACE.match(fault)
+    if match is None:
+        return fault
+    begins = next((rule.line for rule in ruleset.rules if rule.number == match["number"]), 1)
+    where = f", line {int(match['line']) - begins + 1}" if match["line"] else ""
+    return f"rule {match['number']}{where}: {fault[match.end() :]}"
