@@ -76,8 +76,8 @@ REACHING = """
 Every frog reaches as far as it can.
 
 ```python
-def value_reach(player):
-    return 2
+def value_reach(player: Player):
+    return [2]
 ```
 
 ### II.4 Jumping
@@ -86,7 +86,7 @@ A frog that jumps gets a dollar for each leaf that it reaches.
 
 ```python
 def action_jump(player: Player):
-    mint(player, reach(player))
+    mint(player, reach(player)[0])
 ```
 """
 #: The timer of one rule runs the operation of another.
@@ -165,15 +165,15 @@ def test_an_act_is_stuck_without_the_helper_of_another_rule(
     stuck = stuck_of(tried(SOUND + REACHING), "rules")
     assert list(stuck) == ["II.3"]
     assert "jump" in stuck["II.3"]
-    assert "rule II.4@1: no rule in force says what 'reach' is" in stuck["II.3"]
+    assert "rule II.4: pond.md:" in stuck["II.3"]
+    assert "out of bound" in stuck["II.3"]
 
 
-def test_a_request_that_sets_a_timer_of_a_repealed_rule_is_a_fault(
+def test_a_timer_whose_operation_goes_makes_nothing_stuck(
     tried: Callable[[str], RepealReport],
 ) -> None:
     report = tried(SOUND + YAWNING)
-    assert "cannot schedule 'wake'" in stuck_of(report, "rules")["III.1"]
-    assert stuck_of(report, "chapters") == {}  # the rule that sets the timer goes, too
+    assert (report.rules.stuck, report.chapters.stuck) == ([], [])
 
 
 def test_numbers_and_lists_that_fail_when_amended_are_found(
@@ -186,13 +186,12 @@ def test_numbers_and_lists_that_fail_when_amended_are_found(
     assert report.rules.stuck == []
 
 
-def test_a_rule_that_another_names_by_number_is_stuck_when_renumbered(
+def test_a_rule_that_another_names_by_number_may_be_renumbered_or_go(
     tried: Callable[[str], RepealReport],
 ) -> None:
     text = SOUND.replace("mint(player, dollars)", 'mint(player, param("III.1", "hours"))')
     report = tried(text)
-    assert "there is no rule III.1" in stuck_of(report, "renumberings")["III.1 to III.2"]
-    assert list(stuck_of(report, "rules")) == ["III.1"]
+    assert (report.renumberings.stuck, report.rules.stuck) == ([], [])
 
 
 def test_a_period_that_does_not_close_is_stuck(tried: Callable[[str], RepealReport]) -> None:
@@ -234,12 +233,11 @@ def test_the_repeal_of_an_essential_rule_is_stuck_only_by_a_fault(
 ) -> None:
     essential = "```yaml\nessential: frogs reach\n```\n\n```python\ndef value_reach"
     text = SOUND + REACHING.replace("```python\ndef value_reach", essential)
-    report = tried(text)
+    harmless = text.replace("mint(player, reach(player)[0])", "mint(player, len(reach(player)))")
+    report = tried(harmless)
     assert (report.rules.essential, report.rules.stuck) == (["I.1", "II.3"], [])
     assert report.rules.playable == report.rules.tried - 2
-    fault = text.replace("return 2", "return 2\n\ndef define_croak(player):\n    settle()")
-    fault = fault.replace("mint(player, reach(player))", 'schedule("croak", player)')
-    report = tried(fault)
+    report = tried(text)
     assert list(stuck_of(report, "rules")) == ["II.3"]
     assert report.rules.essential == ["I.1", "II.3"]
 

@@ -30,7 +30,7 @@ SCHEMA = HERE / "schema.json"
 PARTS = (
     *(e.Act, e.Answered, e.LeftOut, e.Replaced, e.TakenIn, e.Waiting),
     *(rules.Amend, rules.Capabilities, rules.Commodity, rules.Do, rules.Enact, rules.Post),
-    *(rules.Renumber, rules.Repeal, rules.Rule, rules.Set, rules.FactMapping),
+    *(rules.Renumber, rules.Repeal, rules.Rule, rules.Set, rules.FactMapping, rules.Ending),
     *(world.Attempt, world.Timer),
 )
 

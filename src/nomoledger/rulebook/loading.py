@@ -389,7 +389,7 @@ def split_units(data: dict[str, Any]) -> dict[str, Any]:
 def with_mechanics(rule: Rule) -> Rule:
     """Return *rule* with a copy of the mechanics that it uses, code and declarations.
 
-    A mechanic may use other mechanics.
+    A mechanic may use other mechanics, and replace functions of them.
 
     Raises:
         RulebookError: there is no such mechanic.
@@ -398,7 +398,7 @@ def with_mechanics(rule: Rule) -> Rule:
     declares = {kind: dict(table) for kind, table in rule.declares.items()}
     codes: dict[str, str] = {}
     for name, mechanic in mechanics.items():
-        codes |= mechanic.mechanics | {name: mechanic.code}
+        codes |= {name: mechanic.code} | mechanic.mechanics
         for kind, table in mechanic.declares.items():
             declares[kind] = table | declares.get(kind, {})
     return msgspec.structs.replace(

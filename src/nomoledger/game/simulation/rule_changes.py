@@ -37,7 +37,11 @@ class TriedChange(msgspec.Struct, frozen=True):
 
 
 def rule_changes(rules: Sequence[Rule]) -> list[TriedChange]:
-    """Return all changes of *rules* to be tried, sort by sort, each in rulebook order."""
+    """Return all changes of *rules* to be tried, sort by sort, each in rulebook order.
+
+    Common definitions are not rules of the game, which players repeal.
+    """
+    rules = [rule for rule in rules if not rule.common]
     return [*_repeals(rules), *_amendments(rules), *_chapters(rules), *_renumberings(rules)]
 
 

@@ -1,0 +1,58 @@
+"""What rules have in common: in whose name mechanics act, and what ends with a rule."""
+
+from nomoledger import events as e
+from nomoledger.events.rules import Do, Repeal
+from nomoledger.rulebook.loading import parse
+
+from .inline import Play
+
+ALARMS = "uses: [alarms-1]"
+RING = 'def define_bell(player: Player): set(player, "mark", "rung")\n'
+
+
+def test_a_mechanic_acts_in_the_name_of_the_rule_whose_check_calls_it() -> None:
+    check = (
+        "def after_go_on(player): set(player, 'mark', 'gone')\n"
+        "def check_bell():\n"
+        "    if get('Ann', 'mark') == 'gone' and not is_alarm_set('bell', 'Ann'):\n"
+        "        set_alarm('bell', 'Ann', hours(wait), follows = 'wait')\n"
+    )
+    data = {"1": ALARMS, "2": f"{ALARMS}\nparameters: {{wait: {{value: 2, unit: hours}}}}"}
+    play = Play({"1": RING, "2": check}, data).go()
+    created = next(event for event in play.last if isinstance(event, e.EntityCreated))
+    assert created.rules == ("2@1",)
+    assert play.wait(hours=2).get("mark") == "rung"
+
+
+def test_a_mechanic_that_a_timer_carries_out_acts_for_the_rule_that_set_the_timer() -> None:
+    rule = 'def after_go_on(player): set_alarm("bell", player, 0)\n'
+    play = Play({"1": RING, "2": rule}, {"1": ALARMS, "2": ALARMS}).go()
+    destroyed = next(event for event in play.last if isinstance(event, e.EntityDestroyed))
+    assert destroyed.rules == ("2@1",)
+
+
+def test_a_mechanic_brings_the_mechanics_that_it_uses() -> None:
+    text = "### 1 A rule\n\nIt is.\n\n```yaml\nuses: [turns-1]\n```\n"
+    [rule] = parse(text, "inline.md").rules
+    assert list(rule.mechanics) == ["clocks-1", "turns-1"]
+    assert "clock" in rule.declares
+
+
+def test_a_ruling_carries_out_a_moment() -> None:
+    rules = {"1": 'def after_dawn(player): set(player, "mark", "awake")\n'}
+    play = Play(rules, {"1": "moments: {dawn: {player: Player}}"})
+    play.rule(Do("dawn", {"player": "Ann"}))
+    assert play.get("mark") == "awake"
+
+
+def test_what_ends_with_a_rule_ends_although_another_rule_ends_other_things_of_the_kind() -> None:
+    ending = "when_gone: [{{kind: player, where: {{mark: {0}}}, set: {{mark: gone}}}}]"
+    play = Play(
+        {
+            "1": 'def after_go_on(player): set(player, "mark", "a")\n',
+            "2": "def value_x(): return 1\n",
+        },
+        {"1": ending.format("a"), "2": ending.format("b")},
+    ).go()
+    play.rule(Repeal("1"))
+    assert play.get("mark") == "gone"
