@@ -11,7 +11,7 @@ from nomoledger.language.operations import Operation
 from nomoledger.language.syntax_tree import nodes_of
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.code_check import CodeCheck
-from nomoledger.rulebook.checker.names import Names
+from nomoledger.rulebook.checker.known_names import KnownNames
 from nomoledger.rulebook.nearest import meant, nearest
 
 _PURE = ("value", "adjust", "forbid")
@@ -24,7 +24,7 @@ Found = Iterator[tuple[int, str]]
 class HookCheck:
     """The check of the functions of one rule."""
 
-    def __init__(self, rule: Rule, names: Names, checks: dict[str, CodeCheck]) -> None:
+    def __init__(self, rule: Rule, names: KnownNames, checks: dict[str, CodeCheck]) -> None:
         """Prepare the check of *rule*; *checks* has the checks of the code of all rules."""
         self.rule = rule
         self.names = names

@@ -14,7 +14,7 @@ from nomoledger.rulebook.checker.code_check import CodeCheck
 from nomoledger.rulebook.checker.data_check import DataCheck
 from nomoledger.rulebook.checker.fault import Fault
 from nomoledger.rulebook.checker.hook_check import HookCheck
-from nomoledger.rulebook.checker.names import Names
+from nomoledger.rulebook.checker.known_names import KnownNames
 from nomoledger.rulebook.checker.word_check import WordCheck
 from nomoledger.rulebook.nearest import meant
 from nomoledger.rulebook.told import unknown_names
@@ -38,7 +38,7 @@ def faults_of(
     readable, faults = _readable(ruleset)
     links, unlinked = _linked(readable)
     faults += unlinked
-    names = Names(links, things)
+    names = KnownNames(links, things)
     broken = {fault.rule for fault in faults}
     checks: dict[str, CodeCheck] = {}
     for rule in links.rules:
@@ -116,7 +116,7 @@ def _line_of(rule: Rule, text: str) -> int:
 
 def _faults_of_rule(
     rule: Rule,
-    names: Names,
+    names: KnownNames,
     checks: dict[str, CodeCheck],
     words: WordCheck,
     *,
@@ -154,7 +154,7 @@ def _faults_of_told(rules: Sequence[Rule]) -> list[Fault]:
 
 
 def _unused_parameters(
-    rule: Rule, names: Names, checks: dict[str, CodeCheck]
+    rule: Rule, names: KnownNames, checks: dict[str, CodeCheck]
 ) -> list[tuple[tuple[str, ...], str]]:
     read = {
         call.constants[1]
