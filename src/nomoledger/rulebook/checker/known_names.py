@@ -166,7 +166,7 @@ class KnownNames:
         """Return the type of a parameter of *rule*."""
         unit = rule.units.get(name, "")
         if type_of(rule, name) is int:
-            return number_of(self.unit(unit) if unit else _unit_in(name))
+            return number_of(self.unit(unit) if unit else unit_in(name))
         return self._type_of_value(rule.parameters[name], self.unit(unit) if unit else "")
 
     def _type_of_value(self, value: object, unit: str) -> Type:
@@ -193,7 +193,7 @@ def _created(links: Links) -> set[str]:
     return {name for name in names if isinstance(name, str)}
 
 
-def _unit_in(name: str) -> str:
+def unit_in(name: str) -> str:
     """Return the unit of time in the *name* of a parameter (`days_open`); "" if there is none."""
     parts = name.split("_")
     units = [part for part in parts if part in SECONDS and part != "seconds"]

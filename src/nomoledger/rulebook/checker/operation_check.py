@@ -4,6 +4,9 @@ import ast
 from collections.abc import Iterator
 
 from nomoledger.language.operations import Operation
+from nomoledger.language.resolve import ANY_KIND
+from nomoledger.rulebook.checker import types as t
+from nomoledger.rulebook.checker.known_names import unit_in
 from nomoledger.rulebook.checker.reader import Reader
 from nomoledger.rulebook.checker.signatures import signature_of, signature_of_operation
 from nomoledger.rulebook.checker.types import Type
@@ -23,8 +26,14 @@ class OperationCheck:
         """Check the arguments of a call of *operation*, which have these *types* by position."""
         self.check_count(operation, node)
         for name, written, default, argument, type_ in self._by_parameter(operation, node, types):
+            what = f"the {name} of {operation.name}"
             wanted = self.names.type_of_argument(written, default)
-            self.values.check(f"the {name} of {operation.name}", argument, type_, wanted)
+            if written == ANY_KIND:
+                self.values.check_thing(what, argument, type_)
+            elif wanted == t.NUMBER and (unit := unit_in(name)):
+                self.values.check(what, argument, type_, t.number_of(unit))
+            else:
+                self.values.check(what, argument, type_, wanted)
 
     def check_count(self, operation: Operation, node: ast.Call) -> None:
         """Check that a call gives *operation* the arguments that it takes."""

@@ -3,6 +3,7 @@
 import ast
 
 from nomoledger.rulebook.checker import types as t
+from nomoledger.rulebook.checker.constants import text_in
 from nomoledger.rulebook.checker.durations import as_duration
 from nomoledger.rulebook.checker.reader import Reader
 from nomoledger.rulebook.checker.types import Type
@@ -59,3 +60,12 @@ class ValueCheck:
         if kind not in self.reader.names.kinds:
             known = self.reader.names.kinds
             self.reader.fault(node, f"no rule declares the kind {kind!r}{meant(kind, known)}")
+
+    def check_thing(self, what: str, node: ast.expr, type_: Type) -> None:
+        """Check that the argument *node* can be a thing of any kind, or an account."""
+        names = self.reader.names
+        text, known = text_in(node), {"game", "engine", *names.accounts, *names.things}
+        if text is not None and text not in known:
+            self.reader.fault(node, f"there is no thing {text!r}{meant(text, known)}")
+        if type_ and not t.has_kind(type_) and not t.names_of(type_) & {"Text", "Nothing"}:
+            self.reader.fault(node, f"{what} is a thing, and this is {t.describe(type_)}")

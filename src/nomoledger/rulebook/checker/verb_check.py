@@ -84,7 +84,7 @@ class VerbCheck:
         if parameter in _ACCOUNTS:
             self._account(what, node, type_)
         elif parameter in _THINGS or (parameter, verb) in (("player", "ask"), ("player", "act")):
-            self._thing(what, node, type_)
+            self.values.check_thing(what, node, type_)
         elif parameter in ("amount", "quantity"):
             self._amount(what, node, type_, given)
         elif parameter == "commodity":
@@ -149,13 +149,6 @@ class VerbCheck:
             self.reader.fault(
                 node, f"{what} is a player or an account, and this is {t.describe(type_)}"
             )
-
-    def _thing(self, what: str, node: ast.expr, type_: Type) -> None:
-        text, known = text_in(node), {"game", "engine", *self.names.accounts, *self.names.things}
-        if text is not None and text not in known:
-            self.reader.fault(node, f"there is no thing {text!r}{meant(text, known)}")
-        if type_ and not t.has_kind(type_) and not t.names_of(type_) & {"Text", "Nothing"}:
-            self.reader.fault(node, f"{what} is a thing, and this is {t.describe(type_)}")
 
     def _place(self, what: str, node: ast.expr, type_: Type) -> None:
         wanted = self.names.places
