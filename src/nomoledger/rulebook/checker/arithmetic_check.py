@@ -3,6 +3,7 @@
 import ast
 import re
 
+from nomoledger.language.verbs import SECONDS
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.constants import product_in, whole_number_in
 from nomoledger.rulebook.checker.durations import as_duration
@@ -103,6 +104,8 @@ class ArithmeticCheck:
                 t.names_of(left) | t.names_of(right)
             ) - {"Number"}:
                 units = {atom.unit for atom in left | right} - {t.PLAIN}
+                if self.reader.names.level > 1 and self._are_seconds(node, factors, units):
+                    return t.DURATION
                 return t.COUNT if not units else t.NUMBER
             return frozenset(t.product(a, b) for a, b in pairs)
         if isinstance(op, ast.Div):
@@ -113,6 +116,16 @@ class ArithmeticCheck:
             times = t.names_of(left) - {"Number"}
             return t.NUMBER if times else left
         return t.COUNT if left == right == t.COUNT else t.NUMBER
+
+    def _are_seconds(self, node: ast.AST, factors: list[int | None], units: set[str]) -> bool:
+        """Return whether a number of a unit of time is turned into seconds, and report it."""
+        for unit in units & SECONDS.keys():
+            if SECONDS[unit] in factors and isinstance(node, ast.BinOp):
+                is_right = factors[0] == SECONDS[unit]
+                written = ast.unparse(node.right if is_right else node.left)
+                self.reader.fault(node, f"write {unit}({written}) for a duration")
+                return True
+        return False
 
     def _why_no_sum(
         self,

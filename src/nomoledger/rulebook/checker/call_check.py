@@ -2,11 +2,11 @@
 
 import ast
 
-from nomoledger.language.linker import BUILTINS
+from nomoledger.language.linker import BUILTINS, DEFINING
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.operation_check import OperationCheck
 from nomoledger.rulebook.checker.reader import Reader
-from nomoledger.rulebook.checker.signatures import signature_of_operation, signature_of_verb
+from nomoledger.rulebook.checker.signatures import signature_of_verb
 from nomoledger.rulebook.checker.types import Type
 from nomoledger.rulebook.checker.verb_check import VerbCheck
 
@@ -29,8 +29,11 @@ class CallCheck:
         types = [reader.type_of(argument) for argument in node.args]
         by_name = {k.arg or "": reader.type_of(k.value) for k in node.keywords}
         if is_local:
-            return self._local(name, node, function)
+            return self._local(name, node, function, types)
+        if not self._is_function(name, node, function):
+            return t.UNKNOWN
         if name in reader.functions:
+            self._is_free(name, node)
             self.operations.check_function(reader.functions[name], node, types, by_name)
             return reader.result_of(name)
         if name in self.names.operations:
@@ -41,19 +44,35 @@ class CallCheck:
             return self.verbs.type_of(name, node, types)
         return t.UNKNOWN
 
-    def _local(self, name: str, node: ast.Call, function: Type) -> Type:
+    def _is_free(self, name: str, node: ast.Call) -> None:
+        """Check that a called function is no hook, which would leave out all other rules."""
+        kind, _, operation = name.partition("_")
+        if kind in DEFINING and operation in self.names.operations:
+            text = f"{name} leaves out what other rules say of it: write {operation}(…)"
+            self.reader.fault(node, text)
+
+    def _is_function(self, name: str, node: ast.Call, function: Type) -> bool:
+        if not function or t.names_of(function) == {"Function"}:
+            return True
+        text = f"{name!r} is {t.describe(function)} here, not a function"
+        way = "give what is assigned to it another name"
+        if name in self.reader.rule.parameters:
+            way = "an item of a list is written with [ ]" if "List" in t.names_of(function) else ""
+        self.reader.fault(node, f"{text}: {way}" if way else text)
+        return False
+
+    def _local(self, name: str, node: ast.Call, function: Type, types: list[Type]) -> Type:
         """Return what the call of a variable returns, such as `proceed` of an `instead_` hook."""
         hook = self.reader.hook
-        if function and function != t.FUNCTION and t.names_of(function) != {"Function"}:
-            text = f"{name!r} is {t.describe(function)} here, not a function"
-            self.reader.fault(node, f"{text}: give what is assigned to it another name")
+        self._is_function(name, node, function)
         if hook is None or hook.kind != "instead" or name != hook.parameters[0].name:
             return t.UNKNOWN
         operation = self.names.operations.get(hook.operation)
-        signature = signature_of_verb(hook.operation)
         if operation is not None:
-            signature = signature_of_operation(operation)
+            self.operations.check(operation, node, types, called=name)
+            return self.reader.result_of_operation(operation)
+        signature = signature_of_verb(hook.operation)
         problem = None if signature is None else signature.problem(name, node)
         if problem is not None:
             self.reader.fault(node, problem)
-        return t.UNKNOWN if operation is None else self.reader.result_of_operation(operation)
+        return t.UNKNOWN

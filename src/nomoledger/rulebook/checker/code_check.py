@@ -103,7 +103,7 @@ class CodeCheck:
         self.results[function.name] = declared or t.join(types)
         if self.hook is not None:
             self._check_hook_result(self.hook)
-            if self.hook.kind in ("value", "adjust", "forbid") and not declared:
+            if self._is_asked(self.hook) and not declared:
                 self._check_returns(function)
         self.under_way.discard(function.name)
 
@@ -163,6 +163,12 @@ class CodeCheck:
         if function is None or function.returns is None:
             return t.UNKNOWN
         return self.names.type_named(ast.unparse(function.returns))
+
+    def _is_asked(self, hook: Hook) -> bool:
+        """Return whether something is asked of *hook*, so that it has to return it."""
+        operation = self.names.operations.get(hook.operation)
+        is_value = operation is not None and operation.is_value
+        return hook.kind in ("value", "adjust", "forbid") or (hook.kind == "instead" and is_value)
 
     def _check_returned(self, function: ast.FunctionDef, declared: Type, annotation: str) -> None:
         for node, type_ in self.returned:

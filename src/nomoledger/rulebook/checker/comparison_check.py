@@ -3,11 +3,14 @@
 import ast
 
 from nomoledger.rulebook.checker import types as t
-from nomoledger.rulebook.checker.constants import product_in
+from nomoledger.rulebook.checker.constants import product_in, text_in
 from nomoledger.rulebook.checker.durations import as_duration
 from nomoledger.rulebook.checker.reader import Reader, Variables
 from nomoledger.rulebook.checker.types import Type
 from nomoledger.rulebook.checker.value_check import ValueCheck
+
+#: The verbs that always return a list.
+_OF_LISTS = ("all", "where", "roll", "holdings", "may", "sorted", "list")
 
 
 class ComparisonCheck:
@@ -39,6 +42,10 @@ class ComparisonCheck:
             return
         self._check_kind(first[0], second[0])
         self._check_kind(second[0], first[0])
+        self._check_list(first, second)
+        self._check_list(second, first)
+        self._check_named(first, second)
+        self._check_named(second, first)
         left, right = t.something(left), t.something(right)
         if not isinstance(op, ast.Eq | ast.NotEq):
             for type_ in (left, right):
@@ -60,6 +67,24 @@ class ComparisonCheck:
             if kinds and t.is_numeric(other):
                 text = f"{text}: write label(…) or get(…) for a number of the {kinds[0]}"
         self.reader.fault(node, text)
+
+    def _check_list(self, side: tuple[ast.expr, Type], other: tuple[ast.expr, Type]) -> None:
+        """Check that a list from a verb is not compared with None."""
+        node, type_ = side
+        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        if other[1] == t.NOTHING and called in _OF_LISTS and t.names_of(type_) == {"List"}:
+            self.reader.fault(node, "a list is never None: write not … for an empty list")
+
+    def _check_named(self, side: tuple[ast.expr, Type], other: tuple[ast.expr, Type]) -> None:
+        """Check that a thing is only compared with a text that names a thing."""
+        names = self.reader.names
+        text, things = text_in(side[0]), t.something(other[1])
+        known = {"game", *names.accounts, *names.things}
+        if text is None or text in known or not things or not all(a.is_kind for a in things):
+            return
+        way = ": write None for nothing" if text in ("", "none", "None") else ""
+        found = f"{t.describe(things)} is compared with the text {text!r}, which names no thing"
+        self.reader.fault(side[0], found + way)
 
     def _check_in(self, node: ast.Compare, left: Type, second: tuple[ast.expr, Type]) -> None:
         right = t.something(second[1])

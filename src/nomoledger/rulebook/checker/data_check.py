@@ -70,7 +70,7 @@ class DataCheck:
 
     def _units(self) -> Found:
         for name, value in self.rule.parameters.items():
-            if isinstance(value, dict) and len(value) == 2 and {"value", "unit"} & set(value):
+            if isinstance(value, dict) and len(value) <= 2 and {"value", "unit"} & set(value):
                 keys = ", ".join(map(str, value))
                 text = f"{name} with a unit is written {{value: …, unit: …}}, not with {keys}"
                 yield ("parameters", name), text

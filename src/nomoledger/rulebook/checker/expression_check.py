@@ -6,7 +6,7 @@ from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.arithmetic_check import ArithmeticCheck
 from nomoledger.rulebook.checker.call_check import CallCheck
 from nomoledger.rulebook.checker.comparison_check import ComparisonCheck
-from nomoledger.rulebook.checker.constants import type_of_constant
+from nomoledger.rulebook.checker.constants import text_in, type_of_constant
 from nomoledger.rulebook.checker.methods import FIELDS, METHODS
 from nomoledger.rulebook.checker.reader import Reader
 from nomoledger.rulebook.checker.types import Type
@@ -85,10 +85,23 @@ class ExpressionCheck:
             receiver = self.reader.type_of(node.func.value)
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
                 self.reader.type_of(argument)
+            self._check_format(node)
             return self._method(node.func, receiver)
         for child in (node.func, *node.args, *(keyword.value for keyword in node.keywords)):
             self.reader.type_of(child)
         return t.UNKNOWN
+
+    def _check_format(self, node: ast.Call) -> None:
+        """Check that `"{} of {}".format(…)` is given as many values as it has places."""
+        called, given = node.func, len(node.args)
+        text = text_in(called.value) if isinstance(called, ast.Attribute) else None
+        is_plain = not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args)
+        if text is None or not is_plain or ast.unparse(called)[-7:] != ".format" or "{{" in text:
+            return
+        places = text.count("{}")
+        if places == text.count("{") and places != given:
+            found = f"the text has {places} places for values, and is given {given}"
+            self.reader.fault(node, found)
 
     def _method(self, node: ast.Attribute, receiver: Type) -> Type:
         receiver = t.something(receiver)

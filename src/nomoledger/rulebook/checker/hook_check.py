@@ -11,6 +11,7 @@ from nomoledger.language.operations import Operation
 from nomoledger.language.syntax_tree import nodes_of
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.code_check import CodeCheck
+from nomoledger.rulebook.checker.constants import type_of_constant
 from nomoledger.rulebook.checker.known_names import KnownNames
 from nomoledger.rulebook.nearest import meant, nearest
 
@@ -56,6 +57,17 @@ class HookCheck:
             if word is not None:
                 hint = meant(word, self.names.type_names)
                 yield annotation.lineno, f"there is no type {word!r}{hint}"
+        defaults = function.args.defaults
+        with_default = function.args.args[len(function.args.args) - len(defaults) :]
+        for argument, default in zip(with_default, defaults, strict=True):
+            if argument.annotation is not None and isinstance(default, ast.Constant):
+                wanted = self.names.type_named(ast.unparse(argument.annotation))
+                found = type_of_constant(default)
+                is_zero = default.value == 0 and t.is_numeric(wanted)
+                if not is_zero and not t.fits(found, wanted):
+                    what = f"{argument.arg} is {t.describe(wanted)}"
+                    text = f"{what}, and what it is by default is {t.describe(found)}"
+                    yield default.lineno, text
 
     def _helper(self, function: ast.FunctionDef) -> Found:
         name = function.name

@@ -22,9 +22,16 @@ class OperationCheck:
         self.names = reader.names
         self.values = ValueCheck(reader)
 
-    def check(self, operation: Operation, node: ast.Call, types: list[Type]) -> None:
-        """Check the arguments of a call of *operation*, which have these *types* by position."""
-        self.check_count(operation, node)
+    def check(
+        self, operation: Operation, node: ast.Call, types: list[Type], *, called: str = ""
+    ) -> None:
+        """Check the arguments of a call of *operation*, which have these *types* by position.
+
+        *called* is the name that the call gives it, such as `proceed`.
+        """
+        problem = signature_of_operation(operation).problem(called or operation.name, node)
+        if problem is not None:
+            self.reader.fault(node, problem)
         for name, written, default, argument, type_ in self._by_parameter(operation, node, types):
             what = f"the {name} of {operation.name}"
             wanted = self.names.type_of_argument(written, default)
@@ -34,12 +41,6 @@ class OperationCheck:
                 self.values.check(what, argument, type_, t.number_of(unit))
             else:
                 self.values.check(what, argument, type_, wanted)
-
-    def check_count(self, operation: Operation, node: ast.Call) -> None:
-        """Check that a call gives *operation* the arguments that it takes."""
-        problem = signature_of_operation(operation).problem(operation.name, node)
-        if problem is not None:
-            self.reader.fault(node, problem)
 
     def check_function(
         self,

@@ -29,6 +29,8 @@ class ValueCheck:
     def way_to(self, node: ast.expr, type_: Type, wanted: Type) -> str:
         """Return how to turn a value of *type_* into one of *wanted*, if that is clear."""
         kinds = [atom.name for atom in wanted if atom.is_kind]
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "label":
+            return f": write {', '.join(map(ast.unparse, node.args))} without label"
         if kinds and t.names_of(type_) <= {"Number", "Text"}:
             return f": write find({kinds[0]!r}, …)"
         numbers = [atom for atom in type_ if atom.name == "Number"]
@@ -44,6 +46,8 @@ class ValueCheck:
         if not is_thing or "Text" not in t.names_of(type_):
             return False
         known = self.reader.names.accounts | self.reader.names.things
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return node.func.id != "label"  # what people say is not the thing
         return not isinstance(node, ast.Constant) or node.value in known
 
     def is_number(self, what: str, node: ast.expr, type_: Type) -> bool:

@@ -21,7 +21,7 @@ _ACCOUNTS = ("payer", "payee", "giver", "taker", "account", "remainder_to")
 _THINGS = ("entity", "piece")
 _NUMBERS = ("dice", "sides", "times", "n", "d", "dividend", "divisor", "value", "period")
 _TEXTS = ("why", "label", "text", "question", "for_", "title", "prose")
-_LISTS = ("options", "winners", "shares", "numbers", "items")
+_LISTS = ("options", "winners", "numbers", "items")
 #: The verbs whose first argument is an operation, to which the other arguments go.
 _OF_OPERATIONS = ("schedule", "cancel", "would", "may")
 
@@ -105,9 +105,9 @@ class VerbCheck:
         elif parameter == "due" or (verb, parameter) == ("set", "until"):
             self._due(what, node, type_)
         elif parameter == "follows":
-            self._follows(node, text)
+            self._follows(what, node, type_)
         elif parameter == "number" and verb in ("param", "amend", "repeal", "renumber"):
-            self._rule(verb, node, text, given)
+            self._rule(verb, node, type_, given)
         elif (verb, parameter) == ("act", "action"):
             self._operation(node, text, self.names.actions)
         elif (verb, parameter) == ("within", "operation"):
@@ -116,22 +116,32 @@ class VerbCheck:
             self._called(node, type_, given)
         elif (verb, parameter) == ("set", "value"):
             self.attributes.check_value(node, type_, given)
+        elif parameter == "shares":
+            self._shares(what, node, type_)
         else:
-            self._plain_argument(verb, parameter, what, node, type_)
+            self._plain_argument(verb, parameter, node, given)
 
     def _plain_argument(
-        self, verb: str, parameter: str, what: str, node: ast.expr, type_: Type
+        self, verb: str, parameter: str, node: ast.expr, given: dict[str, ast.expr]
     ) -> None:
+        type_ = self.reader.seen(node)
+        what = f"the {parameter.rstrip('_')} of {verb}"
         if parameter in _NUMBERS and verb != "set":
             is_step = verb in ("set_to", "add", "times", "at_most", "at_least")
             self.values.is_number(what, node, type_)
             if is_step and parameter == "n" and verb != "times":
                 self._step(verb, node, type_)
+            if (verb, parameter) == ("times", "n") and "d" not in given:
+                self._factor(node, type_)
             if verb in SECONDS:
                 self._duration(verb, node, type_)
         elif parameter in _TEXTS:
             wanted = t.TEXT
-            if not t.fits(t.something(type_), wanted) and not t.has_kind(type_):
+            is_counted = parameter == "label" and verb in ("tally", "tallied", "once")
+            is_thing = t.has_kind(type_) and (not is_counted or "Text" in t.names_of(type_))
+            if is_thing:
+                return
+            if not t.fits(t.something(type_), wanted) or t.has_kind(type_):
                 found = t.describe(type_)
                 self.reader.fault(node, f"{what} is a text, and this is {found}")
         elif parameter in _LISTS and not t.fits(t.something(type_), t.NAMED["List"]):
@@ -149,6 +159,22 @@ class VerbCheck:
             self.reader.fault(
                 node, f"{what} is a player or an account, and this is {t.describe(type_)}"
             )
+
+    def _shares(self, what: str, node: ast.expr, type_: Type) -> None:
+        """Check that *node* is a list of pairs of a payee and a weight."""
+        for found, words in (
+            (t.something(type_), ""),
+            (t.items_of(t.something(type_)), "a list of "),
+        ):
+            if found and "List" not in t.names_of(found):
+                text = f"{what} is a list of lists [payee, weight], and this is {words}"
+                self.reader.fault(node, text + t.describe(found))
+        written = node.elts if isinstance(node, ast.List) else [node]
+        for share in (each.elt if isinstance(each, ast.ListComp) else each for each in written):
+            if isinstance(share, ast.List) and len(share.elts) == 2:
+                payee, weight = share.elts
+                self._account("the payee of split", payee, self.reader.seen(payee))
+                self.values.is_number("the weight of split", weight, self.reader.seen(weight))
 
     def _place(self, what: str, node: ast.expr, type_: Type) -> None:
         wanted = self.names.places
@@ -224,9 +250,12 @@ class VerbCheck:
             way = f"{as_duration(numbers[0], node)}, and add it to now()"
         self.reader.fault(node, f"{what} is a time, and this is {t.describe(atoms)}: {way}")
 
-    def _follows(self, node: ast.expr, text: str | None) -> None:
-        rule = self.reader.rule
+    def _follows(self, what: str, node: ast.expr, type_: Type) -> None:
+        rule, text = self.reader.rule, text_in(node)
         if text is None:
+            if not t.fits(type_, t.TEXT):
+                found = f'{what} is the name of a parameter: write "{ast.unparse(node)}"'
+                self.reader.fault(node, found)
             return
         self.reader.used.add(text)
         if text not in rule.parameters:
@@ -239,10 +268,12 @@ class VerbCheck:
             )
             self.reader.fault(node, text)
 
-    def _rule(
-        self, verb: str, node: ast.expr, number: str | None, given: dict[str, ast.expr]
-    ) -> None:
+    def _rule(self, verb: str, node: ast.expr, type_: Type, given: dict[str, ast.expr]) -> None:
+        number = text_in(node)
         if number is None:
+            if not t.fits(type_, t.TEXT):
+                text = f'numbers of rules are texts: write "{ast.unparse(node)}"'
+                self.reader.fault(node, text)
             return
         rules = self.names.rules
         if number not in rules:
@@ -279,6 +310,12 @@ class VerbCheck:
             text = f"{hook.operation} is {t.describe(value)}, and this is {t.describe(type_)}"
             self.reader.fault(node, text)
 
+    def _factor(self, node: ast.expr, type_: Type) -> None:
+        if any(atom.unit == "percent" for atom in type_):
+            written = ast.unparse(node)
+            text = f"this multiplies by {written}, which is percent: write times({written}, 100)"
+            self.reader.fault(node, text)
+
     def _duration(self, verb: str, node: ast.expr, type_: Type) -> None:
         atoms = [atom for atom in type_ if atom.name in t.NUMERIC]
         units = {atom.name if atom.is_time else atom.unit for atom in atoms}
@@ -293,7 +330,14 @@ class VerbCheck:
 
     def _of_operation(self, verb: str, node: ast.Call, types: list[Type]) -> None:
         """Check the operation that a verb names, and the arguments for it."""
-        if not node.args or (name := text_in(node.args[0])) is None:
+        if not node.args:
+            return
+        if (name := text_in(node.args[0])) is None:
+            if types[0] and "Text" not in t.names_of(types[0]):
+                written = ast.unparse(node.args[0])
+                hint = f': write "{written}"' if types[0] == t.FUNCTION else ""
+                text = f"{verb} is given the name of an operation, and this is"
+                self.reader.fault(node.args[0], f"{text} {t.describe(types[0])}{hint}")
             return
         known = self.names.hookable if verb in ("would", "may") else set(self.names.operations)
         self._operation(node.args[0], name, known)
