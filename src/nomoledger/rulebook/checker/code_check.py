@@ -220,6 +220,8 @@ class CodeCheck:
             type_ = self.type_of(node.value)
             if isinstance(node.value, ast.Compare):
                 self.fault(node, "this compares, and nothing comes of it: one = gives a value")
+            elif self._is_lost(node.value):
+                self.fault(node, "nothing comes of what proceed returns: write return")
             elif type_ == t.STEP:
                 self.fault(node, "nothing comes of a step that is not returned: write return")
             return not _refuses(node.value)
@@ -238,6 +240,13 @@ class CodeCheck:
         elif isinstance(node, ast.FunctionDef):
             self._inner_function(node)
         return not isinstance(node, ast.Break | ast.Continue)
+
+    def _is_lost(self, node: ast.expr) -> bool:
+        """Return whether *node* asks for the value that the hook replaces."""
+        hook = self.hook
+        if hook is None or hook.kind != "instead" or not self._is_asked(hook):
+            return False
+        return isinstance(node, ast.Call) and ast.unparse(node.func) == hook.parameters[0].name
 
     def _assign(self, node: ast.Assign) -> None:
         for target in node.targets:

@@ -35,6 +35,7 @@ class VerbResults:
 
     def __init__(self, reader: Reader) -> None:
         """Tell the results of the calls that *reader* comes upon."""
+        self.reader = reader
         self.names = reader.names
         self.attributes = AttributeCheck(reader)
 
@@ -45,6 +46,9 @@ class VerbResults:
         if name in ("get", "use"):
             declared = self.attributes.type_of(given)
             return declared | t.NOTHING if declared else t.UNKNOWN
+        if name in ("ask", "ruling", "draw") and "default" not in given:
+            options = given.get("options")
+            return t.UNKNOWN if options is None else t.items_of(self.reader.seen(options))
         if name == "history":
             return t.UNKNOWN
         if name in ("all", "where", "find", "create"):
@@ -85,7 +89,7 @@ class VerbResults:
             return t.NUMBER
         if name in ("reversed", "sorted", "list", "tuple"):
             return t.list_of(t.items_of(first))
-        if name in ("sum", "first", "draw"):
+        if name in ("sum", "first"):
             items = t.items_of(first)
             if name == "first" and items:
                 return items | (types[1] if len(types) > 1 else t.NOTHING)
