@@ -229,7 +229,9 @@ def test_a_number_that_is_taken_is_left_to_the_admin(game: Game) -> None:
         "there is a rule I.3 already: the admin will be asked for another number" in found.notes[0]
     )
     faulty = check(game, enact("I.3", code.replace("pay_fine", "pay_fien")))
-    assert faulty.errors == ("rule I.3, line 2: no rule says what 'pay_fien' is",)
+    assert faulty.errors == (
+        "rule I.3, line 2: no rule says what 'pay_fien' is; did you mean 'pay_fine'?",
+    )
 
 
 def test_a_refusal_that_depends_on_the_state_is_only_a_note(game: Game) -> None:

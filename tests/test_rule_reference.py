@@ -14,7 +14,7 @@ from nomoledger.language.prelude import PRELUDE_VERBS, prelude_of
 from nomoledger.language.reference import write_reference
 
 PAGE = Path(__file__).parents[1] / "docs" / "rule-language.md"
-LINES_MAX = 160
+LINES_MAX = 150
 #: The comments around the generated sections.
 START = "run `python tests/test_rule_reference.py`. -->\n\n"
 END = "\n<!-- End of the generated sections. -->\n"
@@ -38,8 +38,9 @@ def test_the_generated_sections_are_up_to_date() -> None:
     assert page() == page_with_new_sections()
 
 
-def test_every_verb_has_one_row() -> None:
-    rows = re.findall(r"^\| `([a-z_]+)\(", write_reference(), re.MULTILINE)
+def test_every_verb_is_in_one_row() -> None:
+    cells = re.findall(r"^\| (`.*?`) \| ", write_reference(), re.MULTILINE)
+    rows = [name for cell in cells for name in re.findall(r"`([a-z_]+)\(", cell)]
     assert sorted(rows) == sorted([*HOST_VERBS, *PRELUDE_VERBS])
 
 

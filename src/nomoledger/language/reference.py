@@ -1,26 +1,23 @@
 """The reference tables of `docs/rule-language.md`, written from the definitions of the verbs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nomoledger.language.host_verbs import HOST_VERBS, HostVerb
 from nomoledger.language.linker import VERB_MODULES
 from nomoledger.language.prelude import PRELUDE_VERBS, PreludeVerb
+from nomoledger.language.verbs import SECONDS
 
-#: The title of each section and the purpose of the verbs in it.
+#: The title of each section and the purposes of the verbs in it.
 SECTIONS = (
-    ("Verbs that change the game", "change"),
-    ("Verbs that change the rules", "amend"),
-    ("Verbs that read", "read"),
-    ("Chance and people", "ask"),
-    ("Steps on a value", "step"),
+    ("Verbs that change the game and its rules", ("change", "amend")),
+    ("Verbs that read and compute", ("read", "step")),
+    ("Chance and people", ("ask",)),
 )
 _NOTES = {
-    "change": "Rules may hook {hookable}: for example `instead_pay`, `before_destroy`, "
-    "`forbid_set`.\nAn argument with `=` may be left out; the value shown is then used.",
-    "ask": "The input, the operations under way and the label together address each answer, so "
-    "another draw or\nanother rule does not change it. An attempt whose answer is not known "
-    "is suspended, and runs again when it is.",
-    "step": "An `adjust_` hook returns one of these.",
+    "change": "An argument with `=` may be left out. Rules may hook {hookable}: `instead_pay`, "
+    "`forbid_set`.",
+    "ask": "The input, the operations under way and the label address each answer, so another "
+    "draw or rule does not change it.",
 }
 
 
@@ -28,10 +25,11 @@ def write_reference() -> str:
     """Return the tables of all verbs that rule code may call, as Markdown."""
     hookable = ", ".join(f"`{verb.name}`" for verb in HOST_VERBS.values() if verb.is_hookable)
     sections = []
-    for title, purpose in SECTIONS:
-        lines = [f"## {title}", "", "| verb | what it does |", "|---|---|", *_rows(purpose)]
-        if purpose in _NOTES:
-            lines += ["", _NOTES[purpose].format(hookable=hookable)]
+    for title, purposes in SECTIONS:
+        rows = [row for purpose in purposes for row in _rows(purpose)]
+        lines = [f"## {title}", "", "| verb | what it does |", "|---|---|", *rows]
+        if purposes[0] in _NOTES:
+            lines += ["", _NOTES[purposes[0]].format(hookable=hookable)]
         sections.append("\n".join(lines))
     return "\n\n".join(sections) + "\n"
 
@@ -42,6 +40,20 @@ def _rows(purpose: str) -> Iterator[str]:
         HOST_VERBS.values(), key=lambda verb: modules.index(verb.function.__module__)
     )
     verbs: list[HostVerb | PreludeVerb] = [*host_verbs, *PRELUDE_VERBS.values()]
-    for verb in verbs:
-        if verb.purpose == purpose:
-            yield f"| `{verb.name}({verb.signature})` | {verb.description} |"
+    wanted = [verb for verb in verbs if verb.purpose == purpose]
+    if purpose == "step":
+        steps = " ".join(verb.description for verb in wanted)
+        yield _row(wanted, f"The steps that an `adjust_` hook returns, in this order: {steps}")
+        return
+    durations = [verb for verb in wanted if verb.name in SECONDS]
+    for verb in wanted:
+        if verb not in durations:
+            yield _row([verb], verb.description)
+    if durations:
+        *units, last = SECONDS
+        yield _row(durations, f"Return a duration of *n* {', '.join(units)} or {last}.")
+
+
+def _row(verbs: Sequence[HostVerb | PreludeVerb], description: str) -> str:
+    signatures = ", ".join(f"`{verb.name}({verb.signature})`" for verb in verbs)
+    return f"| {signatures} | {description} |"

@@ -21,7 +21,13 @@ import yaml
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
 from nomoledger.language.code import parse_code, replace_functions
-from nomoledger.rulebook.loading import check_recordable, load_yaml, split_units, with_mechanics
+from nomoledger.rulebook.loading import (
+    check_recordable,
+    load_yaml,
+    split_units,
+    with_mechanics,
+    with_rule_numbers,
+)
 from nomoledger.rulebook.told import malformed, with_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
@@ -149,7 +155,10 @@ def _enact(one: dict[str, Any]) -> tuple[Change, ...]:
         raise RulebookError(
             f"enact {number}: a rule has no {unknown[0]!r}; it has {', '.join(sorted(known))}"
         )
-    data = split_units(data) | {"number": number, "told": with_words(data.get("told", {}))}
+    data = with_rule_numbers(split_units(data)) | {
+        "number": number,
+        "told": with_words(data.get("told", {})),
+    }
     rule = with_mechanics(_converted(data, Rule, f"enact {number}"))
     _check_told(rule, f"enact {number}")
     return (Enact(rule),)

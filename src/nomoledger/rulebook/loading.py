@@ -39,6 +39,8 @@ from nomoledger.state.declared_rules import Ruleset
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
 _RULE_TAG = "h3"
+_OF_DATA = ("yaml",)
+_OF_CODE = ("python", "starlark")
 _SET_BY_ENGINE = frozenset(
     ("version", "file", "line", "api", "number", "title", "prose", "code", "units", "mechanics")
 )
@@ -213,7 +215,9 @@ def _join_chapters(texts: dict[str, str], file: str) -> Rulebook:
             _check_api(front, text, name)
         elif front:
             raise RulebookError(f"{name}:1: front matter stands in the first chapter, for all")
-        for heading, tokens in _sections(MarkdownIt("commonmark").parse(body)):
+        parsed = MarkdownIt("commonmark").parse(body)
+        _check_blocks(parsed, name, offset)
+        for heading, tokens in _sections(parsed):
             rule, blocks = _rule(heading, tokens, body.splitlines(), name, offset)
             if any(earlier.number == rule.number for earlier in rules):
                 raise _error(name, offset, heading, f"there are two rules {rule.number}")
@@ -282,6 +286,21 @@ def _sections(tokens: list[Token]) -> list[tuple[Token, list[Token]]]:
     return sections
 
 
+def _check_blocks(tokens: list[Token], file: str, offset: int) -> None:
+    """Check that every block of data or code belongs to a rule.
+
+    Raises:
+        RulebookError: one stands under another heading.
+    """
+    inside = False
+    for token in tokens:
+        if token.type == "heading_open":
+            inside = token.tag == _RULE_TAG
+        elif token.type == "fence" and token.info.strip() in (*_OF_DATA, *_OF_CODE) and not inside:
+            text = "this block belongs to no rule: a rule begins with a heading: ### I.1 Title"
+            raise _error(file, offset, token, text)
+
+
 def _rule(
     heading: Token, tokens: list[Token], lines: list[str], file: str, offset: int
 ) -> tuple[Rule, tuple[DataBlock, ...]]:
@@ -296,10 +315,10 @@ def _rule(
     for token in tokens:
         if token.level != 0 or token.map is None:
             continue
-        if token.type == "fence" and token.info.strip() == "yaml":
+        if token.type == "fence" and token.info.strip() in _OF_DATA:
             blocks.append(DataBlock(token.map[0] + 2 + offset, token.content))
             data |= _data(blocks[-1], file)
-        elif token.type == "fence" and token.info.strip() in ("python", "starlark"):
+        elif token.type == "fence" and token.info.strip() in _OF_CODE:
             if code:
                 raise _error(file, offset, token, f"rule {match['number']} has two pieces of code")
             code, line = token.content, token.map[0] + 2 + offset
@@ -340,7 +359,7 @@ def _convert(fields: dict[str, Any], blocks: list[DataBlock], at: int) -> Rule:
             known = set(Rule.__struct_fields__) - _SET_BY_ENGINE
             raise error_in(str(word), f"unknown data {word!r}{meant(str(word), known)}")
     try:
-        rule = msgspec.convert(split_units(fields), Rule)
+        rule = msgspec.convert(with_rule_numbers(split_units(fields)), Rule)
     except msgspec.ValidationError as error:
         unknown = re.match(r"Object contains unknown field `(\w+)`", str(error))
         path = re.search(r"\$\.(\w+)", str(error))
@@ -384,6 +403,18 @@ def split_units(data: dict[str, Any]) -> dict[str, Any]:
         else:
             values[name] = value
     return data | {"parameters": values} | ({"units": units} if units else {})
+
+
+def with_rule_numbers(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the *data* of a rule with the numbers of other rules as texts: YAML reads 5 as 5.
+
+    >>> with_rule_numbers({"overrides": [5, "VII.2"]})
+    {'overrides': ['5', 'VII.2']}
+    """
+    if not isinstance(data.get("overrides"), list):
+        return data
+    numbers = [str(one) if type(one) is int else one for one in data["overrides"]]
+    return data | {"overrides": numbers}
 
 
 def with_mechanics(rule: Rule) -> Rule:

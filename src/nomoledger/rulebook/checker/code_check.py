@@ -1,10 +1,8 @@
 """The check of a rule's code: names, arguments, types and units in its functions."""
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from nomoledger.events.rules import Rule
 from nomoledger.language.code import Hook, whole_code
@@ -12,46 +10,11 @@ from nomoledger.language.linker import BUILTINS, DEFINING
 from nomoledger.language.operations import Operation
 from nomoledger.language.syntax_tree import nodes_of
 from nomoledger.rulebook.checker import types as t
-from nomoledger.rulebook.checker.call_check import CallCheck
-from nomoledger.rulebook.checker.names import Names, literal_type
-from nomoledger.rulebook.checker.types import Atom, Type
+from nomoledger.rulebook.checker.expression_check import ExpressionCheck
+from nomoledger.rulebook.checker.known_names import KnownNames
+from nomoledger.rulebook.checker.reader import Variables
+from nomoledger.rulebook.checker.types import Type
 from nomoledger.rulebook.nearest import meant
-
-Variables = dict[str, Type]
-
-_METHODS: dict[str, dict[str, Type]] = {
-    "Text": {
-        **dict.fromkeys(
-            ("lower", "upper", "strip", "lstrip", "rstrip", "title", "capitalize", "replace",
-             "join", "format", "removeprefix", "removesuffix"),
-            t.TEXT,
-        ),
-        **dict.fromkeys(
-            ("startswith", "endswith", "isdigit", "isalpha", "isalnum", "islower", "isupper",
-             "isspace", "istitle"),
-            t.FLAG,
-        ),
-        **dict.fromkeys(("find", "rfind", "index", "rindex", "count"), t.COUNT),
-        **dict.fromkeys(
-            ("split", "rsplit", "splitlines", "elems", "partition", "rpartition"),
-            t.list_of(t.TEXT),
-        ),
-        "codepoints": t.list_of(t.COUNT),
-    },
-    "List": {
-        **dict.fromkeys(("append", "extend", "insert", "remove", "clear"), t.NOTHING),
-        "index": t.COUNT,
-        "pop": t.UNKNOWN,
-    },
-    "Table": {
-        **dict.fromkeys(("get", "pop", "popitem", "setdefault"), t.UNKNOWN),
-        **dict.fromkeys(("keys", "values", "items"), t.list_of(t.UNKNOWN)),
-        **dict.fromkeys(("update", "clear"), t.NOTHING),
-    },
-}  # fmt: skip
-_FIELDS = ("refused", "seen", "certain")
-_SECONDS_IN = (7, 24, 60, 168, 1440, 3600, 86_400, 604_800)
-_PLACEHOLDER = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
 
 
 class CodeCheck:
@@ -64,7 +27,7 @@ class CodeCheck:
         faults: what was found, as pairs of a line of the code, from 1, and a text.
     """
 
-    def __init__(self, rule: Rule, names: Names, checks: "dict[str, CodeCheck]") -> None:
+    def __init__(self, rule: Rule, names: KnownNames, checks: "dict[str, CodeCheck]") -> None:
         """Prepare the check of *rule*; *checks* has those of all rules, by number."""
         self.rule = rule
         self.names = names
@@ -86,7 +49,7 @@ class CodeCheck:
         self.returned: list[tuple[ast.Return, Type]] = []
         self.hook: Hook | None = None
         self.constants: Variables = {}
-        self.calls = CallCheck(self)
+        self.expressions = ExpressionCheck(self)
         self._read_constants()
 
     def check(self) -> None:
@@ -140,7 +103,7 @@ class CodeCheck:
         self.results[function.name] = declared or t.join(types)
         if self.hook is not None:
             self._check_hook_result(self.hook)
-            if self.hook.kind in ("value", "adjust", "forbid") and not declared:
+            if self._is_asked(self.hook) and not declared:
                 self._check_returns(function)
         self.under_way.discard(function.name)
 
@@ -201,6 +164,12 @@ class CodeCheck:
             return t.UNKNOWN
         return self.names.type_named(ast.unparse(function.returns))
 
+    def _is_asked(self, hook: Hook) -> bool:
+        """Return whether something is asked of *hook*, so that it has to return it."""
+        operation = self.names.operations.get(hook.operation)
+        is_value = operation is not None and operation.is_value
+        return hook.kind in ("value", "adjust", "forbid") or (hook.kind == "instead" and is_value)
+
     def _check_returned(self, function: ast.FunctionDef, declared: Type, annotation: str) -> None:
         for node, type_ in self.returned:
             if node.value is not None and not t.fits(type_, declared):
@@ -234,7 +203,7 @@ class CodeCheck:
             if isinstance(node, ast.Assign):
                 type_ = self.type_of(node.value)
                 for target in node.targets:
-                    self._bind(target, type_)
+                    self.bind(target, type_)
         self.constants, self.variables = self.variables, {}
 
     # --- statements -----------------------------------------------------------------------------
@@ -251,6 +220,8 @@ class CodeCheck:
             type_ = self.type_of(node.value)
             if isinstance(node.value, ast.Compare):
                 self.fault(node, "this compares, and nothing comes of it: one = gives a value")
+            elif self._is_lost(node.value):
+                self.fault(node, "nothing comes of what proceed returns: write return")
             elif type_ == t.STEP:
                 self.fault(node, "nothing comes of a step that is not returned: write return")
             return not _refuses(node.value)
@@ -270,6 +241,13 @@ class CodeCheck:
             self._inner_function(node)
         return not isinstance(node, ast.Break | ast.Continue)
 
+    def _is_lost(self, node: ast.expr) -> bool:
+        """Return whether *node* asks for the value that the hook replaces."""
+        hook = self.hook
+        if hook is None or hook.kind != "instead" or not self._is_asked(hook):
+            return False
+        return isinstance(node, ast.Call) and ast.unparse(node.func) == hook.parameters[0].name
+
     def _assign(self, node: ast.Assign) -> None:
         for target in node.targets:
             if isinstance(target, ast.Tuple | ast.List) and isinstance(
@@ -278,13 +256,14 @@ class CodeCheck:
                 types = [self.type_of(each) for each in node.value.elts]
                 if len(types) == len(target.elts):
                     for each, type_ in zip(target.elts, types, strict=True):
-                        self._bind(each, type_)
+                        self.bind(each, type_)
                     continue
                 text = f"{len(target.elts)} names are given {len(types)} values"
                 self.fault(node, text)
-            self._bind(target, self.type_of(node.value))
+            self.bind(target, self.type_of(node.value))
 
-    def _bind(self, target: ast.expr, type_: Type) -> None:
+    def bind(self, target: ast.expr, type_: Type) -> None:
+        """Note that *target* is given a value of *type_*."""
         if isinstance(target, ast.Name):
             self.variables[target.id] = type_
         elif isinstance(target, ast.Tuple | ast.List):
@@ -292,26 +271,28 @@ class CodeCheck:
             if lists and "List" not in t.names_of(lists) and "Table" not in t.names_of(lists):
                 self.fault(target, f"{t.describe(lists)} cannot be taken apart: a list is needed")
             for each in target.elts:
-                self._bind(each, t.items_of(type_))
+                self.bind(each, t.items_of(type_))
         elif isinstance(target, ast.Starred):
-            self._bind(target.value, t.list_of(t.UNKNOWN))
+            self.bind(target.value, t.list_of(t.UNKNOWN))
         else:
             self.type_of(target)
 
     def _augment(self, node: ast.AugAssign) -> None:
         left = self.type_of(node.target)
         right = self.type_of(node.value)
-        self._bind(node.target, self._operator(node, node.op, left, right, node.value))
+        self.bind(
+            node.target, self.expressions.arithmetic.type_of(node, node.op, left, right, node.value)
+        )
 
     def _if(self, node: ast.If) -> bool:
         self.type_of(node.test)
         self.guarded += 1
         before = dict(self.variables)
-        self.variables |= self._kinds_if(node.test)
+        self.variables |= self.expressions.comparisons.kinds_if(node.test)
         first_goes_on = self._block(node.body)
         first, self.variables = self.variables, before
         if not first_goes_on and isinstance(node.test, ast.Compare):
-            self.variables |= self._kinds_if(node.test, ast.NotEq)
+            self.variables |= self.expressions.comparisons.kinds_if(node.test, ast.NotEq)
         second_goes_on = self._block(node.orelse)
         self.guarded -= 1
         if not second_goes_on and first_goes_on:
@@ -320,39 +301,18 @@ class CodeCheck:
             self.variables = _merged(first, self.variables)
         return first_goes_on or second_goes_on
 
-    def _kinds_if(self, test: ast.expr, operator: type[ast.cmpop] = ast.Eq) -> Variables:
-        """Return variables that can have another kind where *test* holds: `kind(piece) == "blob"`.
-
-        With `ast.NotEq` as the *operator*, where it does not hold.
-        """
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            return {n: type_ for each in test.values for n, type_ in self._kinds_if(each).items()}
-        if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], operator)):
-            return {}
-        call, other = test.left, test.comparators[0]
-        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.args):
-            return {}
-        subject, kind = call.args[0], other.value if isinstance(other, ast.Constant) else None
-        if call.func.id != "kind" or not isinstance(subject, ast.Name) or not self._is_kind(kind):
-            return {}
-        type_ = self.variables.get(subject.id, t.UNKNOWN)
-        return {subject.id: type_ | t.kind_of(str(kind))} if type_ else {}
-
-    def _is_kind(self, kind: object) -> bool:
-        return isinstance(kind, str) and kind in self.names.kinds
-
     def _for(self, node: ast.For) -> None:
-        items = self._items(node.iter)
+        items = self.expressions.items_of(node.iter)
         before = dict(self.variables)
         guarded, self.guarded = self.guarded, 0
         unbound, self.only_unbound = self.only_unbound, True
         returned = len(self.returned)
-        self._bind(node.target, items)
+        self.bind(node.target, items)
         self._block(node.body)
         del self.returned[returned:]
         self.only_unbound, self.guarded = unbound, guarded
         self.variables = _merged(before, self.variables)
-        self._bind(node.target, items)
+        self.bind(node.target, items)
         self._block(node.body)
         self.variables = _merged(before, self.variables)
 
@@ -366,17 +326,11 @@ class CodeCheck:
         self.variables = outer
         self.locals, self.returned = kept
 
-    # --- expressions ----------------------------------------------------------------------------
+    # --- names and expressions ------------------------------------------------------------------
 
     def type_of(self, node: ast.expr) -> Type:
         """Return the type of *node*, and report the faults in it."""
-        method = getattr(self, f"_type_of_{type(node).__name__}", None)
-        if method is None:
-            for child in ast.iter_child_nodes(node):
-                if isinstance(child, ast.expr):
-                    self.type_of(child)
-            return t.UNKNOWN
-        found: Type = method(node)
+        found = self.expressions.type_of(node)
         self._seen[id(node)] = found
         return found
 
@@ -384,10 +338,8 @@ class CodeCheck:
         """Return the type of *node*, which was read before."""
         return self._seen.get(id(node), t.UNKNOWN)
 
-    def _type_of_Constant(self, node: ast.Constant) -> Type:
-        return literal_type(node)
-
-    def _type_of_Name(self, node: ast.Name) -> Type:
+    def type_of_name(self, node: ast.Name) -> Type:
+        """Return the type of what a name stands for."""
         name = node.id
         if name in self.variables:
             return self.variables[name]
@@ -432,354 +384,6 @@ class CodeCheck:
         }  # fmt: skip
         return meant(name, known)
 
-    def _type_of_BoolOp(self, node: ast.BoolOp) -> Type:
-        types, before = [], dict(self.variables)
-        for value in node.values:
-            types.append(self.type_of(value))
-            if isinstance(node.op, ast.And):
-                self.variables |= self._kinds_if(value)
-        self.variables = before
-        if isinstance(node.op, ast.Or):
-            types = [*map(t.something, types[:-1]), types[-1]]
-            types = [each for each in types[:-1] if each != t.NOTHING] + types[-1:]
-        return t.join(types)
-
-    def _type_of_UnaryOp(self, node: ast.UnaryOp) -> Type:
-        type_ = t.something(self.type_of(node.operand))
-        if isinstance(node.op, ast.Not):
-            return t.FLAG
-        self._need_number(node, type_)
-        return type_ if t.is_numeric(type_) else t.NUMBER
-
-    def _need_number(self, node: ast.AST, type_: Type) -> bool:
-        if t.is_numeric(type_):
-            return True
-        self.fault(node, f"a number is needed here, and this is {t.describe(type_)}")
-        return False
-
-    def _type_of_IfExp(self, node: ast.IfExp) -> Type:
-        self.type_of(node.test)
-        before = dict(self.variables)
-        self.variables |= self._kinds_if(node.test)
-        body = self.type_of(node.body)
-        self.variables = before
-        return t.join([body, self.type_of(node.orelse)])
-
-    def _type_of_BinOp(self, node: ast.BinOp) -> Type:
-        left, right = self.type_of(node.left), self.type_of(node.right)
-        return self._operator(node, node.op, left, right, node.right, node.left)
-
-    def _operator(
-        self,
-        node: ast.AST,
-        op: ast.operator,
-        left: Type,
-        right: Type,
-        right_node: ast.expr,
-        left_node: ast.expr | None = None,
-    ) -> Type:
-        left, right = t.something(left), t.something(right)
-        names = t.names_of(left), t.names_of(right)
-        if isinstance(op, ast.Mod) and (not left or "Text" in names[0]):
-            if left:
-                self._check_format(left_node, right_node, right)
-            return left if names[0] == {"Text"} else t.UNKNOWN
-        if isinstance(op, ast.Add) and not (t.is_numeric(left) and t.is_numeric(right)):
-            return self._joined(node, left, right)
-        if isinstance(op, ast.Mult) and (names[0] | names[1]) & {"Text", "List"}:
-            other = right if names[0] & {"Text", "List"} else left
-            if not t.is_numeric(other):
-                self.fault(node, f"{t.describe(left)} times {t.describe(right)} is nothing")
-            return t.UNKNOWN if not left or not right else left if other is right else right
-        if isinstance(op, ast.BitOr) and (names[0] | names[1]) & {"Table"}:
-            return t.TABLE
-        if not (self._need_number(node, left) and self._need_number(node, right)):
-            return t.NUMBER
-        if not left or not right:
-            return t.UNKNOWN if isinstance(op, ast.Add | ast.Mult) else t.NUMBER
-        return self._arithmetic(node, op, left, right, right_node, left_node)
-
-    def _joined(self, node: ast.AST, left: Type, right: Type) -> Type:
-        """Return the type of a sum that is no number: texts and lists can be joined, too."""
-        if not left or not right:
-            other = left or right
-            if t.names_of(other) & {"Flag", "Nothing", "Step", "Function"} == t.names_of(other):
-                self.fault(node, f"{t.describe(other)} cannot be added to anything")
-            return t.UNKNOWN
-        sorts = [{_sort(atom) for atom in side} for side in (left, right)]
-        if not (sorts[0] & sorts[1] & {"text", "list", "number"}):
-            text = f"{t.describe(left)} and {t.describe(right)} cannot be added"
-            is_mixed = {"text", "number"} <= sorts[0] | sorts[1]
-            self.fault(node, text + (": write str(…) round the number" if is_mixed else ""))
-            return t.UNKNOWN
-        if sorts[0] == sorts[1] == {"text"}:
-            return t.TEXT
-        if sorts[0] == sorts[1] == {"list"}:
-            empty = [not t.items_of(side) for side in (left, right)]
-            items = [t.items_of(side) for side in (left, right)]
-            return t.list_of(t.UNKNOWN if any(empty) else t.join(items))
-        return t.UNKNOWN
-
-    def _arithmetic(
-        self,
-        node: ast.AST,
-        op: ast.operator,
-        left: Type,
-        right: Type,
-        right_node: ast.expr,
-        left_node: ast.expr | None,
-    ) -> Type:
-        pairs = [(a, b) for a in left for b in right if a.name in t.NUMERIC and b.name in t.NUMERIC]
-        if isinstance(op, ast.Add | ast.Sub):
-            operator = "-" if isinstance(op, ast.Sub) else "+"
-            totals = [t.total(a, b, operator) for a, b in pairs]
-            found = frozenset(each for each in totals if each is not None)
-            is_next_second = isinstance(left_node, ast.BinOp) and _value(right_node) == 1
-            if not found and not is_next_second:
-                self.fault(node, self._why_no_sum(pairs[0], operator, right_node, left_node))
-            return found or t.NUMBER
-        if isinstance(op, ast.Mult):
-            factors = [_whole(each) for each in (left_node, right_node)]
-            if any(each in _SECONDS_IN for each in factors) and not (
-                t.names_of(left) | t.names_of(right)
-            ) - {"Number"}:
-                units = {atom.unit for atom in left | right} - {t.PLAIN}
-                return t.COUNT if not units else t.NUMBER
-            return frozenset(t.product(a, b) for a, b in pairs)
-        if isinstance(op, ast.Div):
-            self.fault(node, "write divide(a, b), which is exact, or a // b for the whole part")
-        if isinstance(op, ast.FloorDiv) and all(b.unit == t.PLAIN for b in right):
-            times = t.names_of(left) - {"Number"}
-            return t.NUMBER if times else left
-        return t.COUNT if left == right == t.COUNT else t.NUMBER
-
-    def _why_no_sum(
-        self,
-        pair: tuple[Atom, Atom],
-        operator: str,
-        right_node: ast.expr,
-        left_node: ast.expr | None,
-    ) -> str:
-        done = "subtracted" if operator == "-" else "added"
-        for atom, other, node in ((pair[1], pair[0], right_node), (pair[0], pair[1], left_node)):
-            if other.is_time and atom.name == "Number":
-                return f"{self.as_duration(atom, node)}"
-        texts = [t.describe_atom(atom) for atom in pair]
-        if operator == "-":
-            texts = texts[::-1]
-            return f"{texts[0]} cannot be {done} from {texts[1]}"
-        return f"{texts[0]} and {texts[1]} cannot be {done}"
-
-    def as_duration(self, atom: Atom, node: ast.expr | None) -> str:
-        """Return how to write the number *node* as a duration, as a sentence."""
-        written = ast.unparse(node) if node is not None else "this"
-        written = written if len(written) <= 40 else "this"
-        if atom.unit in self._time_units():
-            return f"{written} is a number of {atom.unit}: write {atom.unit}({written})"
-        seconds = _value(node)
-        if seconds is not None and seconds >= 60:
-            return f"{written} is a plain number: write {t.in_words_of_time(seconds)}"
-        if seconds is not None:
-            return f"{written} is a plain number: write days({written}) or seconds({written})"
-        return f"{written} is {t.describe_atom(atom)}: write a duration, such as days(7)"
-
-    @staticmethod
-    def _time_units() -> tuple[str, ...]:
-        return tuple(_TIME_UNITS)
-
-    def _check_format(self, left: ast.expr | None, right_node: ast.expr, right: Type) -> None:
-        if not (isinstance(left, ast.Constant) and isinstance(left.value, str)):
-            return
-        places = [each for each in _PLACEHOLDER.findall(left.value) if each != "%"]
-        is_tuple = isinstance(right_node, ast.Tuple)
-        given = len(right_node.elts) if isinstance(right_node, ast.Tuple) else 1
-        if not is_tuple and (not right or "List" in t.names_of(right)):
-            return
-        if len(places) != given:
-            text = f"the text has {len(places)} places for values, and is given {given}"
-            self.fault(left, text)
-
-    def _type_of_Compare(self, node: ast.Compare) -> Type:
-        sides = [node.left, *node.comparators]
-        found = [self.type_of(side) for side in sides]
-        for i, op in enumerate(node.ops):
-            self._compare(node, op, (sides[i], found[i]), (sides[i + 1], found[i + 1]))
-        return t.FLAG
-
-    def _compare(
-        self,
-        node: ast.Compare,
-        op: ast.cmpop,
-        first: tuple[ast.expr, Type],
-        second: tuple[ast.expr, Type],
-    ) -> None:
-        left, right = first[1], second[1]
-        if isinstance(op, ast.In | ast.NotIn):
-            self._check_in(node, left, second)
-            return
-        self._check_kind(first[0], second[0])
-        self._check_kind(second[0], first[0])
-        left, right = t.something(left), t.something(right)
-        if not isinstance(op, ast.Eq | ast.NotEq):
-            for type_ in (left, right):
-                if type_ and not (t.names_of(type_) & {*t.NUMERIC, "Text", "List"}):
-                    text = f"{t.describe(type_)} is neither more nor less than anything"
-                    self.fault(node, text)
-                    return
-        if t.are_comparable(left, right):
-            return
-        text = f"{t.describe(left)} is compared with {t.describe(right)}"
-        for (side, type_), other in ((first, right), (second, left)):
-            atoms = [atom for atom in type_ if atom.name == "Number"]
-            if atoms and any(atom.is_time for atom in other):
-                if _value(side) == 0:
-                    return
-                text = f"{text}: {self.as_duration(atoms[0], side)}"
-                break
-            kinds = [atom.name for atom in type_ if atom.is_kind]
-            if kinds and t.is_numeric(other):
-                text = f"{text}: write label(…) or get(…) for a number of the {kinds[0]}"
-        self.fault(node, text)
-
-    def _check_in(self, node: ast.Compare, left: Type, second: tuple[ast.expr, Type]) -> None:
-        right = t.something(second[1])
-        names = t.names_of(right)
-        if right and not names & {"List", "Table", "Text"} and not any(a.is_kind for a in right):
-            self.fault(node, f"in needs a list, and this is {t.describe(right)}")
-        elif names == {"List"} and not t.are_comparable(left, t.items_of(right)):
-            text = f"the list is of {t.describe(t.items_of(right))}, not {t.describe(left)}"
-            self.fault(node, text)
-
-    def _check_kind(self, call: ast.expr, literal: ast.expr) -> None:
-        """Check that what `kind(…)` is compared with is a kind."""
-        is_kind = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
-        if not (is_kind and call.func.id == "kind" and "kind" not in self.variables):  # type: ignore[attr-defined]
-            return
-        for each in literal.elts if isinstance(literal, ast.Tuple | ast.List) else [literal]:
-            if isinstance(each, ast.Constant) and isinstance(each.value, str):
-                self.calls.check_kind_name(each, each.value)
-
-    def _type_of_Call(self, node: ast.Call) -> Type:
-        if isinstance(node.func, ast.Name):
-            return self.calls.type_of(node.func.id, node)
-        if isinstance(node.func, ast.Attribute):
-            receiver = self.type_of(node.func.value)
-            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
-                self.type_of(argument)
-            return self._method(node.func, receiver)
-        for child in (node.func, *node.args, *(keyword.value for keyword in node.keywords)):
-            self.type_of(child)
-        return t.UNKNOWN
-
-    def _method(self, node: ast.Attribute, receiver: Type) -> Type:
-        receiver = t.something(receiver)
-        sorts = {"Text" if atom.is_kind else atom.name for atom in receiver} or set(_METHODS)
-        methods: dict[str, Type] = {}
-        for sort in sorts & _METHODS.keys():
-            methods |= _METHODS[sort]
-        if node.attr in _FIELDS and not receiver:
-            return t.UNKNOWN
-        if node.attr not in methods:
-            owner = t.describe(receiver) if receiver else "a value"
-            self.fault(node, f"{owner} has no .{node.attr}(){meant(node.attr, methods)}")
-            return t.UNKNOWN
-        return methods[node.attr] if receiver else t.UNKNOWN
-
-    def _type_of_Attribute(self, node: ast.Attribute) -> Type:
-        receiver = t.something(self.type_of(node.value))
-        known = {name for methods in _METHODS.values() for name in methods}
-        if receiver and any(atom.is_kind for atom in receiver):
-            text = f"attributes are read by get({ast.unparse(node.value)}, {node.attr!r})"
-            self.fault(node, text)
-        elif node.attr not in known and node.attr not in _FIELDS:
-            self.fault(node, f"a value has no .{node.attr}{meant(node.attr, _FIELDS)}")
-        return t.UNKNOWN
-
-    def _type_of_Subscript(self, node: ast.Subscript) -> Type:
-        type_ = t.something(self.type_of(node.value))
-        self.type_of(node.slice)
-        if isinstance(node.slice, ast.Slice):
-            return type_
-        if type_ and not t.names_of(type_) & {"List", "Table", "Text"}:
-            self.fault(node, f"{t.describe(type_)} has no items: a list is needed")
-            return t.UNKNOWN
-        index = t.something(self.seen(node.slice)) if t.names_of(type_) == {"List"} else t.UNKNOWN
-        if not t.is_numeric(index):
-            self.fault(node, f"a place in a list is a number, and this is {t.describe(index)}")
-        return t.items_of(type_) if t.names_of(type_) == {"List"} else t.UNKNOWN
-
-    def _type_of_Slice(self, node: ast.Slice) -> Type:
-        for part in (node.lower, node.upper, node.step):
-            if part is not None:
-                self._need_number(part, t.something(self.type_of(part)))
-        return t.UNKNOWN
-
-    def _type_of_List(self, node: ast.List | ast.Tuple) -> Type:
-        types = [self.type_of(item) for item in node.elts]
-        return t.list_of(t.join(types) if types else t.UNKNOWN)
-
-    _type_of_Tuple = _type_of_List
-
-    def _type_of_Starred(self, node: ast.Starred) -> Type:
-        return t.items_of(self.type_of(node.value))
-
-    def _type_of_Dict(self, node: ast.Dict) -> Type:
-        for part in (*node.keys, *node.values):
-            if part is not None:
-                self.type_of(part)
-        return t.TABLE
-
-    def _type_of_Lambda(self, node: ast.Lambda) -> Type:
-        before = self.variables
-        self.variables = before | {each.arg: t.UNKNOWN for each in node.args.args}
-        self.type_of(node.body)
-        self.variables = before
-        return t.FUNCTION
-
-    def _type_of_ListComp(self, node: ast.ListComp) -> Type:
-        before = dict(self.variables)
-        self._generators(node.generators)
-        items = self.type_of(node.elt)
-        self.variables = before
-        return t.list_of(items)
-
-    def _type_of_DictComp(self, node: ast.DictComp) -> Type:
-        before = dict(self.variables)
-        self._generators(node.generators)
-        self.type_of(node.key)
-        self.type_of(node.value)
-        self.variables = before
-        return t.TABLE
-
-    def _generators(self, generators: list[ast.comprehension]) -> None:
-        for generator in generators:
-            self._bind(generator.target, self._items(generator.iter))
-            for condition in generator.ifs:
-                self.type_of(condition)
-
-    def _items(self, node: ast.expr) -> Type:
-        """Return the type of the items of the list *node*."""
-        type_ = t.something(self.type_of(node))
-        if type_ and not t.names_of(type_) & {"List", "Table"}:
-            hint = ": write range(…) to count" if t.is_numeric(type_) else ""
-            hint = ": write .elems() for its letters" if type_ == t.TEXT else hint
-            text = f"for visits the items of a list, and this is {t.describe(type_)}"
-            self.fault(node, text + hint)
-            return t.UNKNOWN
-        return t.items_of(type_) if t.names_of(type_) == {"List"} else t.UNKNOWN
-
-
-_TIME_UNITS = ("seconds", "minutes", "hours", "days", "weeks")
-
-
-def _sort(atom: Atom) -> str:
-    """Return how a value of type *atom* is added: as a text, a list or a number."""
-    if atom.name == "Text" or atom.is_kind:
-        return "text"
-    if atom.name in t.NUMERIC:
-        return "number"
-    return "list" if atom.name == "List" else atom.name
-
 
 def _merged(first: Variables, second: Variables) -> Variables:
     both = {name: t.join([first[name], second[name]]) for name in first.keys() & second.keys()}
@@ -817,16 +421,3 @@ def _of_comprehensions(function: ast.FunctionDef) -> set[str]:
 def _refuses(node: ast.expr) -> bool:
     is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     return is_call and node.func.id in ("refuse", "fail")  # type: ignore[attr-defined]
-
-
-def _value(node: ast.expr | None) -> int | None:
-    """Return the value of a whole number that *node* states or computes from such; else None."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        left, right = _value(node.left), _value(node.right)
-        return None if left is None or right is None else left * right
-    return _whole(node)
-
-
-def _whole(node: ast.expr | None) -> int | None:
-    value: Any = node.value if isinstance(node, ast.Constant) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -9,7 +9,7 @@ from nomoledger.language.operations import kind_type
 from nomoledger.language.verbs import SECONDS
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.code_check import CodeCheck
-from nomoledger.rulebook.checker.names import OF_ENGINE, Names
+from nomoledger.rulebook.checker.known_names import OF_ENGINE, KnownNames
 from nomoledger.rulebook.checker.signatures import signature_of_operation
 from nomoledger.rulebook.nearest import meant, nearest
 
@@ -21,7 +21,7 @@ _UNITS = (*SECONDS, "percent", "dollars", "squares", "players")
 class DataCheck:
     """The check of the data of one rule."""
 
-    def __init__(self, rule: Rule, names: Names, checks: dict[str, CodeCheck]) -> None:
+    def __init__(self, rule: Rule, names: KnownNames, checks: dict[str, CodeCheck]) -> None:
         """Prepare the check of *rule*; *checks* has the checks of the code of all rules."""
         self.rule = rule
         self.names = names
@@ -70,7 +70,7 @@ class DataCheck:
 
     def _units(self) -> Found:
         for name, value in self.rule.parameters.items():
-            if isinstance(value, dict) and len(value) == 2 and {"value", "unit"} & set(value):
+            if isinstance(value, dict) and len(value) <= 2 and {"value", "unit"} & set(value):
                 keys = ", ".join(map(str, value))
                 text = f"{name} with a unit is written {{value: …, unit: …}}, not with {keys}"
                 yield ("parameters", name), text

@@ -11,7 +11,8 @@ from nomoledger.language.operations import Operation
 from nomoledger.language.syntax_tree import nodes_of
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.code_check import CodeCheck
-from nomoledger.rulebook.checker.names import Names
+from nomoledger.rulebook.checker.constants import type_of_constant
+from nomoledger.rulebook.checker.known_names import KnownNames
 from nomoledger.rulebook.nearest import meant, nearest
 
 _PURE = ("value", "adjust", "forbid")
@@ -24,7 +25,7 @@ Found = Iterator[tuple[int, str]]
 class HookCheck:
     """The check of the functions of one rule."""
 
-    def __init__(self, rule: Rule, names: Names, checks: dict[str, CodeCheck]) -> None:
+    def __init__(self, rule: Rule, names: KnownNames, checks: dict[str, CodeCheck]) -> None:
         """Prepare the check of *rule*; *checks* has the checks of the code of all rules."""
         self.rule = rule
         self.names = names
@@ -56,6 +57,17 @@ class HookCheck:
             if word is not None:
                 hint = meant(word, self.names.type_names)
                 yield annotation.lineno, f"there is no type {word!r}{hint}"
+        defaults = function.args.defaults
+        with_default = function.args.args[len(function.args.args) - len(defaults) :]
+        for argument, default in zip(with_default, defaults, strict=True):
+            if argument.annotation is not None and isinstance(default, ast.Constant):
+                wanted = self.names.type_named(ast.unparse(argument.annotation))
+                found = type_of_constant(default)
+                is_zero = default.value == 0 and t.is_numeric(wanted)
+                if not is_zero and not t.fits(found, wanted):
+                    what = f"{argument.arg} is {t.describe(wanted)}"
+                    text = f"{what}, and what it is by default is {t.describe(found)}"
+                    yield default.lineno, text
 
     def _helper(self, function: ast.FunctionDef) -> Found:
         name = function.name

@@ -10,11 +10,13 @@ from nomoledger.events.rules import Rule
 from nomoledger.language.code import parse_code
 from nomoledger.language.linker import analyze_rules
 from nomoledger.language.operations import Links
+from nomoledger.rulebook.checker.answer_check import faults_of_answers
 from nomoledger.rulebook.checker.code_check import CodeCheck
 from nomoledger.rulebook.checker.data_check import DataCheck
 from nomoledger.rulebook.checker.fault import Fault
 from nomoledger.rulebook.checker.hook_check import HookCheck
-from nomoledger.rulebook.checker.names import Names
+from nomoledger.rulebook.checker.known_names import KnownNames
+from nomoledger.rulebook.checker.tally_check import TallyCheck
 from nomoledger.rulebook.checker.word_check import WordCheck
 from nomoledger.rulebook.nearest import meant
 from nomoledger.rulebook.told import unknown_names
@@ -38,17 +40,17 @@ def faults_of(
     readable, faults = _readable(ruleset)
     links, unlinked = _linked(readable)
     faults += unlinked
-    names = Names(links, things)
+    names = KnownNames(links, things)
     broken = {fault.rule for fault in faults}
     checks: dict[str, CodeCheck] = {}
     for rule in links.rules:
         checks[rule.number] = CodeCheck(rule, names, checks)
-    words = WordCheck(checks)
+    words, tallies = WordCheck(checks), TallyCheck(checks)
     faults += _faults_of_told(links.rules)
     for rule in links.rules:
         if numbers is None or rule.number in numbers:
             is_broken = rule.number in broken
-            faults += _faults_of_rule(rule, names, checks, words, is_broken=is_broken)
+            faults += _faults_of_rule(rule, names, checks, (words, tallies), is_broken=is_broken)
     places = {rule.number: place for place, rule in enumerate(ruleset.rules)}
     wanted = [fault for fault in faults if numbers is None or fault.rule in numbers]
     return sorted(wanted, key=lambda fault: (places.get(fault.rule, -1), fault.line, fault.text))
@@ -116,16 +118,18 @@ def _line_of(rule: Rule, text: str) -> int:
 
 def _faults_of_rule(
     rule: Rule,
-    names: Names,
+    names: KnownNames,
     checks: dict[str, CodeCheck],
-    words: WordCheck,
+    of_all: tuple[WordCheck, TallyCheck],
     *,
     is_broken: bool,
 ) -> list[Fault]:
     code = checks[rule.number]
     code.check()
     hooks = HookCheck(rule, names, checks)
-    found = [*code.faults, *hooks.check(), *words.faults(rule.number)]
+    words, tallies = of_all
+    found = [*code.faults, *hooks.check(), *words.faults(rule.number), *tallies.faults(rule.number)]
+    found += [fault for each in code.functions.values() for fault in faults_of_answers(each)]
     if rule.common:
         found += hooks.check_common()
     lines = rule.code.count("\n") + 1
@@ -134,7 +138,7 @@ def _faults_of_rule(
         for line, text in dict.fromkeys(found)
         if line <= lines or not rule.mechanics
     ]
-    data = [*DataCheck(rule, names, checks).check()]
+    data = [*DataCheck(rule, names, checks).check(), *words.faults_of_endings(rule)]
     data += dict.fromkeys(
         (("uses",), f"what the rule uses does not fit: {text}")
         for line, text in found
@@ -154,7 +158,7 @@ def _faults_of_told(rules: Sequence[Rule]) -> list[Fault]:
 
 
 def _unused_parameters(
-    rule: Rule, names: Names, checks: dict[str, CodeCheck]
+    rule: Rule, names: KnownNames, checks: dict[str, CodeCheck]
 ) -> list[tuple[tuple[str, ...], str]]:
     read = {
         call.constants[1]

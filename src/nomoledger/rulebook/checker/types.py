@@ -4,8 +4,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from nomoledger.language.verbs import SECONDS
-
 #: The unit of a number that stands in the code, or counts something: it fits every count.
 PLAIN = "1"
 #: The unit of the game's money.
@@ -120,6 +118,11 @@ def names_of(type_: Type) -> set[str]:
     return {atom.name for atom in type_}
 
 
+def has_kind(type_: Type) -> bool:
+    """Return whether a value of *type_* can be a thing of a known kind."""
+    return any(atom.is_kind for atom in type_)
+
+
 def is_numeric(type_: Type) -> bool:
     """Return whether a value of *type_* can be a number."""
     return not type_ or any(atom.name in NUMERIC for atom in type_)
@@ -226,14 +229,3 @@ def describe_atom(atom: Atom) -> str:
         words = atom.name.replace("_", " ")
         return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
     return _WORDS[atom.name]
-
-
-def in_words_of_time(seconds: int) -> str:
-    """Return a duration as code writes it.
-
-    >>> in_words_of_time(604800), in_words_of_time(7200), in_words_of_time(61)
-    ('days(7)', 'hours(2)', 'seconds(61)')
-    """
-    units = ("days", "hours", "minutes", "seconds")
-    unit, size = next((u, SECONDS[u]) for u in units if seconds % SECONDS[u] == 0)
-    return f"{unit}({seconds // size})"

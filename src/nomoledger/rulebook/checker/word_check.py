@@ -5,8 +5,10 @@ import difflib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
+from nomoledger.events.rules import Rule
 from nomoledger.language.syntax_tree import nodes_of
 from nomoledger.rulebook.checker.code_check import CodeCheck
+from nomoledger.rulebook.nearest import meant
 
 #: A word of an attribute: the attribute, the word, and the line of the code.
 _Use = tuple[str, str, int]
@@ -41,6 +43,15 @@ class WordCheck:
             if self.texts[word] == 1 and others:
                 text = f"nothing else says {word!r} of {attribute!r}; did you mean {others[0]!r}?"
                 yield line, text
+
+    def faults_of_endings(self, rule: Rule) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Yield the words under `when_gone` that no code states, with their places in the data."""
+        for ending in rule.when_gone:
+            for attribute, word in ending.where.items():
+                known = self.counts[attribute]
+                if isinstance(word, str) and word not in self.texts and known:
+                    text = f"nothing says {word!r} of {attribute!r}{meant(word, known)}"
+                    yield ("when_gone", ending.kind, attribute), text
 
 
 def _are_alike(word: str, other: str) -> bool:

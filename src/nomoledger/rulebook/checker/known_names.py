@@ -1,6 +1,5 @@
 """What a ruleset declares: everything that code and data of its rules can name."""
 
-import ast
 from collections import Counter
 from collections.abc import Collection
 from functools import cached_property
@@ -13,12 +12,10 @@ from nomoledger.language.parameters import type_of
 from nomoledger.language.prelude import prelude_verbs_of
 from nomoledger.language.verbs import SECONDS
 from nomoledger.rulebook.checker.types import (
-    COUNT,
     FLAG,
     MONEY,
     NAMED,
     NOTHING,
-    NUMBER,
     TABLE,
     TEXT,
     UNKNOWN,
@@ -34,7 +31,7 @@ from nomoledger.rulebook.checker.units import unit_named
 OF_ENGINE = ("join", "depart", "propose", "vote", "judge", "close_period")
 
 
-class Names:
+class KnownNames:
     """The names of a ruleset, with the types of what they name.
 
     Attributes:
@@ -169,7 +166,7 @@ class Names:
         """Return the type of a parameter of *rule*."""
         unit = rule.units.get(name, "")
         if type_of(rule, name) is int:
-            return number_of(self.unit(unit) if unit else _unit_in(name))
+            return number_of(self.unit(unit) if unit else unit_in(name))
         return self._type_of_value(rule.parameters[name], self.unit(unit) if unit else "")
 
     def _type_of_value(self, value: object, unit: str) -> Type:
@@ -196,20 +193,8 @@ def _created(links: Links) -> set[str]:
     return {name for name in names if isinstance(name, str)}
 
 
-def _unit_in(name: str) -> str:
+def unit_in(name: str) -> str:
     """Return the unit of time in the *name* of a parameter (`days_open`); "" if there is none."""
     parts = name.split("_")
     units = [part for part in parts if part in SECONDS and part != "seconds"]
     return units[0] if len(units) == 1 and "per" not in parts and len(parts) > 1 else ""
-
-
-def literal_type(node: ast.Constant) -> Type:
-    """Return the type of a constant in code."""
-    value = node.value
-    if value is None:
-        return NOTHING
-    if isinstance(value, bool):
-        return FLAG
-    if isinstance(value, int):
-        return COUNT
-    return TEXT if isinstance(value, str) else NUMBER
