@@ -95,8 +95,8 @@ def test_a_failing_case_is_an_error() -> None:
         ("def define_x():\n    schedule('rent', 1)", "what the operation 'rent' is"),
         ("def define_x():\n    would('rent')", "what the operation 'rent' is"),
         ("def define_x():\n    once('a', per = 'rent')", "what the operation 'rent' is"),
-        ("def define_x():\n    param('I.9', 'x')", "there is no rule I.9"),
-        ("def define_x():\n    param('I.1', 'x')", "rule I.1 has no parameter 'x'"),
+        ("def define_x():\n    return param('I.9', 'x')", "there is no rule I.9"),
+        ("def define_x():\n    return param('I.1', 'x')", "rule I.1 has no parameter 'x'"),
         ("def define_x(:", "book.md:38: rule I.3: "),
         ("def define_len():\n    pass", "book.md:38: rule I.3: len is a word of the language"),
     ],
@@ -109,7 +109,7 @@ def test_faults_are_reported_with_their_place(code: str, says: str) -> None:
 def test_an_unused_parameter_is_reported() -> None:
     code, data = "def define_x():\n    pass", "parameters: {idle: 1, read: 2}"
     assert check(book(code, data), []).errors[0].endswith("the parameter 'idle' is never used")
-    code = "def define_x():\n    param('I.3', 'idle')\n    return read"
+    code = "def define_x():\n    return [param('I.3', 'idle'), read]"
     assert check(book(code, data), []).errors == []
 
 

@@ -110,6 +110,15 @@ def test_a_rule_can_name_the_players_of_its_game() -> None:
     assert fault.text == "no rule declares the account 'Ann'; did you mean 'Anna'?"
 
 
+def test_a_rule_overrides_others_by_numbers_with_or_without_quotes() -> None:
+    assert faults_in(changed('overrides: ["4"]', "overrides: [4]")) == []
+
+
+def test_a_block_that_belongs_to_no_rule_is_found() -> None:
+    (fault,) = faults_in(changed("### 10 Healing", "## 10 Healing"))
+    assert "this block belongs to no rule" in fault
+
+
 def test_many_faults_are_found_at_once() -> None:
     text = SOUND.replace('"owner", player)', '"ownr", player)').replace(
         "    destroy(", "    destory("

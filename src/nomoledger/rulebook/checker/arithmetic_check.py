@@ -73,6 +73,10 @@ class ArithmeticCheck:
             self.reader.fault(node, text + (": write str(…) round the number" if is_mixed else ""))
             return t.UNKNOWN
         if sorts[0] == sorts[1] == {"text"}:
+            for side in (left, right):
+                if all(atom.is_kind and atom.name != "player" for atom in side):
+                    text = f"{t.describe(side)} is joined to a text: write label(…) for its name"
+                    self.reader.fault(node, text)
             return t.TEXT
         if sorts[0] == sorts[1] == {"list"}:
             empty = [not t.items_of(side) for side in (left, right)]

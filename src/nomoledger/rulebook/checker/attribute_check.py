@@ -36,8 +36,7 @@ class AttributeCheck:
         """Check that a rule declares the attribute *node* of the thing that the call names."""
         name = text_in(node)
         if name is None:
-            if not t.fits(type_, t.TEXT):
-                self.reader.fault(node, f"{what} is a text, and this is {t.describe(type_)}")
+            self.values.check_word(what, node, type_)
             return
         kinds = self.kinds_of(given)
         if kinds is None:

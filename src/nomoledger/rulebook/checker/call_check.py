@@ -56,9 +56,9 @@ class CallCheck:
             return True
         text = f"{name!r} is {t.describe(function)} here, not a function"
         way = "give what is assigned to it another name"
-        if name in self.reader.rule.parameters:
-            way = "an item of a list is written with [ ]" if "List" in t.names_of(function) else ""
-        self.reader.fault(node, f"{text}: {way}" if way else text)
+        if "List" in t.names_of(function):
+            way = "an item of a list is written with [ ]"
+        self.reader.fault(node, f"{text}: {way}")
         return False
 
     def _local(self, name: str, node: ast.Call, function: Type, types: list[Type]) -> Type:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from nomoledger.events.rules import Rule
 from nomoledger.language.code import Hook, whole_code
+from nomoledger.language.host_verbs import HOST_VERBS
 from nomoledger.language.linker import BUILTINS, DEFINING
 from nomoledger.language.operations import Operation
 from nomoledger.language.syntax_tree import nodes_of
@@ -15,6 +16,9 @@ from nomoledger.rulebook.checker.known_names import KnownNames
 from nomoledger.rulebook.checker.reader import Variables
 from nomoledger.rulebook.checker.types import Type
 from nomoledger.rulebook.nearest import meant
+
+#: Expressions that only make a value.
+_VALUES = (ast.Constant, ast.BinOp, ast.Name, ast.Attribute, ast.List, ast.Dict, ast.Subscript)
 
 
 class CodeCheck:
@@ -33,6 +37,13 @@ class CodeCheck:
         self.names = names
         self.checks = checks
         self.tree = ast.parse(whole_code(rule))
+        self.descriptions = [
+            first.value
+            for function in nodes_of(self.tree)
+            if isinstance(function, ast.FunctionDef)
+            and isinstance(first := function.body[0], ast.Expr)
+            and isinstance(first.value, ast.Constant)
+        ]
         self.functions = {n.name: n for n in self.tree.body if isinstance(n, ast.FunctionDef)}
         self.hooks = {hook.name: hook for hook in names.links.codes[rule.number].hooks}
         self.faults: list[tuple[int, str]] = []
@@ -217,13 +228,7 @@ class CodeCheck:
 
     def _statement(self, node: ast.stmt) -> bool:
         if isinstance(node, ast.Expr):
-            type_ = self.type_of(node.value)
-            if isinstance(node.value, ast.Compare):
-                self.fault(node, "this compares, and nothing comes of it: one = gives a value")
-            elif self._is_lost(node.value):
-                self.fault(node, "nothing comes of what proceed returns: write return")
-            elif type_ == t.STEP:
-                self.fault(node, "nothing comes of a step that is not returned: write return")
+            self._check_effect(node.value, self.type_of(node.value))
             return not _refuses(node.value)
         if isinstance(node, ast.Assign):
             self._assign(node)
@@ -241,12 +246,33 @@ class CodeCheck:
             self._inner_function(node)
         return not isinstance(node, ast.Break | ast.Continue)
 
-    def _is_lost(self, node: ast.expr) -> bool:
-        """Return whether *node* asks for the value that the hook replaces."""
+    def _check_effect(self, node: ast.expr, type_: Type) -> None:
+        """Check that something comes of *node*, which is a statement by itself."""
+        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Compare):
+            self.fault(node, "this compares, and nothing comes of it: one = gives a value")
+        elif type_ == t.STEP:
+            self.fault(node, "nothing comes of a step that is not returned: write return")
+        elif isinstance(node, _VALUES) and node not in self.descriptions:
+            self.fault(node, "nothing comes of a value that is not used: write return")
+        elif called and (self._is_lost(called) or self._only_reads(called)):
+            self.fault(node, f"nothing comes of what {called} returns: write return")
+
+    def _only_reads(self, called: str) -> bool:
+        """Return whether a call of *called* does nothing but return a value."""
+        if called in self.functions or called in self.variables:
+            return False
+        operation, verb = self.names.operations.get(called), HOST_VERBS.get(called)
+        if operation is not None:
+            return operation.is_value
+        return verb is not None and verb.purpose == "read"
+
+    def _is_lost(self, called: str) -> bool:
+        """Return whether *called* is the value that the hook replaces."""
         hook = self.hook
         if hook is None or hook.kind != "instead" or not self._is_asked(hook):
             return False
-        return isinstance(node, ast.Call) and ast.unparse(node.func) == hook.parameters[0].name
+        return called == hook.parameters[0].name
 
     def _assign(self, node: ast.Assign) -> None:
         for target in node.targets:

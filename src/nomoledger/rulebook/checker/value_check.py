@@ -59,6 +59,13 @@ class ValueCheck:
         self.reader.fault(node, f"{what} is a number, and this is {found}{hint}")
         return False
 
+    def check_word(self, what: str, node: ast.expr, type_: Type) -> None:
+        """Check that the argument *node* is a text, and no thing."""
+        words = t.something(type_)
+        is_thing = t.has_kind(words) and "Text" not in t.names_of(words)
+        if is_thing or not t.fits(type_, t.TEXT):
+            self.reader.fault(node, f"{what} is a text, and this is {t.describe(type_)}")
+
     def check_kind(self, node: ast.expr, kind: str) -> None:
         """Check that a rule declares *kind*."""
         if kind not in self.reader.names.kinds:

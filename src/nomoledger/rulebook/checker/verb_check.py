@@ -212,15 +212,15 @@ class VerbCheck:
         text, known = text_in(node), self.names.commodities
         if text is not None and text not in known:
             self.reader.fault(node, f"no rule declares the commodity {text!r}{meant(text, known)}")
-        elif not t.fits(type_, t.TEXT):
-            self.reader.fault(node, f"{what} is a text, and this is {t.describe(type_)}")
+        else:
+            self.values.check_word(what, node, type_)
 
     def _kind(self, what: str, node: ast.expr, type_: Type) -> None:
         text = text_in(node)
         if text is not None:
             self.values.check_kind(node, text)
-        elif not t.fits(type_, t.TEXT):
-            self.reader.fault(node, f"{what} is a text, and this is {t.describe(type_)}")
+        else:
+            self.values.check_word(what, node, type_)
 
     def _per(self, verb: str, node: ast.expr, text: str | None) -> None:
         if text in (None, "period", "game"):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from nomoledger.events.rules import Rule
 from nomoledger.language.syntax_tree import nodes_of
 from nomoledger.rulebook.checker.code_check import CodeCheck
-from nomoledger.rulebook.nearest import meant
+from nomoledger.rulebook.nearest import meant, nearest
 
 #: A word of an attribute: the attribute, the word, and the line of the code.
 _Use = tuple[str, str, int]
@@ -49,7 +49,9 @@ class WordCheck:
         for ending in rule.when_gone:
             for attribute, word in ending.where.items():
                 known = self.counts[attribute]
-                if isinstance(word, str) and word not in self.texts and known:
+                if not isinstance(word, str) or not known or word in known:
+                    continue
+                if word not in self.texts or nearest(word, known):
                     text = f"nothing says {word!r} of {attribute!r}{meant(word, known)}"
                     yield ("when_gone", ending.kind, attribute), text
 
