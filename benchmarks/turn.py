@@ -163,7 +163,7 @@ class Game:
         lapse = f"{attempt}>{path}/lapse({option})"
         self._say(
             e.Scheduled, "VIII.3@1", attempt=lapse, operation="lapse", arguments=(option,),
-            due=self.now + 7 * 24 * 60 * 60 + 1, by="admin",
+            due=self.now + 7 * 24 * 60 * 60 + 1, by="admin", follows=("VIII.3", "days_open"),
         )  # fmt: skip
         self.options[player, square] = option, lapse
 

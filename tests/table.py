@@ -94,7 +94,8 @@ class Table:
         question = self.desk.world.waiting
         if question is None:
             return None
-        value = question.options[first % len(question.options)]
+        options = question.options or (f"Z.{first}",)  # a rule whose number is taken
+        value = options[first % len(options)]
         if question.asks == "choice":
             return self.desk.answer(value, **when)
         return self.desk.rule("So be it.", value=value, **when)

@@ -14,6 +14,7 @@ from nomoledger import events as e
 from nomoledger.cli import program
 from nomoledger.errors import StoreError
 from nomoledger.events.codec import decode, encode, tag_of
+from nomoledger.events.levels import NEWEST
 from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
 from nomoledger.game.game import Game
 from nomoledger.game.period_start import period_start
@@ -186,7 +187,7 @@ def test_a_new_game_records_its_level_and_versions(tmp_path: Path) -> None:
     with played(tmp_path / "game.db") as ledger:
         opened = next(ledger.read("game")).body
         assert isinstance(opened, e.GameOpened)
-        assert opened.level == Game(ledger).world.level == 1
+        assert opened.level == Game(ledger).world.level == NEWEST
         assert set(opened.versions) == {"nomoledger", "starlark-pyo3"}
 
 

@@ -22,7 +22,7 @@ def test_passing_and_failing_cases(game: str) -> None:
 
 def test_a_rulebook_is_shown_and_checked(game: str) -> None:
     assert "mail-opening" in ok("rules", "list").splitlines()
-    assert "    def value_market_value(square: Square):" in ok(
+    assert "    def value_market_value(square: Square) -> Money:" in ok(
         "rules", "show", "mail-opening", "V.1"
     )
     assert len(data("rules", "show", "mail-opening")["rules"]) == 27

@@ -7,7 +7,7 @@ import pytest
 from nomoledger import events as e
 from nomoledger.engine.settlement.ruling_validity import rulings_in_force
 from nomoledger.engine.settlement.timeline import Timeline
-from nomoledger.errors import UsageError
+from nomoledger.errors import MisfitError, UsageError
 from nomoledger.events.rules import Amend, Do, Post
 
 from .game import RuledGame, essence, played_right, refused, unlike
@@ -169,8 +169,8 @@ def test_a_correction_changes_accounts_from_now_on() -> None:
     game = Mail()
     game.ask("rule", "Sorry.", changes=(Post({"Ann": 5, "admin": -5}, why="a slip"),))
     assert (game.money("Ann"), game.money("admin")) == (1005, -2005)
-    events = game.ask("rule", "Sorry.", changes=(Post({"Ann": 5, "admin": -4}),))
-    assert "break the sum of $" in refused(events)
+    with pytest.raises(MisfitError, match=r"break the sum of \$"):
+        game.ask("rule", "Sorry.", changes=(Post({"Ann": 5, "admin": -4}),))
 
 
 def test_an_answer_is_replaced() -> None:

@@ -16,6 +16,7 @@ from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.settlement.rerun import NewQuestion
 from nomoledger.game.engines import new_engine
 from nomoledger.game.read_models import Table, WorldView, projection
+from nomoledger.language.queries import values_of
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.sandbox import call_in_sandbox
@@ -52,7 +53,7 @@ def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
 
 def _close_and_read(world: World, secret: bytes, make_model: Any) -> Provisional:
     asked = tuple(_close_period(new_engine(world, SeededOracle(secret))))
-    model = make_model(WorldView(world))
+    model = make_model(WorldView(world, ask=values_of))
     plain = msgspec.to_builtins(model, enc_hook=str)
     return Provisional(tuple(model.show()), plain, asked)
 

@@ -121,13 +121,20 @@ def projection(name: str) -> Projection:
     raise UnknownError(f"no projection {name!r} is installed: install nomoledger anew")
 
 
+#: Returns the values of an operation by the rules of a world, for each of some calls.
+AskRules = Callable[[World, str, Sequence[tuple[Any, ...]]], list[Any] | None]
+
+
 class WorldView:
     """A `View` of any world, also one that is not recorded. It has no events."""
 
     known = None
 
-    def __init__(self, world: World, reader: str | None = "admin") -> None:
-        """View *world* as *reader*."""
+    def __init__(
+        self, world: World, reader: str | None = "admin", ask: AskRules | None = None
+    ) -> None:
+        """View *world* as *reader*; *ask* asks the rules, by default in a sandbox."""
+        self._ask = ask or ask_rules
         self.game = str(world.game.get("game", ""))
         self.period = world.period
         self.world = world
@@ -148,7 +155,7 @@ class WorldView:
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """Return the values of *operation* by the rules of the world."""
-        return ask_rules(self.world, operation, calls)
+        return self._ask(self.world, operation, calls)
 
 
 class LedgerView:
@@ -220,7 +227,8 @@ class LedgerView:
 
 def ask_rules(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
     """Return the values of *operation* by the rules of *world*; None as in `View.values`."""
-    if not any(operation in rule.code for rule in world.rules):
+    codes = (text for rule in world.rules for text in (rule.code, *rule.mechanics.values()))
+    if not any(operation in code for code in codes):
         return None  # Most rulesets do not define what most read models ask.
     # Imported late: rule code takes 0.1 s to import, and most read models need none.
     from nomoledger.language.queries import values_of
