@@ -19,6 +19,7 @@ import pytest
 from tiers import sample
 
 from nomoledger import events as e
+from nomoledger.engine.agenda import CODE_FAILED
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Enact, Repeal, Rule
 from nomoledger.game.game import Game
@@ -165,8 +166,12 @@ class Witness:
         begin = time.monotonic()
         try:
             outcome = command(self.desk)
-            reasons = [each.reasons for each in outcome.refusals]
-            self.refused += [reason.text for each in reasons for reason in each]
+            for reason in [reason for each in outcome.refusals for reason in each.reasons]:
+                if reason.text.startswith(CODE_FAILED):
+                    rule, text = reason.rule.partition("@")[0], reason.text
+                    self.faults.append(f"rule {rule}: {text.removeprefix(CODE_FAILED + ': ')}")
+                else:
+                    self.refused.append(reason.text)
             self.asked += [question.text for question in outcome.questions]
         except RuleFault as fault:
             self.faults.append(str(fault))

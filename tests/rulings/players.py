@@ -68,7 +68,8 @@ class Admin:
         question = self.game.world.waiting
         if question is None:
             return
-        value = question.options[first % len(question.options)]
+        options = question.options or (f"Z.{first}",)  # a rule whose number is taken
+        value = options[first % len(options)]
         if question.asks == "dice":
             dice = [1 + (first + k * second) % sides for k, sides in enumerate(question.options)]
             self.game.ask("enter_dice", dice)
