@@ -1,6 +1,7 @@
 """Changes of the rules during a game, and the host verbs that make them. Each is one event."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any, NoReturn
 
 import msgspec
@@ -99,7 +100,11 @@ def _capabilities(host: Host, capabilities: dict[str, Any]) -> r.Capabilities:
 def amend(host: Host, number: str, **parameters: Any) -> None:
     """Give parameters of a rule new values, from the next attempt."""
     host.permit("amend", number)
-    _amend(host, r.Amend(number=number, parameters=parameters), _source(host))
+    written = {
+        name: format(value, "f") if isinstance(value, Decimal) else value
+        for name, value in parameters.items()
+    }
+    _amend(host, r.Amend(number=number, parameters=written), _source(host))
 
 
 @host_verb("amend")
