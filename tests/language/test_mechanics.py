@@ -34,7 +34,7 @@ def test_a_mechanic_that_a_timer_carries_out_acts_for_the_rule_that_set_the_time
 def test_a_mechanic_brings_the_mechanics_that_it_uses() -> None:
     text = "### 1 A rule\n\nIt is.\n\n```yaml\nuses: [turns-1]\n```\n"
     [rule] = parse(text, "inline.md").rules
-    assert list(rule.mechanics) == ["clocks-1", "turns-1"]
+    assert list(rule.mechanics) == ["turns-1", "clocks-1"]
     assert "clock" in rule.declares
 
 
