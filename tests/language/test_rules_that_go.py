@@ -203,6 +203,13 @@ def test_a_rule_with_a_number_prevails_over_a_common_definition() -> None:
     assert play.rule(Repeal("2")).go().get("score") == 0
 
 
+def test_a_common_definition_is_not_repealed_by_a_vote_or_an_ordinary_ruling() -> None:
+    code = "def value_limit() -> Number: return 0\n"
+    play = Play({"common-limits": code}, {"common-limits": "common: true"})
+    assert "is a common definition" in play.rule(Repeal("common-limits")).refused
+    assert play.world.rule("common-limits") is not None
+
+
 def test_a_mechanic_works_as_long_as_one_rule_uses_it_and_acts_in_the_name_of_its_caller() -> None:
     play = Play(
         {

@@ -267,6 +267,9 @@ def _check_parameters(old: r.Rule, new: r.Rule, change: r.Amend) -> None:
 
 def _repeal(host: Host, number: str, state: str, source: str) -> None:
     rule = _in_force(host, number)
+    if rule.common:
+        text = "is a common definition: a rule with a number that defines the same prevails over it"
+        _refuse(host, f"rule {number} {text}")
     in_program = host.program.by_number.get(number)
     if in_program is not None and any(h.name == "on_repeal" for h in parse_code(rule).hooks):
         host.program.hook(number, "on_repeal")
