@@ -68,7 +68,7 @@ def walked(ledger: Ledger, text: str) -> int | None:
     world, statement = World(), Statement(text)
     for entry in ledger.read(GAME):
         apply(world, entry.body)
-        if entry.number >= 68 and statement.holds(world, link(world.rules)):
+        if entry.number >= 68 and statement.holds(world, link(world.ruleset)):
             return entry.number
     return None
 

@@ -77,6 +77,7 @@ class Engine:
         self.world = world
         self.oracle = oracle
         self.secret = secret
+        self._answered = ""  # the attempt whose question the request answers
 
     def process(self, event: e.Input) -> Iterator[Batch]:
         """Apply *event* and yield the resulting batches; the first begins with *event* itself.
@@ -84,6 +85,8 @@ class Engine:
         Raises:
             RuleFault: rule code failed. The world is as it was after the last batch.
         """
+        question = getattr(event, "question", None)
+        self._answered = question.rpartition("|")[0] if question else ""
         mark = self.world.mark()
         try:
             apply(self.world, event)
@@ -144,8 +147,10 @@ class Engine:
     ) -> Batch:
         """Carry out *attempt* as a whole, and return its events, a refusal or a question.
 
-        The events are already applied to the world. An attempt that follows from a request is
-        refused if the code of a rule fails, if it *may_fail*; otherwise the fault is raised.
+        The events are already applied to the world. If the code of a rule fails, an attempt that
+        follows from a request is refused. The fault of the request itself, or of the attempt whose
+        question it answers, is raised, so that nothing is recorded before the rule is mended. So is
+        every fault unless *may_fail*.
 
         Raises:
             RuleFault: the code of a rule failed.
@@ -166,7 +171,8 @@ class Engine:
             return self._break_off(host, attempt, error)
         except RuleFault as error:
             self.world.rollback(mark)
-            follows = may_fail and error.is_certain and ">" in attempt.id
+            is_request = ">" not in attempt.id or attempt.id == self._answered
+            follows = may_fail and error.is_certain and not is_request
             if host.forgets_rules or not follows:
                 raise
             rule, text = error.rule or "engine", str(error).removeprefix(f"rule {error.rule}: ")
