@@ -1,6 +1,7 @@
 """Rules go, and the game goes on: names that outlive rules, and what is under way."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -373,6 +374,7 @@ def test_one_function_or_one_entry_of_a_list_is_replaced() -> None:
     code = "def value_one(): return 1\n\ndef value_two(): return len(names)\n"
     play = Play({"1": code}, {"1": "parameters: {names: [a, b, c]}"})
     function = "def value_one(): return 11\n"
+    entries: dict[str, tuple[tuple[Any, Any], ...]]
     entries = {"names": (("b", "x"), ("c", None), (None, "y"), (None, "z"))}
     play.rule(Amend("1", functions={"value_one": function}, entries=entries))
     assert (play.value("one"), play.value("two")) == (11, 4)
