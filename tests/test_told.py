@@ -287,3 +287,17 @@ def test_labels_of_things_that_name_each_other_come_to_an_end() -> None:
     )
     apply(world, made)
     assert Names(world).phrase("put_off:0123456789").startswith("put off later")
+
+
+def test_a_thing_is_called_by_its_key_although_its_key_is_its_id() -> None:
+    world = World()
+    rule = Rule(
+        number="1",
+        declares={"blob": {"name": "Text key"}},
+        told={"blob": {"label": "the {name}"}},
+    )
+    world.put(world.game, "rules", (rule,))
+    world.put(world.entities, "Blob", "blob")
+    world.put(world.kinds, "blob", ("Blob",))
+    world.put(world.attributes, "Blob", {"name": "Blob"})
+    assert Names(world).phrase("Blob") == "the Blob"

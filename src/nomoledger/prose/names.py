@@ -116,6 +116,8 @@ class Names:
             return format_duration(value)
         if declared == "Text" and isinstance(value, str) and _WORD_OF_CODE.fullmatch(value):
             return plain(value)
+        if declared == "Text key" and isinstance(value, str):
+            return value  # a thing can be called by its own key
         return str(value) if type(value) is int else self.phrase(value, at)
 
     def cell(self, entity: str, attribute: str) -> str:

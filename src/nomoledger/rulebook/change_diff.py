@@ -11,7 +11,10 @@ from nomoledger.events import rules as r
 from nomoledger.language.amendments import amended
 
 #: The fields of a rule that are shown apart, or not at all.
-_APART = ("number", "version", "title", "prose", "code", "parameters", "file", "line", "api")
+_APART = (
+    *("number", "version", "title", "prose", "code", "parameters", "file", "line", "api"),
+    "mechanics",
+)
 
 
 #: Stands for a rule that is not in force.
