@@ -30,8 +30,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same random games each time, so that a change is what makes a test fail; for others:
 # pytest --hypothesis-profile=explore
-settings.register_profile("explore", derandomize=False)
-settings.register_profile("steady", derandomize=True)
+settings.register_profile("explore", derandomize=False, deadline=None)
+settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
 
