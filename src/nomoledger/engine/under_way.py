@@ -12,12 +12,13 @@ from fractions import Fraction
 from nomoledger import events as e
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import UsageError
+from nomoledger.events.durations import SECONDS
 from nomoledger.events.rules import Ending, Rule
 from nomoledger.language.host import Host
 from nomoledger.language.operations import Links, Operation
 from nomoledger.language.program import Program
 from nomoledger.language.values import round_half_up
-from nomoledger.language.verbs import SECONDS, TIME_MAX
+from nomoledger.language.verbs import TIME_MAX
 from nomoledger.state.world import Timer
 
 

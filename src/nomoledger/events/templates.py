@@ -7,11 +7,11 @@ parameter of the rule or another attribute, to a time. Nothing else can be compu
 import re
 from typing import NamedTuple
 
-#: The units that a template may add to a time, in seconds.
-UNITS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800}
+from nomoledger.events.durations import SECONDS
+
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
-_FIELD = re.compile(rf"({_NAME})(?: \+ ({_NAME})(?: ({'|'.join(UNITS)}))?)?")
+_FIELD = re.compile(rf"({_NAME})(?: \+ ({_NAME})(?: ({'|'.join(SECONDS)}))?)?")
 
 
 class Field(NamedTuple):

@@ -5,6 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from nomoledger.events.durations import SECONDS
+
 #: Starlark code. Its lines appear in error messages as `prelude:LINE`.
 PRELUDE = """
 _h = {}
@@ -47,12 +49,7 @@ def sum(numbers):
     return total
 def count(items, item): return len([each for each in items if each == item])
 def first(items, otherwise = None): return items[0] if items else otherwise
-def seconds(n): return n
-def minutes(n): return n * 60
-def hours(n): return n * 3600
-def days(n): return n * 86400
-def weeks(n): return n * 604800
-"""
+""" + "".join(f"def {unit}(n): return n * {length}\n" for unit, length in SECONDS.items())
 
 
 class PreludeVerb(msgspec.Struct, frozen=True):
@@ -102,10 +99,7 @@ _VERBS = (
         "Return the first item of a list; *otherwise* if the list is empty.",
         2,
     ),
-    *(
-        PreludeVerb(unit, "read", "n", f"Return the duration of *n* {unit}.", 2)
-        for unit in ("seconds", "minutes", "hours", "days", "weeks")
-    ),
+    *(PreludeVerb(unit, "read", "n", f"Return the duration of *n* {unit}.", 2) for unit in SECONDS),
 )
 
 #: The verbs that the prelude defines, apart from the host verbs that it wraps.

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from nomoledger.events.durations import SECONDS
 from nomoledger.language.host_verbs import HOST_VERBS, HostVerb
 from nomoledger.language.linker import VERB_MODULES
 from nomoledger.language.prelude import PRELUDE_VERBS, PreludeVerb
-from nomoledger.language.verbs import SECONDS
 
 #: The title of each section and the purposes of the verbs in it.
 SECTIONS = (

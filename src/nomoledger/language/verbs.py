@@ -8,14 +8,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from nomoledger import events as e
+from nomoledger.events.durations import SECONDS
 from nomoledger.language import values
 from nomoledger.language.host import Host, Refused, address_part
 from nomoledger.language.host_verbs import host_verb
 
 MODES = ("step", "slide", "jump", "drive", "place")
 TIME_MAX = 253_402_300_799  # The last second of the year 9999.
-#: The units of durations, in seconds.
-SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800}
 #: How many attempts may be scheduled at a time.
 TO_COME_MAX = 5_000
 #: How many characters of an attempt's address stay as they are; see `_shorten_address`.

@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from nomoledger import events as e
+from nomoledger.events.durations import SECONDS
 from nomoledger.events.rules import Rule
-from nomoledger.events.templates import UNITS, Field, parts
+from nomoledger.events.templates import Field, parts
 from nomoledger.prose.time_format import format_duration, format_time
 from nomoledger.state.world import World
 
@@ -17,7 +18,7 @@ _MADE_UP = re.compile(r"\b[A-Za-z_]\w*:[0-9a-f]{10}\b")
 _WORD_OF_CODE = re.compile(r"[a-z]+(_[a-z]+)+")
 #: In rules of before there was a type for times, a number this close to the time of the game, in
 #: seconds, is taken for a time.
-_NEAR = 366 * UNITS["days"]
+_NEAR = 366 * SECONDS["days"]
 #: How deep labels may contain labels.
 _NESTED_MAX = 4
 
@@ -266,7 +267,7 @@ class Names:
         added = rule.parameters.get(field.added) if added is None else added
         if type(value) is not int or type(added) is not int:
             return None
-        return format_time(value + added * UNITS[field.unit or "seconds"], at)
+        return format_time(value + added * SECONDS[field.unit or "seconds"], at)
 
 
 def plain(word: str) -> str:

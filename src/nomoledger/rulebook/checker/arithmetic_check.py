@@ -3,7 +3,7 @@
 import ast
 import re
 
-from nomoledger.language.verbs import SECONDS
+from nomoledger.events.durations import SECONDS
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.constants import product_in, whole_number_in
 from nomoledger.rulebook.checker.durations import as_duration

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterator
 
+from nomoledger.events.durations import SECONDS
 from nomoledger.events.rules import Capabilities, FactMapping, Rule
 from nomoledger.language.code import KINDS
 from nomoledger.language.host_verbs import HOST_VERBS
 from nomoledger.language.operations import kind_type
-from nomoledger.language.verbs import SECONDS
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.code_check import CodeCheck
 from nomoledger.rulebook.checker.known_names import OF_ENGINE, KnownNames

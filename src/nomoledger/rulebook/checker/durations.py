@@ -2,7 +2,7 @@
 
 import ast
 
-from nomoledger.language.verbs import SECONDS
+from nomoledger.events.durations import SECONDS
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.constants import product_in
 

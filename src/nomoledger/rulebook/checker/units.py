@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from nomoledger.language.verbs import SECONDS
+from nomoledger.events.durations import SECONDS
 from nomoledger.rulebook.checker.types import MONEY
 
 _MONEY_WORDS = ("dollar", "money", "cent", "euro", "pound")

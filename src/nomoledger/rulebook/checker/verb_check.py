@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Collection
 
-from nomoledger.language.verbs import MODES, SECONDS
+from nomoledger.events.durations import SECONDS
+from nomoledger.language.verbs import MODES
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.attribute_check import AttributeCheck
 from nomoledger.rulebook.checker.constants import text_in
