@@ -11,7 +11,6 @@ from nomoledger.events.rules import Rule
 from nomoledger.game.read_models import Table, View
 from nomoledger_projections.proposals import ProposalBook
 
-RuleEvent = e.RuleEnacted | e.RuleAmended | e.RuleRepealed | e.RuleRenumbered
 DONE: dict[type[e.Event], str] = {
     e.RuleEnacted: "enacted",
     e.RuleAmended: "amended",
@@ -159,7 +158,7 @@ class RuleChangeList:
         self._book.apply(entry)
         if isinstance(body, e.RulingMade):
             self._rulings[body.number] = entry.number, body
-        if isinstance(body, RuleEvent):
+        if isinstance(body, e.RuleEvent):
             authority = _authority(body.source, self._book, self._rulings)
             change = _change(entry, body, self._in_force, authority)
             if change is not None:
@@ -167,7 +166,7 @@ class RuleChangeList:
 
 
 def _change(
-    entry: e.Entry, body: RuleEvent, in_force: dict[str, tuple[int, Rule]], authority: Authority
+    entry: e.Entry, body: e.RuleEvent, in_force: dict[str, tuple[int, Rule]], authority: Authority
 ) -> RuleChange | None:
     """Return the change that *body* makes, or None if the reader has never seen the rule."""
     number = body.rule.number if isinstance(body, e.RuleEnacted | e.RuleAmended) else body.number

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -139,7 +139,7 @@ class Docket:
 
     #: The events that it applies.
     KINDS = (
-        *(e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered),
+        *get_args(e.RuleEvent),
         *(e.QuestionRaised, e.RulingMade, e.AttemptRefused),
     )
 

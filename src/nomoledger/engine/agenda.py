@@ -202,7 +202,7 @@ class Engine:
             )
         host.frames = host.frames[:1]
         changes_only_rules = bool(host.staged) and all(
-            isinstance(event, _RULE_EVENTS) for event in host.staged
+            isinstance(event, e.RuleEvent | e.Scheduled) for event in host.staged
         )
         if not changes_only_rules and attempt.operation != SETTLE:
             program.settle()
@@ -276,9 +276,6 @@ class Engine:
             )
         return host.staged
 
-
-#: State-based checks are skipped after an attempt that emitted only these events.
-_RULE_EVENTS = (e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered, e.Scheduled)
 
 #: The fields of a draw that are recorded when the rest of its attempt is rolled back.
 _DRAW_FIELDS = ("address", "values", "sides", "options", "effective", "rules")

@@ -42,7 +42,7 @@ class _Resolution:
     def __init__(self, host: Host, before: Program, after: Program) -> None:
         self.host, self.before, self.after = host, before, after
         self.world = host.world
-        changes = (event for event in host.staged if isinstance(event, _CHANGES))
+        changes = (event for event in host.staged if isinstance(event, e.RuleEvent))
         self.cited = next((event.rules for event in changes), ("engine",))
 
     def resolve(self, repealed: list[Rule]) -> None:
@@ -124,10 +124,6 @@ class _Resolution:
         except UsageError as error:
             return str(error)
         return ""
-
-
-#: The events that change rules.
-_CHANGES = (e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered)
 
 
 def is_known(links: Links, operation: str) -> bool:

@@ -91,6 +91,10 @@ class RuleRenumbered(Event, frozen=True, kw_only=True, tag="rule-renumbered/1"):
     source: str = field(name="source")
 
 
+#: An event that changes the rules in force.
+RuleEvent = RuleEnacted | RuleAmended | RuleRepealed | RuleRenumbered
+
+
 class Posting(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One line of a transfer.
 

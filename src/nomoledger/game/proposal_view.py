@@ -122,12 +122,11 @@ class _Found:
                 self._first_state = self.state
         elif isinstance(body, e.AttributeSet) and body.entity == self._entity:
             self.state = body.value if body.attribute == "state" else self.state
-        elif isinstance(body, _RULE_EVENTS):
+        elif isinstance(body, e.RuleEvent):
             self._apply_to_rules(body)
 
-    def _apply_to_rules(self, body: e.Event) -> None:
+    def _apply_to_rules(self, body: e.RuleEvent) -> None:
         """Apply a change of the rules, unless the changes are compared with the rules before it."""
-        assert isinstance(body, _RULE_EVENTS)
         self.is_carried_out |= body.source == f"proposal {self.made.number}"
         is_decided = self.verdict is not None or self.state != self._first_state
         if self.is_carried_out or (self._is_made and is_decided):
@@ -139,7 +138,3 @@ class _Found:
         elif body.number in self.rules:
             rule = self.rules.pop(body.number)
             self.rules[body.to] = msgspec.structs.replace(rule, number=body.to)
-
-
-#: The events that change rules.
-_RULE_EVENTS = (e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered)

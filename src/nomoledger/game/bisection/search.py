@@ -29,7 +29,6 @@ from nomoledger.state.world import World
 
 #: The last events of attempts, and the request for a close. After these, no attempt is under way.
 _ENDS = e.AttemptDone | e.AttemptRefused | e.QuestionRaised | e.CloseAsked | e.PeriodClosed
-_CHANGES_RULES = e.RuleEnacted | e.RuleAmended | e.RuleRepealed | e.RuleRenumbered
 
 
 class DataRequest(msgspec.Struct, frozen=True, array_like=True):
@@ -208,7 +207,7 @@ class Search:
         first, changed = None, end
         for at in range(self.world.head + 1, end + 1):
             apply(self.world, self._body(at))
-            if isinstance(self._body(at), _CHANGES_RULES) and not self._declares_a_name(changed):
+            if isinstance(self._body(at), e.RuleEvent) and not self._declares_a_name(changed):
                 changed = at
             if not self._holds(self.world, ruleset):
                 first = None

@@ -10,10 +10,7 @@ from nomoledger.state.world import World
 from nomoledger.views.journals.naming import component, numbered
 
 #: The events that set names, or the decimal places of a commodity.
-_NAMING = (
-    *(e.EntityCreated, e.AttributeSet),
-    *(e.RuleEnacted, e.RuleAmended, e.RuleRepealed, e.RuleRenumbered),
-)
+_NAMING = e.EntityCreated | e.AttributeSet | e.RuleEvent
 
 
 class JournalAccount(msgspec.Struct, frozen=True):
