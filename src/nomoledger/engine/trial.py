@@ -7,7 +7,6 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
 from nomoledger.events import rules as r
-from nomoledger.events.levels import LEVELS
 from nomoledger.language.amendments import carry_out_changes
 from nomoledger.language.host import Frame, Refused, Suspended
 from nomoledger.language.program import link
@@ -101,7 +100,7 @@ class _Trial:
     def _with_free_number(self, change: r.Enact) -> r.Enact:
         """Return *change* with another number for its rule, if the admin will be asked for one."""
         number = change.rule.number
-        asks = self._is_proposal and not _forgets_rules(self.world)
+        asks = self._is_proposal and not self.world.forgets_rules
         if not asks or self.world.rule(number) is None:
             return change
         text = f"there is a rule {number} already: the admin will be asked for another number"
@@ -151,10 +150,6 @@ class _Trial:
 
 class _Misnamed(Refused):
     """A change names something that there is not."""
-
-
-def _forgets_rules(world: World) -> bool:
-    return LEVELS[world.level].forgets_rules
 
 
 def _told(reason: e.Reason) -> str:

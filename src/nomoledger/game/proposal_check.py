@@ -7,7 +7,6 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import MisfitError, RulebookError, RuleFault
-from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Amend, Change, Enact, Renumber, Repeal
 from nomoledger.game.counterfactual import WhatIf, WhatIfChanges, what_if
 from nomoledger.ledger.event_history import History
@@ -56,7 +55,7 @@ def refuse_misfits(
     Raises:
         MisfitError: they do not fit.
     """
-    if LEVELS[world.level].forgets_rules:
+    if world.forgets_rules:
         try:
             call_in_sandbox(check_code, changes, kind=None, limits=limits)
         except RulebookError as error:
@@ -140,5 +139,5 @@ def _copied_cases(history: History) -> dict[str, bytes]:
 
 
 def _last_closed(world: World) -> int | None:
-    """Return the last period that is closed; the open one, as None, if none is."""
+    """Return the last closed period, or None if no period is closed."""
     return max(world.past, default=None)

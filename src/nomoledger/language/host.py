@@ -13,7 +13,6 @@ from typing import Any, NoReturn, Protocol
 
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
-from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Commodity, Rule
 from nomoledger.language import values
 from nomoledger.language.operations import Links
@@ -322,7 +321,7 @@ class Host:
     @property
     def forgets_rules(self) -> bool:
         """Whether what a rule declares ends with the rule."""
-        return LEVELS[self.program.ruleset.level].forgets_rules
+        return self.program.ruleset.forgets_rules
 
     def undefined(self, name: str) -> None:
         """Process the call of *name*, which no rule in force defines: nothing happens.

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import msgspec
 
-from nomoledger.events.levels import NEWEST
+from nomoledger.events.levels import LEVELS, NEWEST
 from nomoledger.events.rules import Commodity, Rule
 
 
@@ -24,6 +24,11 @@ class Ruleset(msgspec.Struct, frozen=True, dict=True):
     former: tuple[Rule, ...] = ()
     level: int = NEWEST
     money: str = ""
+
+    @property
+    def forgets_rules(self) -> bool:
+        """Whether what a rule declares ends with the rule (see `nomoledger.events.levels`)."""
+        return LEVELS[self.level].forgets_rules
 
     @property
     def declaring(self) -> Iterator[Rule]:

@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Rule
 from nomoledger.state.world import World
 
@@ -19,18 +18,13 @@ _DECLARING = ("code", "mechanics", "declares", "commodities", "accounts", "momen
 def _enacted(world: World, event: e.RuleEnacted) -> None:
     world.put(world.game, "rules", (*world.rules, event.rule))
     world.put(world.inner(world.game, "versions"), event.rule.number, event.rule.version)
-    if event.rule.commodities and "money" not in world.game and _outlives(world):
+    if event.rule.commodities and "money" not in world.game and not world.forgets_rules:
         world.put(world.game, "money", next(iter(event.rule.commodities)))
-
-
-def _outlives(world: World) -> bool:
-    """Return whether what a rule declares outlives the rule."""
-    return not LEVELS[world.level].forgets_rules
 
 
 def remember(world: World, rule: Rule | None) -> None:
     """Keep what *rule* declares, unless an equal version is kept already."""
-    if rule is not None and _outlives(world):
+    if rule is not None and not world.forgets_rules:
         kept = msgspec.structs.replace(rule, prose="", title="", facts={})
         if kept not in world.former:
             world.put(world.game, "former", (*world.former, kept))
@@ -65,7 +59,7 @@ def _renumbered(world: World, event: e.RuleRenumbered) -> None:
         for rule in world.rules
     )
     world.put(world.game, "rules", rules)
-    if _outlives(world):
+    if not world.forgets_rules:
         _renumber_references(world, event.number, event.to)
 
 

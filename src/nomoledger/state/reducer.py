@@ -7,7 +7,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from nomoledger import events as e
-from nomoledger.events.levels import LEVELS
 from nomoledger.state import disputes, precedents
 from nomoledger.state.effects import EFFECTS
 from nomoledger.state.world import Attempt, Closing, Timer, World
@@ -229,7 +228,7 @@ def _scheduled(world: World, event: e.Scheduled) -> None:
         cause=world.head,
         at=to_seconds(event.received_at) if event.due is None else event.due,
         audience=event.audience,
-        rule="" if LEVELS[world.level].forgets_rules else rule,
+        rule="" if world.forgets_rules else rule,
     )
     if event.due is not None:
         timer = Timer(attempt, rule, world.head, event.follows)

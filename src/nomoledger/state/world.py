@@ -301,6 +301,11 @@ class World:
         return int(self.game.get("level", 0))
 
     @property
+    def forgets_rules(self) -> bool:
+        """Whether what a rule declares ends with the rule (see `nomoledger.events.levels`)."""
+        return LEVELS[self.level].forgets_rules
+
+    @property
     def waiting(self) -> QuestionRaised | None:
         """The question that suspends the first attempt of the agenda, or None."""
         if not self.agenda:

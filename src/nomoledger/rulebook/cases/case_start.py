@@ -6,7 +6,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.errors import RulebookError
-from nomoledger.events.levels import LEVELS, NEWEST
+from nomoledger.events.levels import NEWEST
 from nomoledger.language.program import link
 from nomoledger.rulebook.cases.format import Body, Given
 from nomoledger.rulebook.cases.spelling import singular, spelled
@@ -48,7 +48,7 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
         **common,
     )
     apply(engine.world, opened)
-    if rulebook.game is not None and not LEVELS[level].forgets_rules:
+    if rulebook.game is not None and not engine.world.forgets_rules:
         engine.world.put(engine.world.game, "former", rulebook.game.former)
         engine.world.put(engine.world.game, "money", rulebook.game.money)
     for rule in rulebook.rules:
