@@ -15,7 +15,7 @@ from nomoledger.engine.initial_state import give_state
 from nomoledger.engine.standing_orders import process_orders
 from nomoledger.engine.under_way import resolve_under_way
 from nomoledger.errors import RulebookError, RuleFault
-from nomoledger.language.amendments import carry_out_changes
+from nomoledger.language.amendments import WOULD_NOT_LINK, carry_out_changes
 from nomoledger.language.host import (
     Describe,
     Frame,
@@ -248,7 +248,7 @@ class Engine:
             changed = self.link(self.world.ruleset)
             changed.compile(self.world)
         except RulebookError as error:
-            raise Refused([e.Reason("engine", f"the rules would not link: {error}")]) from None
+            raise Refused([e.Reason("engine", WOULD_NOT_LINK + str(error))]) from None
         return changed
 
     def _break_off(self, host: Host, attempt: Attempt, error: Refused | Suspended) -> Batch:

@@ -7,15 +7,13 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
 from nomoledger.events import rules as r
-from nomoledger.language.amendments import carry_out_changes
+from nomoledger.language.amendments import WOULD_NOT_LINK, carry_out_changes
 from nomoledger.language.host import Frame, Refused, Suspended
 from nomoledger.language.program import link
 from nomoledger.language.resolve import named_arguments
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import Attempt, World
 
-#: How the engine begins its refusal of code that cannot be read.
-WOULD_NOT_LINK = "the rules would not link: "
 #: The changes of what the rules are about; all others change the rules themselves.
 _OF_STATE = (r.Do, r.Set, r.Post)
 

@@ -17,6 +17,9 @@ from nomoledger.language.reads import ask_ruling
 from nomoledger.language.resolve import named_arguments, resolve, resolve_entity
 from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
 
+#: How the refusal of code that cannot be read begins.
+WOULD_NOT_LINK = "the rules would not link: "
+
 
 @host_verb("amend")
 def adopt(host: Host, proposal: Any) -> None:
@@ -144,7 +147,7 @@ def _enact(host: Host, rule: r.Rule, source: str) -> None:
     try:
         hooks = parse_code(rule).hooks
     except RulebookError as error:
-        _refuse(host, f"the rules would not link: {error}")
+        _refuse(host, WOULD_NOT_LINK + str(error))
     host.emit(e.RuleEnacted, rule=rule, source=source)
     if any(hook.name == "on_enact" for hook in hooks):
         host.emit(

@@ -89,26 +89,21 @@ def _essential(before: Ruleset, changes: Iterable[r.Change]) -> Iterator[str]:
     """Yield a note for each rule to repeal that says that there is no game without it."""
     repealed = {change.number for change in changes if isinstance(change, r.Repeal)}
     for rule in before.rules:
-        reason = getattr(rule, "essential", None)
-        if rule.number in repealed and reason:
-            yield f"rule {rule.number} {rule.title} is essential: {reason}"
+        if rule.number in repealed and rule.essential:
+            yield f"rule {rule.number} {rule.title} is essential: {rule.essential}"
 
 
 # --- operations without a definition ------------------------------------------------------------
 
 
 def _left_undefined(before: Links, after: Links) -> Iterator[LeftUndefined]:
-    gone = [name for name in before.operations if _exists(before, name)]
+    gone = [name for name in before.operations if before.operations[name].can_be_done]
     users = {rule.number: _uses(after, rule) for rule in after.rules}
     for name in gone:
         used_by = tuple(number for number, used in users.items() if name in used)
-        if used_by and not _exists(after, name):
+        now = after.operations.get(name)
+        if used_by and not (now is not None and now.can_be_done):
             yield LeftUndefined(name, used_by)
-
-
-def _exists(links: Links, name: str) -> bool:
-    operation = links.operations.get(name)
-    return operation is not None and (bool(operation.definitions) or operation.is_moment)
 
 
 def _uses(links: Links, rule: r.Rule) -> set[str]:

@@ -24,14 +24,13 @@ def faults_of_changes(
     *things* are the names of things in the game, which rules can name. Rules that the interpreter
     does not accept are faults, whatever they were.
     """
-    had = {(fault.rule, fault.text) for fault in faults_of(before, numbers, things=things)}
-    faults = [
-        _placed(after, fault)
-        for fault in faults_of(after, numbers, things=things)
-        if _UNTIDY not in fault.text and (fault.rule, fault.text) not in had
-    ]
-    if faults:
-        return faults
+    found = faults_of(after, numbers, things=things)
+    found = [fault for fault in found if _UNTIDY not in fault.text]
+    if found:
+        had = {(fault.rule, fault.text) for fault in faults_of(before, numbers, things=things)}
+        found = [fault for fault in found if (fault.rule, fault.text) not in had]
+    if found:
+        return [_placed(after, fault) for fault in found]
     try:
         link(after).compile(World())
     except RulebookError as error:

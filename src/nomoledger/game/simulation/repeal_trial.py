@@ -346,9 +346,7 @@ class RepealTrial:
         if reason is None or reason.rule != "engine":
             self.results[request.operation].append(None)
             return
-        parameters = {
-            parameter.name: parameter for parameter in operation.definitions[0][1].parameters
-        }
+        parameters = {parameter.name: parameter for parameter in operation.parameters}
         arguments = dict(zip(parameters, request.positional, strict=False)) | request.named
         if all(
             self._exists(parameters[name].type, value)
