@@ -1,156 +1,23 @@
 """Proposals are tried before they are judged: what is refused, what is told, what is recorded."""
 
-import json
-import shutil
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 import nomoledger
 from nomoledger import events as e
-from nomoledger.cli import program
-from nomoledger.errors import MisfitError, UnknownError
-from nomoledger.events.rules import Change, Enact, Rule
+from nomoledger.errors import MisfitError
+from nomoledger.events.rules import Enact, Rule
 from nomoledger.game.counterfactual import WhatIf
 from nomoledger.game.game import Game
-from nomoledger.game.proposal_check import ProposalCheck
 from nomoledger.rulebook import change_check
 from nomoledger.rulebook.case_comparison import in_order
 from nomoledger.rulebook.cases.format import parse_cases
 from nomoledger.rulebook.change_check import said_in
-from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import parse
 
-NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
-BOOK = """---
-rulebook: fines
-api: 0
----
-### I.1 Players
-
-Ann, Bob and Cal play.
-
-```yaml
-declares: {player: {name: Text key}}
-commodities: {"$": {places: 0}}
-```
-```python
-def on_enact():
-    for name in ["Ann", "Bob", "Cal"]:
-        create("player", {"name": name}, name)
-        mint(name, 100)
-```
-
-### I.2 Fines
-
-A fine is ten dollars, and never more than 1,000 dollars.
-
-```yaml
-parameters: {amount: {value: 10, unit: dollars}, most: 1000, word: fine, days: [Mon, Tue]}
-```
-```python
-def value_fine() -> Number:
-    return min(amount, most)
-
-def define_pay_fine(player: Player):
-    pay(player, "mint", fine(), word)
-```
-
-### I.3 Being late
-
-Who is late pays a fine.
-
-```python
-def action_be_late(player: Player):
-    pay_fine(player)
-```
-
-### II.1 Proposals
-
-The admin decides on proposals. Votes are secret.
-
-```yaml
-declares: {proposal: {number: Number key, state: Text}}
-secret: [vote]
-```
-```python
-def define_propose(player: Player, proposal: Number):
-    create("proposal", {"number": proposal, "state": "open"})
-
-def define_vote(player: Player, proposal: Proposal, choice: Text):
-    if choice == "maybe":
-        refuse("say yes or no")
-
-def define_judge(proposal: Proposal, verdict: Text):
-    set(proposal, "state", verdict)
-    if verdict == "accepted":
-        adopt(get(proposal, "number"))
-```
-"""
-CASES = """
-rulebook: fines
-cases:
-- case: Ann is late
-  cites: [I.3]
-  steps: [{by: Ann, do: be_late}]
-  then: {players: {Ann: {money: 90}}}
-- case: Bob is late, and this case is wrong
-  cites: [I.3]
-  steps: [{by: Bob, do: be_late}]
-  then: {players: {Bob: {money: 1}}}
-- case: nobody is late
-  then: {players: {Ann: {money: 100}}}
-"""
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A game whose rulebook and cases are gone since it opened."""
-    folder = tmp_path_factory.mktemp("fines")
-    (folder / "cases" / "fines").mkdir(parents=True)
-    (folder / "fines.md").write_text(BOOK, "utf-8")
-    (folder / "cases" / "fines" / "late.yaml").write_text(CASES, "utf-8")
-    with nomoledger.open(folder / "g.db", create=True) as ledger:
-        ledger.create_game("g", str(folder / "fines.md"), at=NOON, secret=b"s" * 32)
-    shutil.rmtree(folder / "cases")
-    (folder / "fines.md").unlink()
-    return folder / "g.db"
-
-
-@pytest.fixture
-def file(opened: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.chdir(tmp_path)
-    return str(shutil.copy(opened, tmp_path / "g.db"))
-
-
-@pytest.fixture
-def game(file: str) -> Any:
-    with nomoledger.open(file) as ledger:
-        yield ledger.game("g")
-
-
-def changes(*data: Any) -> tuple[Change, ...]:
-    return read_changes(list(data))
-
-
-def amend(number: str, **fields: Any) -> dict[str, Any]:
-    return {"amend": number, **fields}
-
-
-def enact(number: str, code: str, **fields: Any) -> dict[str, Any]:
-    return {"enact": {"number": number, "title": "New", "prose": "New.", "code": code, **fields}}
-
-
-def check(game: Game, *data: Any) -> ProposalCheck:
-    return game.check_proposal(changes(*data))
-
-
-def command(*words: str) -> Result:
-    return CliRunner().invoke(program, list(words))
-
+from .fines import BOOK, CASES, NOON, amend, changes, check, enact
 
 # --- what is refused ----------------------------------------------------------------------------
 
@@ -406,106 +273,3 @@ def test_the_copied_cases_are_in_no_log_and_no_state(game: Game) -> None:
     view: Any = game.view("log")
     assert not any("cases" in line.told for line in view.events)
     assert game.replay(from_start=True).exact
-
-
-# --- one proposal -------------------------------------------------------------------------------
-
-
-def test_a_proposal_is_shown_with_its_changes_as_a_diff(game: Game) -> None:
-    new = "def value_fine() -> Number:\n    return amount\n"
-    data = amend("I.2", parameters={"amount": 20}, functions={"value_fine": new}, prose="Short.")
-    game.propose("Ann", "Dear", changes(data, {"repeal": "I.3"}), at=NOON)
-    shown = game.proposal(1)
-    assert (shown.by, shown.text, shown.state, shown.carried_out) == ("Ann", "Dear", "open", False)
-    first, second = shown.changes
-    assert [(v.name, v.old, v.new) for v in first.values] == [("amount", 10, 20)]
-    assert "-    return min(amount, most)" in first.code
-    assert "+    return amount" in first.code
-    assert "+Short." in first.prose
-    assert second.what == "repeal rule I.3 Being late"
-    game.judge(1, "accepted", at=NOON)
-    game.rule("dearer", changes=changes(amend("I.2", parameters={"amount": 30})), at=NOON)
-    after = game.proposal(1)
-    assert (after.verdict, after.carried_out) == ("accepted", True)
-    assert after.changes == shown.changes
-
-
-def test_secret_votes_are_shown_to_those_who_cast_them(game: Game) -> None:
-    game.propose("Ann", "Text", at=NOON)
-    game.vote("Bob", 1, "no", at=NOON)
-    game.vote("Bob", 1, "yes", at=NOON)
-    assert game.vote("Bob", 1, "maybe", at=NOON).refusals
-    game.vote("Cal", 1, "no", at=NOON)
-    assert game.proposal(1).votes == {"Bob": "yes", "Cal": "no"}
-    assert game.proposal(1, reader="Bob").votes == {"Bob": "yes"}
-    assert game.proposal(1, reader=None).votes == {}
-
-
-def test_a_proposal_that_there_is_not(game: Game) -> None:
-    with pytest.raises(UnknownError, match="there is no proposal 7"):
-        game.proposal(7)
-
-
-# --- the command line ---------------------------------------------------------------------------
-
-
-def test_check_prints_findings_and_exits_with_1_on_errors(file: str) -> None:
-    Path("good.yaml").write_text("- {repeal: I.2}\n")
-    good = command("proposal", "check", file, "good.yaml")
-    assert good.exit_code == 0
-    assert "left without a definition: pay_fine, which I.3 would still use" in good.stdout
-    assert json.loads(command("proposal", "check", file, "good.yaml", "--json").stdout)[
-        "left_undefined"
-    ] == [{"name": "pay_fine", "used_by": ["I.3"]}]
-    Path("bad.yaml").write_text("- {amend: I.2, parameters: {amount: many}}\n")
-    bad = command("proposal", "check", file, "bad.yaml")
-    assert (bad.exit_code, bad.stdout) == (
-        1,
-        "error: rule I.2: amount is a number of dollars, not 'many'\n",
-    )
-    Path("code.yaml").write_text("- {amend: I.2, code: 'def value_fine(: pass'}\n")
-    code = command("proposal", "check", file, "code.yaml", "--json")
-    assert code.exit_code == 1
-    assert json.loads(code.stdout)["errors"][0].startswith("rule I.2, line 1: ")
-
-
-@pytest.mark.parametrize("verb", [("propose", "Ann"), ("ruling",)])
-def test_what_does_not_fit_is_refused_with_a_line_per_error(
-    verb: tuple[str, ...], file: str
-) -> None:
-    Path("bad.yaml").write_text("- {repeal: V.9}\n- {repeal: V.8}\n")
-    words = (verb[0], file, *verb[1:], "Text", "--changes", "bad.yaml")
-    log = command("log", file).stdout
-    result = command(*words)
-    assert result.exit_code == 1
-    assert result.stdout.splitlines()[:2] == [
-        "refused: repeal V.9: there is no rule V.9 in force",
-        "refused: repeal V.8: there is no rule V.8 in force",
-    ]
-    as_json = command(*words, "--json")
-    assert as_json.exit_code == 1
-    assert json.loads(as_json.stdout)["refused"] == [
-        "repeal V.9: there is no rule V.9 in force",
-        "repeal V.8: there is no rule V.8 in force",
-    ]
-    assert command("log", file).stdout == log
-
-
-def test_a_proposal_is_made_and_its_findings_are_printed(file: str) -> None:
-    words = ("propose", file, "Ann", "Dear", "--amend", "I.2.amount=20", "--id", "p1")
-    made = command(*words)
-    assert made.exit_code == 0
-    assert "Ann makes proposal 1: Dear" in made.stdout
-    assert "mismatch: rule I.2: the prose says ten dollars" in made.stdout
-    assert "case would fail: late.yaml:4: Ann is late" in made.stdout
-    assert "mismatch" not in command(*words).stdout
-    shown = command("proposal", "show", file, "1")
-    assert "amend rule I.2 Fines\n  amount: 10 → 20\n" in shown.stdout
-    assert json.loads(command("proposal", "show", file, "1", "--json").stdout)["by"] == "Ann"
-
-
-def test_words_only_on_the_command_line(file: str) -> None:
-    Path("bad.yaml").write_text("- {repeal: V.9}\n")
-    made = command("propose", file, "Ann", "Text", "--changes", "bad.yaml", "--words-only")
-    assert made.exit_code == 0
-    assert "Ann makes proposal 1 (in words only): Text" in made.stdout
