@@ -114,6 +114,17 @@ def test_a_refusal_that_depends_on_the_state_is_only_a_note(game: Game) -> None:
     assert "as things stand, this would be refused: say yes or no" in found.notes[0]
 
 
+def test_a_moment_that_a_guard_refuses_now_is_only_a_note(game: Game) -> None:
+    code = "def forbid_meet(player):\n    refuse('not today')\n"
+    meet = enact("X.1", code, moments={"meet": {"player": "Player"}})
+    game.rule("They meet", changes=changes(meet), at=NOON)
+    found = check(game, {"do": "meet", "with": {"player": "Ann"}})
+    assert found.errors == ()
+    assert "as things stand, this would be refused: not today" in found.notes[0]
+    unknown = check(game, {"do": "meet", "with": {"player": "Eve"}})
+    assert unknown.errors != ()
+
+
 # --- what is told -------------------------------------------------------------------------------
 
 

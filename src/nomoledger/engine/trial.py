@@ -143,7 +143,7 @@ class _Trial:
 
     def _is_operation(self, name: str) -> bool:
         operation = self.host.program.links.operations.get(name)
-        return operation is not None and bool(operation.definitions)
+        return operation is not None and operation.can_be_done
 
 
 class _Misnamed(Refused):
