@@ -41,7 +41,7 @@ from nomoledger.events.consequences import (
     Waiting,
 )
 from nomoledger.events.edits import Answered, Edit, LeftOut, Replaced, TakenIn
-from nomoledger.events.event import Entry, Event
+from nomoledger.events.event import Entry, Event, may_see
 from nomoledger.events.inputs import (
     Act,
     ChoiceAnswered,
@@ -128,6 +128,7 @@ __all__ = [
     "VoteCast",
     "Waiting",
     "events",
+    "may_see",
 ]
 
 

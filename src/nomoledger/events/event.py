@@ -29,6 +29,14 @@ class Event(
     audience: tuple[str, ...] | None = field(default=None, name="audience")
 
 
+def may_see(reader: str | None, audience: tuple[str, ...] | None) -> bool:
+    """Return whether *reader* may see what has this *audience* (see `Event`).
+
+    A reader is a player, "admin", or None for the public.
+    """
+    return reader == "admin" or audience is None or reader in audience
+
+
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """An event in its place in the ledger.
 

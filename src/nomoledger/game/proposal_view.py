@@ -47,7 +47,7 @@ def show_proposal(
         if player is None:
             raise UnknownError(f"{history.game}: there is no player {reader!r}")
         reader = player
-    bodies = [entry.body for entry in history.entries() if _sees(reader, entry.body)]
+    bodies = [entry.body for entry in history.entries() if e.may_see(reader, entry.body.audience)]
     made = _find(bodies, number)
     if made is None:
         raise UnknownError(f"{history.game}: there is no proposal {number}")
@@ -69,10 +69,6 @@ def show_proposal(
         changes=tuple(changes),
         votes=found.votes,
     )
-
-
-def _sees(reader: str | None, body: e.Event) -> bool:
-    return reader == "admin" or body.audience is None or reader in body.audience
 
 
 def _find(bodies: list[e.Event], number: int) -> e.ProposalMade | None:

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.events import EntityDestroyed, Entry
+from nomoledger.events import EntityDestroyed, Entry, may_see
 from nomoledger.game.plugins import load_plugin, plugins
 from nomoledger.ledger.as_of import Reading, as_known, worlds_at_closes
 from nomoledger.ledger.ledger import Ledger
@@ -218,7 +218,7 @@ class LedgerView:
 
     def sees(self, audience: tuple[str, ...] | None) -> bool:
         """Return whether the reader is in *audience* (None is everybody)."""
-        return self.reader == "admin" or audience is None or self.reader in audience
+        return may_see(self.reader, audience)
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """Return the values of *operation* by the rules, for each of the *calls*."""

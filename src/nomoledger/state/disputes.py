@@ -82,7 +82,7 @@ def open_disputes(world: World, reader: str | None = "admin") -> list[Table]:
 def _known(world: World, reader: str | None) -> Iterator[Table]:
     """Yield the disputes that *reader* may know of."""
     for dispute in world.disputes.values():
-        if reader == "admin" or dispute["audience"] is None or reader in dispute["audience"]:
+        if e.may_see(reader, dispute["audience"]):
             yield dispute
 
 
