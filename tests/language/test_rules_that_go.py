@@ -265,6 +265,24 @@ def test_a_timer_follows_its_parameter_after_a_renumbering() -> None:
     assert play.wait(hours=2).money() == 101
 
 
+def test_a_reference_by_number_follows_two_renumberings() -> None:
+    play = Play(
+        {"1": "", "2": "def after_go_on(player): set(player, 'mark', param('1', 'fee'))\n"},
+        {"1": "parameters: {fee: 4}"},
+    )
+    play.rule(Renumber("1", "5")).rule(Renumber("5", "6"))
+    assert play.go().get("mark") == 4
+
+
+def test_a_reference_by_number_means_the_rule_that_has_the_number_by_now() -> None:
+    play = Play(
+        {"1": "", "2": "def after_go_on(player): set(player, 'mark', param('1', 'fee'))\n"},
+        {"1": "parameters: {fee: 4}"},
+    )
+    play.rule(Renumber("1", "5")).rule(Enact(Rule(number="1", parameters={"fee": 9})))
+    assert play.go().get("mark") == 9
+
+
 def test_a_timer_that_falls_into_the_past_fires_at_once() -> None:
     play = waiting(RINGS.replace("hours(wait))", "hours(wait), follows = 'wait')"))
     play.wait(minutes=90).rule(Amend("1", parameters={"wait": 1}))

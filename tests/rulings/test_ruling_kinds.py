@@ -8,7 +8,7 @@ from nomoledger import events as e
 from nomoledger.engine.settlement.ruling_validity import rulings_in_force
 from nomoledger.engine.settlement.timeline import Timeline
 from nomoledger.errors import MisfitError, UsageError
-from nomoledger.events.rules import Amend, Do, Post
+from nomoledger.events.rules import Amend, Do, Post, Renumber
 
 from .game import RuledGame, essence, played_right, refused, unlike
 from .mail import RULES, WEEK, Mail
@@ -118,6 +118,17 @@ def test_a_replaced_verdict_changes_the_ruleset() -> None:
     assert game.at_square("Bob") == 4
     amended = next(event for event in events if isinstance(event, e.RuleAmended))
     assert amended.source == "ruling 2"
+
+
+def test_a_rule_renumbered_by_a_replaced_verdict_is_found_by_its_old_number() -> None:
+    game = RuledGame(RULES)
+    game.ask("join", "Ann", {"email": "ann@example.org"})
+    game.ask("propose", "Ann", "Rule IX.4 is IX.9.", (Renumber("IX.4", "IX.9"),))
+    game.ask("judge", 1, "rejected")
+    edit = e.Replaced(game.last(e.ProposalJudged), "accepted")
+    game.rule_on("replace", edit)
+    check_settled(game, edit)
+    assert game.world.game["renumbered"] == {"IX.4": "IX.9"}
 
 
 def new_question(game: RuledGame, *edits: e.Edit) -> str:

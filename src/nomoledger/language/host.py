@@ -419,9 +419,13 @@ class Host:
     def rule(self, number: str) -> Rule:
         """Return the rule with this *number*: the rule in force, or else the last that had it.
 
-        If there was none, the caller is at fault.
+        A number that was changed, once or several times, leads to the rule under its new number,
+        unless another rule has the old number by now. If there was no such rule, the caller is at
+        fault.
         """
-        number = self.world.game.get("renumbered", {}).get(number, number)
+        renumbered = self.world.game.get("renumbered", {})
+        while number not in self.program.by_number and number in renumbered:
+            number = renumbered[number]
         rule = self.program.by_number.get(number)
         if rule is None:
             former = reversed(self.program.ruleset.former)

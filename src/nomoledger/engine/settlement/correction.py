@@ -15,7 +15,8 @@ from nomoledger.state.world import World
 _TABLES = ("counts", "edges", "kinds", "past")
 #: Single values of the game that are corrected.
 _GAME_VALUES = (
-    "ended", "ended_by", "winners", "versions", "frozen", "final_after", "void", "refused",
+    "ended", "ended_by", "winners", "versions", "renumbered", "frozen", "final_after", "void",
+    "refused",
 )  # fmt: skip
 
 

@@ -6,9 +6,9 @@ import re
 from nomoledger.events.durations import SECONDS
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.constants import product_in, whole_number_in
-from nomoledger.rulebook.checker.durations import as_duration
 from nomoledger.rulebook.checker.reader import Reader
 from nomoledger.rulebook.checker.types import Atom, Type
+from nomoledger.rulebook.checker.written_duration import as_duration
 
 _SECONDS_IN = (7, 24, 60, 168, 1440, 3600, 86_400, 604_800)
 _PLACEHOLDER = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")

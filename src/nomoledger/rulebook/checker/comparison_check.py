@@ -4,10 +4,10 @@ import ast
 
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.constants import product_in, text_in
-from nomoledger.rulebook.checker.durations import as_duration
 from nomoledger.rulebook.checker.reader import Reader, Variables
 from nomoledger.rulebook.checker.types import Type
 from nomoledger.rulebook.checker.value_check import ValueCheck
+from nomoledger.rulebook.checker.written_duration import as_duration
 
 #: The verbs that always return a list.
 _OF_LISTS = ("all", "where", "roll", "holdings", "may", "sorted", "list")

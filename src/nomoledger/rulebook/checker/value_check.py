@@ -4,9 +4,9 @@ import ast
 
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.constants import text_in
-from nomoledger.rulebook.checker.durations import as_duration
 from nomoledger.rulebook.checker.reader import Reader
 from nomoledger.rulebook.checker.types import Type
+from nomoledger.rulebook.checker.written_duration import as_duration
 from nomoledger.rulebook.nearest import meant
 
 

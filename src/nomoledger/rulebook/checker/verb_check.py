@@ -8,13 +8,13 @@ from nomoledger.language.verbs import MODES
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.attribute_check import AttributeCheck
 from nomoledger.rulebook.checker.constants import text_in
-from nomoledger.rulebook.checker.durations import as_duration
 from nomoledger.rulebook.checker.operation_check import OperationCheck
 from nomoledger.rulebook.checker.reader import Reader
 from nomoledger.rulebook.checker.signatures import signature_of_verb
 from nomoledger.rulebook.checker.types import Type
 from nomoledger.rulebook.checker.value_check import ValueCheck
 from nomoledger.rulebook.checker.verb_results import VerbResults
+from nomoledger.rulebook.checker.written_duration import as_duration
 from nomoledger.rulebook.nearest import meant
 
 #: The arguments of verbs by name: those that are accounts, things, numbers or texts.

@@ -1,4 +1,4 @@
-"""Durations: how rule code writes them."""
+"""A duration as rule code writes it."""
 
 import ast
 
