@@ -31,6 +31,15 @@ def test_a_mechanic_that_a_timer_carries_out_acts_for_the_rule_that_set_the_time
     assert destroyed.rules == ("2@1",)
 
 
+def test_a_function_of_a_rule_prevails_over_mechanics_of_other_rules_too() -> None:
+    noon = "def value_play_time() -> Time: return 720\n"
+    clocks = "uses: [clocks-1]"
+    rule = "def after_go_on(player): set(player, 'score', play_time())\n"
+    play = Play({"1": rule, "2": noon, "3": ""}, {"1": clocks, "2": clocks, "3": clocks})
+    assert play.go().get("score") == 720
+    assert play.rule(Repeal("2")).go().get("score") > 720
+
+
 def test_a_mechanic_brings_the_mechanics_that_it_uses() -> None:
     text = "### 1 A rule\n\nIt is.\n\n```yaml\nuses: [turns-1]\n```\n"
     [rule] = parse(text, "inline.md").rules

@@ -72,7 +72,7 @@ def analyze_rules(ruleset: Ruleset) -> Links:
     names = dict.fromkeys((*hooks, *remembered))
     operations = {
         name: Operation(
-            name, _without_common(hooks.get(name, []), common), remembered.get(name), common
+            name, _prevailing(hooks.get(name, []), common), remembered.get(name), common
         )
         for name in names
     }
@@ -83,13 +83,21 @@ def analyze_rules(ruleset: Ruleset) -> Links:
     return msgspec.structs.replace(links, undefined=_undefined(links))
 
 
-def _without_common(
+def _prevailing(
     hooks: list[tuple[str, Hook]], common: frozenset[str]
 ) -> tuple[tuple[str, Hook], ...]:
-    """Return *hooks* without common definitions, if a rule with a number defines the same."""
-    if all(number in common or hook.kind not in DEFINING for number, hook in hooks):
-        return tuple(hooks)
-    return tuple(pair for pair in hooks if pair[0] not in common or pair[1].kind not in DEFINING)
+    """Return *hooks* without the definitions that give way to others.
+
+    What a rule with a number says itself prevails over mechanics, and mechanics prevail over common
+    definitions.
+    """
+    rank = {
+        pair: 0 if pair[0] in common else 1 if pair[1].mechanic else 2
+        for pair in hooks
+        if pair[1].kind in DEFINING
+    }
+    highest = max(rank.values(), default=0)
+    return tuple(pair for pair in hooks if rank.get(pair, highest) == highest)
 
 
 def _remembered(ruleset: Ruleset) -> dict[str, Remembered]:
