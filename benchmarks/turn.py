@@ -1,7 +1,7 @@
 """How fast a turn is: `python benchmarks/turn.py [TURNS]`.
 
 Compares a turn of mail-opening carried out by the rules with the same turn written by hand in plain
-Python (the same dice, the same walk, the same options to buy, the same records), and then measures
+Python (the same dice, the same walk, the same offers, the same records), and then measures
 turns and events per second through the whole stack to disk: sandbox, hash chain, SQLite.
 
 Where the time of a turn by the rules goes: a third is calls between rule code and its host (74 of
@@ -81,8 +81,8 @@ class Game:
         self.cause: int | None = None
         self.money = dict.fromkeys(PLAYERS, 1000)
         self.at = dict.fromkeys(PLAYERS, 1)
-        self.options: dict[tuple[str, int], tuple[str, str]] = {}
-        self.holders: dict[int, set[str]] = {}
+        self.offered: dict[int, str] = {}
+        self.offers: dict[int, tuple[str, str]] = {}
         self.records: list[e.Event] = []
         self.seed = dice.period_seed(SECRET, 1)
         self.now = int(NOON.timestamp())
@@ -143,29 +143,30 @@ class Game:
             e.Moved, "VII.1@1", piece=player, mode="step", left=f"square:{left}",
             to=passed.pop(), passed=tuple(passed),
         )  # fmt: skip
-        holders = self.holders.setdefault(square, set())
-        if self.money[player] >= 10 * square and not holders - {player}:
+        if self.money[player] >= 10 * square and self.offered.setdefault(square, player) == player:
             land = f"{path}/walk({player},{sum(thrown)})/land({player},square:{square})"
-            path = f"{land}/open_option({player},square:{square})"
-            self._open_option(player, square, attempt, path)
-            holders.add(player)
+            self._open_offer(player, square, attempt, land)
         return thrown
 
-    def _open_option(self, player: str, square: int, attempt: str, path: str) -> None:
-        if (player, square) in self.options:
-            option, lapse = self.options[player, square]
+    def _open_offer(self, player: str, square: int, attempt: str, land: str) -> None:
+        path = f"{land}/open_offer({player},square:{square})"
+        if square in self.offers:
+            offer, lapse = self.offers[square]
             self._say(e.Unscheduled, "VIII.3@1", attempt=lapse)
-            self._say(e.EntityDestroyed, "VIII.3@1", entity=option)
-        place = f"{attempt}|{path}/option#1"
-        option = f"option:{hashlib.sha256(place.encode()).hexdigest()[:10]}"
-        attributes = {"player": player, "square": f"square:{square}", "opened": self.now}
-        self._say(e.EntityCreated, "VIII.3@1", entity=option, kind="option", attributes=attributes)
-        lapse = f"{attempt}>{path}/lapse({option})"
+        else:
+            place = f"{attempt}|{path}/offer#1"
+            offer = f"offer:{hashlib.sha256(place.encode()).hexdigest()[:10]}"
+            attributes = {"player": player, "square": f"square:{square}", "opened": self.now}
+            fields = {"entity": offer, "kind": "offer", "attributes": attributes}
+            self._say(e.EntityCreated, "VIII.3@1", **fields)
+        time = 7 * 24 * 60 * 60 + 1
+        ending = f"{path}/end_offer_after({offer},{time},days_open)"
+        lapse = f"{attempt}>{ending}/lapse({offer})"
         self._say(
-            e.Scheduled, "VIII.3@1", attempt=lapse, operation="lapse", arguments=(option,),
-            due=self.now + 7 * 24 * 60 * 60 + 1, by="admin", follows=("VIII.3", "days_open"),
+            e.Scheduled, "VIII.3@1", attempt=lapse, operation="lapse", arguments=(offer,),
+            due=self.now + time, by="admin", follows=("VIII.3", "days_open"),
         )  # fmt: skip
-        self.options[player, square] = option, lapse
+        self.offers[square] = offer, lapse
 
 
 def by_hand(turns: int) -> list[e.Event]:

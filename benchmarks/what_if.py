@@ -57,16 +57,16 @@ class Played:
             number = len(self.world.proposals) + 1
             self.take(e.ProposalMade, by=player, number=number, text="Text.")
             self.take(e.ProposalJudged, proposal=number, verdict="accepted")
-            for square in self._options(player):
+            for square in self._offers(player):
                 arguments = {"square": square}
                 self.take(e.SubmissionReceived, by=player, action="buy", arguments=arguments)
         self.take(e.CloseAsked)
         self.at = NOON + WEEK * self.world.period
 
-    def _options(self, player: str) -> Iterator[int]:
-        for option in self.world.kinds.get("option", ()):
-            if self.world.get(option, "player") == player:
-                yield self.world.label(self.world.get(option, "square"))
+    def _offers(self, player: str) -> Iterator[int]:
+        for offer in self.world.kinds.get("offer", ()):
+            if self.world.get(offer, "player") == player:
+                yield self.world.label(self.world.get(offer, "square"))
                 return
 
 

@@ -76,10 +76,10 @@ class GameMachine(RuleBasedStateMachine):
         self.table.play("propose", first, second)
         self.table.play("judge", 0, 0)
 
-    @precondition(lambda self: self.game.world.kinds.get("option"))
+    @precondition(lambda self: self.game.world.kinds.get("offer"))
     @rule(first=number, second=number)
     def trade(self, first: int, second: int) -> None:
-        """An option to buy is taken or declined."""
+        """An offer of a square is taken or declined."""
         self.table.play("trade", first, second)
 
     @rule(first=number, second=number)

@@ -73,12 +73,12 @@ class Table:
         return self.desk.judge(len(self.desk.world.proposals) - first % 2, verdict, **when)
 
     def trade(self, first: int, second: int, **when: Any) -> Made:
-        options = self.desk.world.kinds.get("option", ())
-        if options:
-            option = self.desk.world.attributes[options[first % len(options)]]
-            arguments = {"square": self.desk.world.label(option["square"])}
+        offers = self.desk.world.kinds.get("offer", ())
+        if offers:
+            offer = self.desk.world.attributes[offers[first % len(offers)]]
+            arguments = {"square": self.desk.world.label(offer["square"])}
             action = "decline" if second % 4 == 0 else "buy"
-            return self.desk.submit(option["player"], action, arguments, **when)
+            return self.desk.submit(offer["player"], action, arguments, **when)
         return None
 
     def name(self, first: int, second: int, **when: Any) -> Made:

@@ -264,7 +264,7 @@ def test_a_case_states_rulings_in_force_and_accepts_british_spelling() -> None:
 
 GIVEN = (
     "given: {board: 16, players: {Ann: {square: 14}, Bob: {}}, "
-    "options: [{player: Bob, square: 5}]}\n"
+    "offers: [{player: Bob, square: 5}]}\n"
 )
 TURN = "steps: [{by: Ann, do: propose, with: {text: Hm.}}, {do: reject, dice: [4, 2]}]\n"
 BUY = "steps: [{by: Bob, do: buy, with: {square: 5}}]\n"
@@ -286,16 +286,16 @@ BUY = "steps: [{by: Bob, do: buy, with: {square: 5}}]\n"
         ("then: {rules: {V.1: {parameters: {dollars_per_number: 9}}}}", "is 10, expected 9"),
         ("then: {game: {ended: yes}}", "the game's ended is no, expected yes"),
         ("then: {game: {period: 2}}", "the game's period is 1, expected 2"),
-        ("then: {options: []}", "there is a option that the case does not name"),
+        ("then: {offers: []}", "there is a offer that the case does not name"),
         ("then: {pending: {timers: 0}}", "1 timers are running"),
         ("then: {pending: none}", "1 timers are running"),
-        ("then: {pending: {options: [{square: 6}]}}", "no option with square 6"),
+        ("then: {pending: {offers: [{square: 6}]}}", "no offer with square 6"),
         ("then: {pending: {proposals: [1]}}", "the open proposals are"),
         ("then: {values: [{value: block, with: {square: 1}, is: [1]}]}", r"\[\], expected \[1\]"),
         ("steps: [{value: row_length, is: 5}]", "step 1 .row_length.: it is 4, expected 5"),
         ("steps: [{do: report_threat}]", "the game is over: .*the case does not say so"),
         ("steps: [{do: join, with: {name: Cal, email: c@x}}]", "new player Cal"),
-        ("steps: [{by: Ann, do: buy, with: {square: 5}}]", "refused: buy: no option"),
+        ("steps: [{by: Ann, do: buy, with: {square: 5}}]", "refused: buy: this square is not on offer"),
         ("steps: [{by: Ann, do: buy, with: {square: 5}, refused: VIII.1}]", "not by VIII.1"),
         ("steps: [{by: Bob, do: buy, with: {square: 5}, refused: yes}]", "it is not refused"),
         ("steps: [{do: advance, asks: anything}]", "nothing is asked"),

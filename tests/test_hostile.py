@@ -107,7 +107,7 @@ def generated() -> dict[str, Hostile]:
 
 @pytest.fixture(scope="module")
 def under_way(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The ledger of a game in which Ann and Bob play, and Ann has an option to buy."""
+    """The ledger of a game in which Ann and Bob play, and Ann may buy a square."""
     file = tmp_path_factory.mktemp("hostile") / "game.db"
     with Ledger.open(file, create=True) as ledger:
         desk = open_game(ledger, "game", load("mail-opening"), at=NOON, secret=b"s" * 32)
@@ -139,9 +139,9 @@ def desk(
 
 
 def buy(desk: Game) -> Outcome:
-    option = desk.world.attributes[desk.world.kinds["option"][0]]
-    square = desk.world.label(option["square"])
-    return desk.submit(option["player"], "buy", {"square": square})
+    offer = desk.world.attributes[desk.world.kinds["offer"][0]]
+    square = desk.world.label(offer["square"])
+    return desk.submit(offer["player"], "buy", {"square": square})
 
 
 COMMANDS: dict[str, Callable[[Game], Outcome]] = {

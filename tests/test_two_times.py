@@ -240,8 +240,8 @@ def weeks_of(desk: Game, seed: int, published: dict[int, list[bytes]]) -> None:
             assert isinstance(made, e.ProposalMade)
             verdict = chance.choice(["accepted", "rejected"])
             desk.judge(made.number, verdict, at=NOON, id=f"verdict-{id}")
-            for option in desk.world.kinds.get("option", ()):
-                of = desk.world.attributes[option]
+            for offer in desk.world.kinds.get("offer", ()):
+                of = desk.world.attributes[offer]
                 if chance.random() < 0.7:
                     square = desk.world.label(of["square"])
                     desk.submit(desk.world.label(of["player"]), "buy", {"square": square}, at=NOON)

@@ -31,11 +31,11 @@ class Mail(RuledGame):
     def at_square(self, player: str) -> int:
         return int(self.world.label(self.world.get(player, "square")))
 
-    def options(self, player: str) -> list[int]:
+    def offers(self, player: str) -> list[int]:
         return [
-            self.world.label(self.world.get(option, "square"))
-            for option in self.world.kinds.get("option", ())
-            if self.world.get(option, "player") == player
+            self.world.label(self.world.get(offer, "square"))
+            for offer in self.world.kinds.get("offer", ())
+            if self.world.get(offer, "player") == player
         ]
 
     def owner(self, square: int) -> str | None:

@@ -164,11 +164,11 @@ class Mailer(Admin):
 
     def trade(self, first: int, second: int) -> None:
         world = self.game.world
-        options = world.kinds.get("option", ())
-        if options:
-            option = world.attributes[options[first % len(options)]]
+        offers = world.kinds.get("offer", ())
+        if offers:
+            offer = world.attributes[offers[first % len(offers)]]
             action = "decline" if second % 4 == 0 else "buy"
-            self.game.go(option["player"], action, square=world.label(option["square"]))
+            self.game.go(offer["player"], action, square=world.label(offer["square"]))
 
     def deal(self, first: int, second: int) -> None:
         buyer, seller = self.name(first), self.name(second)

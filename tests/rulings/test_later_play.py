@@ -49,12 +49,12 @@ def test_a_later_buyer_of_the_same_square_collides() -> None:
     game, edit = overlooked_buyer()
     bought = game.last(e.SubmissionReceived)
     (collision,) = timeline_of(game, edit).collisions()
-    assert (collision.event, collision.why) == (bought, "no option to buy this square (VIII.3@1)")
+    assert (collision.event, collision.why) == (bought, "this square is not on offer to that player (VIII.3@1)")
     before = len(game.entries)
     events = game.rule_on("replace", edit)
     assert refused(events) == (
         f"later play does not fit: #{bought} Bob asks to buy: square 8:"
-        " no option to buy this square (VIII.3@1)"
+        " this square is not on offer to that player (VIII.3@1)"
     )
     assert (game.owner(8), rulings_in_force(game.world)) == ("Bob", [])
     assert len(game.entries) == before + 2
@@ -178,7 +178,7 @@ def test_a_question_open_at_the_ruling_stays_open() -> None:
         event for event in events if isinstance(event, e.QuestionRaised)
     ]  # it is open already
     game.roll(1, 2)
-    assert (game.at_square("Ann"), game.at_square("Bob"), game.options("Bob")) == (4, 4, [])
+    assert (game.at_square("Ann"), game.at_square("Bob"), game.offers("Bob")) == (4, 4, [])
     assert unlike(game.world, played_right(game.entries, [edit])) == []
 
 
@@ -193,7 +193,7 @@ def test_a_ruling_can_open_a_question() -> None:
     assert unlike(game.world, played_right(game.entries, [edit])) == []
     game.rule_on("replace", overrules=(1,), settle="all")
     assert (game.at_square("Ann"), game.world.waiting) == (8, None)
-    assert game.options("Ann") == [8]
+    assert game.offers("Ann") == [8]
 
 
 def test_a_ruling_can_remove_the_open_question() -> None:
@@ -216,7 +216,7 @@ def test_a_waiting_submission_can_be_replaced_or_rejected() -> None:
     game.roll(1, 2)
     assert game.owner(8) is None
     game.rule_on("reject", overrules=(1,), about=bought)
-    assert (game.owner(8), game.options("Ann")) == (None, [8])
+    assert (game.owner(8), game.offers("Ann")) == (None, [8])
 
 
 def test_a_close_that_no_longer_waits_is_carried_out() -> None:

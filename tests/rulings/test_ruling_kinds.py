@@ -25,9 +25,9 @@ def check_settled(game: RuledGame, *edits: e.Edit) -> None:
 def test_a_replaced_die_moves_the_piece_and_its_option() -> None:
     game = Mail()
     edit = e.Replaced(game.turn("Ann", 3, 4), [1, 2])
-    assert (game.at_square("Ann"), game.options("Ann")) == (8, [8])
+    assert (game.at_square("Ann"), game.offers("Ann")) == (8, [8])
     events = game.rule_on("replace", edit, cites=("VII.1",))
-    assert (game.at_square("Ann"), game.options("Ann")) == (4, [4])
+    assert (game.at_square("Ann"), game.offers("Ann")) == (4, [4])
     assert events[0].received_at > game.entries[edit.event].body.received_at
     assert {x.rules[0] for x in events if not isinstance(x, e.Input | e.AttemptDone)} == {
         "ruling:1"
@@ -45,7 +45,7 @@ def test_the_option_of_a_corrected_landing_lapses_at_its_original_time() -> None
     game.rule_on("replace", e.Replaced(roll, [1, 2]))
     game.at += timedelta(minutes=10)
     game.ask("advance")
-    assert game.options("Ann") == []
+    assert game.offers("Ann") == []
 
 
 def test_replacing_a_seeded_die_changes_no_other_die() -> None:
@@ -82,7 +82,7 @@ def test_an_overlooked_submission_is_carried_out() -> None:
     game.turn("Bob", 1, 2)
     edit = e.TakenIn(roll, "Ann", "buy", {"square": 8})
     game.rule_on("replace", edit)
-    assert (game.owner(8), game.money("Ann"), game.options("Ann")) == ("Ann", 920, [])
+    assert (game.owner(8), game.money("Ann"), game.offers("Ann")) == ("Ann", 920, [])
     check_settled(game, edit)
 
 
@@ -147,7 +147,7 @@ def test_a_rejected_submission_is_undone() -> None:
     game.turn("Ann", 3, 4)
     bought = game.go("Ann", "buy", square=8)
     game.rule_on("reject", about=bought)
-    assert (game.owner(8), game.money("Ann"), game.options("Ann")) == (None, 1000, [8])
+    assert (game.owner(8), game.money("Ann"), game.offers("Ann")) == (None, 1000, [8])
     check_settled(game, e.LeftOut(bought))
 
 
