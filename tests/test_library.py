@@ -43,7 +43,8 @@ def test_values_say_what_they_are(ledger: GameLedger, game: Game) -> None:
     assert repr(game).startswith("<Game 'mail' in ")
     assert "period 1" in repr(game)
     refused = game.submit("Ann", "buy", {"square": 4})
-    assert repr(refused) == "<Outcome: 2 events, refused: this square is not on offer to that player (VIII.3@1)>"
+    why = "this square is not on offer to that player (VIII.3@1)"
+    assert repr(refused) == f"<Outcome: 2 events, refused: {why}>"
 
 
 def test_a_request_repeated_under_its_id_returns_its_first_outcome(game: Game) -> None:

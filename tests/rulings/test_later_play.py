@@ -49,7 +49,8 @@ def test_a_later_buyer_of_the_same_square_collides() -> None:
     game, edit = overlooked_buyer()
     bought = game.last(e.SubmissionReceived)
     (collision,) = timeline_of(game, edit).collisions()
-    assert (collision.event, collision.why) == (bought, "this square is not on offer to that player (VIII.3@1)")
+    why = "this square is not on offer to that player (VIII.3@1)"
+    assert (collision.event, collision.why) == (bought, why)
     before = len(game.entries)
     events = game.rule_on("replace", edit)
     assert refused(events) == (
