@@ -26,9 +26,9 @@ NUMBER_AS_TEXT = amend("I.2", parameters={"amount": "many"})
 REFUSED = {
     "a number becomes a text": (NUMBER_AS_TEXT, "amount is a number of dollars, not 'many'"),
     "a text becomes a number": (amend("I.2", parameters={"word": 7}), "word is a text"),
-    "a list becomes a number": (amend("I.2", parameters={"days": 7}), "days is a list"),
+    "a list becomes a number": (amend("I.2", parameters={"weekdays": 7}), "weekdays is a list"),
     "an unknown parameter": (amend("I.2", parameters={"amonut": 7}), "no parameter 'amonut'"),
-    "an unknown entry": (amend("I.2", entries={"days": [["Sun", "Tue"]]}), "no entry 'Sun'"),
+    "an unknown entry": (amend("I.2", entries={"weekdays": [["Sun", "Tue"]]}), "no entry 'Sun'"),
     "an unknown function": (amend("I.2", functions={"value_x": None}), "no function 'value_x'"),
     "a rule that is not in force": (amend("V.9", prose="x"), "there is no rule V.9 in force"),
     "a repeal of no rule": ({"repeal": "V.9"}, "there is no rule V.9 in force"),
@@ -40,6 +40,22 @@ REFUSED = {
     "a hook on nothing": (
         enact("X.1", "def after_be_latte(player):\n    pay_fine(player)\n"),
         "rule X.1, line 1: after_be_latte bends 'be_latte', which no rule defines",
+    ),
+    "a parameter called like a word": (
+        enact(
+            "X.1",
+            "def after_be_late(player):\n    pay(player, 'mint', days)\n",
+            parameters={"days": 1},
+        ),
+        "rule X.1: the parameter 'days' hides the word days of the language: give it another name",
+    ),
+    "a parameter called like a word, by an amendment": (
+        amend(
+            "I.2",
+            parameters={"min": 5},
+            functions={"value_fine": "def value_fine() -> Number:\n    return amount + min\n"},
+        ),
+        "rule I.2: the parameter 'min' hides the word min of the language: give it another name",
     ),
     "an unknown operation": ({"do": "pay_fien", "with": {"player": "Ann"}}, "'pay_fien'"),
     "an unknown argument": ({"do": "pay_fine", "with": {"playr": "Ann"}}, "playr"),
@@ -77,7 +93,7 @@ def test_every_change_that_does_not_fit_is_named(game: Game) -> None:
 
 
 def test_an_old_fault_of_a_rule_is_not_held_against_an_amendment(game: Game) -> None:
-    """The parameter `days` is used by nobody."""
+    """The parameter `weekdays` is used by nobody."""
     assert check(game, amend("I.2", parameters={"amount": 11})).errors == ()
 
 

@@ -151,10 +151,15 @@ def _check_names(rule: Rule) -> None:
 
 
 @lru_cache
+def words_of_language(level: int) -> frozenset[str]:
+    """Return all words of the language of *level*: verbs, durations and built-in functions."""
+    return BUILTINS | {*host_verbs_of(level), *prelude_verbs_of(level)}
+
+
+@lru_cache
 def reserved_words(level: int) -> frozenset[str]:
     """Return the words of the language that rules of *level* may neither define nor hook."""
-    verbs = (*host_verbs_of(level), *prelude_verbs_of(level))
-    return BUILTINS | {name for name in verbs if not is_hookable(name)}
+    return frozenset(name for name in words_of_language(level) if not is_hookable(name))
 
 
 def _is_reserved(name: str) -> bool:
