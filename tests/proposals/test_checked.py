@@ -92,6 +92,33 @@ def test_every_change_that_does_not_fit_is_named(game: Game) -> None:
     assert found.cases_tried == 0
 
 
+def test_every_parameter_of_an_amendment_that_does_not_fit_is_named(game: Game) -> None:
+    bad = {"amount": "many", "word": 7, "weekdays": 1}
+    found = check(game, amend("I.2", parameters={**bad, "most": 2000}))
+    assert [error.split(" is ")[0] for error in found.errors] == [
+        "rule I.2: amount",
+        "rule I.2: word",
+        "rule I.2: weekdays",
+    ]
+    unknown = check(game, amend("I.2", parameters={"amonut": 7, "mots": 8}))
+    assert [error.split(";")[0] for error in unknown.errors] == [
+        "rule I.2 has no parameter 'amonut'",
+        "rule I.2 has no parameter 'mots'",
+    ]
+
+
+def test_an_amendment_that_does_not_fit_is_checked_as_far_as_it_fits(game: Game) -> None:
+    """The prose is amended along, so no mismatch is told of a rule that is tried in part."""
+    code = {"value_fine": "def value_fine() -> Number:\n    return amount + min + nix()\n"}
+    parameters = {"amount": "many", "min": 5, "days": 2}
+    data = amend("I.2", parameters=parameters, functions=code, prose="A fine is many dollars.")
+    found = check(game, data)
+    assert found.errors[0] == "rule I.2: amount is a number of dollars, not 'many'"
+    assert [word for word in ("'min' hides", "'days' hides", "'nix'") if word in str(found.errors)]
+    assert len(found.errors) == 4
+    assert found.mismatches == ()
+
+
 def test_an_old_fault_of_a_rule_is_not_held_against_an_amendment(game: Game) -> None:
     """The parameter `weekdays` is used by nobody."""
     assert check(game, amend("I.2", parameters={"amount": 11})).errors == ()

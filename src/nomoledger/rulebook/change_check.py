@@ -69,7 +69,7 @@ def check_changes(world: World, changes: tuple[r.Change, ...], source: str) -> C
     return ChangeCheck(
         errors=tuple(errors),
         left_undefined=left,
-        mismatches=tuple(_mismatches(before, after)),
+        mismatches=tuple(_mismatches(before, after, trial.in_part)),
         notes=(*trial.notes, *_essential(before, changes)),
         before=before,
         after=after,
@@ -124,12 +124,15 @@ def _uses(links: Links, rule: r.Rule) -> set[str]:
 # --- prose and parameters -----------------------------------------------------------------------
 
 
-def _mismatches(before: Ruleset, after: Ruleset) -> Iterator[str]:
-    """Yield where the prose and the parameters of a rule agree in *before*, but not in *after*."""
+def _mismatches(before: Ruleset, after: Ruleset, in_part: frozenset[str]) -> Iterator[str]:
+    """Yield where the prose and the parameters of a rule agree in *before*, but not in *after*.
+
+    The rules *in_part* are left out, as not all of their amendments are carried out.
+    """
     old_rules = {rule.number: rule for rule in before.rules}
     for rule in after.rules:
         old = old_rules.get(rule.number)
-        if old is None or rule == old:
+        if old is None or rule == old or rule.number in in_part:
             continue
         for name, value in rule.parameters.items():
             was = old.parameters.get(name)
