@@ -119,6 +119,29 @@ def test_an_amendment_that_does_not_fit_is_checked_as_far_as_it_fits(game: Game)
     assert found.mismatches == ()
 
 
+def test_rules_that_name_an_argument_that_would_be_gone_are_told(game: Game) -> None:
+    hook = enact("X.1", "def after_pay_fine(player):\n    mint(player, 1)\n")
+    game.rule("A hook", changes=changes(hook), at=NOON)
+    new = "def define_pay_fine(who: Player):\n    pay(who, 'mint', fine(), word)\n"
+    renamed = amend("I.2", functions={"define_pay_fine": new})
+    assert check(game, renamed).errors == (
+        "rule X.1, line 1: pay_fine has no argument 'player': it has (who)",
+    )
+    hook_too = {"after_pay_fine": "def after_pay_fine(who):\n    mint(who, 1)\n"}
+    mended = amend("X.1", functions=hook_too)
+    assert check(game, renamed, mended).errors == ()
+
+
+def test_rules_whose_calls_would_no_longer_fit_are_told(game: Game) -> None:
+    new = "def define_pay_fine(player: Player, why: Text):\n    pay(player, word, fine(), why)\n"
+    found = check(game, amend("I.2", functions={"define_pay_fine": new}))
+    assert found.errors == (
+        "rule I.3, line 2: pay_fine is not given 'why': it takes (player, why)",
+    )
+    optional = new.replace("why: Text", "why: Text = ''")
+    assert check(game, amend("I.2", functions={"define_pay_fine": optional})).errors == ()
+
+
 def test_an_old_fault_of_a_rule_is_not_held_against_an_amendment(game: Game) -> None:
     """The parameter `weekdays` is used by nobody."""
     assert check(game, amend("I.2", parameters={"amount": 11})).errors == ()

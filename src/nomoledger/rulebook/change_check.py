@@ -12,11 +12,10 @@ from nomoledger.language.linker import analyze_rules
 from nomoledger.language.operations import Links
 from nomoledger.language.parameters import is_decimal
 from nomoledger.rulebook.faults_of_changes import faults_of_changes, placed
+from nomoledger.rulebook.named_operations import operations_in
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
-#: Functions of the language whose first argument names an operation.
-_NAMING = ("schedule", "would", "may")
 _WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
@@ -98,27 +97,12 @@ def _essential(before: Ruleset, changes: Iterable[r.Change]) -> Iterator[str]:
 
 def _left_undefined(before: Links, after: Links) -> Iterator[LeftUndefined]:
     gone = [name for name in before.operations if before.operations[name].can_be_done]
-    users = {rule.number: _uses(after, rule) for rule in after.rules}
+    users = {rule.number: operations_in(after, rule) for rule in after.rules}
     for name in gone:
         used_by = tuple(number for number, used in users.items() if name in used)
         now = after.operations.get(name)
         if used_by and not (now is not None and now.can_be_done):
             yield LeftUndefined(name, used_by)
-
-
-def _uses(links: Links, rule: r.Rule) -> set[str]:
-    """Return the names of operations in the code and the data of *rule*."""
-    code = links.codes[rule.number]
-    names = set(code.free)
-    names |= {hook.operation for hook in code.hooks}
-    for call in code.calls:
-        if call.name in _NAMING and call.constants and isinstance(call.constants[0], str):
-            names.add(call.constants[0])
-    for fact in rule.facts.values():
-        names |= {name for name in (fact.asks, fact.attempt, fact.prevails) if name}
-    if rule.capabilities is not None and rule.capabilities.subject:
-        names.add(rule.capabilities.subject)
-    return names
 
 
 # --- prose and parameters -----------------------------------------------------------------------
