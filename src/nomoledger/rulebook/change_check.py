@@ -9,10 +9,9 @@ import msgspec
 from nomoledger.engine.trial import try_changes
 from nomoledger.events import rules as r
 from nomoledger.language.linker import analyze_rules
-from nomoledger.language.operations import Links
 from nomoledger.language.parameters import is_decimal
 from nomoledger.rulebook.faults_of_changes import faults_of_changes, placed
-from nomoledger.rulebook.named_operations import operations_in
+from nomoledger.rulebook.losses import NO_LOSSES, LeftUndefined, losses_of
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
@@ -21,13 +20,6 @@ _WORDS = (
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
     *("nineteen", "twenty"),
 )
-
-
-class LeftUndefined(msgspec.Struct, frozen=True):
-    """An operation that no rule would define any more, and the rules that use it."""
-
-    name: str
-    used_by: tuple[str, ...]
 
 
 class ChangeCheck(msgspec.Struct, frozen=True):
@@ -64,12 +56,12 @@ def check_changes(world: World, changes: tuple[r.Change, ...], source: str) -> C
     for renamed, number in trial.renamed.items():
         faults = [fault.replace(f"rule {renamed}", f"rule {number}") for fault in faults]
     errors = [*(placed(after, error) for error in trial.errors), *faults]
-    left = () if errors else tuple(_left_undefined(analyze_rules(before), analyze_rules(after)))
+    losses = NO_LOSSES if errors else losses_of(analyze_rules(before), analyze_rules(after))
     return ChangeCheck(
         errors=tuple(errors),
-        left_undefined=left,
+        left_undefined=losses.left_undefined,
         mismatches=tuple(_mismatches(before, after, trial.in_part)),
-        notes=(*trial.notes, *_essential(before, changes)),
+        notes=(*trial.notes, *losses.notes, *_essential(before, changes)),
         before=before,
         after=after,
         numbers=tuple(changed_numbers(before, after)),
@@ -90,19 +82,6 @@ def _essential(before: Ruleset, changes: Iterable[r.Change]) -> Iterator[str]:
     for rule in before.rules:
         if rule.number in repealed and rule.essential:
             yield f"rule {rule.number} {rule.title} is essential: {rule.essential}"
-
-
-# --- operations without a definition ------------------------------------------------------------
-
-
-def _left_undefined(before: Links, after: Links) -> Iterator[LeftUndefined]:
-    gone = [name for name in before.operations if before.operations[name].can_be_done]
-    users = {rule.number: operations_in(after, rule) for rule in after.rules}
-    for name in gone:
-        used_by = tuple(number for number, used in users.items() if name in used)
-        now = after.operations.get(name)
-        if used_by and not (now is not None and now.can_be_done):
-            yield LeftUndefined(name, used_by)
 
 
 # --- prose and parameters -----------------------------------------------------------------------
