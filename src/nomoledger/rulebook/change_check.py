@@ -9,7 +9,7 @@ import msgspec
 from nomoledger.engine.trial import try_changes
 from nomoledger.events import rules as r
 from nomoledger.language.linker import analyze_rules
-from nomoledger.language.parameters import is_decimal
+from nomoledger.language.parameters import is_number
 from nomoledger.rulebook.faults_of_changes import faults_of_changes, placed
 from nomoledger.rulebook.losses import NO_LOSSES, LeftUndefined, losses_of
 from nomoledger.state.declared_rules import Ruleset
@@ -99,7 +99,7 @@ def _mismatches(before: Ruleset, after: Ruleset, in_part: frozenset[str]) -> Ite
             continue
         for name, value in rule.parameters.items():
             was = old.parameters.get(name)
-            if not (_is_number(was) and _is_number(value)):
+            if not (is_number(was) and is_number(value)):
                 continue
             if value != was:
                 said = said_in(rule.prose, was)
@@ -109,10 +109,6 @@ def _mismatches(before: Ruleset, after: Ruleset, in_part: frozenset[str]) -> Ite
             elif said_in(old.prose, was) and not said_in(rule.prose, was):
                 text = f"the prose no longer says {said_in(old.prose, was)}"
                 yield f"rule {rule.number}: {text}, the value of {name} stays {value}"
-
-
-def _is_number(value: Any) -> bool:
-    return (isinstance(value, int) and not isinstance(value, bool)) or is_decimal(value)
 
 
 def said_in(prose: str, number: Any) -> str:
