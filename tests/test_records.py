@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from nomoledger.errors import NomoledgerError, RecordError
-from nomoledger.events import CasesCopied, FactUnexplained, RulingMade
+from nomoledger.events import FactUnexplained, RulingMade
 from nomoledger.game import recorded_games as replays
 from nomoledger.game.game import Game
 from nomoledger.game.records import import_record, is_record
 from nomoledger.game.replay import Report, replay
 from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.rulebook.cases import texts_beside
 
 SEASON = "weekly-vote-season"
 
@@ -60,19 +59,6 @@ def action_buy(player: Player, square: Square, name: Text = None):
 def forbid_buy(player, square):
     if not is_offered(player, square):
         return "nobody offered it"
-```
-"""
-
-
-FROGS = """---
-rulebook: frogs
----
-### 1 Frogs
-
-Frogs there are.
-
-```yaml
-text_only: it tells who plays
 ```
 """
 
@@ -299,24 +285,6 @@ def test_a_record_is_told_from_an_export(tmp_path: Path) -> None:
 def test_the_file_must_be_there(ledger: Ledger, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot be read"):
         import_record(ledger, tmp_path / "none.jsonl")
-
-
-def test_the_cases_of_the_rulebook_are_copied(ledger: Ledger, tmp_path: Path) -> None:
-    """Those of a shipped rulebook, and those beside a file."""
-    season = import_record(ledger, replays.find(SEASON))
-    assert copied_cases(season) == list(texts_beside("weekly-vote-opening"))
-    (tmp_path / "cases" / "frogs").mkdir(parents=True)
-    (tmp_path / "cases" / "frogs" / "hopping.yaml").write_text("cases: []\n")
-    (tmp_path / "frogs.md").write_text(FROGS)
-    path = tmp_path / "frogs.jsonl"
-    path.write_text('{"rulebook": "frogs.md", "game": "frogs"}\n')
-    assert copied_cases(import_record(ledger, path)) == ["hopping.yaml"]
-
-
-def copied_cases(game: Game) -> list[str]:
-    """Return the files whose cases were copied when *game* opened."""
-    bodies = (entry.body for entry in game.history.entries())
-    return [file for body in bodies if isinstance(body, CasesCopied) for file in body.texts]
 
 
 def test_a_game_imported_can_be_played_on(ledger: Ledger) -> None:

@@ -35,7 +35,6 @@ from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.rulebook.cases import texts_beside
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import load, parse, shipped
 from nomoledger.sandbox.sandbox import stream_from_sandbox
@@ -139,7 +138,6 @@ def import_record(
         dice_from="entered",
         period=header.period,
         at=calendar.begins(header.period),
-        cases=texts_beside(rulebook),
         then=partial(_import_lines, header, calendar, _texts(path, lines), "", lines),
     )
 
