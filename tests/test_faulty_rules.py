@@ -128,6 +128,14 @@ def test_many_faults_are_found_at_once() -> None:
     assert [rule for rule, _ in faults] == ["rule 6", "rule 6", "rule 9", "rule 10"]
 
 
+def test_all_parameters_that_cannot_be_names_are_found() -> None:
+    faults = faults_in(changed("{dice: 2, sides: 6}", "{Dice: 2, max-sides: 6, sides: 6}"))
+    assert [fault.split(": ", 2)[2] for fault in faults if "rule 3" in fault] == [
+        "'Dice' is no name: try one like in_row",
+        "'max-sides' is no name: try one like in_row",
+    ]
+
+
 def test_only_the_rules_asked_for_are_examined() -> None:
     rules = parse(changed("    destroy(option)", "    destory(option)"), "fair.md").rules
     assert faults_of(Ruleset(rules), ["4", "5"]) == []

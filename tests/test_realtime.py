@@ -47,21 +47,21 @@ api: 0
 ### 1 Drops
 
 ```yaml
-parameters: {seconds: 60, full: 1000}
+parameters: {pause: 60, full: 1000}
 commodities: {drop: {}}
 accounts: [jug]
 ```
 
 ```python
 def on_enact():
-    schedule("drip", due = now() + seconds)
+    schedule("drip", due = now() + pause)
 
 def define_drip():
     mint("jug", 1, "a drop", "drop")
     if balance("jug", "drop") >= full:
         end_game("the jug is full")
     else:
-        schedule("drip", due = now() + seconds)
+        schedule("drip", due = now() + pause)
 
 def action_tilt(admin, in_seconds: Number):
     schedule("spill", due = now() + in_seconds)
@@ -108,7 +108,7 @@ class FakeWall(SystemClock):
 
 def opened(location: str, seconds: int = 60, at: datetime = NOON, full: int = 1000) -> None:
     """A game of drips, a drop every so many *seconds*, in which dice are entered."""
-    settings = {"seconds": seconds, "full": full}
+    settings = {"pause": seconds, "full": full}
     with Ledger.open(location, create=True) as ledger:
         book = parse(DRIPS, "drips.md")
         open_game(

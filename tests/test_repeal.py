@@ -57,12 +57,12 @@ SOUND = f"""{JOINING}{CATCHING}
 A frog that naps wakes up after two days.
 
 ```yaml
-parameters: {{hours: 48}}
+parameters: {{hours_of_sleep: 48}}
 ```
 
 ```python
 def action_nap(player: Player):
-    schedule("wake", player, due = now() + hours * 3600)
+    schedule("wake", player, due = now() + hours(hours_of_sleep))
 
 def define_wake(player):
     if kind(player) == "player":
@@ -189,7 +189,7 @@ def test_numbers_and_lists_that_fail_when_amended_are_found(
 def test_a_rule_that_another_names_by_number_may_be_renumbered_or_go(
     tried: Callable[[str], RepealReport],
 ) -> None:
-    text = SOUND.replace("mint(player, dollars)", 'mint(player, param("III.1", "hours"))')
+    text = SOUND.replace("mint(player, dollars)", 'mint(player, param("III.1", "hours_of_sleep"))')
     report = tried(text)
     assert (report.renumberings.stuck, report.rules.stuck) == ([], [])
 
@@ -251,9 +251,8 @@ def test_a_replay_that_differs_is_stuck(monkeypatch: pytest.MonkeyPatch) -> None
     forget = "nomoledger.game.simulation.repeal_trial.recorded_draws"
     monkeypatch.setattr(forget, lambda entries: {})
     rolls = SOUND.replace("mint(player, dollars)", "mint(player, roll(1, 6)[0])")
-    finding = RepealTrials(control_game(rolls), {}, 1).finding(
-        next(change for change in rule_changes(rules_of(rolls)) if change.name == "III.1.hours=52")
-    )
+    changes = {change.name: change for change in rule_changes(rules_of(rolls))}
+    finding = RepealTrials(control_game(rolls), {}, 1).finding(changes["III.1.hours_of_sleep=52"])
     assert finding is not None
     assert finding.reason.startswith("replay is not exact")
 

@@ -40,6 +40,25 @@ def test_a_function_of_a_rule_prevails_over_mechanics_of_other_rules_too() -> No
     assert play.rule(Repeal("2")).go().get("score") > 720
 
 
+def test_a_guard_of_a_mechanic_refuses_for_the_rule_that_calls_the_operation() -> None:
+    """Of several rules that use the mechanic, it is not simply the first."""
+    goods = "uses: [goods-1]"
+    loses = 'def after_go_on(player): lose(player, "$", 10000)\n'
+    play = Play({"1": "def value_x(): return 1\n", "2": loses}, {"1": goods, "2": goods}).go()
+    (refused,) = [event for event in play.last if isinstance(event, e.AttemptRefused)]
+    assert [reason.rule for reason in refused.reasons] == ["2@1"]
+
+
+def test_a_guard_of_a_mechanic_refuses_for_the_first_rule_where_no_user_calls() -> None:
+    """Rule 3 does not use the mechanic; rules 1 and 2 do."""
+    goods = "uses: [goods-1]"
+    loses = 'def after_go_on(player): lose(player, "$", 10000)\n'
+    rules = {"1": "def value_x(): return 1\n", "2": "def value_y(): return 1\n", "3": loses}
+    play = Play(rules, {"1": goods, "2": goods}).go()
+    (refused,) = [event for event in play.last if isinstance(event, e.AttemptRefused)]
+    assert [reason.rule for reason in refused.reasons] == ["1@1"]
+
+
 def test_a_mechanic_brings_the_mechanics_that_it_uses() -> None:
     text = "### 1 A rule\n\nIt is.\n\n```yaml\nuses: [turns-1]\n```\n"
     [rule] = parse(text, "inline.md").rules

@@ -36,7 +36,7 @@ def on_enact():
 A fine is ten dollars, and never more than 1,000 dollars.
 
 ```yaml
-parameters: {amount: {value: 10, unit: dollars}, most: 1000, word: fine, days: [Mon, Tue]}
+parameters: {amount: {value: 10, unit: dollars}, most: 1000, word: fine, weekdays: [Mon, Tue]}
 ```
 ```python
 def value_fine() -> Number:

@@ -26,9 +26,9 @@ NUMBER_AS_TEXT = amend("I.2", parameters={"amount": "many"})
 REFUSED = {
     "a number becomes a text": (NUMBER_AS_TEXT, "amount is a number of dollars, not 'many'"),
     "a text becomes a number": (amend("I.2", parameters={"word": 7}), "word is a text"),
-    "a list becomes a number": (amend("I.2", parameters={"days": 7}), "days is a list"),
+    "a list becomes a number": (amend("I.2", parameters={"weekdays": 7}), "weekdays is a list"),
     "an unknown parameter": (amend("I.2", parameters={"amonut": 7}), "no parameter 'amonut'"),
-    "an unknown entry": (amend("I.2", entries={"days": [["Sun", "Tue"]]}), "no entry 'Sun'"),
+    "an unknown entry": (amend("I.2", entries={"weekdays": [["Sun", "Tue"]]}), "no entry 'Sun'"),
     "an unknown function": (amend("I.2", functions={"value_x": None}), "no function 'value_x'"),
     "a rule that is not in force": (amend("V.9", prose="x"), "there is no rule V.9 in force"),
     "a repeal of no rule": ({"repeal": "V.9"}, "there is no rule V.9 in force"),
@@ -40,6 +40,22 @@ REFUSED = {
     "a hook on nothing": (
         enact("X.1", "def after_be_latte(player):\n    pay_fine(player)\n"),
         "rule X.1, line 1: after_be_latte bends 'be_latte', which no rule defines",
+    ),
+    "a parameter called like a word": (
+        enact(
+            "X.1",
+            "def after_be_late(player):\n    pay(player, 'mint', days)\n",
+            parameters={"days": 1},
+        ),
+        "rule X.1: the parameter 'days' hides the word days of the language: give it another name",
+    ),
+    "a parameter called like a word, by an amendment": (
+        amend(
+            "I.2",
+            parameters={"min": 5},
+            functions={"value_fine": "def value_fine() -> Number:\n    return amount + min\n"},
+        ),
+        "rule I.2: the parameter 'min' hides the word min of the language: give it another name",
     ),
     "an unknown operation": ({"do": "pay_fien", "with": {"player": "Ann"}}, "'pay_fien'"),
     "an unknown argument": ({"do": "pay_fine", "with": {"playr": "Ann"}}, "playr"),
@@ -76,8 +92,58 @@ def test_every_change_that_does_not_fit_is_named(game: Game) -> None:
     assert found.cases_tried == 0
 
 
+def test_every_parameter_of_an_amendment_that_does_not_fit_is_named(game: Game) -> None:
+    bad = {"amount": "many", "word": 7, "weekdays": 1}
+    found = check(game, amend("I.2", parameters={**bad, "most": 2000}))
+    assert [error.split(" is ")[0] for error in found.errors] == [
+        "rule I.2: amount",
+        "rule I.2: word",
+        "rule I.2: weekdays",
+    ]
+    unknown = check(game, amend("I.2", parameters={"amonut": 7, "mots": 8}))
+    assert [error.split(";")[0] for error in unknown.errors] == [
+        "rule I.2 has no parameter 'amonut'",
+        "rule I.2 has no parameter 'mots'",
+    ]
+
+
+def test_an_amendment_that_does_not_fit_is_checked_as_far_as_it_fits(game: Game) -> None:
+    """The prose is amended along, so no mismatch is told of a rule that is tried in part."""
+    code = {"value_fine": "def value_fine() -> Number:\n    return amount + min + nix()\n"}
+    parameters = {"amount": "many", "min": 5, "days": 2}
+    data = amend("I.2", parameters=parameters, functions=code, prose="A fine is many dollars.")
+    found = check(game, data)
+    assert found.errors[0] == "rule I.2: amount is a number of dollars, not 'many'"
+    assert [word for word in ("'min' hides", "'days' hides", "'nix'") if word in str(found.errors)]
+    assert len(found.errors) == 4
+    assert found.mismatches == ()
+
+
+def test_rules_that_name_an_argument_that_would_be_gone_are_told(game: Game) -> None:
+    hook = enact("X.1", "def after_pay_fine(player):\n    mint(player, 1)\n")
+    game.rule("A hook", changes=changes(hook), at=NOON)
+    new = "def define_pay_fine(who: Player):\n    pay(who, 'mint', fine(), word)\n"
+    renamed = amend("I.2", functions={"define_pay_fine": new})
+    assert check(game, renamed).errors == (
+        "rule X.1, line 1: pay_fine has no argument 'player': it has (who)",
+    )
+    hook_too = {"after_pay_fine": "def after_pay_fine(who):\n    mint(who, 1)\n"}
+    mended = amend("X.1", functions=hook_too)
+    assert check(game, renamed, mended).errors == ()
+
+
+def test_rules_whose_calls_would_no_longer_fit_are_told(game: Game) -> None:
+    new = "def define_pay_fine(player: Player, why: Text):\n    pay(player, word, fine(), why)\n"
+    found = check(game, amend("I.2", functions={"define_pay_fine": new}))
+    assert found.errors == (
+        "rule I.3, line 2: pay_fine is not given 'why': it takes (player, why)",
+    )
+    optional = new.replace("why: Text", "why: Text = ''")
+    assert check(game, amend("I.2", functions={"define_pay_fine": optional})).errors == ()
+
+
 def test_an_old_fault_of_a_rule_is_not_held_against_an_amendment(game: Game) -> None:
-    """The parameter `days` is used by nobody."""
+    """The parameter `weekdays` is used by nobody."""
     assert check(game, amend("I.2", parameters={"amount": 11})).errors == ()
 
 

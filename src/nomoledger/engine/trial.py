@@ -7,6 +7,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
 from nomoledger.events import rules as r
+from nomoledger.language.amended_rule import fitting_part
 from nomoledger.language.amendments import WOULD_NOT_LINK, carry_out_changes
 from nomoledger.language.host import Frame, Refused, Suspended
 from nomoledger.language.program import link
@@ -25,6 +26,7 @@ class Trial(msgspec.Struct, frozen=True):
         ruleset: the rules as they would be.
         numbers: the rules that would be new or amended, by number.
         renamed: the numbers that rules get for the trial, as theirs are taken, with their own.
+        in_part: the rules whose amendments are carried out only as far as they fit, by number.
         errors: why changes cannot be carried out, whatever happens until then.
         notes: what depends on what happens until then: questions, and refusals by the rules.
     """
@@ -32,6 +34,7 @@ class Trial(msgspec.Struct, frozen=True):
     ruleset: Ruleset
     numbers: tuple[str, ...]
     renamed: dict[str, str]
+    in_part: frozenset[str]
     errors: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -45,7 +48,8 @@ def try_changes(world: World, changes: Iterable[r.Change], source: str) -> Trial
             running.carry_out(change)
         numbers = tuple(n for n in running.numbers if world.rule(n) is not None)
         errors, notes = tuple(running.errors), tuple(running.notes)
-        return Trial(world.ruleset, numbers, running.renamed, errors, notes)
+        in_part = frozenset(running.in_part)
+        return Trial(world.ruleset, numbers, running.renamed, in_part, errors, notes)
     finally:
         world.rollback(mark)
 
@@ -61,6 +65,7 @@ class _Trial:
         self.notes: list[str] = []
         self.numbers: dict[str, None] = {}
         self.renamed: dict[str, str] = {}
+        self.in_part: set[str] = set()
         #: Whether the state may be another one than the changes will find.
         self.is_uncertain = bool(world.agenda)
 
@@ -80,6 +85,8 @@ class _Trial:
         except (Refused, Suspended, RuleFault) as error:
             self.world.rollback(mark)
             self._add(what, change, error)
+            if isinstance(change, r.Amend) and change.number not in self.in_part:
+                self._carry_out_part(change)
             return
         finally:
             host.pending = None
@@ -90,6 +97,16 @@ class _Trial:
             self.numbers[change.number] = None
         elif isinstance(change, r.Renumber) and change.number in self.numbers:
             self.numbers[change.to] = None
+
+    def _carry_out_part(self, change: r.Amend) -> None:
+        """Carry out what fits of an amendment, so that the faults of that part are found, too."""
+        old = self.world.rule(change.number)
+        if old is None or self.world.forgets_rules:
+            return
+        part = fitting_part(old, change)
+        if part != change:
+            self.in_part.add(change.number)
+            self.carry_out(part)
 
     @property
     def _is_proposal(self) -> bool:
@@ -125,11 +142,13 @@ class _Trial:
             # A ruling that meets failing code is carried out as an urgent one.
             (self.errors if self._is_proposal else self.notes).append(f"{what}: {error}")
         elif isinstance(error, Refused):
-            text = "; ".join(map(_told, error.reasons)).removeprefix(WOULD_NOT_LINK)
             if self._depends_on_state(change, error):
+                text = "; ".join(map(_told, error.reasons))
                 self.notes.append(f"{what}: as things stand, this would be refused: {text}")
                 self.is_uncertain = True
-            else:
+                return
+            for reason in error.reasons:
+                text = _told(reason).removeprefix(WOULD_NOT_LINK)
                 self.errors.append(text if text.startswith("rule ") else f"{what}: {text}")
 
     def _depends_on_state(self, change: r.Change, refused: Refused) -> bool:

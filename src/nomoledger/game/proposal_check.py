@@ -11,8 +11,9 @@ from nomoledger.events.rules import Amend, Change, Enact, Renumber, Repeal
 from nomoledger.game.counterfactual import WhatIf, WhatIfChanges, what_if
 from nomoledger.ledger.event_history import History
 from nomoledger.rulebook.case_comparison import CaseComparison, compare_cases
-from nomoledger.rulebook.change_check import ChangeCheck, LeftUndefined, check_changes
+from nomoledger.rulebook.change_check import ChangeCheck, check_changes
 from nomoledger.rulebook.changes import check_code
+from nomoledger.rulebook.losses import LeftUndefined
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.world import World

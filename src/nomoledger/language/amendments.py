@@ -9,10 +9,10 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.events import rules as r
-from nomoledger.language.code import Parameter, parse_code, replace_functions
+from nomoledger.language.amended_rule import AmendmentError, amended
+from nomoledger.language.code import Parameter, parse_code
 from nomoledger.language.host import Host, Refused
 from nomoledger.language.host_verbs import host_verb
-from nomoledger.language.parameters import is_new_decimal, misfit
 from nomoledger.language.reads import ask_ruling
 from nomoledger.language.resolve import named_arguments, resolve, resolve_entity
 from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
@@ -195,77 +195,10 @@ def _amend(host: Host, change: r.Amend, source: str) -> None:
     old = _in_force(host, change.number)
     try:
         rule = amended(old, change, forgets_rules=host.forgets_rules)
-    except RulebookError as error:
-        _refuse(host, str(error))
+    except AmendmentError as error:
+        _refuse(host, *error.faults)
     _check_accounts(host, rule)
     host.emit(e.RuleAmended, rule=rule, source=source)
-
-
-def amended(old: r.Rule, change: r.Amend, *, forgets_rules: bool = False) -> r.Rule:
-    """Return the next version of the rule *old*, as *change* amends it.
-
-    In games that forget rules, only whole fields are replaced, and nothing is checked.
-
-    Raises:
-        RulebookError: the change does not fit the rule.
-    """
-    fields = {
-        name: getattr(change, name)
-        for name in ("title", "prose", "code", "declares", "commodities", "facts", "told")
-        if getattr(change, name) is not None
-    }
-    if change.code:  # A rule has code or a reason for having none, never both.
-        fields |= {"text_only": None, "by_ruling": None}
-    rule = msgspec.structs.replace(
-        old, **fields, version=old.version + 1, parameters=old.parameters | change.parameters
-    )
-    if forgets_rules:
-        return rule
-    rule = _with_parts(rule, change)
-    _check_parameters(old, rule, change)
-    decimals = {
-        name: "" for name, value in rule.parameters.items() if is_new_decimal(old, name, value)
-    }
-    return msgspec.structs.replace(rule, units=decimals | rule.units)
-
-
-def _with_parts(rule: r.Rule, change: r.Amend) -> r.Rule:
-    """Return *rule* with the functions and the entries of lists that *change* replaces."""
-    code = replace_functions(rule, change.functions)
-    parameters = dict(rule.parameters)
-    for name, pairs in change.entries.items():
-        parameters[name] = _with_entries(rule, name, pairs)
-    return msgspec.structs.replace(rule, code=code, parameters=parameters)
-
-
-def _with_entries(rule: r.Rule, name: str, pairs: tuple[tuple[Any, Any], ...]) -> Any:
-    """Return the list *name* of *rule* with one entry in place of another for each of *pairs*."""
-    values = rule.parameters.get(name)
-    if not isinstance(values, list | tuple):
-        raise RulebookError(f"rule {rule.number} has no list {name!r:.60}")
-    for old, new in pairs:
-        if old is None:
-            values = [*values, new]
-        elif old not in values:
-            raise RulebookError(f"{name} of rule {rule.number} has no entry {old!r:.60}")
-        else:
-            place = list(values).index(old)
-            values = [*values[:place], *([] if new is None else [new]), *values[place + 1 :]]
-    return values
-
-
-def _check_parameters(old: r.Rule, new: r.Rule, change: r.Amend) -> None:
-    """Check that the amended parameters exist, or come with the code, and keep their types."""
-    is_recoded = change.code is not None or bool(change.functions)
-    for name, value in new.parameters.items():
-        if name not in old.parameters:
-            if not is_recoded:
-                known = ", ".join(old.parameters) or "none"
-                raise RulebookError(
-                    f"rule {new.number} has no parameter {name!r:.60}; it has {known}"
-                )
-        elif value != old.parameters[name] and (why := misfit(old, name, value)):
-            raise RulebookError(f"rule {new.number}: {why}")
 
 
 def _repeal(host: Host, number: str, state: str, source: str) -> None:
@@ -351,5 +284,5 @@ def _units(host: Host, amount: int | str, places: int) -> int:
     return units
 
 
-def _refuse(host: Host, text: str) -> NoReturn:
-    host.stop(Refused([e.Reason(host.acting()[0], text)]))
+def _refuse(host: Host, *texts: str) -> NoReturn:
+    host.stop(Refused([e.Reason(host.acting()[0], text) for text in texts]))

@@ -124,8 +124,13 @@ def _write_guards(writer: _Writer) -> list[str]:
     lines = [f"def _{operation.name}_guards({arguments}):", "    _look()", "    _no = []"]
     for number, hook in guards:
         call = writer.call(number, hook)
-        lines += [f"    {_at(number)}", f"    _why = {call}", _tell(4, "guard", number, "_why")]
-        lines += ["    if _why != None: _no.append([" + repr(number) + ", _why])"]
+        by = repr(number)
+        lines += [f"    {_at(number)}", f"    _why = {call}"]
+        if hook.mechanic:
+            lines += [f"    _by = _refusing({by}, {hook.name!r}) if _why != None else {by}"]
+            by = "_by"
+        lines += [f"    _tell('guard', {by}, _why)"]
+        lines += [f"    if _why != None: _no.append([{by}, _why])"]
     lines += ["    _looked()", "    return _no"]
     lines += [f"def _{operation.name}_may(*args):"]
     pad = f"(list(args) + [None] * {len(names)})[:{len(names)}]"

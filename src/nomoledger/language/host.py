@@ -257,6 +257,18 @@ class Host:
         frames[-1].rule = self._rule_calling(frames[-2]) or rule
         return 0
 
+    def refusing(self, rule: str, guard: str) -> str:
+        """Return the rule that refuses by a *guard* of a mechanic.
+
+        It is the rule that calls the operation, if it uses the mechanic. If it does not, or if no
+        rule calls, it is *rule*, the first one that uses the mechanic.
+        """
+        calling = self._rule_calling(self.frames[-2])
+        codes = self.program.links.codes
+        used = {hook.mechanic for hook in codes[rule].hooks if hook.name == guard}
+        hooks = codes[calling].hooks if calling else ()
+        return calling if any(h.name == guard and h.mechanic in used for h in hooks) else rule
+
     def _rule_calling(self, frame: Frame) -> str:
         """Return the rule that acts in *frame*, or that scheduled the attempt; "" if none did."""
         scheduler = self.attempt.rule.partition("@")[0]

@@ -4,6 +4,7 @@ import hashlib
 import keyword
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import lru_cache
 
 import msgspec
@@ -153,16 +154,27 @@ def _check_names(rule: Rule) -> None:
         raise RulebookError(f"{rule.number!r:.60} is no number for a rule: write one like IV.2")
     if not 1 <= rule.line <= _LINE_MAX:
         raise RulebookError(f"rule {rule.number}: its code cannot begin on line {rule.line}")
+    for fault in faults_of_names(rule):
+        raise RulebookError(f"rule {rule.number}: {fault}")
+
+
+def faults_of_names(rule: Rule) -> Iterator[str]:
+    """Yield what is wrong with names that the data of *rule* gives to something."""
     for name in (*rule.parameters, *rule.declares, *rule.moments):
         if not _NAME.fullmatch(name) or _is_reserved(name):
-            raise RulebookError(f"rule {rule.number}: {name!r:.60} is no name: try one like in_row")
+            yield f"{name!r:.60} is no name: try one like in_row"
+
+
+@lru_cache
+def words_of_language(level: int) -> frozenset[str]:
+    """Return all words of the language of *level*: verbs, durations and built-in functions."""
+    return BUILTINS | {*host_verbs_of(level), *prelude_verbs_of(level)}
 
 
 @lru_cache
 def reserved_words(level: int) -> frozenset[str]:
     """Return the words of the language that rules of *level* may neither define nor hook."""
-    verbs = (*host_verbs_of(level), *prelude_verbs_of(level))
-    return BUILTINS | {name for name in verbs if not is_hookable(name)}
+    return frozenset(name for name in words_of_language(level) if not is_hookable(name))
 
 
 def _is_reserved(name: str) -> bool:

@@ -21,6 +21,17 @@ def is_decimal(value: Any) -> bool:
     return isinstance(value, str) and _DECIMAL.fullmatch(value) is not None
 
 
+def is_number(value: Any) -> bool:
+    """Return whether a parameter that is a number can be *value*: a whole or a decimal number.
+
+    >>> is_number(2), is_number("2.5"), is_number(True), is_number("two"), is_number(10**30)
+    (True, True, False, False, False)
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return abs(value) <= INTEGER_MAX
+    return is_decimal(value)
+
+
 def type_of(rule: Rule, name: str) -> type:
     """Return the type of the parameter *name* of *rule*: `bool`, `int`, `str`, `list` or `dict`.
 
@@ -42,7 +53,7 @@ def is_new_decimal(old: Rule, name: str, value: Any) -> bool:
 def misfit(rule: Rule, name: str, value: Any) -> str:
     """Return why *value* cannot replace the parameter *name* of *rule*; "" if it can."""
     type_ = type_of(rule, name)
-    if type_ is int and (is_decimal(value) or _is_whole(value)):
+    if type_ is int and is_number(value):
         return ""
     found = list if isinstance(value, tuple) else type(value)
     if found is type_ and type_ is not int:
@@ -50,7 +61,3 @@ def misfit(rule: Rule, name: str, value: Any) -> str:
     unit = rule.units.get(name)
     measured = f" of {unit}" if unit and type_ is int else ""
     return f"{name} is {_WORDS.get(type_, 'a value')}{measured}, not {value!r:.60}"
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= INTEGER_MAX

@@ -201,6 +201,7 @@ class Program:
             "_from_caller": host.from_caller,
             "_at_caller": host.at_caller,
             "_refuse": host.refuse_operation,
+            "_refusing": host.refusing,
             "_undefined": host.undefined,
             "_would": self._would,
             "_choose": self._choose,

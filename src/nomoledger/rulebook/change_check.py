@@ -9,26 +9,17 @@ import msgspec
 from nomoledger.engine.trial import try_changes
 from nomoledger.events import rules as r
 from nomoledger.language.linker import analyze_rules
-from nomoledger.language.operations import Links
-from nomoledger.language.parameters import is_decimal
+from nomoledger.language.parameters import is_number
 from nomoledger.rulebook.faults_of_changes import faults_of_changes, placed
+from nomoledger.rulebook.losses import NO_LOSSES, LeftUndefined, losses_of
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
-#: Functions of the language whose first argument names an operation.
-_NAMING = ("schedule", "would", "may")
 _WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
     *("nineteen", "twenty"),
 )
-
-
-class LeftUndefined(msgspec.Struct, frozen=True):
-    """An operation that no rule would define any more, and the rules that use it."""
-
-    name: str
-    used_by: tuple[str, ...]
 
 
 class ChangeCheck(msgspec.Struct, frozen=True):
@@ -65,12 +56,12 @@ def check_changes(world: World, changes: tuple[r.Change, ...], source: str) -> C
     for renamed, number in trial.renamed.items():
         faults = [fault.replace(f"rule {renamed}", f"rule {number}") for fault in faults]
     errors = [*(placed(after, error) for error in trial.errors), *faults]
-    left = () if errors else tuple(_left_undefined(analyze_rules(before), analyze_rules(after)))
+    losses = NO_LOSSES if errors else losses_of(analyze_rules(before), analyze_rules(after))
     return ChangeCheck(
         errors=tuple(errors),
-        left_undefined=left,
-        mismatches=tuple(_mismatches(before, after)),
-        notes=(*trial.notes, *_essential(before, changes)),
+        left_undefined=losses.left_undefined,
+        mismatches=tuple(_mismatches(before, after, trial.in_part)),
+        notes=(*trial.notes, *losses.notes, *_essential(before, changes)),
         before=before,
         after=after,
         numbers=tuple(changed_numbers(before, after)),
@@ -93,47 +84,22 @@ def _essential(before: Ruleset, changes: Iterable[r.Change]) -> Iterator[str]:
             yield f"rule {rule.number} {rule.title} is essential: {rule.essential}"
 
 
-# --- operations without a definition ------------------------------------------------------------
-
-
-def _left_undefined(before: Links, after: Links) -> Iterator[LeftUndefined]:
-    gone = [name for name in before.operations if before.operations[name].can_be_done]
-    users = {rule.number: _uses(after, rule) for rule in after.rules}
-    for name in gone:
-        used_by = tuple(number for number, used in users.items() if name in used)
-        now = after.operations.get(name)
-        if used_by and not (now is not None and now.can_be_done):
-            yield LeftUndefined(name, used_by)
-
-
-def _uses(links: Links, rule: r.Rule) -> set[str]:
-    """Return the names of operations in the code and the data of *rule*."""
-    code = links.codes[rule.number]
-    names = set(code.free)
-    names |= {hook.operation for hook in code.hooks}
-    for call in code.calls:
-        if call.name in _NAMING and call.constants and isinstance(call.constants[0], str):
-            names.add(call.constants[0])
-    for fact in rule.facts.values():
-        names |= {name for name in (fact.asks, fact.attempt, fact.prevails) if name}
-    if rule.capabilities is not None and rule.capabilities.subject:
-        names.add(rule.capabilities.subject)
-    return names
-
-
 # --- prose and parameters -----------------------------------------------------------------------
 
 
-def _mismatches(before: Ruleset, after: Ruleset) -> Iterator[str]:
-    """Yield where the prose and the parameters of a rule agree in *before*, but not in *after*."""
+def _mismatches(before: Ruleset, after: Ruleset, in_part: frozenset[str]) -> Iterator[str]:
+    """Yield where the prose and the parameters of a rule agree in *before*, but not in *after*.
+
+    The rules *in_part* are left out, as not all of their amendments are carried out.
+    """
     old_rules = {rule.number: rule for rule in before.rules}
     for rule in after.rules:
         old = old_rules.get(rule.number)
-        if old is None or rule == old:
+        if old is None or rule == old or rule.number in in_part:
             continue
         for name, value in rule.parameters.items():
             was = old.parameters.get(name)
-            if not (_is_number(was) and _is_number(value)):
+            if not (is_number(was) and is_number(value)):
                 continue
             if value != was:
                 said = said_in(rule.prose, was)
@@ -143,10 +109,6 @@ def _mismatches(before: Ruleset, after: Ruleset) -> Iterator[str]:
             elif said_in(old.prose, was) and not said_in(rule.prose, was):
                 text = f"the prose no longer says {said_in(old.prose, was)}"
                 yield f"rule {rule.number}: {text}, the value of {name} stays {value}"
-
-
-def _is_number(value: Any) -> bool:
-    return (isinstance(value, int) and not isinstance(value, bool)) or is_decimal(value)
 
 
 def said_in(prose: str, number: Any) -> str:

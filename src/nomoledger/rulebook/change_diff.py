@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from nomoledger.errors import RulebookError
 from nomoledger.events import rules as r
-from nomoledger.language.amendments import amended
+from nomoledger.language.amended_rule import amended
 
 #: The fields of a rule that are shown apart, or not at all.
 _APART = (

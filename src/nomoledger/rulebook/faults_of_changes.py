@@ -4,9 +4,12 @@ import re
 from collections.abc import Collection
 
 from nomoledger.errors import RulebookError
+from nomoledger.language.linker import analyze_rules
+from nomoledger.language.operations import Operation
 from nomoledger.language.program import link
 from nomoledger.rulebook.checker.fault import Fault
 from nomoledger.rulebook.checker.ruleset_check import faults_of
+from nomoledger.rulebook.named_operations import operations_in
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
@@ -24,18 +27,57 @@ def faults_of_changes(
     *things* are the names of things in the game, which rules can name. Rules that the interpreter
     does not accept are faults, whatever they were.
     """
+    found = _new_faults(before, after, numbers, things)
+    if not found:
+        try:
+            link(after).compile(World())
+        except RulebookError as error:
+            return [placed(after, str(error))]
+        found = _faults_of_arguments(before, after, numbers, things)
+    return [_placed(after, fault) for fault in found]
+
+
+def _new_faults(
+    before: Ruleset, after: Ruleset, numbers: Collection[str], things: Collection[str]
+) -> list[Fault]:
     found = faults_of(after, numbers, things=things)
     found = [fault for fault in found if _UNTIDY not in fault.text]
     if found:
         had = {(fault.rule, fault.text) for fault in faults_of(before, numbers, things=things)}
         found = [fault for fault in found if (fault.rule, fault.text) not in had]
-    if found:
-        return [_placed(after, fault) for fault in found]
-    try:
-        link(after).compile(World())
-    except RulebookError as error:
-        return [placed(after, str(error))]
-    return []
+    return found
+
+
+def _faults_of_arguments(
+    before: Ruleset, after: Ruleset, numbers: Collection[str], things: Collection[str]
+) -> list[Fault]:
+    """Return what other rules ask of operations whose arguments change, and no longer get.
+
+    These are the rules that are not among *numbers*: their hooks name an argument that is gone, or
+    their calls no longer fit.
+    """
+    old, new = analyze_rules(before), analyze_rules(after)
+    altered = {
+        name
+        for name, operation in new.operations.items()
+        if name in old.operations and _arguments(old.operations[name]) != _arguments(operation)
+    }
+    users = [
+        rule.number
+        for rule in after.rules
+        if rule.number not in numbers and altered & operations_in(new, rule)
+    ]
+    if not users:
+        return []
+    found = _new_faults(before, after, users, things)
+    altered.add("proceed")  # By this name an `instead_` hook calls the operation.
+    return [fault for fault in found if fault.text.partition(" ")[0] in altered]
+
+
+def _arguments(operation: Operation) -> tuple[object, ...]:
+    """Return what calls and hooks of *operation* can name, and which of it calls must give."""
+    given = [(each.name, each.default is None) for each in operation.parameters]
+    return (*given, operation.result_names)
 
 
 def _placed(ruleset: Ruleset, fault: Fault) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from nomoledger.errors import RulebookError, UnknownError, UsageError
 from nomoledger.events import rules as r
-from nomoledger.language.amendments import amended
+from nomoledger.language.amended_rule import amended
 
 
 def apply_fitting_changes(

@@ -6,6 +6,7 @@ from nomoledger.events.durations import SECONDS
 from nomoledger.events.rules import Capabilities, FactMapping, Rule
 from nomoledger.language.code import KINDS
 from nomoledger.language.host_verbs import HOST_VERBS
+from nomoledger.language.linker import words_of_language
 from nomoledger.language.operations import kind_type
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.code_check import CodeCheck
@@ -30,6 +31,7 @@ class DataCheck:
     def check(self) -> Found:
         """Yield the faults of the data."""
         yield from self._declares()
+        yield from self._parameters()
         yield from self._units()
         yield from self._moments()
         yield from self._endings()
@@ -67,6 +69,13 @@ class DataCheck:
             or any(text.endswith(" key") for text in rule.declares.get(kind, {}).values())
             for rule in self.names.links.ruleset.declaring
         )
+
+    def _parameters(self) -> Found:
+        words = words_of_language(self.names.level)
+        for name in self.rule.parameters:
+            if name in words:
+                text = f"the parameter {name!r} hides the word {name} of the language"
+                yield ("parameters", name), f"{text}: give it another name"
 
     def _units(self) -> Found:
         for name, value in self.rule.parameters.items():

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
 from nomoledger.language.code import parse_code
-from nomoledger.language.linker import analyze_rules
+from nomoledger.language.linker import analyze_rules, faults_of_names
 from nomoledger.language.operations import Links
 from nomoledger.rulebook.checker.answer_check import faults_of_answers
 from nomoledger.rulebook.checker.code_check import CodeCheck
@@ -81,9 +81,16 @@ def _linked(ruleset: Ruleset) -> tuple[Links, list[Fault]]:
             fault = _fault(ruleset, str(error))
             if not any(rule.number == fault.rule and _holds_any(rule) for rule in ruleset.rules):
                 raise
-            faults.append(fault)
+            faults += _all_like(fault, ruleset)
             rules = [_emptied(r) if r.number == fault.rule else r for r in ruleset.rules]
             ruleset = replace(ruleset, rules=tuple(rules))
+
+
+def _all_like(fault: Fault, ruleset: Ruleset) -> list[Fault]:
+    """Return *fault*; if it is a name that cannot be one, all such names of the rule."""
+    rule = next(rule for rule in ruleset.rules if rule.number == fault.rule)
+    wrong = list(faults_of_names(rule))
+    return [replace(fault, text=text) for text in wrong] if fault.text in wrong else [fault]
 
 
 def _holds_any(rule: Rule) -> bool:
