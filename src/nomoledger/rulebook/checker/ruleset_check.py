@@ -13,6 +13,7 @@ from nomoledger.language.operations import Links
 from nomoledger.rulebook.checker.answer_check import faults_of_answers
 from nomoledger.rulebook.checker.code_check import CodeCheck
 from nomoledger.rulebook.checker.data_check import DataCheck
+from nomoledger.rulebook.checker.declaration_check import DeclarationCheck
 from nomoledger.rulebook.checker.fault import Fault
 from nomoledger.rulebook.checker.hook_check import HookCheck
 from nomoledger.rulebook.checker.known_names import KnownNames
@@ -145,7 +146,11 @@ def _faults_of_rule(
         for line, text in dict.fromkeys(found)
         if line <= lines or not rule.mechanics
     ]
-    data = [*DataCheck(rule, names, checks).check(), *words.faults_of_endings(rule)]
+    data = [
+        *DeclarationCheck(rule, names).check(),
+        *DataCheck(rule, names, checks).check(),
+        *words.faults_of_endings(rule),
+    ]
     data += dict.fromkeys(
         (("uses",), f"what the rule uses does not fit: {text}")
         for line, text in found
