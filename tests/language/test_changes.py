@@ -64,6 +64,17 @@ def test_a_repeal_keeps_or_drops_attributes() -> None:
         assert play.rule(Repeal("1", state)).get("luck") == expected
 
 
+def test_a_repeal_drops_no_key_and_nothing_that_another_rule_declares() -> None:
+    code = (
+        "def after_go_on(player):\n    create('dog', {'name': 'Rex', 'age': 4, 'color': 'red'})\n"
+    )
+    dogs = "declares: {dog: {name: Text key, age: Number, color: Text}}"
+    play = Play({"1": code, "2": ""}, {"1": dogs, "2": "declares: {dog: {color: Text}}"}).go()
+    play.rule(Repeal("1", "drop"))
+    (dog,) = play.world.kinds["dog"]
+    assert [play.world.get(dog, name) for name in ("name", "age", "color")] == ["Rex", None, "red"]
+
+
 def test_renumbering_keeps_version_and_code() -> None:
     play = change(changing('renumber("2", "20")'))
     assert numbers(play)[-1] == "20@1"

@@ -209,3 +209,15 @@ def test_the_oldest_order_comes_first_after_a_rollback() -> None:
     play.world.rollback(mark)
     fired = play.take(e.CloseAsked)
     assert [x.audience for x in fired if isinstance(x, e.OrderFired)] == [("Ann",), ("Bob",)]
+
+
+@pytest.mark.parametrize("statement", ["when", "holds"])
+def test_an_order_lapses_when_the_code_of_a_rule_fails_in_it(statement: str) -> None:
+    play = shop("def value_share(square: Square): return 12 // (get(square, 'number') - 1)\n")
+    statements = {"when": "mark(Bob) == ready"} | {statement: "share(1) > 3"}
+    when = statements.pop("when")
+    play.take(e.SubmissionReceived, by="Bob", action="hush")
+    assert "OrderLapsed" in kinds(order(play, when, buy(1), **statements))
+    play.take(e.SubmissionReceived, by="Bob", action="hush")
+    assert play.refused == ""
+    assert owner(play, 1) is None

@@ -57,6 +57,14 @@ REFUSED = {
         ),
         "rule I.2: the parameter 'min' hides the word min of the language: give it another name",
     ),
+    "another number of decimal places": (
+        enact("X.1", "def value_x(): return 1\n", commodities={"$": {"places": 2}}),
+        "rule X.1: $ has 0 decimal places in rule I.1, so it cannot have 2",
+    ),
+    "a kind called like a type": (
+        enact("X.1", "def value_x(): return 1\n", declares={"none": {"a": "Text"}}),
+        "rule X.1: 'none' is a word of the language, and no kind can have this name",
+    ),
     "an unknown operation": ({"do": "pay_fien", "with": {"player": "Ann"}}, "'pay_fien'"),
     "an unknown argument": ({"do": "pay_fine", "with": {"playr": "Ann"}}, "playr"),
     "an unknown player": ({"do": "pay_fine", "with": {"player": "Zoe"}}, "no player 'Zoe'"),

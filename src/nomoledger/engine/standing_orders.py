@@ -8,6 +8,7 @@ players). Otherwise the oldest order comes first.
 
 from nomoledger import events as e
 from nomoledger.engine.statements import Statement
+from nomoledger.errors import RuleFault
 from nomoledger.language.host import Refused, Suspended
 from nomoledger.language.program import Program
 from nomoledger.state.world import Attempt, World
@@ -16,21 +17,60 @@ CHOICE_ORDER = "choice_order"
 
 
 def process_orders(world: World, program: Program) -> list[e.Event]:
-    """Fire or lapse the first standing order that is ready; return the events, if any."""
+    """Fire or lapse the first standing order that is ready; return the events, if any.
+
+    An order lapses if the code of a rule fails in its statements, so that it never blocks what
+    others ask for.
+    """
     for order, number in _oldest_first(world):
-        if order.holds and not Statement(order.holds).holds(world, program):
-            _begin(program, world, order, number)
-            why = f"{order.holds} is no longer so"
-            program.host.emit(e.OrderLapsed, order=order.id, why=why)
-            return program.host.staged
+        why = _reason_to_lapse(order, world, program)
+        if why:
+            return _lapse(program, world, order, number, why)
     for order, number in _orders_in_turn(world, program):
         question = _answered_question(world, order)
         can_proceed = world.waiting is None if order.acts else question is not None
-        if can_proceed and Statement(order.when).holds(world, program):
+        if not can_proceed:
+            continue
+        is_ready = _holds(order.when, world, program)
+        if is_ready is None:
+            return _lapse(program, world, order, number, _failed(order.when))
+        if is_ready:
             _begin(program, world, order, number)
             program.host.emit(e.OrderFired, order=order.id, question=question)
             return program.host.staged
     return []
+
+
+def _reason_to_lapse(order: e.OrderGiven, world: World, program: Program) -> str:
+    """Return why *order* lapses whether or not it is ready; "" if it stands."""
+    if not order.holds:
+        return ""
+    holds = _holds(order.holds, world, program)
+    if holds is None:
+        return _failed(order.holds)
+    return "" if holds else f"{order.holds} is no longer so"
+
+
+def _failed(statement: str) -> str:
+    return f"the code of a rule failed in {statement}"
+
+
+def _lapse(
+    program: Program, world: World, order: e.OrderGiven, number: int, why: str
+) -> list[e.Event]:
+    _begin(program, world, order, number)
+    program.host.emit(e.OrderLapsed, order=order.id, why=why)
+    return program.host.staged
+
+
+def _holds(statement: str, world: World, program: Program) -> bool | None:
+    """Return whether *statement* is true; None if the code of a rule fails in it."""
+    try:
+        return Statement(statement).holds(world, program)
+    except RuleFault as fault:
+        if world.forgets_rules or not fault.is_certain:
+            raise
+        return None
 
 
 def _begin(program: Program, world: World, order: e.OrderGiven, number: int) -> None:
@@ -64,6 +104,10 @@ def _players_in_turn(world: World, program: Program) -> list[str]:
     try:
         return list(program.call(CHOICE_ORDER))
     except (Refused, Suspended):
+        return []
+    except RuleFault as fault:
+        if world.forgets_rules or not fault.is_certain:
+            raise
         return []
 
 

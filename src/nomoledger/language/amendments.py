@@ -114,7 +114,8 @@ def amend(host: Host, number: str, **parameters: Any) -> None:
 def repeal(host: Host, number: str, state: str = "keep") -> None:
     """Repeal a rule; *state* says what happens to the attributes it declared.
 
-    `"keep"` leaves them, `"freeze"` makes them read-only, `"drop"` deletes them.
+    `"keep"` leaves them, `"freeze"` makes them read-only, `"drop"` deletes them, but for keys and
+    what other rules declare.
     """
     host.permit("repeal", number)
     _repeal(host, number, state, _source(host))

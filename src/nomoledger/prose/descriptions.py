@@ -43,6 +43,11 @@ def _describe_move(event: e.Moved, names: Names) -> str:
     return moves + (over and f", over {over}")
 
 
+def _describe_count(event: e.Counted, names: Names) -> str:
+    what, *subjects = event.key.split("|")
+    return f"counted: {what}{' of ' if subjects else ''}{', '.join(map(names.phrase, subjects))}"
+
+
 def _describe_change(event: e.AttributeSet, names: Names) -> str:
     """Describe the change of an attribute: by the rules' own words, or plainly."""
     thing = names.thing(event.entity)
@@ -285,7 +290,7 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Names], str]] = {
     e.AttributeSet: _describe_change,
     e.EntityCreated: _describe_creation,
     e.EntityDestroyed: _describe_destruction,
-    e.Counted: lambda event, _: f"counted: {event.key}",
+    e.Counted: _describe_count,
     e.Scheduled: lambda event, names: f"to come: {names.scheduled(event.attempt)}",
     e.Unscheduled: lambda event, names: f"called off: {names.scheduled(event.attempt)}",
     e.Rescheduled: lambda event, names: (

@@ -45,12 +45,23 @@ def _repealed(world: World, event: e.RuleRepealed) -> None:
     declares = {} if rule is None else rule.declares
     for kind, attributes in declares.items():
         for attribute in attributes:
-            if event.state == "drop":
+            if event.state == "drop" and not _stays(world, kind, attribute):
                 for entity in world.kinds.get(kind, ()):
                     _set(world, entity, attribute, None, event.rules)
             elif event.state == "freeze":
                 frozen = world.inner(world.game, "frozen")
                 world.put(frozen, f"{kind}.{attribute}", event.number)
+
+
+def _stays(world: World, kind: str, attribute: str) -> bool:
+    """Return whether things keep the attribute of a rule that is gone: a key, or another's, too."""
+    if world.forgets_rules:
+        return False
+    if any(attribute in rule.declares.get(kind, {}) for rule in world.rules):
+        return True
+    return any(
+        rule.declares.get(kind, {}).get(attribute, "").endswith(" key") for rule in world.former
+    )
 
 
 def _renumbered(world: World, event: e.RuleRenumbered) -> None:
