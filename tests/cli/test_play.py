@@ -30,11 +30,11 @@ def test_a_game_by_hand(landed: str) -> None:
 
 def test_a_refusal_names_its_rule_and_exits_with_1(landed: str) -> None:
     output = refusal("submit", landed, "Bob", "buy", "square=8", "--at", NOON)
-    assert output.splitlines()[1] == "refused: no option to buy this square (VIII.3)"
+    assert output.splitlines()[1] == "refused: this square is not on offer to that player (VIII.3)"
     result = run("submit", landed, "Bob", "buy", "square=8", "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["refused"] == [
-        "refused: no option to buy this square (VIII.3)"
+        "refused: this square is not on offer to that player (VIII.3)"
     ]
 
 
