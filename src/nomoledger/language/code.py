@@ -169,11 +169,24 @@ def _with_mechanic(code: Code, added: Code, mechanic: str) -> Code:
 
 def whole_code(rule: Rule) -> str:
     """Return the code of *rule*, followed by what it uses of its mechanics."""
+    *_, (_, code) = _growing(rule)
+    return code
+
+
+def mechanic_at(rule: Rule, line: int) -> str:
+    """Return which mechanic the code of *rule* has at *line* of the whole, counted from 0."""
+    grown = _growing(rule)
+    return next((name for name, code in grown if name and line <= code.count("\n")), "")
+
+
+def _growing(rule: Rule) -> Iterator[tuple[str, str]]:
+    """Yield the code of *rule*, and then, by the name of each mechanic, the code up to its end."""
     code = rule.code
+    yield "", code
     for name, text in rule.mechanics.items():
         own = _parse(code, name, 1, rule.number).functions
         code = f"{code.rstrip()}\n\n{_without(text, own)}"
-    return code
+        yield name, code
 
 
 @lru_cache(maxsize=1024)

@@ -319,10 +319,14 @@ def write_program(
     for rule in links.rules:
         code = links.codes[rule.number]
         if code.hooks:
-            file = rule.file or f"rule-{rule.number}"
-            sources.append((rule.number, file, write_rule(rule, code)))
+            sources.append((rule.number, module_name(rule), write_rule(rule, code)))
     sources.append(("", "checks", _write_checks(links)))
     return sources
+
+
+def module_name(rule: Rule) -> str:
+    """Return the name under which the interpreter reports positions in the code of *rule*."""
+    return f"{rule.file or 'rule'}#{rule.number}"
 
 
 def _write_verb(verb: HostVerb) -> str:

@@ -14,8 +14,8 @@ from nomoledger import events as e
 from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.events.rules import Rule
 from nomoledger.language import reads
-from nomoledger.language.code import whole_code
-from nomoledger.language.codegen import DIALECT, GLOBALS, mark, write_program
+from nomoledger.language.code import mechanic_at
+from nomoledger.language.codegen import DIALECT, GLOBALS, mark, module_name, write_program
 from nomoledger.language.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
 from nomoledger.language.host_verbs import host_verbs_of, is_hookable
 from nomoledger.language.linker import analyze_rules, fingerprint
@@ -255,23 +255,24 @@ class Program:
             raise self._fault(error) from None
 
     def _fault(self, error: BaseException) -> RuleFault:
-        text = _one_line(error)
-        rule = self._rule_at(text) or self.host.frames[-1].rule
+        text, rule = self._placed(_one_line(error))
+        rule = rule or self.host.frames[-1].rule
         is_certain = isinstance(error, starlark.StarlarkError)
         return RuleFault(f"rule {rule}: {text}", rule=rule, is_certain=is_certain)
 
-    def _rule_at(self, text: str) -> str | None:
-        """Return the rule at the position that *text* starts with (`mail.md:81:30: …`)."""
-        if (position := re.match(r"(.+?):(\d+):\d+: ", text)) is None:
-            return None
-        line = int(position[2])
+    def _placed(self, text: str) -> tuple[str, str | None]:
+        """Return *text* with its position as people write it, and the rule at this position."""
+        if (position := re.match(r"(.+?):(\d+)(:\d+: )", text)) is None:
+            return text, None
+        line, message = int(position[2]), text[position.end() :]
         if position[1] == "operations":
-            return self._find_plain_lines(self._operations).get(line)
+            return message, self._find_plain_lines(self._operations).get(line)
         for rule in self.rules:
-            last = rule.line + whole_code(rule).count("\n")
-            if position[1] == (rule.file or f"rule-{rule.number}") and rule.line <= line <= last:
-                return rule.number
-        return None
+            if position[1] == module_name(rule):
+                if line > rule.line + rule.code.rstrip().count("\n"):
+                    return f"{mechanic_at(rule, line - rule.line)}: {message}", rule.number
+                return f"{rule.file or 'rule'}:{line}{position[3]}{message}", rule.number
+        return message, None
 
     def hook(self, number: str, name: str) -> None:
         """Call the hook *name* (`on_enact`) of the rule *number*, without arguments."""
