@@ -1,5 +1,6 @@
 """`bisect` finds the event after which a statement became true."""
 
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,10 +35,11 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
         yield import_record(ledger, find("weekly-vote-season"))
 
 
-@pytest.fixture
-def game(tmp_path: Path) -> Iterator[Game]:
-    """Ann pays a fine of 10 in each of eight weeks; in week 5, square 3 is red for a moment."""
-    with Ledger.open(tmp_path / "g.db", create=True) as ledger:
+@pytest.fixture(scope="module")
+def fined(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ledger of a game that the tests share."""
+    path = tmp_path_factory.mktemp("fined") / "g.db"
+    with Ledger.open(path, create=True) as ledger:
         game = open_game(ledger, "g", load("mail-opening"), at=NOON)
         game.join("Ann", {"email": "a@x.org"}, at=NOON)
         for week in range(1, 9):
@@ -46,7 +48,15 @@ def game(tmp_path: Path) -> Iterator[Game]:
                 for color in ("red", "blue"):
                     game.rule(color, changes=(Set("square", 3, "color", color),), at=NOON)
             game.close(at=NOON)
-        yield game
+    return path
+
+
+@pytest.fixture
+def game(fined: Path, tmp_path: Path) -> Iterator[Game]:
+    """Ann pays a fine of 10 in each of eight weeks; in week 5, square 3 is red for a moment."""
+    copy = shutil.copy(fined, tmp_path / "g.db")
+    with Ledger.open(copy) as ledger:
+        yield Game(ledger, "g")
 
 
 def fine(game: Game, amount: int) -> None:

@@ -6,11 +6,13 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner, Result
+from tiers import sample_rows
 
 from nomoledger.cli import program
 from nomoledger.cli.group import CommandGroup
@@ -153,8 +155,10 @@ def test_on_a_ledger_without_a_game(name: str, tmp_path: Path) -> None:
     assert name in {*MAKE, "rebuild", "upgrade"} or result.exit_code == 2
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("what", ["missing", "folder", "text", "empty", "another database"])
+@pytest.mark.parametrize(
+    ("what", "name"),
+    sample_rows(product(("missing", "folder", "text", "empty", "another database"), TABLES), 60),
+)
 @pytest.mark.slow_with("simulate")
 def test_on_something_that_is_not_a_ledger(name: str, what: str, tmp_path: Path) -> None:
     file = tmp_path / "games.db"

@@ -109,7 +109,7 @@ class CheckedGame(GameMachine):
 
 
 def test_books_state_causes_and_record_are_sound_after_every_move() -> None:
-    run_machine(CheckedGame, few=3, many=30, steps=18)
+    run_machine(CheckedGame, few=2, many=30, steps=18)
 
 
 # --- replay ---------------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ class TwoGames(RuleBasedStateMachine):
 
 
 def test_another_draw_changes_no_draw() -> None:
-    run_machine(TwoGames, few=2, many=15)
+    run_machine(TwoGames, few=1, many=15)
 
 
 # --- a game without random moves ------------------------------------------------------------------

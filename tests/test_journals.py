@@ -66,7 +66,9 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
         yield desk
 
 
-@pytest.fixture(scope="module", params=["mail-opening", "weekly-vote"])
+@pytest.fixture(
+    scope="module", params=["mail-opening", pytest.param("weekly-vote", marks=pytest.mark.slow)]
+)
 def simulated(tmp_path_factory: pytest.TempPathFactory, request: Any) -> Iterator[Ledger]:
     with Ledger.open(tmp_path_factory.mktemp("simulated") / "s.db", create=True) as ledger:
         simulate(ledger, request.param, Plan(periods=4, requests=4, seed=3))

@@ -64,8 +64,8 @@ some_games = given(
 
 
 def tried(examples: int) -> settings:
-    """Return settings for that many *examples* in a slow run, and an eighth of them by default."""
-    return tiers.examples(few=max(4, examples // 8), many=examples)
+    """Return settings for that many *examples* in a slow run, and a twelfth of them by default."""
+    return tiers.examples(few=max(3, examples // 12), many=examples)
 
 
 def played(script: Script, salt: str = "", settles: Sequence[str] = ("all",)) -> RuledGame:
