@@ -20,6 +20,7 @@ import yaml
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
+from nomoledger.language.amendments import REPEAL_STATES
 from nomoledger.language.code import parse_code, replace_functions
 from nomoledger.rulebook.exact_yaml import load_yaml, yaml_fault
 from nomoledger.rulebook.loading import (
@@ -181,7 +182,7 @@ def _check_told(rule: Rule, what: str) -> None:
 def _repeal(one: dict[str, Any]) -> tuple[Change, ...]:
     _fields(one, "repeal", "state")
     state = str(one.get("state", "keep"))
-    if state not in ("keep", "freeze", "drop"):
+    if state not in REPEAL_STATES:
         raise RulebookError(f"repeal {one['repeal']}: state is keep, freeze or drop, not {state!r}")
     return (Repeal(str(one["repeal"]), state),)
 

@@ -42,6 +42,7 @@ from nomoledger.state.declared_rules import Ruleset
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
 _RULE_TAG = "h3"
+_OF_FRONT = ("rulebook", "api")
 _OF_DATA = ("yaml",)
 _OF_CODE = ("python", "starlark")
 _SET_BY_ENGINE = frozenset(
@@ -247,6 +248,12 @@ def _front_matter(text: str, file: str) -> tuple[dict[str, Any], str, int]:
         raise RulebookError(f"{file}:{line}: the front matter: {what}") from None
     if not isinstance(front, dict):
         raise RulebookError(f"{file}:1: the front matter must be `name: value` lines")
+    for key in front:
+        if key not in _OF_FRONT:
+            lines = match[1].splitlines()
+            line = 2 + _line_with(str(key), lines, 0)
+            what = f"unknown word {key!r}{meant(str(key), _OF_FRONT)}"
+            raise RulebookError(f"{file}:{line}: the front matter: {what}")
     return front, text[match.end() :], text[: match.end()].count("\n")
 
 

@@ -12,11 +12,14 @@ from typing import Any, NamedTuple
 
 from nomoledger.events.rules import Rule
 from nomoledger.events.templates import Field, fields
+from nomoledger.rulebook.nearest import meant
 
 #: What can be told of a kind, and the names in such a text besides attributes and parameters.
 OF_KIND = {"label": set[str](), "created": {"it"}, "destroyed": {"it"}}
 #: The names in a text about an attribute, besides attributes and parameters.
 OF_ATTRIBUTE = {"it", "value", "was", "until"}
+#: What a text can be told for, besides the values of the attribute.
+OF_VALUE = {"yes", "no", "none", "set", ""}
 #: YAML reads these words as other values.
 _WORDS = {True: "yes", False: "no", None: "none"}
 
@@ -78,7 +81,8 @@ def unknown_names(rules: Sequence[Rule]) -> Iterator[ToldFault]:
                 missing = (
                     f"the kind {kind!r}" if is_kind else f"the attribute {attribute!r} of {kind}"
                 )
-                yield ToldFault(rule, subject, f"no rule declares {missing}")
+                hint = meant(*((kind, declared) if is_kind else (attribute, declared[kind])))
+                yield ToldFault(rule, subject, f"no rule declares {missing}{hint}")
                 continue
             extra = OF_ATTRIBUTE if attribute else OF_KIND.get(key, set())
             for field in fields(text):
@@ -91,7 +95,9 @@ def _unknown(rule: Rule, subject: str, field: Field, known: set[str]) -> Iterato
         if name not in known:
             listed = ", ".join(sorted(known))
             yield ToldFault(
-                rule, f"{{{field.name}", f"{subject} has no {name!r} to tell; it has {listed}"
+                rule,
+                f"{{{field.name}",
+                f"{subject} has no {name!r} to tell; it has {listed}{meant(name, known)}",
             )
 
 

@@ -145,7 +145,8 @@ def _faults_of_rule(
         for line, text in dict.fromkeys(found)
         if line <= lines or not rule.mechanics
     ]
-    data = [*DataCheck(rule, names, checks).check(), *words.faults_of_endings(rule)]
+    data = [*DataCheck(rule, names, checks).check()]
+    data += [*words.faults_of_endings(rule), *words.faults_of_told(rule)]
     data += dict.fromkeys(
         (("uses",), f"what the rule uses does not fit: {text}")
         for line, text in found
