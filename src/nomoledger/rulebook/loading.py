@@ -360,8 +360,7 @@ def _convert(fields: dict[str, Any], blocks: list[DataBlock], at: int) -> Rule:
         raise error_in(word, text) from None
     for name in rule.uses:
         if name not in _MECHANICS:
-            text = f"no mechanic {name!r:.60}; there is {', '.join(_MECHANICS)}"
-            raise error_in("uses", text + meant(name, _MECHANICS))
+            raise error_in("uses", _no_mechanic(name))
     rule = with_mechanics(rule)
     try:
         check_recordable(rule)
@@ -442,9 +441,13 @@ def mechanics() -> list[Rule]:
 
 def _mechanic(name: str, number: str) -> Rule:
     if name not in _MECHANICS:
-        known = ", ".join(_MECHANICS)
-        raise RulebookError(f"rule {number}: no mechanic {name!r:.60}; there is {known}")
+        raise RulebookError(f"rule {number}: {_no_mechanic(name)}")
     return _read_mechanic(name)
+
+
+def _no_mechanic(name: str) -> str:
+    hint = meant(name, _MECHANICS) or f"; there is {', '.join(_MECHANICS)}"
+    return f"no mechanic {name!r:.60}{hint}"
 
 
 @lru_cache
