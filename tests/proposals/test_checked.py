@@ -85,6 +85,13 @@ def test_code_that_cannot_be_read_is_refused(game: Game) -> None:
         game.propose("Ann", "Text", (UNREADABLE,), at=NOON)
 
 
+def test_a_long_message_is_cut(game: Game) -> None:
+    long = Enact(Rule(number="X.1", code=f"x = {'(' * 5000}{')' * 5000}\n"))
+    (error,) = game.check_proposal((long,)).errors
+    assert "too many nested parentheses" in error
+    assert len(error) <= 300
+
+
 def test_every_change_that_does_not_fit_is_named(game: Game) -> None:
     found = check(
         game, NUMBER_AS_TEXT, {"repeal": "V.9"}, enact("X.1", "def after_fine(): nix()\n")

@@ -12,6 +12,7 @@ from nomoledger.language.linker import analyze_rules
 from nomoledger.language.parameters import is_number
 from nomoledger.rulebook.faults_of_changes import faults_of_changes, placed
 from nomoledger.rulebook.losses import NO_LOSSES, LeftUndefined, losses_of
+from nomoledger.rulebook.short_text import shortened
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
@@ -57,11 +58,11 @@ def check_changes(world: World, changes: tuple[r.Change, ...], source: str) -> C
     errors += _by_own_number(faults or ([] if errors else trial.failing), trial.renamed)
     losses = NO_LOSSES if errors else losses_of(analyze_rules(before), analyze_rules(after))
     return ChangeCheck(
-        errors=tuple(errors),
+        errors=tuple(map(shortened, errors)),
         left_undefined=losses.left_undefined,
         mismatches=tuple(_mismatches(before, after, trial.in_part)),
         notes=(
-            *_by_own_number(trial.notes, trial.renamed),
+            *map(shortened, _by_own_number(trial.notes, trial.renamed)),
             *losses.notes,
             *_essential(before, changes),
         ),

@@ -29,6 +29,7 @@ from nomoledger.rulebook.loading import (
     with_mechanics,
     with_rule_numbers,
 )
+from nomoledger.rulebook.short_text import shortened
 from nomoledger.rulebook.told import malformed, with_words
 from nomoledger.rulebook.wrong_form import plain_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
@@ -72,7 +73,7 @@ def _parse(text: str, file: str, with_code: bool) -> tuple[Change, ...]:
         line, what = yaml_fault(error)
         raise RulebookError(f"{file}:{line}: {what}") from None
     except RulebookError as error:
-        raise RulebookError(f"{file}: {error}") from None
+        raise RulebookError(shortened(f"{file}: {error}")) from None
     if not changes:
         raise RulebookError(
             f"{file}: there is no change in it: write one, such as {{repeal: IV.2}}"
