@@ -57,9 +57,8 @@ def malformed(rule: Rule) -> Iterator[ToldFault]:
     for subject, key, text in _texts(rule):
         if "." not in subject and key not in OF_KIND and (key or text):
             told = f"{key!r}" if key else "a text"
-            yield ToldFault(
-                rule, subject, f"{subject} is told by {', '.join(OF_KIND)}, not by {told}"
-            )
+            text = f"{subject} is told by {', '.join(OF_KIND)}, not by {told}"
+            yield ToldFault(rule, subject, text + meant(key, OF_KIND))
             continue
         try:
             fields(text)
