@@ -319,9 +319,9 @@ def test_intermediate_differences_name_the_step() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("steps: [{do: buy, wiht: {}}]", "it.yaml:1: it: steps.0.: .*unknown field `wiht`"),
-        ("stesp: []", "unknown field `stesp`"),
-        ("given: {board: many}", "given.board: Expected `int"),
+        ("steps: [{do: buy, wiht: {}}]", "it.yaml:1: it: steps.0.: unknown field 'wiht'"),
+        ("stesp: []", "unknown field 'stesp'"),
+        ("given: {board: many}", "given.board must be a whole number"),
         ("given: {playrs: {}}", "nor the plural of a kind: 'playrs' .did you mean 'players'"),
         ("given: {players: {Ann: {mony: 3}}}", "a player has no 'mony' .did you mean 'money'"),
         ("given: {settings: {sqares: 3}}", "no parameter 'sqares'"),

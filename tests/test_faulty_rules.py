@@ -129,6 +129,17 @@ def test_many_faults_are_found_at_once() -> None:
     assert [rule for rule, _ in faults] == ["rule 6", "rule 6", "rule 9", "rule 10"]
 
 
+def test_a_misspelt_parameter_is_one_fault() -> None:
+    assert faults_in(changed("roll(dice, sides", "roll(dcie, sides")) == [
+        "fair.md:78: rule 3: no rule says what 'dcie' is; did you mean 'dice'?"
+    ]
+
+
+def test_a_misspelt_word_of_the_front_matter_is_found() -> None:
+    (fault,) = faults_in(changed("rulebook: fairground", "rulebok: fairground"))
+    assert fault == "fair.md:2: the front matter: unknown word 'rulebok'; did you mean 'rulebook'?"
+
+
 def test_all_parameters_that_cannot_be_names_are_found() -> None:
     faults = faults_in(changed("{dice: 2, sides: 6}", "{Dice: 2, max-sides: 6, sides: 6}"))
     assert [fault.split(": ", 2)[2] for fault in faults if "rule 3" in fault] == [

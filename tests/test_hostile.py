@@ -28,7 +28,8 @@ from nomoledger.game.start import open_game
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.rulebook.loading import load, load_yaml
+from nomoledger.rulebook.exact_yaml import load_yaml
+from nomoledger.rulebook.loading import load
 from nomoledger.sandbox import fork_server
 from nomoledger.sandbox.fork_server import ForkServer
 from nomoledger.sandbox.limits import Limits

@@ -33,7 +33,7 @@ MISUSE = [
     ("advance g.db", "missing option '--to'"),
     ("advance g.db --to 2026-01-06 --at 2026-01-06", "from --to"),
     ("propose g.db Ann Text --changes nope.yaml", "nope.yaml cannot be read"),
-    ("propose g.db Ann Text --changes bad.yaml", "bad.yaml: not YAML"),
+    ("propose g.db Ann Text --changes bad.yaml", "bad.yaml:2: not YAML"),
     ("propose g.db Ann Text --changes odd.yaml", "odd.yaml: "),
     ("propose g.db Ann Text --amend days_open=10", "names no rule's parameter"),
     ("init g.db --rulebook mail-opening", "there is a game 'mail-opening' already"),

@@ -1,9 +1,11 @@
 """Restricted rules: limited to their capabilities, whatever operations of other rules they call."""
 
+import re
+
 import pytest
 
 from nomoledger import events as e
-from nomoledger.errors import RulebookError, RuleFault
+from nomoledger.errors import RulebookError
 
 from .inline import Play
 
@@ -104,8 +106,8 @@ def test_reveal_can_name_one_player() -> None:
 
 
 def test_a_guard_may_not_change_the_game() -> None:
-    with pytest.raises(RuleFault, match="may not mint"):
-        Play({"1": "def forbid_go_on(player): mint(player, 1)\n"}).go()
+    play = Play({"1": "def forbid_go_on(player): mint(player, 1)\n"}).go()
+    assert "may not mint" in play.refused
 
 
 LAW = "def action_law(player: Player, code: Text, allowed: List): enact_law(code, allowed)\n"
@@ -134,5 +136,4 @@ def test_enacting_a_rule_with_a_hook_outside_its_capabilities_is_refused() -> No
 
 def test_malformed_capabilities_are_a_fault() -> None:
     rule = "def after_go_on(player): enact('L', 't', 't', '', {}, {'powers': 1})\n"
-    with pytest.raises(RuleFault, match=r"capabilities: .*`powers`"):
-        Play({"1": rule}).go()
+    assert re.search(r"capabilities: .*`powers`", Play({"1": rule}).go().refused)

@@ -1,9 +1,12 @@
 """The effect of each kind of hook on an operation, and their order."""
 
+import re
+
 import pytest
 
 from nomoledger import events as e
 from nomoledger.errors import RulebookError, RuleFault
+from nomoledger.events.rules import Repeal
 
 from .inline import Play
 
@@ -152,9 +155,25 @@ def test_rules_that_do_not_link(code: str, words: str) -> None:
 
 
 def test_a_fault_names_the_rule_and_the_line() -> None:
-    with pytest.raises(RuleFault, match=r"rule 1: inline.md:\d+:\d+: .*out of bound") as raised:
-        Play({"1": "def after_go_on(player):\n    n = 2\n    return [player][n]\n"}).go()
-    assert raised.value.rule == "1"
+    play = Play({"1": "def after_go_on(player):\n    n = 2\n    return [player][n]\n"}).go()
+    assert re.match(r"1@1: .*failed: inline.md:\d+:\d+: .*out of bound", play.refused)
+
+
+def test_a_fault_refuses_what_was_asked_and_undoes_all_of_it() -> None:
+    code = "def after_go_on(player):\n    mint(player, 5)\n    1 // balance('Bob', 'paint')\n"
+    play = Play({"1": code})
+    assert "the code of this rule failed" in play.go().refused
+    assert play.money() == 100
+    assert "the code of this rule failed" not in play.rule(Repeal("1")).go().refused
+
+
+def test_a_fault_after_an_answer_records_nothing() -> None:
+    code = "def after_go_on(player): 1 // int(ask(player, 'How many?', ['0', '1']))\n"
+    play = Play({"1": code}).go()
+    question = play.asked
+    with pytest.raises(RuleFault, match=r"rule 1: .*zero"):
+        play.decide("0")
+    assert play.asked == question
 
 
 # --- act, which carries out every submitted action ----------------------------------------------

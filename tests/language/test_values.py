@@ -112,8 +112,8 @@ def test_subtraction_from_a_whole_number_is_exact() -> None:
     "use", ["pay(player, 'admin', 7 / 2)", "rounded(7 / 2)", "divide(7 / 2, 1)"]
 )
 def test_floats_are_refused_as_amounts(use: str) -> None:
-    with pytest.raises(RuleFault, match="not an exact number"):
-        Play({"1": f"def after_go_on(player): {use}\n"}).go()
+    play = Play({"1": f"def after_go_on(player): {use}\n"}).go()
+    assert "not an exact number" in play.refused
 
 
 def test_a_step_must_be_exact() -> None:
@@ -153,8 +153,7 @@ def test_a_value_may_not_change_the_game_even_indirectly() -> None:
         "1": "def value_worth(thing):\n    gift()\n    return 1\n"
         "def define_gift(): mint('Ann', 1)\ndef after_go_on(player): worth(player)\n"
     })  # fmt: skip
-    with pytest.raises(RuleFault, match="may not mint"):
-        play.go()
+    assert "may not mint" in play.go().refused
 
 
 def test_own_parameters_are_names_and_others_need_param() -> None:

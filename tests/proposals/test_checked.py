@@ -16,6 +16,7 @@ from nomoledger.rulebook.case_comparison import in_order
 from nomoledger.rulebook.cases.format import parse_cases
 from nomoledger.rulebook.change_check import said_in
 from nomoledger.rulebook.loading import parse
+from nomoledger.sandbox.limits import Limits
 
 from .fines import BOOK, CASES, NOON, amend, changes, check, enact
 
@@ -90,6 +91,13 @@ def test_what_does_not_fit_is_refused_and_nothing_is_recorded(what: str, game: G
 def test_code_that_cannot_be_read_is_refused(game: Game) -> None:
     with pytest.raises(MisfitError, match=r"X\.1, line 1: while is not part"):
         game.propose("Ann", "Text", (UNREADABLE,), at=NOON)
+
+
+def test_a_long_message_is_cut(game: Game) -> None:
+    long = Enact(Rule(number="X.1", code=f"x = {'(' * 5000}{')' * 5000}\n"))
+    (error,) = game.check_proposal((long,)).errors
+    assert "too many nested parentheses" in error
+    assert len(error) <= 300
 
 
 def test_every_change_that_does_not_fit_is_named(game: Game) -> None:
@@ -186,6 +194,59 @@ def test_a_refusal_that_depends_on_the_state_is_only_a_note(game: Game) -> None:
     found = check(game, data)
     assert found.errors == ()
     assert "as things stand, this would be refused: say yes or no" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("x = [][3]", "on_enact of rule X.1: rule X.1: "),
+        ("for n in range(5): fail('bad luck')", "bad luck"),
+    ],
+)
+def test_a_new_rule_whose_beginning_fails_is_refused(code: str, says: str, game: Game) -> None:
+    begins = enact("X.1", f"def on_enact():\n    {code}\n")
+    (error,) = check(game, begins).errors
+    assert says in error
+    with pytest.raises(MisfitError):
+        game.propose("Ann", "Text", changes(begins), at=NOON)
+    taken = enact("I.3", f"def on_enact():\n    {code}\n")
+    (error,) = check(game, taken).errors
+    assert says.replace("X.1", "I.3") in error
+    found = check(game, {"repeal": "I.2"}, begins, {"repeal": "X.1"})
+    assert found.errors == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("refuse('not today')", "as things stand, this would be refused: not today (X.1"),
+        ("roll(1, 6, 'luck')", "admin will be asked: roll 1d6 (luck)"),
+        ("ruling('Which?', ['a', 'b'])", "admin will be asked: Which?"),
+    ],
+)
+def test_what_the_beginning_of_a_new_rule_needs_is_a_note(code: str, says: str, game: Game) -> None:
+    found = check(game, enact("X.1", f"def on_enact():\n    {code}\n"))
+    assert found.errors == ()
+    assert [note for note in found.notes if note.startswith("on_enact of rule X.1: ")] == list(
+        found.notes
+    )
+    assert says in found.notes[0]
+
+
+def test_new_rules_begin_once_all_changes_are_carried_out(game: Game) -> None:
+    first = enact(
+        "X.1", "def on_enact():\n    for frog in all('frog'):\n        set(frog, 'name', 'Fred')\n"
+    )
+    declaring = enact("X.2", "def on_enact():\n    create('frog', {'name': 'Fred'})\n")
+    declaring["enact"]["declares"] = {"frog": {"name": "Text key"}}
+    assert check(game, first, declaring, {"renumber": "X.2", "to": "X.3"}).errors == ()
+
+
+def test_a_new_rule_that_begins_without_end_is_refused(game: Game) -> None:
+    game.limits = Limits(cpu_seconds=0.5)
+    endless = "def on_enact():\n    for i in range(1 << 30):\n        set('Ann', 'name', 'Ann')\n"
+    (error,) = check(game, enact("X.1", endless)).errors
+    assert error == "rule X.1: it used up its processor time"
 
 
 def test_a_moment_that_a_guard_refuses_now_is_only_a_note(game: Game) -> None:

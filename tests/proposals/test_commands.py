@@ -28,6 +28,17 @@ def test_check_prints_findings_and_exits_with_1_on_errors(file: str) -> None:
     assert json.loads(code.stdout)["errors"][0].startswith("rule I.2, line 1: ")
 
 
+def test_a_file_without_a_change_is_refused(file: str) -> None:
+    Path("none.yaml").write_text("[]\n")
+    Path("folder.yaml").mkdir()
+    result = command("proposal", "check", file, "none.yaml")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "none.yaml: there is no change in it: write one, such as {repeal: IV.2}" in result.stderr
+    result = command("proposal", "check", file, "folder.yaml")
+    assert "folder.yaml cannot be read: it is a folder, not a file" in result.stderr
+    assert command("propose", file, "Ann", "Only words").exit_code == 0
+
+
 @pytest.mark.parametrize("verb", [("propose", "Ann"), ("ruling",)])
 def test_what_does_not_fit_is_refused_with_a_line_per_error(
     verb: tuple[str, ...], file: str

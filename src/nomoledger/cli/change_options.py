@@ -23,11 +23,12 @@ def read_changes_file(file: str | None, *, with_code: bool = True) -> tuple["Cha
     if file is None:
         return ()
     from nomoledger.rulebook.changes import parse_changes
+    from nomoledger.rulebook.unreadable import why_unreadable
 
     try:
         text = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{file} cannot be read: {error}") from None
+        raise click.UsageError(f"{file} cannot be read: {why_unreadable(error)}") from None
     return parse_changes(text, file, with_code=with_code)
 
 

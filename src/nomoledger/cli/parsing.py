@@ -58,7 +58,7 @@ def parse_scalar(text: str) -> Any:
     import msgspec
     import yaml
 
-    from nomoledger.rulebook.loading import load_yaml
+    from nomoledger.rulebook.exact_yaml import load_yaml
 
     try:
         value = load_yaml(text)

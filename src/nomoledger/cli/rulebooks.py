@@ -157,6 +157,7 @@ def _coverage(rulebook: str, blank: bool) -> "Coverage":
     from nomoledger.rulebook.check import check as check_rulebook
     from nomoledger.rulebook.loading import find_rulebook, load
     from nomoledger.rulebook.mutation_testing import names_of_mutants
+    from nomoledger.rulebook.short_text import shortened
 
     path = find_rulebook(rulebook)
     try:
@@ -169,7 +170,7 @@ def _coverage(rulebook: str, blank: bool) -> "Coverage":
             executable=0,
             text_only=0,
             by_ruling=0,
-            errors=[str(error)],
+            errors=[shortened(str(error))],
             unnoticed=[],
         )
     with progress("checking", len(names_of_mutants(book)) if blank else 0) as advance:

@@ -147,10 +147,10 @@ class Engine:
     ) -> Batch:
         """Carry out *attempt* as a whole, and return its events, a refusal or a question.
 
-        The events are already applied to the world. If the code of a rule fails, an attempt that
-        follows from a request is refused. The fault of the request itself, or of the attempt whose
-        question it answers, is raised, so that nothing is recorded before the rule is mended. So is
-        every fault unless *may_fail*.
+        The events are already applied to the world. If the code of a rule fails, the attempt is
+        refused. A fault of the attempt whose question the request answers is raised instead, so
+        that the answer can be given again once the rule is mended. So is a fault that need not
+        happen again, such as of time or memory, and every fault unless *may_fail*.
 
         Raises:
             RuleFault: the code of a rule failed.
@@ -171,9 +171,9 @@ class Engine:
             return self._break_off(host, attempt, error)
         except RuleFault as error:
             self.world.rollback(mark)
-            is_request = ">" not in attempt.id or attempt.id == self._answered
-            follows = may_fail and error.is_certain and not is_request
-            if host.forgets_rules or not follows:
+            is_answered = attempt.id == self._answered
+            is_refusal = may_fail and error.is_certain and not is_answered
+            if host.forgets_rules or not is_refusal:
                 raise
             rule, text = error.rule or "engine", str(error).removeprefix(f"rule {error.rule}: ")
             reason = e.Reason(program.name(rule), f"{CODE_FAILED}: {text}")

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.errors import RuleFault
+from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.events import rules as r
 from nomoledger.language.amended_rule import fitting_part
 from nomoledger.language.amendments import WOULD_NOT_LINK, carry_out_changes
-from nomoledger.language.host import Frame, Refused, Suspended
+from nomoledger.language.host import Frame, Host, Refused, Suspended
 from nomoledger.language.program import link
 from nomoledger.language.resolve import named_arguments
 from nomoledger.state.declared_rules import Ruleset
@@ -28,6 +28,7 @@ class Trial(msgspec.Struct, frozen=True):
         renamed: the numbers that rules get for the trial, as theirs are taken, with their own.
         in_part: the rules whose amendments are carried out only as far as they fit, by number.
         errors: why changes cannot be carried out, whatever happens until then.
+        failing: why `on_enact` code of new rules fails, as things stand.
         notes: what depends on what happens until then: questions, and refusals by the rules.
     """
 
@@ -36,6 +37,7 @@ class Trial(msgspec.Struct, frozen=True):
     renamed: dict[str, str]
     in_part: frozenset[str]
     errors: tuple[str, ...]
+    failing: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -46,10 +48,12 @@ def try_changes(world: World, changes: Iterable[r.Change], source: str) -> Trial
         running = _Trial(world, source)
         for change in changes:
             running.carry_out(change)
+        running.run_enact_hooks()
         numbers = tuple(n for n in running.numbers if world.rule(n) is not None)
         errors, notes = tuple(running.errors), tuple(running.notes)
         in_part = frozenset(running.in_part)
-        return Trial(world.ruleset, numbers, running.renamed, in_part, errors, notes)
+        failing = tuple(running.failing)
+        return Trial(world.ruleset, numbers, running.renamed, in_part, errors, failing, notes)
     finally:
         world.rollback(mark)
 
@@ -62,7 +66,9 @@ class _Trial:
         self.source = source
         self.host = link(world.ruleset).host
         self.errors: list[str] = []
+        self.failing: list[str] = []
         self.notes: list[str] = []
+        self.enacted: list[str] = []
         self.numbers: dict[str, None] = {}
         self.renamed: dict[str, str] = {}
         self.in_part: set[str] = set()
@@ -74,9 +80,7 @@ class _Trial:
         what = _named(change)
         if isinstance(change, r.Enact):
             change = self._with_free_number(change)
-        host = self.host
-        host.begin(self.world, Attempt(id="trial", operation="", at=self.world.game["now"]))
-        host.frames = [Frame("", (), "trial")]
+        host = self._begin()
         mark = self.world.mark()
         try:
             if isinstance(change, r.Do):
@@ -93,10 +97,49 @@ class _Trial:
         self.world.release(mark)
         if isinstance(change, r.Enact):
             self.numbers[change.rule.number] = None
+            self.enacted.append(change.rule.number)
         elif isinstance(change, r.Amend):
             self.numbers[change.number] = None
         elif isinstance(change, r.Renumber) and change.number in self.numbers:
             self.numbers[change.to] = None
+            self.enacted = [change.to if n == change.number else n for n in self.enacted]
+
+    def run_enact_hooks(self) -> None:
+        """Run `on_enact` of the rules that are enacted, once all changes are carried out."""
+        try:
+            program = link(self.world.ruleset)
+            self.host = program.host
+            self._begin()
+        except RulebookError:
+            return  # The check of the rules that the changes make says why.
+        for number in self.enacted:
+            if number in program.links.rules_with("on_enact"):
+                self._run_enact_hook(number)
+
+    def _run_enact_hook(self, number: str) -> None:
+        what = f"on_enact of rule {number}"
+        host = self._begin()
+        mark = self.world.mark()
+        try:
+            host.program.hook(number, "on_enact")
+        except RuleFault as error:
+            self.world.rollback(mark)
+            is_error = self._is_proposal and not self.is_uncertain
+            (self.failing if is_error else self.notes).append(f"{what}: {error}")
+        except (Refused, Suspended) as error:
+            self.world.rollback(mark)
+            self._note(what, error)
+        else:
+            self.world.release(mark)
+        finally:
+            host.pending = None
+
+    def _begin(self) -> Host:
+        """Return the host, at the beginning of an attempt."""
+        host = self.host
+        host.begin(self.world, Attempt(id="trial", operation="", at=self.world.game["now"]))
+        host.frames = [Frame("", (), "trial")]
+        return host
 
     def _carry_out_part(self, change: r.Amend) -> None:
         """Carry out what fits of an amendment, so that the faults of that part are found, too."""
@@ -135,21 +178,27 @@ class _Trial:
 
     def _add(self, what: str, change: r.Change, error: Exception) -> None:
         if isinstance(error, Suspended):
-            question = error.question
-            self.notes.append(f"{what}: {question.to} will be asked: {question.text}")
-            self.is_uncertain = True
+            self._note(what, error)
         elif isinstance(error, RuleFault):
             # A ruling that meets failing code is carried out as an urgent one.
             (self.errors if self._is_proposal else self.notes).append(f"{what}: {error}")
         elif isinstance(error, Refused):
             if self._depends_on_state(change, error):
-                text = "; ".join(map(_told, error.reasons))
-                self.notes.append(f"{what}: as things stand, this would be refused: {text}")
-                self.is_uncertain = True
+                self._note(what, error)
                 return
             for reason in error.reasons:
                 text = _told(reason).removeprefix(WOULD_NOT_LINK)
                 self.errors.append(text if text.startswith("rule ") else f"{what}: {text}")
+
+    def _note(self, what: str, error: Refused | Suspended) -> None:
+        """Note that *what* goes on with a question, or may be refused."""
+        if isinstance(error, Suspended):
+            text = f"{error.question.to} will be asked: {error.question.text}"
+        else:
+            reasons = "; ".join(map(_told, error.reasons))
+            text = f"as things stand, this would be refused: {reasons}"
+        self.notes.append(f"{what}: {text}")
+        self.is_uncertain = True
 
     def _depends_on_state(self, change: r.Change, refused: Refused) -> bool:
         """Return whether *change* may be possible later, though it is *refused* now."""

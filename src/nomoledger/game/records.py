@@ -37,6 +37,7 @@ from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import load, parse, shipped
+from nomoledger.rulebook.unreadable import why_unreadable
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
 
@@ -205,7 +206,7 @@ def read_record(path: Path) -> tuple[RecordHeader, list[RecordLine]]:
     try:
         texts = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path}: cannot be read: {error}") from None
+        raise RecordError(f"{path} cannot be read: {why_unreadable(error)}") from None
     if not texts:
         raise RecordError(f"{path}: is empty; a record begins with a header line")
     has_header = not _is_line(texts[0])

@@ -17,6 +17,8 @@ from nomoledger.language.reads import ask_ruling
 from nomoledger.language.resolve import named_arguments, resolve, resolve_entity
 from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
 
+#: What a repeal can say of the attributes that the rule declared.
+REPEAL_STATES = ("keep", "freeze", "drop")
 #: How the refusal of code that cannot be read begins.
 WOULD_NOT_LINK = "the rules would not link: "
 
@@ -215,7 +217,7 @@ def _repeal(host: Host, number: str, state: str, source: str) -> None:
 
 def _drop(host: Host, number: str, state: str, source: str) -> None:
     _in_force(host, number)
-    if state not in ("keep", "freeze", "drop"):
+    if state not in REPEAL_STATES:
         _refuse(host, f"a repeal says keep, freeze or drop, not {state!r}")
     host.emit(e.RuleRepealed, number=number, state=state, source=source)
 

@@ -12,6 +12,7 @@ from nomoledger.language.linker import analyze_rules
 from nomoledger.language.parameters import is_number
 from nomoledger.rulebook.faults_of_changes import faults_of_changes, placed
 from nomoledger.rulebook.losses import NO_LOSSES, LeftUndefined, losses_of
+from nomoledger.rulebook.short_text import shortened
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
@@ -53,19 +54,30 @@ def check_changes(world: World, changes: tuple[r.Change, ...], source: str) -> C
     after = trial.ruleset
     things = tuple(world.entities)
     faults = faults_of_changes(before, after, tuple(trial.numbers), things)
-    for renamed, number in trial.renamed.items():
-        faults = [fault.replace(f"rule {renamed}", f"rule {number}") for fault in faults]
-    errors = [*(placed(after, error) for error in trial.errors), *faults]
+    errors = [placed(after, error) for error in trial.errors]
+    errors += _by_own_number(faults or ([] if errors else trial.failing), trial.renamed)
     losses = NO_LOSSES if errors else losses_of(analyze_rules(before), analyze_rules(after))
     return ChangeCheck(
-        errors=tuple(errors),
+        errors=tuple(map(shortened, errors)),
         left_undefined=losses.left_undefined,
         mismatches=tuple(_mismatches(before, after, trial.in_part)),
-        notes=(*trial.notes, *losses.notes, *_essential(before, changes)),
+        notes=(
+            *map(shortened, _by_own_number(trial.notes, trial.renamed)),
+            *losses.notes,
+            *_essential(before, changes),
+        ),
         before=before,
         after=after,
         numbers=tuple(changed_numbers(before, after)),
     )
+
+
+def _by_own_number(texts: Iterable[str], renamed: dict[str, str]) -> list[str]:
+    """Return *texts* with the own numbers of rules in place of those that the trial gave them."""
+    found = list(texts)
+    for given, number in renamed.items():
+        found = [text.replace(f"rule {given}", f"rule {number}") for text in found]
+    return found
 
 
 def changed_numbers(before: Ruleset, after: Ruleset) -> Iterator[str]:

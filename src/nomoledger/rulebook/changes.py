@@ -20,21 +20,26 @@ import yaml
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
+from nomoledger.language.amendments import REPEAL_STATES
 from nomoledger.language.code import parse_code, replace_functions
+from nomoledger.rulebook.exact_yaml import load_yaml, yaml_fault
 from nomoledger.rulebook.loading import (
     check_recordable,
-    load_yaml,
     split_units,
     with_mechanics,
     with_rule_numbers,
 )
+from nomoledger.rulebook.short_text import shortened
 from nomoledger.rulebook.told import malformed, with_words
+from nomoledger.rulebook.wrong_form import plain_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _AMENDED = (
     *("title", "prose", "code", "parameters", "declares", "commodities", "facts", "told"),
     *("functions", "entries"),
 )
+#: How many places an amount may have before or after the point, to be added up.
+_EXPONENT_MAX = 1000
 _SET_BY_ENGINE = {"version", "file", "line", "units", "mechanics"}
 
 
@@ -56,18 +61,24 @@ def parse_changes(text: str, file: str, *, with_code: bool = True) -> tuple[Chan
     Without *with_code*, the code in the changes is not read: `check_code` does that.
 
     Raises:
-        RulebookError: *text* is not YAML, or a change is not well formed.
+        RulebookError: *text* is not YAML, has no change, or a change is not well formed.
     """
     return call_in_sandbox(_parse, text, file, with_code, kind=tuple[Change, ...])
 
 
 def _parse(text: str, file: str, with_code: bool) -> tuple[Change, ...]:
     try:
-        return _read_all(load_yaml(text), with_code)
-    except (yaml.YAMLError, ValueError) as error:
-        raise RulebookError(f"{file}: not YAML: {error}") from None
+        changes = _read_all(load_yaml(text), with_code)
+    except yaml.YAMLError as error:
+        line, what = yaml_fault(error)
+        raise RulebookError(f"{file}:{line}: {what}") from None
     except RulebookError as error:
-        raise RulebookError(f"{file}: {error}") from None
+        raise RulebookError(shortened(f"{file}: {error}")) from None
+    if not changes:
+        raise RulebookError(
+            f"{file}: there is no change in it: write one, such as {{repeal: IV.2}}"
+        )
+    return changes
 
 
 def _read_all(data: Any, with_code: bool = True) -> tuple[Change, ...]:
@@ -101,7 +112,7 @@ def _read(item: Any) -> tuple[Change, ...]:
     kinds = [kind for kind in _READERS if isinstance(item, dict) and kind in item]
     if len(kinds) != 1:
         raise RulebookError(
-            f"a change says one of {', '.join(_READERS)}, and this does not: {item}"
+            f"a change says one of {', '.join(_READERS)}, and this does not: {item!s:.60}"
         )
     return _READERS[kinds[0]](item)
 
@@ -172,7 +183,7 @@ def _check_told(rule: Rule, what: str) -> None:
 def _repeal(one: dict[str, Any]) -> tuple[Change, ...]:
     _fields(one, "repeal", "state")
     state = str(one.get("state", "keep"))
-    if state not in ("keep", "freeze", "drop"):
+    if state not in REPEAL_STATES:
         raise RulebookError(f"repeal {one['repeal']}: state is keep, freeze or drop, not {state!r}")
     return (Repeal(str(one["repeal"]), state),)
 
@@ -188,7 +199,9 @@ def _post(one: dict[str, Any]) -> tuple[Change, ...]:
     _fields(one, "post", "commodity", "why")
     amounts = {name: _amount(name, amount) for name, amount in _table(one["post"], "post").items()}
     if not amounts or sum(map(Decimal, amounts.values())) != 0:
-        listed = ", ".join(f"{name} {amount}" for name, amount in amounts.items()) or "nothing"
+        listed = (
+            ", ".join(f"{name} {amount!s:.60}" for name, amount in amounts.items()) or "nothing"
+        )
         raise RulebookError(f"post {listed}: that would break the sum: it must come to 0 in all")
     commodity = one.get("commodity")
     return (
@@ -200,7 +213,13 @@ def _amount(account: str, written: Any) -> int | str:
     if isinstance(written, int) and not isinstance(written, bool):
         return written
     try:
-        if Decimal(str(written)).is_finite() and not isinstance(written, bool):
+        number = Decimal(str(written))
+        if number.is_finite() and not isinstance(written, bool):
+            if abs(number.adjusted()) > _EXPONENT_MAX:
+                size = "large" if number.adjusted() > 0 else "small"
+                raise RulebookError(
+                    f"post: {account} gets {written!s:.60}, which is far too {size}"
+                )
             return str(written)
     except InvalidOperation:
         pass
@@ -211,7 +230,7 @@ def _converted(data: dict[str, Any], struct: type[Any], what: str) -> Any:
     try:
         return msgspec.convert(data, struct)
     except msgspec.ValidationError as error:
-        raise RulebookError(f"{what}: {error}") from None
+        raise RulebookError(f"{what}: {plain_words(error)}") from None
 
 
 _READERS: dict[str, Callable[[dict[str, Any]], tuple[Change, ...]]] = {

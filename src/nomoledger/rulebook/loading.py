@@ -32,13 +32,17 @@ from nomoledger.errors import RulebookError, UnknownError, UsageError
 from nomoledger.events.rules import Capabilities, Commodity, Ending, FactMapping, Rule
 from nomoledger.language.host_verbs import API_LEVELS
 from nomoledger.rulebook.data_block import DataBlock
+from nomoledger.rulebook.exact_yaml import load_yaml, yaml_fault
 from nomoledger.rulebook.nearest import meant
 from nomoledger.rulebook.told import malformed, with_words
+from nomoledger.rulebook.unreadable import why_unreadable
+from nomoledger.rulebook.wrong_form import plain_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.declared_rules import Ruleset
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
 _RULE_TAG = "h3"
+_OF_FRONT = ("rulebook", "api")
 _OF_DATA = ("yaml",)
 _OF_CODE = ("python", "starlark")
 _SET_BY_ENGINE = frozenset(
@@ -119,24 +123,6 @@ _MECHANICS = {
     for path in sorted(Path(str(files("nomoledger.rulebook") / "mechanics")).glob("*.md"))
 }
 
-#: PyYAML's parser in C, which is eight times as fast, where PyYAML was built with it.
-_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class ExactLoader(_SafeLoader):  # type: ignore[misc]
-    """A YAML loader that leaves fractions as text: rule number 12.10 is not 12.1."""
-
-
-ExactLoader.yaml_implicit_resolvers = {
-    key: [resolver for resolver in resolvers if resolver[0] != "tag:yaml.org,2002:float"]
-    for key, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
-def load_yaml(text: str) -> Any:
-    """Return the YAML in *text*, with fractions left as text."""
-    return yaml.load(text, Loader=ExactLoader)
-
 
 def shipped() -> list[str]:
     """Return the names of the shipped rulebooks."""
@@ -191,7 +177,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise RulebookError(f"{path}: cannot be read: {error}") from None
+        raise RulebookError(f"{path} cannot be read: {why_unreadable(error)}") from None
 
 
 def parse(text: str, file: str) -> Rulebook:
@@ -258,9 +244,16 @@ def _front_matter(text: str, file: str) -> tuple[dict[str, Any], str, int]:
     try:
         front = load_yaml(match[1]) or {}
     except yaml.YAMLError as error:
-        raise RulebookError(f"{file}:1: the front matter is not YAML: {_one_line(error)}") from None
+        line, what = yaml_fault(error, 2)
+        raise RulebookError(f"{file}:{line}: the front matter: {what}") from None
     if not isinstance(front, dict):
         raise RulebookError(f"{file}:1: the front matter must be `name: value` lines")
+    for key in front:
+        if key not in _OF_FRONT:
+            lines = match[1].splitlines()
+            line = 2 + _line_with(str(key), lines, 0)
+            what = f"unknown word {key!r}{meant(str(key), _OF_FRONT)}"
+            raise RulebookError(f"{file}:{line}: the front matter: {what}")
     return front, text[match.end() :], text[: match.end()].count("\n")
 
 
@@ -317,7 +310,7 @@ def _rule(
             continue
         if token.type == "fence" and token.info.strip() in _OF_DATA:
             blocks.append(DataBlock(token.map[0] + 2 + offset, token.content))
-            data |= _data(blocks[-1], file)
+            data |= _data(blocks[-1], file, match["number"])
         elif token.type == "fence" and token.info.strip() in _OF_CODE:
             if code:
                 raise _error(file, offset, token, f"rule {match['number']} has two pieces of code")
@@ -330,16 +323,15 @@ def _rule(
     return _convert(data | fields, blocks, at), tuple(blocks)
 
 
-def _data(block: DataBlock, file: str) -> dict[str, Any]:
+def _data(block: DataBlock, file: str, number: str) -> dict[str, Any]:
     try:
         data = load_yaml(block.text) or {}
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = block.line + (mark.line if mark else 0)
-        raise RulebookError(f"{file}:{line}: not YAML: {_one_line(error)}") from None
+        line, what = yaml_fault(error, block.line)
+        raise RulebookError(f"{file}:{line}: rule {number}: {what}") from None
     if not isinstance(data, dict):
         text = "a rule's data must be `name: value` lines"
-        raise RulebookError(f"{file}:{block.line}: {text}")
+        raise RulebookError(f"{file}:{block.line}: rule {number}: {text}")
     return data
 
 
@@ -364,11 +356,11 @@ def _convert(fields: dict[str, Any], blocks: list[DataBlock], at: int) -> Rule:
         unknown = re.match(r"Object contains unknown field `(\w+)`", str(error))
         path = re.search(r"\$\.(\w+)", str(error))
         word = unknown[1] if unknown else path[1] if path else ""
-        raise error_in(word, f"{error}{_meant_field(word) if unknown else ''}") from None
+        text = plain_words(error) + (_meant_field(word) if unknown else "")
+        raise error_in(word, text) from None
     for name in rule.uses:
         if name not in _MECHANICS:
-            text = f"no mechanic {name!r:.60}; there is {', '.join(_MECHANICS)}"
-            raise error_in("uses", text + meant(name, _MECHANICS))
+            raise error_in("uses", _no_mechanic(name))
     rule = with_mechanics(rule)
     try:
         check_recordable(rule)
@@ -449,9 +441,13 @@ def mechanics() -> list[Rule]:
 
 def _mechanic(name: str, number: str) -> Rule:
     if name not in _MECHANICS:
-        known = ", ".join(_MECHANICS)
-        raise RulebookError(f"rule {number}: no mechanic {name!r:.60}; there is {known}")
+        raise RulebookError(f"rule {number}: {_no_mechanic(name)}")
     return _read_mechanic(name)
+
+
+def _no_mechanic(name: str) -> str:
+    hint = meant(name, _MECHANICS) or f"; there is {', '.join(_MECHANICS)}"
+    return f"no mechanic {name!r:.60}{hint}"
 
 
 @lru_cache
@@ -477,7 +473,3 @@ def check_recordable(value: Any) -> None:
 def _error(file: str, offset: int, token: Token, text: str) -> RulebookError:
     line = (token.map[0] if token.map else 0) + 1 + offset
     return RulebookError(f"{file}:{line}: {text}")
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

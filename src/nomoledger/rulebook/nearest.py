@@ -9,9 +9,15 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
     >>> nearest("lend", ["land", "buy"]), nearest("lend", ["rent"]), nearest("lend", [])
     ('land', None, None)
+    >>> nearest("flie", ["fly", "food"])
+    'fly'
     """
     by_small = {each.lower(): each for each in sorted(set(known) - {word})}
-    found = difflib.get_close_matches(word.lower(), by_small, n=1, cutoff=0.65)
+    small = word.lower()
+    found = difflib.get_close_matches(small, by_small, n=1, cutoff=0.65)
+    if not found:
+        begins_alike = [each for each in by_small if each[:2] == small[:2] and len(each) > 2]
+        found = difflib.get_close_matches(small, begins_alike, n=1, cutoff=0.55)
     return by_small[found[0]] if found else None
 
 

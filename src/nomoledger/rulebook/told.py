@@ -12,11 +12,14 @@ from typing import Any, NamedTuple
 
 from nomoledger.events.rules import Rule
 from nomoledger.events.templates import Field, fields
+from nomoledger.rulebook.nearest import meant
 
 #: What can be told of a kind, and the names in such a text besides attributes and parameters.
 OF_KIND = {"label": set[str](), "created": {"it"}, "destroyed": {"it"}}
 #: The names in a text about an attribute, besides attributes and parameters.
 OF_ATTRIBUTE = {"it", "value", "was", "until"}
+#: What a text can be told for, besides the values of the attribute.
+OF_VALUE = {"yes", "no", "none", "set", ""}
 #: YAML reads these words as other values.
 _WORDS = {True: "yes", False: "no", None: "none"}
 
@@ -54,9 +57,8 @@ def malformed(rule: Rule) -> Iterator[ToldFault]:
     for subject, key, text in _texts(rule):
         if "." not in subject and key not in OF_KIND and (key or text):
             told = f"{key!r}" if key else "a text"
-            yield ToldFault(
-                rule, subject, f"{subject} is told by {', '.join(OF_KIND)}, not by {told}"
-            )
+            text = f"{subject} is told by {', '.join(OF_KIND)}, not by {told}"
+            yield ToldFault(rule, subject, text + meant(key, OF_KIND))
             continue
         try:
             fields(text)
@@ -78,7 +80,8 @@ def unknown_names(rules: Sequence[Rule]) -> Iterator[ToldFault]:
                 missing = (
                     f"the kind {kind!r}" if is_kind else f"the attribute {attribute!r} of {kind}"
                 )
-                yield ToldFault(rule, subject, f"no rule declares {missing}")
+                hint = meant(*((kind, declared) if is_kind else (attribute, declared[kind])))
+                yield ToldFault(rule, subject, f"no rule declares {missing}{hint}")
                 continue
             extra = OF_ATTRIBUTE if attribute else OF_KIND.get(key, set())
             for field in fields(text):
@@ -91,7 +94,9 @@ def _unknown(rule: Rule, subject: str, field: Field, known: set[str]) -> Iterato
         if name not in known:
             listed = ", ".join(sorted(known))
             yield ToldFault(
-                rule, f"{{{field.name}", f"{subject} has no {name!r} to tell; it has {listed}"
+                rule,
+                f"{{{field.name}",
+                f"{subject} has no {name!r} to tell; it has {listed}{meant(name, known)}",
             )
 
 

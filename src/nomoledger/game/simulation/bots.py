@@ -214,7 +214,7 @@ class Bots:
         mark, self.is_trying = self.world.mark(), True
         self.world.put(self.world.game, "now", self.now)
         try:
-            events = self.engine.carry_out(attempt)
+            events = self.engine.carry_out(attempt, may_fail=False)
             if not _is_refused(events):  # Otherwise nobody asks.
                 self.is_loss = self._belongings(by) < belongings - 1
             return events

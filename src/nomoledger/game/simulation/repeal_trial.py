@@ -331,7 +331,7 @@ class RepealTrial:
             for reason in event.reasons:
                 if reason.text.startswith(CODE_FAILED):
                     where = f"{event.operation}: rule {reason.rule}: {reason.text}"
-                    raise _Stuck(self.told(request, where))
+                    raise _Stuck(self.told(request, where), is_fault=True)
                 names = set(_UNDEFINED.findall(reason.text))
                 if names - self.start.undefined:
                     where = f"{event.operation} is refused by rule {reason.rule}"

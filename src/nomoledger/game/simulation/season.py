@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.agenda import Batch
+from nomoledger.engine.agenda import CODE_FAILED, Batch
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.errors import RuleFault
@@ -346,8 +346,12 @@ class SeasonRun:
         event = kind(id=f"s{self.count}", **fields)
         try:
             for batch in self.engine.process(event):
-                self.refused += any(isinstance(item, e.AttemptRefused) for item in batch)
+                refusals = [item for item in batch if isinstance(item, e.AttemptRefused)]
+                self.refused += bool(refusals)
                 yield batch
+                for reason in (reason for item in refusals for reason in item.reasons):
+                    if reason.text.startswith(CODE_FAILED):
+                        raise RuleFault(f"rule {reason.rule}: {reason.text}", rule=reason.rule)
         except RuleFault as fault:
             message = f"{fault} (seed {self.plan.seed}, request {self.count}: {event})"
             raise RuleFault(message, rule=fault.rule) from None

@@ -14,12 +14,14 @@ import msgspec
 import yaml
 
 from nomoledger.errors import RulebookError, UnknownError
-from nomoledger.rulebook.loading import ExactLoader, check_recordable, find_rulebook
+from nomoledger.rulebook.exact_yaml import ExactLoader, yaml_fault
+from nomoledger.rulebook.loading import check_recordable, find_rulebook
+from nomoledger.rulebook.unreadable import why_unreadable
+from nomoledger.rulebook.wrong_form import plain_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 Table = dict[Any, Any]
 Things = dict[str, Any]
-_MERGE = "tag:yaml.org,2002:merge"
 
 
 class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -146,21 +148,6 @@ class Case(msgspec.Struct, frozen=True):
         return f"{self.file}:{self.line}: {self.name}"
 
 
-class _Loader(ExactLoader):
-    """An `ExactLoader` that rejects duplicate keys."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Table:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if key.value in seen and key.tag != _MERGE:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"{key.value!r} is said twice", key.start_mark
-                )
-            seen.add(str(key.value))
-        table: Table = super().construct_mapping(node, deep)
-        return table
-
-
 def load_cases(path: str | Path) -> list[Case]:
     """Return the cases in the file *path*, or in all `.yaml` files of that folder.
 
@@ -182,7 +169,7 @@ def _text(path: Path) -> str:
     except FileNotFoundError:
         raise UnknownError(f"no cases: there is no file or folder {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise RulebookError(f"{path}: cannot be read: {error}") from None
+        raise RulebookError(f"{path} cannot be read: {why_unreadable(error)}") from None
 
 
 def cases_beside(name: str) -> list[Case]:
@@ -229,13 +216,12 @@ def _parse(text: str, file: str) -> Iterator[Case]:
         for raw, line in _documents(text):
             yield _case(raw, file, line)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or " ".join(str(error).split())
-        raise RulebookError(f"{file}:{mark.line + 1 if mark else 1}: {what}") from None
+        line, what = yaml_fault(error)
+        raise RulebookError(f"{file}:{line}: {what}") from None
 
 
 def _documents(text: str) -> Iterator[tuple[Any, int]]:
-    loader = _Loader(text)
+    loader = ExactLoader(text)
     while loader.check_node():
         node = loader.get_node()
         assert node is not None
@@ -263,7 +249,7 @@ def _case(raw: Any, file: str, line: int) -> Case:
     try:
         body = msgspec.convert(_expand(raw), Body)
     except msgspec.ValidationError as error:
-        raise RulebookError(f"{file}:{line}: {name}: {_with_path(str(error))}") from None
+        raise RulebookError(f"{file}:{line}: {name}: {plain_words(error)}") from None
     try:
         check_recordable(body)
     except RulebookError as error:
@@ -335,9 +321,3 @@ def _row(row: Any) -> Any:
         attributes = {key: value for key, value in row.items() if key != "statuses"}
         return attributes | dict.fromkeys(row["statuses"], True)
     return row
-
-
-def _with_path(text: str) -> str:
-    what, _, path = text.partition(" - at `$")
-    place = path.removesuffix("`").lstrip(".")
-    return f"{place}: {what}" if place else what

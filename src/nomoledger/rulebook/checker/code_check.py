@@ -187,9 +187,19 @@ class CodeCheck:
                 text = f"{function.name} says that it returns {annotation}, but this is"
                 self.fault(node, f"{text} {t.describe(type_)}")
         is_open = self.hook is None or (self.hook.is_empty and self.hook.kind != "value")
-        if not is_open and all(node.value is None for node, _ in self.returned):
+        if not is_open and all(self._is_nothing(*each, declared) for each in self.returned):
             text = f"{function.name} says that it returns {annotation}, but it returns nothing"
             self.fault(function, text)
+
+    def _is_nothing(self, node: ast.Return, type_: Type, declared: Type) -> bool:
+        """Return whether *node* returns nothing, or None where a number is *declared*.
+
+        An `instead_` hook of the value may return the number.
+        """
+        operation = None if self.hook is None else self.names.operations.get(self.hook.operation)
+        is_bent = operation is not None and bool(operation.of("instead"))
+        is_number = bool(declared) and t.names_of(declared) <= {*t.NUMERIC}
+        return node.value is None or (type_ == t.NOTHING and is_number and not is_bent)
 
     def _check_returns(self, function: ast.FunctionDef) -> None:
         """Check that a hook returns anything at all, or refuses by itself."""

@@ -111,6 +111,10 @@ class ExpressionCheck:
             methods |= METHODS[sort]
         if node.attr in FIELDS and not receiver:
             return t.UNKNOWN
+        if receiver and all(atom.is_kind for atom in receiver) and node.attr in methods:
+            text = f"{t.describe(receiver)} is no text, so it has no .{node.attr}()"
+            self.reader.fault(node, f"{text}: write label(…) for its name")
+            return methods[node.attr]
         if node.attr not in methods:
             owner = t.describe(receiver) if receiver else "a value"
             self.reader.fault(node, f"{owner} has no .{node.attr}(){meant(node.attr, methods)}")

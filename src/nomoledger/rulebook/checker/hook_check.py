@@ -114,6 +114,9 @@ class HookCheck:
             yield from self._adjusts_number(function, hook, operation)
         if hook.kind in _PURE:
             yield from self._changes(function, f"{hook.kind}_ code")
+        elif hook.kind != "define" and operation is not None and operation.of("value"):
+            what = f"{hook.kind}_ code on the value {hook.operation}"
+            yield from self._changes(function, what)
 
     def _action(self, function: ast.FunctionDef, hook: Hook) -> Found:
         first = hook.parameters[0] if hook.parameters else None

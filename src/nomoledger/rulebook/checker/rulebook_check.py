@@ -5,6 +5,7 @@ from nomoledger.language.program import link
 from nomoledger.rulebook.checker.fault import Fault
 from nomoledger.rulebook.checker.ruleset_check import faults_of
 from nomoledger.rulebook.loading import Rulebook
+from nomoledger.rulebook.short_text import shortened
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
@@ -17,10 +18,10 @@ def find_faults(rulebook: Rulebook) -> list[str]:
         try:
             link(ruleset).compile(World())
         except RulebookError as error:
-            return [str(error)]
+            return [shortened(str(error))]
     return [_in_file(rulebook, fault) for fault in faults]
 
 
 def _in_file(rulebook: Rulebook, fault: Fault) -> str:
     line = rulebook.line_of(fault.rule, fault.data) if fault.data else fault.line
-    return f"{fault.file}:{line}: rule {fault.rule}: {fault.text}"
+    return shortened(f"{fault.file}:{line}: rule {fault.rule}: {fault.text}")

@@ -19,7 +19,7 @@ from nomoledger.rulebook.checker.hook_check import HookCheck
 from nomoledger.rulebook.checker.known_names import KnownNames
 from nomoledger.rulebook.checker.tally_check import TallyCheck
 from nomoledger.rulebook.checker.word_check import WordCheck
-from nomoledger.rulebook.nearest import meant
+from nomoledger.rulebook.nearest import nearest
 from nomoledger.rulebook.told import unknown_names
 from nomoledger.state.declared_rules import Ruleset
 
@@ -150,6 +150,7 @@ def _faults_of_rule(
         *DeclarationCheck(rule, names).check(),
         *DataCheck(rule, names, checks).check(),
         *words.faults_of_endings(rule),
+        *words.faults_of_told(rule),
     ]
     data += dict.fromkeys(
         (("uses",), f"what the rule uses does not fit: {text}")
@@ -179,9 +180,10 @@ def _unused_parameters(
         if call.name == "param" and call.constants[:1] == (rule.number,) and call.constants[1:]
     }
     known = checks[rule.number].used | read
-    unknown = names.links.codes[rule.number].free - known
+    faults = " ".join(text for _line, text in checks[rule.number].faults)
+    unknown = re.findall(r"no rule says what '(\w+)' is", faults)
     return [
-        (("parameters", name), f"the parameter {name!r} is never used{meant(name, unknown)}")
+        (("parameters", name), f"the parameter {name!r} is never used")
         for name in rule.parameters
-        if name not in known
+        if name not in known and nearest(name, unknown) is None  # The other fault names it.
     ]

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Collection
 
 from nomoledger.events.durations import SECONDS
+from nomoledger.language.amendments import REPEAL_STATES
 from nomoledger.language.verbs import MODES
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.attribute_check import AttributeCheck
@@ -23,6 +24,8 @@ _THINGS = ("entity", "piece")
 _NUMBERS = ("dice", "sides", "times", "n", "d", "dividend", "divisor", "value", "period")
 _TEXTS = ("why", "label", "text", "question", "for_", "title", "prose")
 _LISTS = ("options", "winners", "numbers", "items")
+#: The verbs that are given the number of a proposal.
+_OF_PROPOSALS = ("adopt", "proposed", "wording")
 #: The verbs whose first argument is an operation, to which the other arguments go.
 _OF_OPERATIONS = ("schedule", "cancel", "would", "may")
 
@@ -117,6 +120,10 @@ class VerbCheck:
             self._called(node, type_, given)
         elif (verb, parameter) == ("set", "value"):
             self.attributes.check_value(node, type_, given)
+        elif (verb, parameter) == ("repeal", "state"):
+            self._state_of_repeal(node, text)
+        elif parameter == "proposal" and verb in _OF_PROPOSALS:
+            self._proposal(what, node, type_)
         elif parameter == "shares":
             self._shares(what, node, type_)
         else:
@@ -288,6 +295,18 @@ class VerbCheck:
                 text = f"rule {number} has no parameter {word!r}{meant(word, known)}"
                 self.reader.fault(given.get("name", node), text)
 
+    def _state_of_repeal(self, node: ast.expr, text: str | None) -> None:
+        if text is not None and text not in REPEAL_STATES:
+            hint = meant(text, REPEAL_STATES)
+            self.reader.fault(node, f"a repeal says keep, freeze or drop, not {text!r}{hint}")
+
+    def _proposal(self, what: str, node: ast.expr, type_: Type) -> None:
+        found = t.something(type_)
+        if not t.is_numeric(found):
+            way = f": write get({ast.unparse(node)}, 'number')" if _is_proposal(found) else ""
+            text = f"{what} is the number of a proposal, and this is {t.describe(found)}{way}"
+            self.reader.fault(node, text)
+
     def _operation(self, node: ast.expr, name: str | None, known: Collection[str]) -> None:
         if name is not None and name not in known:
             text = f"no rule says what the operation {name!r} is{meant(name, known)}"
@@ -333,6 +352,9 @@ class VerbCheck:
         """Check the operation that a verb names, and the arguments for it."""
         if not node.args:
             return
+        for keyword in node.keywords:
+            if (verb, keyword.arg) == ("would", "see"):
+                self._seen_value(keyword.value)
         if (name := text_in(node.args[0])) is None:
             if types[0] and "Text" not in t.names_of(types[0]):
                 written = ast.unparse(node.args[0])
@@ -348,6 +370,22 @@ class VerbCheck:
             return
         call = ast.copy_location(ast.Call(node.func, given, []), node)
         self.operations.check(operation, call, types[1:])
+
+    def _seen_value(self, node: ast.expr) -> None:
+        """Check the value that `would` computes: a list of its name and its arguments."""
+        if not isinstance(node, ast.List) or not node.elts:
+            return
+        name = text_in(node.elts[0])
+        self._operation(node.elts[0], name, self.names.hookable)
+        operation = self.names.operations.get(name or "")
+        given = node.elts[1:]
+        if operation is not None and not any(isinstance(each, ast.Starred) for each in given):
+            call = ast.copy_location(ast.Call(node.elts[0], given, []), node)
+            self.operations.check(operation, call, [self.reader.seen(each) for each in given])
+
+
+def _is_proposal(type_: Type) -> bool:
+    return t.names_of(type_) == {"proposal"}
 
 
 def _is_none(node: ast.expr) -> bool:

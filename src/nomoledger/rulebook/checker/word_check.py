@@ -9,6 +9,7 @@ from nomoledger.events.rules import Rule
 from nomoledger.language.syntax_tree import nodes_of
 from nomoledger.rulebook.checker.code_check import CodeCheck
 from nomoledger.rulebook.nearest import meant, nearest
+from nomoledger.rulebook.told import OF_VALUE
 
 #: A word of an attribute: the attribute, the word, and the line of the code.
 _Use = tuple[str, str, int]
@@ -52,8 +53,26 @@ class WordCheck:
                 if not isinstance(word, str) or not known or word in known:
                     continue
                 if word not in self.texts or nearest(word, known):
-                    text = f"nothing says {word!r} of {attribute!r}{meant(word, known)}"
-                    yield ("when_gone", ending.kind, attribute), text
+                    yield ("when_gone", ending.kind, attribute), self._unsaid(attribute, word)
+            for attribute, word in ending.set.items():
+                if isinstance(word, str) and self._is_misspelt(attribute, word):
+                    yield ("when_gone", ending.kind, word), self._unsaid(attribute, word)
+
+    def faults_of_told(self, rule: Rule) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Yield the words under `told` that no code states, with their places in the data."""
+        for subject, entry in rule.told.items():
+            _kind, _, attribute = subject.partition(".")
+            for word in entry if isinstance(entry, dict) and attribute else ():
+                if word not in OF_VALUE and self._is_misspelt(attribute, word):
+                    yield ("told", subject, word), self._unsaid(attribute, word)
+
+    def _is_misspelt(self, attribute: str, word: str) -> bool:
+        """Return whether no code states *word*, which is like a word of *attribute*."""
+        others = self.counts[attribute]
+        return word not in self.texts and any(_are_alike(word, other) for other in others)
+
+    def _unsaid(self, attribute: str, word: str) -> str:
+        return f"nothing says {word!r} of {attribute!r}{meant(word, self.counts[attribute])}"
 
 
 def _are_alike(word: str, other: str) -> bool:
