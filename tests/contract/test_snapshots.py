@@ -32,6 +32,9 @@ from nomoledger.rulebook.loading import load
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
+#: The default run tries SQLite and memory.
+pytestmark = pytest.mark.slow_with("postgres")
+
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 PERIODS = 3
 

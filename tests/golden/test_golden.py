@@ -44,7 +44,7 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 FAST = {
     *(f"level-0/{name}.sqlite" for name in ("disputed", "mail-opening", "origon", "plots")),
     *(f"level-0/{name}.sqlite" for name in ("origon-week1", "weekly-vote-season")),
-    *("level-0/plots.postgres", "level-1/plots.sqlite", "level-1-of-0.3.0/mail-opening.sqlite"),
+    *("level-0/plots.postgres", "level-1/plots.sqlite", "level-2/mail-opening.sqlite"),
 }
 
 
