@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner, Result
-from tiers import sample_rows
+from tiers import sample, sample_rows
 
 from nomoledger.cli import program
 from nomoledger.cli.group import CommandGroup
@@ -119,7 +119,7 @@ def test_every_command_is_listed_here() -> None:
     assert {name for name, _ in commands(program)} == WORDS.keys() | ELSEWHERE
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", sample(TABLES, 25))
 @pytest.mark.slow_with("simulate", "publish")
 def test_on_a_new_ledger(name: str, tmp_path: Path) -> None:
     file = tmp_path / "new.db"
@@ -157,7 +157,7 @@ def test_on_a_ledger_without_a_game(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("what", "name"),
-    sample_rows(product(("missing", "folder", "text", "empty", "another database"), TABLES), 60),
+    sample_rows(product(("missing", "folder", "text", "empty", "another database"), TABLES), 40),
 )
 @pytest.mark.slow_with("simulate")
 def test_on_something_that_is_not_a_ledger(name: str, what: str, tmp_path: Path) -> None:

@@ -374,6 +374,7 @@ def test_a_batch_with_a_lost_acknowledgement_is_stored_once(
     assert ids(ledger) == ["0", "1", "2"]
 
 
+@pytest.mark.slow
 def test_a_server_that_stays_away(ledger: Ledger, postgres_server: PostgresServer) -> None:
     assert isinstance(ledger.store, PostgresStore)
     pool = ledger.store.datastore.pool

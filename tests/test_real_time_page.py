@@ -29,6 +29,7 @@ class WallOfThePage(SystemClock):
             raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_every_command_of_the_page_prints_what_it_says(
     play_page: Callable[[Path], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

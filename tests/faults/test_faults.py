@@ -11,6 +11,7 @@ from faults.store import Shaky
 
 
 @pytest.mark.parametrize("seed", sample(range(4), 1))
+@pytest.mark.slow_with("postgres")
 def test_a_game_survives_a_store_that_fails(location: str, seed: int) -> None:
     assert simulated(seed, location, moves=12).acknowledged
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from nomoledger.cli import program
@@ -15,6 +16,7 @@ from .plots import numbers, played
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_work_as_shown(play_page: Callable[[Path], list[str]]) -> None:
     commands = {command.split()[1] for command in play_page(DOCS / "proof.md")}
     assert commands >= {"seal", "verify", "export", "open"}

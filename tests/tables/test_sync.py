@@ -147,7 +147,7 @@ def test_followers_killed_during_play_lose_and_repeat_nothing(
 # --- two writers ---------------------------------------------------------------------------------
 
 
-@pytest.mark.slow_with("postgres")
+@pytest.mark.slow
 def test_two_followers_apply_every_event_once(
     season: Ledger, expected: dict[str, Rows], location: str, tmp_path: Path
 ) -> None:

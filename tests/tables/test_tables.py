@@ -187,7 +187,7 @@ def test_the_last_change_of_an_attribute_is_its_present_value(
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.slow_with("postgres", "11")
+@pytest.mark.slow
 def test_grown_tables_equal_rebuilt_ones(
     season: Ledger, location: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
