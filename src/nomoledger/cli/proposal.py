@@ -207,6 +207,18 @@ def _diff_lines(change: "ChangeDiff") -> Iterator[str]:
 
 
 def _shown(value: Any) -> str:
+    """Return *value* as people read it; tables as rulebooks write them, in YAML."""
+    import yaml
+
     from nomoledger.prose.labels import format_cell
 
-    return "nothing" if value is None else format_cell(value)
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict) or (isinstance(value, list) and any(map(_is_table, value))):
+        text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=100_000)
+        return text.strip()
+    return format_cell(value)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict)
