@@ -68,9 +68,14 @@ def _holds(statement: str, world: World, program: Program) -> bool | None:
     try:
         return Statement(statement).holds(world, program)
     except RuleFault as fault:
-        if world.forgets_rules or not fault.is_certain:
+        if _blocks(fault, world):
             raise
         return None
+
+
+def _blocks(fault: RuleFault, world: World) -> bool:
+    """Return whether *fault* ends the request, instead of only what it concerns."""
+    return world.forgets_rules or not fault.is_certain
 
 
 def _begin(program: Program, world: World, order: e.OrderGiven, number: int) -> None:
@@ -106,7 +111,7 @@ def _players_in_turn(world: World, program: Program) -> list[str]:
     except (Refused, Suspended):
         return []
     except RuleFault as fault:
-        if world.forgets_rules or not fault.is_certain:
+        if _blocks(fault, world):
             raise
         return []
 

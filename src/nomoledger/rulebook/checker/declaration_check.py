@@ -57,12 +57,12 @@ class DeclarationCheck:
             if was is not None and not self._fit(was, type_):
                 yield place, f"{name} of {kind} is {was} in rule {other.number}, not {type_}"
                 return
-            keys = [key for key, text in declared.items() if text.endswith(" key") and key != name]
+            keys = [key for key in _keys(declared) if key != name]
             if keys and type_.endswith(" key"):
                 text = f"{kind} has the key {keys[0]} by rule {other.number}"
                 yield place, f"{text}, so {name} cannot be a key, too"
                 return
-        own = [key for key, text in self.rule.declares[kind].items() if text.endswith(" key")]
+        own = _keys(self.rule.declares[kind])
         if name in own[1:]:
             yield place, f"{kind} has the key {own[0]}, so {name} cannot be a key, too"
 
@@ -70,3 +70,8 @@ class DeclarationCheck:
         """Return whether one of two types widens the other, or is the same."""
         left, right = set(self.names.words_of(one)), set(self.names.words_of(other))
         return left <= right or right <= left
+
+
+def _keys(attributes: dict[str, str]) -> list[str]:
+    """Return the names of those *attributes* that are declared as keys."""
+    return [name for name, type_ in attributes.items() if type_.endswith(" key")]
