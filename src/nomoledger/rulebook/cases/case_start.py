@@ -23,10 +23,24 @@ def settled(rulebook: Rulebook, body: Body) -> Rulebook:
         rulebook = rulebook.only([str(number) for number in body.rules])
     elif body.rules != "all":
         rulebook = rulebook.only([body.rules])
+    if body.without:
+        rulebook = rulebook.only(_without(rulebook, [str(number) for number in body.without]))
     settings = dict(body.given.settings)
     if body.given.board is not None:
         settings["squares"] = body.given.board
     return rulebook.with_settings(settings)
+
+
+def _without(rulebook: Rulebook, left_out: list[str]) -> list[str]:
+    numbers = [rule.number for rule in rulebook.rules]
+    for name in left_out:
+        if not any(_is_or_begins(name, number) for number in numbers):
+            raise RulebookError(f"without: the rulebook {rulebook.name} has no rule {name}")
+    return [x for x in numbers if not any(_is_or_begins(name, x) for name in left_out)]
+
+
+def _is_or_begins(name: str, number: str) -> bool:
+    return number == name or number.startswith(f"{name}.")
 
 
 def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime) -> None:

@@ -121,11 +121,16 @@ class CaseStep(
 
 
 class Body(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A case as written; *note* and *cites* (the rules it is about) are for the reader."""
+    """A case as written; *note* and *cites* (the rules it is about) are for the reader.
+
+    *rules* names the rules that are in force, and *without* those of them that are left out: a
+    number, or the first part of several numbers (`XIV` for `XIV.1` and `XIV.2`).
+    """
 
     case: str
     rulebook: str
     rules: str | list[str] = "all"
+    without: list[str] = []
     note: str = ""
     cites: list[str] = []
     given: Given = Given()
