@@ -213,7 +213,10 @@ def _ruling(inputs: Inputs, step: CaseStep) -> Made:
     text, cites = str(given.get("text", "")), tuple(given.get("cites", ()))
     fields: dict[str, Any] = {"number": number, "text": text, "cites": cites}
     if "value" not in given:
-        fields |= {"changes": read_changes(given.get("changes")), "urgent": bool(given.get("urgent"))}
+        fields |= {
+            "changes": read_changes(given.get("changes")),
+            "urgent": bool(given.get("urgent")),
+        }
         return e.RulingMade, fields | {"kind": "correct"}
     question = _waiting(inputs, "ruling", "conflict")
     value = inputs.script.option(question, given["value"])
