@@ -12,6 +12,7 @@ from nomoledger.events.durations import SECONDS
 from nomoledger.language import values
 from nomoledger.language.host import Host, Refused, address_part
 from nomoledger.language.host_verbs import host_verb
+from nomoledger.language.operations import Operation
 from nomoledger.language.resolve import named_arguments, positional_arguments
 
 MODES = ("step", "slide", "jump", "drive", "place")
@@ -244,12 +245,19 @@ def act(host: Host, player: str, action: str, arguments: list[Any]) -> Any:
     """
     operation = host.program.links.operations.get(action)
     if operation is not None and operation.is_action and not host.forgets_rules:
-        if len(arguments) > len(operation.parameters):
-            names = ", ".join(parameter.name for parameter in operation.parameters)
-            raise Refused([e.Reason("engine", f"{action} takes {names}, and nothing more")])
-        named = named_arguments(host.world, operation, tuple(arguments), {})
-        arguments = positional_arguments(operation, named)
+        arguments = _fitting_arguments(host, operation, arguments)
     return host.program.call(action, *arguments)
+
+
+def _fitting_arguments(host: Host, operation: Operation, arguments: list[Any]) -> list[Any]:
+    if len(arguments) > len(operation.parameters):
+        names = ", ".join(parameter.name for parameter in operation.parameters)
+        host.stop(Refused([e.Reason("engine", f"{operation.name} takes only {names}")]))
+    try:
+        named = named_arguments(host.world, operation, tuple(arguments), {})
+    except Refused as refused:
+        host.stop(refused)
+    return positional_arguments(operation, named)
 
 
 @host_verb("change")
