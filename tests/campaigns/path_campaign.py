@@ -194,13 +194,16 @@ class PathBots(Bots):
     ) -> list[e.Event] | None:
         waits = "carries_out" in self.world.declared("game")
         if waits:
-            before = self.world.attributes.get("game", {}).get("carries_out")
-            self.world.put(self.world.attributes["game"], "carries_out", True)
+            before = self._attributes().get("carries_out")
+            self.world.put(self._attributes(), "carries_out", True)
         try:
             return super()._try(operation, by, arguments, named)
         finally:
             if waits:
-                self.world.put(self.world.attributes["game"], "carries_out", before)
+                self.world.put(self._attributes(), "carries_out", before)
+
+    def _attributes(self) -> dict[str, Any]:
+        return self.world.inner(self.world.attributes, "game")
 
     def _choice(self, question: e.QuestionRaised) -> Any:
         if "yes" in question.options and self.chance.random() < 0.7:

@@ -158,7 +158,7 @@ PLAN = (
         repeal=("VIII.4", "I.3", "XL.1"),
         renumber=(("I.4", "I.3"), ("I.5", "I.4")),
         adopt=(
-            *("I.3", "I.4", "XXX.1", "XXXIV.1", "common-pieces", *_numbers("VII", 1, 6)),
+            *("I.3", "I.4", "XXX.1", "XXXIV.1", *_numbers("VII", 1, 6)),
             *("VIII.4", "VIII.5"),
         ),
     ),
@@ -177,7 +177,7 @@ PLAN = (
         9,
         "government",
         "What belongs to The Government, and its auctions",
-        adopt=(*_numbers("X", 2, 7), "V.2", "common-burdens"),
+        adopt=(*_numbers("X", 2, 5), "X.7", "V.2"),
     ),
     Planned(
         9,
@@ -189,7 +189,7 @@ PLAN = (
         10,
         "paint",
         "Paint of The Government, coatings, and taxes on colours",
-        adopt=(*_numbers("XIII", 4, 13), "VIII.6", "VIII.7"),
+        adopt=("common-pieces", *_numbers("XIII", 4, 13), "VIII.6", "VIII.7", "XVI.1"),
     ),
     Planned(
         11,
@@ -197,7 +197,7 @@ PLAN = (
         "Jumpgates and utilities",
         adopt=(
             *_numbers("XI", 1, 3),
-            *("XII.1", "XII.2", "XVI.1"),
+            *("XII.1", "XII.2"),
         ),
     ),
     Planned(
@@ -220,9 +220,30 @@ PLAN = (
     ),
     Planned(
         13,
-        "chains",
-        "Chains, and the Candyland Phase",
+        "candyland",
+        "The Candyland Phase, and Duck's Double Dip",
         adopt=("XVII.1", "XVII.2", "XX.1"),
+    ),
+    Planned(
+        13,
+        "chains",
+        "Chains, and dues for those who love trees",
+        adopt=(
+            *("common-burdens", *_numbers("XXXI", 1, 3), "XXXI.6", *_numbers("XXVIII", 1, 3)),
+            *("X.6", "VIII.11", *_numbers("XXIV", 1, 3), "XXXIV.3"),
+        ),
+    ),
+    Planned(
+        13,
+        "leaving",
+        "Land for who comes, and what becomes of it when somebody leaves",
+        adopt=("II.7", "II.8", "II.8.1", "II.8.3", "II.8.4", "II.8.5"),
+    ),
+    Planned(
+        14,
+        "destruction",
+        "Squares can be destroyed, and given other names",
+        adopt=(*_numbers("XVIII", 1, 5), "VIII.10"),
     ),
     Planned(
         14,
@@ -235,5 +256,65 @@ PLAN = (
                 "parameters": {"price": 150},
             },
         ),
+    ),
+    Planned(
+        14,
+        "winning",
+        "Whoever meets all five conditions wins",
+        adopt=("common-shares", "XXIII.4", "II.9", "III.2"),
+        drafts={"III.2": (("at least two of these", "all five of these"),)},
+        changes=({"amend": "III.2", "parameters": {"conditions_needed": 5}},),
+    ),
+    Planned(
+        15,
+        "products",
+        "Stores, products, shares, and what all that is worth",
+        adopt=(
+            *("common-products", "common-ways", *_numbers("XIX", 1, 4)),
+            *("XIX.6", "XIX.9", "XXIII.2", "XXIII.3", *_numbers("XXVI", 1, 5)),
+            *("V.4", "V.5", "XXXIV.2"),
+        ),
+    ),
+    Planned(
+        16,
+        "easy-moves",
+        "Easy Moves, also for those who have no Chains",
+        adopt=(
+            *(*_numbers("XXI", 1, 6), "XXXI.4", "XXXI.5", "XXII.8"),
+            *("XXXIV.4", "XXXIV.5", "XXXVII.1"),
+        ),
+    ),
+    Planned(
+        16,
+        "estate",
+        "Who leaves may leave it all to The Corporation",
+        adopt=("II.8.2",),
+    ),
+    Planned(
+        17,
+        "pieces",
+        "An elephant, and others who are no players",
+        adopt=("XXXIII.1", "XXXIII.2", "XXXIII.5"),
+    ),
+    Planned(
+        17,
+        "speeding",
+        "Speeding costs 60 dollars at first",
+        changes=(
+            {
+                "amend": "VII.4",
+                "prose": "Whoever is speeding for the second turn in a row is fined 60 dollars, and 15 "
+                "dollars more for each turn after that.\n*Reading:* the fine is due for each such turn, "
+                "as it begins.",
+                "parameters": {"fine_at_first": 60},
+            },
+        ),
+    ),
+    Planned(
+        18,
+        "no-candyland",
+        "No Candyland any more, and votes at the old price",
+        repeal=("XVII.1", "XVII.2"),
+        adopt=("X.4",),
     ),
 )
