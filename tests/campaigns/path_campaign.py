@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 import yaml
-from path_plan import JOINS, LEAVES, PLAN, PLAYERS, WEEKS, Planned
+from path_plan import EXAMPLES, JOINS, LEAVES, PLAN, PLAYERS, WEEKS, Planned
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
@@ -30,19 +30,20 @@ from nomoledger.game.commit import Commit
 from nomoledger.game.exchange import export_ledger
 from nomoledger.game.game import Game
 from nomoledger.game.simulation.bots import Bots
-from nomoledger.game.simulation.samples import examples_of
 from nomoledger.game.simulation.season import FIRST_DAY, Plan, SeasonRun
 from nomoledger.game.start import open_game
 from nomoledger.language.amended_rule import AmendmentError, amended
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.changes import parse_changes, read_changes
 from nomoledger.rulebook.loading import load, mechanics
-from nomoledger.state.reducer import apply
+from nomoledger.state.reducer import apply, to_seconds
 from nomoledger.state.world import World
 
 GAME = "mail-path"
 FOLDER = recorded_games.folder() / GAME
 SEED = 15
+#: What players do seldom, and how seldom.
+RASH_ACTIONS, RASH = ("become_freemason", "commit_suicide", "give_square", "donate_land"), 0.1
 #: What the rules of a game say of a rule besides its place in a file.
 _OF_RULE = [
     name for name in Rule.__struct_fields__ if name not in ("version", "file", "line", "api")
@@ -216,7 +217,7 @@ class PathRun(SeasonRun):
 
     def __init__(self, world: World, secret: bytes, plan: Plan, game: Game) -> None:
         """Play *plan* on *world*, and try each proposal in *game*."""
-        super().__init__(world, secret, plan, examples_of("mail"))
+        super().__init__(world, secret, plan, EXAMPLES)
         self.bots = PathBots(self.engine, self.chance, self.bots.samples.examples)
         self.game = game
 
@@ -237,25 +238,52 @@ class PathRun(SeasonRun):
             yield from self._play(e.JoinRequested, name=JOINS[week], details=details)
         if week in LEAVES:
             yield from self._play(e.LeaveRequested, by=LEAVES[week])
+        authors: set[str] = set()
         for planned in PLAN:
             if planned.week == week:
-                yield from self._propose_planned(planned)
+                by = self._author()
+                authors.add(by)
+                self._check(planned)
+                verdict = "rejected" if planned.is_rejected else "accepted"
+                yield from self._decide_on(by, planned.text, changes_in(planned), verdict)
+        for by in [player for player in self.world.kinds["player"] if player not in authors]:
+            amendment = self.bots.samples.amendment()
+            if amendment is not None and self._can_propose(by):
+                ((name, value),) = amendment.parameters.items()
+                text = f"Rule {amendment.number} with {value} as {name}"
+                yield from self._decide_on(by, text, (amendment,), "rejected")
 
-    def _propose_planned(self, planned: Planned) -> Iterator[Batch]:
+    def _author(self) -> str:
         number = max(self.world.proposals, default=0) + 1
-        changes = changes_in(planned)
-        self._check(planned, changes)
-        authors = [by for by in PLAYERS if self.bots.would("propose", by, (by, number))]
-        by = authors[number % len(authors)]
-        fields: dict[str, Any] = {"by": by, "number": number, "text": planned.text}
-        yield from self._play(e.ProposalMade, changes=changes, **fields)
-        self.at += timedelta(minutes=5)
-        verdict = "rejected" if planned.is_rejected else "accepted"
-        yield from self._play(e.ProposalJudged, proposal=number, verdict=verdict)
-        self.at += timedelta(minutes=5)
+        authors = [by for by in PLAYERS if self._can_propose(by)]
+        return authors[number % len(authors)]
 
-    def _check(self, planned: Planned, changes: tuple[Change, ...]) -> None:
-        checked = self.game.check_proposal(changes)
+    def _can_propose(self, by: str) -> bool:
+        has_waiting = self.world.proposals and [
+            one
+            for one in self.world.kinds["proposal"]
+            if self.world.get(one, "author") == by and self.world.get(one, "state") == "undecided"
+        ]
+        return not has_waiting and self.bots.would("propose", by, (by, 0))
+
+    def _decide_on(
+        self, by: str, text: str, changes: tuple[Change, ...], verdict: str
+    ) -> Iterator[Batch]:
+        """Let *by* make a proposal, and the admin give a verdict."""
+        number = max(self.world.proposals, default=0) + 1
+        fields: dict[str, Any] = {"by": by, "number": number, "text": text, "changes": changes}
+        yield from self._play(e.ProposalMade, **fields)
+        self._pass_time()
+        yield from self._play(e.ProposalJudged, proposal=number, verdict=verdict)
+        self._pass_time()
+
+    def _pass_time(self) -> None:
+        self.at += timedelta(minutes=3)
+        self.bots.now = to_seconds(self.at)
+
+    def _check(self, planned: Planned) -> None:
+        """Try the changes of a proposal as `proposal check` does."""
+        checked = self.game.check_proposal(changes_in(planned))
         for line in (*checked.errors, *checked.mismatches, *map(str, checked.left_undefined)):
             print(f"{planned.file}: {line}")
         if checked.errors:
@@ -263,7 +291,10 @@ class PathRun(SeasonRun):
 
     def _somebody(self) -> Iterator[Batch]:
         by = self.chance.choice(self.world.kinds["player"])
-        yield from self._request(by)
+        is_rash = self.chance.random() < RASH
+        request = self.bots.request(by, but=() if is_rash else RASH_ACTIONS)
+        if request is not None:
+            yield from self._ask(by, *request)
 
 
 def play(ledger: Ledger, weeks: int) -> PathRun:

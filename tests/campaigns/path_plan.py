@@ -11,6 +11,22 @@ PLAYERS = ("Ann", "Bob", "Cleo", "Dan", "Eve")
 #: Who joins in which week, and who leaves.
 JOINS, LEAVES = {7: "Finn"}, {20: "Finn"}
 WEEKS = 24
+#: Arguments that bots try, by action and name: words that the types of arguments do not tell.
+EXAMPLES: dict[tuple[str, str], list[Any]] = {
+    **{
+        (action, "color"): ["Red", "Orange", "Yellow", "Green", "Blue", "Indigo"]
+        for action in ("paint",)
+    },
+    **{
+        (action, "color"): ["Maroon", "Khaki", "Navy", "Teal", "Lime", "Fuschia"]
+        for action in ("buy_paint", "pour", "hire_gipper", "hire_gipper_for_elephant")
+    },
+    ("name_square", "name"): ["The Old Mill", "Duck's Double Dip", "The Hospital", "Watertower"],
+    ("rename_square", "name"): ["The New Mill", "Demolitionville", "Harbour"],
+    ("give_item", "item"): ["$"],
+    ("use_extra_dice", "sign"): ["plus", "minus"],
+    ("use_extra_dice", "purpose"): ["turn"],
+}
 
 
 class Planned(msgspec.Struct, frozen=True):
