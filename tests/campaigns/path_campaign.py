@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 import yaml
-from path_plan import EXAMPLES, JOINS, LEAVES, PLAN, PLAYERS, WEEKS, Planned
+from path_plan import EXAMPLES, JOINS, LEAVES, NAMES, PLAN, PLAYERS, WEEKS, Planned
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
@@ -43,7 +43,8 @@ GAME = "mail-path"
 FOLDER = recorded_games.folder() / GAME
 SEED = 15
 #: What players do seldom, and how seldom.
-RASH_ACTIONS, RASH = ("become_freemason", "commit_suicide", "give_square", "donate_land"), 0.1
+RARE = ("become_freemason", "commit_suicide", "give_square", "give_item", "donate_land")
+RARELY = 0.1
 #: What the rules of a game say of a rule besides its place in a file.
 _OF_RULE = [
     name for name in Rule.__struct_fields__ if name not in ("version", "file", "line", "api")
@@ -291,10 +292,18 @@ class PathRun(SeasonRun):
 
     def _somebody(self) -> Iterator[Batch]:
         by = self.chance.choice(self.world.kinds["player"])
-        is_rash = self.chance.random() < RASH
-        request = self.bots.request(by, but=() if is_rash else RASH_ACTIONS)
+        is_rare = self.chance.random() < RARELY
+        request = self.bots.request(by, but=() if is_rare else RARE)
         if request is not None:
-            yield from self._ask(by, *request)
+            action, arguments = request
+            if action in ("name_square", "rename_square"):
+                arguments = arguments | {"name": self._name()}
+            yield from self._ask(by, action, arguments)
+
+    def _name(self) -> str:
+        """Return a name that no square has, as long as there is one."""
+        used = {self.world.get(square, "name") for square in self.world.kinds["square"]}
+        return next((name for name in NAMES if name not in used), f"Square of week {self.at:%W}")
 
 
 def play(ledger: Ledger, weeks: int) -> PathRun:

@@ -10,22 +10,26 @@ import msgspec
 PLAYERS = ("Ann", "Bob", "Cleo", "Dan", "Eve")
 #: Who joins in which week, and who leaves.
 JOINS, LEAVES = {7: "Finn"}, {20: "Finn"}
-WEEKS = 24
+WEEKS = 22
+#: The names that players give to squares. Rules speak of some of them.
+NAMES = (
+    *("The Old Mill", "Duck's Double Dip", "Harbour", "The Hospital", "Five Elms", "Watertower"),
+    *("Foggy Bottom", "Demolitionville", "Nut Street", "The Ropewalk", "Gull Rock", "Quince Yard"),
+    *("Long Meadow", "Candle Court", "Two Bridges", "Saltmarsh", "Hollow Way", "Kettle Lane"),
+)
+_CORPORATE = ["Red", "Orange", "Yellow", "Green", "Blue", "Indigo"]
+_GOVERNMENTAL = ["Maroon", "Khaki", "Navy", "Teal", "Lime", "Fuschia"]
 #: Arguments that bots try, by action and name: words that the types of arguments do not tell.
 EXAMPLES: dict[tuple[str, str], list[Any]] = {
-    **{
-        (action, "color"): ["Red", "Orange", "Yellow", "Green", "Blue", "Indigo"]
-        for action in ("paint",)
-    },
-    **{
-        (action, "color"): ["Maroon", "Khaki", "Navy", "Teal", "Lime", "Fuschia"]
-        for action in ("buy_paint", "pour", "hire_gipper", "hire_gipper_for_elephant")
-    },
-    ("name_square", "name"): ["The Old Mill", "Duck's Double Dip", "The Hospital", "Watertower"],
-    ("rename_square", "name"): ["The New Mill", "Demolitionville", "Harbour"],
+    ("paint", "color"): _CORPORATE,
+    ("buy_paint", "color"): _GOVERNMENTAL,
+    ("pour", "color"): _GOVERNMENTAL,
+    ("hire_gipper", "color"): _GOVERNMENTAL,
     ("give_item", "item"): ["$"],
     ("use_extra_dice", "sign"): ["plus", "minus"],
     ("use_extra_dice", "purpose"): ["turn"],
+    ("buy_product", "product"): ["Warp Bubble", "Hot Spring Bath", "V-8", "Blockbuster"],
+    ("open_store", "theme"): ["Health", "Travel", "Weapons"],
 }
 
 
