@@ -45,6 +45,9 @@ SEED = 15
 #: What players do seldom, and how seldom.
 RARE = ("become_freemason", "commit_suicide", "give_square", "give_item", "donate_land")
 RARELY = 0.1
+#: The most that is paid as Dues at a time: dice are rolled for each dollar, whenever rent is due.
+DUES_MAX = 3
+THEMES = ("Health", "Travel", "Curiosities")
 #: What the rules of a game say of a rule besides its place in a file.
 _OF_RULE = [
     name for name in Rule.__struct_fields__ if name not in ("version", "file", "line", "api")
@@ -296,9 +299,17 @@ class PathRun(SeasonRun):
         request = self.bots.request(by, but=() if is_rare else RARE)
         if request is not None:
             action, arguments = request
-            if action in ("name_square", "rename_square"):
-                arguments = arguments | {"name": self._name()}
-            yield from self._ask(by, action, arguments)
+            yield from self._ask(by, action, arguments | self._sensible(action, arguments))
+
+    def _sensible(self, action: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments for which players have better ideas than bots."""
+        if action in ("name_square", "rename_square"):
+            return {"name": self._name()}
+        if action == "open_store":
+            return {"theme": self.chance.choice(THEMES)}
+        if action == "pay_dues":
+            return {"amount": min(arguments["amount"], DUES_MAX)}
+        return {}
 
     def _name(self) -> str:
         """Return a name that no square has, as long as there is one."""

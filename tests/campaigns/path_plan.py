@@ -29,7 +29,6 @@ EXAMPLES: dict[tuple[str, str], list[Any]] = {
     ("use_extra_dice", "sign"): ["plus", "minus"],
     ("use_extra_dice", "purpose"): ["turn"],
     ("buy_product", "product"): ["Warp Bubble", "Hot Spring Bath", "V-8", "Blockbuster"],
-    ("open_store", "theme"): ["Health", "Travel", "Weapons"],
 }
 
 
