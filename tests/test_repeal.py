@@ -137,7 +137,9 @@ def rules_of(text: str) -> tuple[Rule, ...]:
 
 
 def control_game(text: str) -> ControlGame:
-    return play_control_game(rules_of(text), "pond", {}, 1)
+    game = play_control_game(rules_of(text), "pond", {}, 1)
+    assert game is not None
+    return game
 
 
 # --- what is stuck

@@ -1,4 +1,4 @@
-"""Seasons of origon, nomopoly-iii and mail by bots: nothing comes from nowhere, and all is replayed."""
+"""Seasons by bots: nothing comes from nowhere, and everything is replayed."""
 
 from pathlib import Path
 
