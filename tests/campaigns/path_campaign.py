@@ -99,7 +99,8 @@ def _changes_of(
         rule = _drafted(known[number], planned.drafts.get(number, ()))
         if number in then and not _differences(then[number], rule):
             continue
-        amendment = _amendment(then[number], rule) if number in then else None
+        is_new = number in planned.anew or number not in then
+        amendment = None if is_new else _amendment(then[number], rule)
         if amendment is not None:
             changes.append(amendment)
             continue

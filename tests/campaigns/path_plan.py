@@ -42,6 +42,7 @@ class Planned(msgspec.Struct, frozen=True):
         repeal: the rules that it repeals first.
         renumber: old and new numbers of rules, in order.
         adopt: the rules of `mail` that it adopts: those in force are amended, the others enacted.
+        anew: those of them that are repealed and enacted again, so that their `on_enact` runs.
         drafts: by number, texts of an adopted rule and what stands in their place for now.
         changes: other changes, at the end.
         is_rejected: whether the admin rejects it.
@@ -53,6 +54,7 @@ class Planned(msgspec.Struct, frozen=True):
     repeal: tuple[str, ...] = ()
     renumber: tuple[tuple[str, str], ...] = ()
     adopt: tuple[str, ...] = ()
+    anew: tuple[str, ...] = ()
     drafts: dict[str, tuple[tuple[str, str], ...]] = {}
     changes: tuple[dict[str, Any], ...] = ()
     is_rejected: bool = False
@@ -139,6 +141,7 @@ PLAN = (
         repeal=("VI.3",),
         renumber=(("VI.4", "VI.3"),),
         adopt=("VI.1", "VI.3", "VI.4", "VI.5", "VI.8", *_numbers("XXIX", 1, 4)),
+        anew=("VI.1",),
     ),
     Planned(
         5,
