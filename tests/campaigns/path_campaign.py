@@ -19,7 +19,18 @@ from typing import Any
 
 import msgspec
 import yaml
-from path_plan import EXAMPLES, JOINS, LEAVES, NAMES, PLAN, PLAYERS, WEEKS, Planned
+from path_plan import (
+    ADMIN,
+    EXAMPLES,
+    JOINS,
+    LEAVES,
+    NAMES,
+    PLAN,
+    PLAYERS,
+    WASTED,
+    WEEKS,
+    Planned,
+)
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
@@ -41,7 +52,7 @@ from nomoledger.state.world import World
 
 GAME = "mail-path"
 FOLDER = recorded_games.folder() / GAME
-SEED = 15
+SEED = 11
 #: What players do seldom, and how seldom.
 RARE = ("become_freemason", "commit_suicide", "give_square", "give_item", "donate_land")
 RARELY = 0.1
@@ -251,12 +262,21 @@ class PathRun(SeasonRun):
                 self._check(planned)
                 verdict = "rejected" if planned.is_rejected else "accepted"
                 yield from self._decide_on(by, planned.text, changes_in(planned), verdict)
+                if planned.is_simpler:
+                    yield from self._ask("admin", "find_simpler", self._latest())
+        for action, arguments in ADMIN.get(week, ()):
+            yield from self._ask("admin", action, arguments)
         for by in [player for player in self.world.kinds["player"] if player not in authors]:
             amendment = self.bots.samples.amendment()
             if amendment is not None and self._can_propose(by):
                 ((name, value),) = amendment.parameters.items()
                 text = f"Rule {amendment.number} with {value} as {name}"
                 yield from self._decide_on(by, text, (amendment,), "rejected")
+        if week in WASTED:
+            yield from self._ask("admin", "call_waste", self._latest())
+
+    def _latest(self) -> dict[str, Any]:
+        return {"proposal": max(self.world.proposals)}
 
     def _author(self) -> str:
         number = max(self.world.proposals, default=0) + 1

@@ -9,8 +9,17 @@ import msgspec
 
 PLAYERS = ("Ann", "Bob", "Cleo", "Dan", "Eve")
 #: Who joins in which week, and who leaves.
-JOINS, LEAVES = {7: "Finn"}, {20: "Finn"}
+JOINS, LEAVES = {7: "Finn", 19: "Gwen"}, {20: "Finn"}
 WEEKS = 22
+#: What the admin asks for at the start of a week.
+ADMIN: dict[int, tuple[tuple[str, dict[str, Any]], ...]] = {
+    18: (
+        ("place_pseudoplayer", {"name": "elephant", "square": 17}),
+        ("place_pseudoplayer", {"name": "TISSSG", "square": 30}),
+    ),
+}
+#: In these weeks the admin calls the last idea a complete waste of time.
+WASTED = (10, 16, 21)
 #: The names that players give to squares. Rules speak of some of them.
 NAMES = (
     *("The Old Mill", "Duck's Double Dip", "Harbour", "The Hospital", "Five Elms", "Watertower"),
@@ -46,6 +55,7 @@ class Planned(msgspec.Struct, frozen=True):
         drafts: by number, texts of an adopted rule and what stands in their place for now.
         changes: other changes, at the end.
         is_rejected: whether the admin rejects it.
+        is_simpler: whether the admin finds that it makes the rules simpler.
     """
 
     week: int
@@ -58,6 +68,7 @@ class Planned(msgspec.Struct, frozen=True):
     drafts: dict[str, tuple[tuple[str, str], ...]] = {}
     changes: tuple[dict[str, Any], ...] = ()
     is_rejected: bool = False
+    is_simpler: bool = False
 
     @property
     def file(self) -> str:
@@ -92,7 +103,8 @@ PLAN = (
                 "enact": {
                     "number": "XL.1",
                     "title": "The ferry",
-                    "prose": "Who lands on the fifth square pays 7 dollars and is ferried on to the ninth.",
+                    "prose": "Who lands on the fifth square pays 7 dollars and is ferried on to "
+                    "the ninth.",
                     "parameters": {
                         "from_square": 5,
                         "to_square": 9,
@@ -274,7 +286,8 @@ PLAN = (
         changes=(
             {
                 "amend": "X.4",
-                "prose": "A player may register to vote at any time by paying The Government 150 dollars.",
+                "prose": "A player may register to vote at any time by paying The Government 150 "
+                "dollars.",
                 "parameters": {"price": 150},
             },
         ),
@@ -325,9 +338,9 @@ PLAN = (
         changes=(
             {
                 "amend": "VII.4",
-                "prose": "Whoever is speeding for the second turn in a row is fined 60 dollars, and 15 "
-                "dollars more for each turn after that.\n*Reading:* the fine is due for each such turn, "
-                "as it begins.",
+                "prose": "Whoever is speeding for the second turn in a row is fined 60 dollars, "
+                "and 15 dollars more for each turn after that.\n*Reading:* the fine is due for "
+                "each such turn, as it begins.",
                 "parameters": {"fine_at_first": 60},
             },
         ),
@@ -338,5 +351,6 @@ PLAN = (
         "No Candyland any more, and votes at the old price",
         repeal=("XVII.1", "XVII.2"),
         adopt=("X.4",),
+        is_simpler=True,
     ),
 )
