@@ -98,6 +98,24 @@ class Ending(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     set: dict[str, Any] = field(default_factory=dict, name="set")
 
 
+class Rewording(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How a rule changes once a subject is removed from the rules; empty if nobody has said it.
+
+    Attributes:
+        repeal: whether the rule is repealed. If so, the other fields are empty.
+        title, prose, code: the new text and code, where they change.
+        parameters: parameters with new values.
+        functions: the new code of single functions by name; None removes the function.
+    """
+
+    repeal: bool = field(default=False, name="repeal")
+    title: str | None = field(default=None, name="title")
+    prose: str | None = field(default=None, name="prose")
+    code: str | None = field(default=None, name="code")
+    parameters: dict[str, Any] = field(default_factory=dict, name="parameters")
+    functions: dict[str, str | None] = field(default_factory=dict, name="functions")
+
+
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One version of one rule: its text, the code that carries it out, and its data.
 
@@ -129,6 +147,8 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         told: how events are told, as templates: by kind (`created`, `destroyed`, and `label` for
             what its things are called), or by `kind.attribute` and the value that is set. An empty
             text means that the event is not mentioned.
+        subjects: what the rule speaks of, each with the change that is prepared for the time when
+            it is removed from the rules.
     """
 
     number: str = field(name="number")
@@ -158,6 +178,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     when_gone: tuple[Ending, ...] = field(default=(), name="when_gone")
     essential: str | None = field(default=None, name="essential")
     told: dict[str, str | dict[str, str]] = field(default_factory=dict, name="told")
+    subjects: dict[str, Rewording] = field(default_factory=dict, name="subjects")
 
     @property
     def name(self) -> str:
@@ -203,6 +224,8 @@ class Amend(
     functions: dict[str, str | None] = field(default_factory=dict, name="functions")
     entries: dict[str, tuple[tuple[Any, Any], ...]] = field(default_factory=dict, name="entries")
     told: dict[str, str | dict[str, str]] | None = field(default=None, name="told")
+    mentions: tuple[Any, ...] | None = field(default=None, name="mentions")
+    subjects: dict[str, Rewording] | None = field(default=None, name="subjects")
 
 
 class Repeal(
