@@ -145,7 +145,7 @@ PLAN = (
         repeal=("VIII.20", "IV.4"),
         adopt=("IV.2", "IV.3", "IV.4", "VIII.1"),
     ),
-    Planned(3, "posts", "What the admin does, in fewer words", adopt=("I.1", "I.2", "I.5", "I.6")),
+    Planned(3, "posts", "What the admin does, in fewer words", adopt=("I.1", "I.2", "I.6")),
     Planned(
         4,
         "board",
@@ -203,9 +203,16 @@ PLAN = (
         renumber=(("IX.4", "IX.5"),),
         adopt=(
             *_numbers("XXXV", 1, 3),
-            *_numbers("XXII", 1, 7),
+            *_numbers("XXII", 1, 7, but=(5,)),
             *_numbers("IX", 1, 9),
+            "I.5",
         ),
+    ),
+    Planned(
+        8,
+        "tefflon",
+        "Tefflon keeps the colour of a square",
+        adopt=("common-pieces", "XIII.9"),
     ),
     Planned(
         9,
@@ -223,7 +230,7 @@ PLAN = (
         10,
         "paint",
         "Paint of The Government, coatings, and taxes on colours",
-        adopt=("common-pieces", *_numbers("XIII", 4, 13), "VIII.6", "VIII.7", "XVI.1"),
+        adopt=(*_numbers("XIII", 4, 13, but=(6, 9)), "VIII.6", "VIII.7", "XVI.1"),
     ),
     Planned(
         11,
@@ -244,7 +251,7 @@ PLAN = (
         12,
         "ruin",
         "Bankruptcy, and land for the poor",
-        adopt=("IV.5", "IV.6", "VIII.12", "VIII.13"),
+        adopt=("II.5", "IV.5", "IV.6", "VIII.12", "VIII.13", "XXII.5"),
     ),
     Planned(
         12,
@@ -268,7 +275,7 @@ PLAN = (
         ),
     ),
     Planned(
-        13,
+        12,
         "leaving",
         "Land for who comes, and what becomes of it when somebody leaves",
         adopt=("II.7", "II.8", "II.8.1", "II.8.3", "II.8.4", "II.8.5"),
@@ -329,7 +336,7 @@ PLAN = (
         17,
         "pieces",
         "An elephant, and others who are no players",
-        adopt=("XXXIII.1", "XXXIII.2", "XXXIII.5"),
+        adopt=("XXXIII.1", "XXXIII.2", "XXXIII.5", "XIII.6"),
     ),
     Planned(
         17,
