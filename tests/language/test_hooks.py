@@ -195,6 +195,23 @@ def test_act_guards_every_action() -> None:
     assert refusal.reasons == (e.Reason("2@1", "no mark"),)
 
 
+def test_an_act_that_no_rule_defines_is_refused() -> None:
+    agent = """
+def action_send(player: Player, errand: Text):
+    act(player, errand, [player])
+"""
+    play = Play({"1": ACTIONS, "2": agent})
+
+    def sent(errand: str) -> list[e.Reason]:
+        arguments = {"errand": errand}
+        events = play.take(e.SubmissionReceived, by="Ann", action="send", arguments=arguments)
+        return [x for each in events if isinstance(each, e.AttemptRefused) for x in each.reasons]
+
+    assert sent("mark") == []
+    assert play.world.get("Ann", "mark") == "ab"
+    assert sent("dance") == [e.Reason("engine", "no rule in force says how to 'dance'")]
+
+
 def test_act_passes_each_argument_to_its_own_place() -> None:
     watch = "def after_act(player, action, arguments):\n    set(player, 'score', len(arguments))\n"
     play = Play({"1": ACTIONS, "2": watch})

@@ -240,12 +240,16 @@ def use(host: Host, entity: str, attribute: str) -> Any:
 def act(host: Host, player: str, action: str, arguments: list[Any]) -> Any:
     """Carry out an *action* that *player* submitted.
 
-    Every submitted action goes through `act`, so `forbid_act` can refuse any of them. Arguments
-    that the action does not take are refused.
+    Every submitted action goes through `act`, so `forbid_act` can refuse any of them. An action
+    that no rule in force defines is refused, and so are arguments that it does not take.
     """
     operation = host.program.links.operations.get(action)
-    if operation is not None and operation.is_action and not host.forgets_rules:
-        arguments = _fitting_arguments(host, operation, arguments)
+    if not host.forgets_rules:
+        if operation is None:
+            text = f"no rule in force says how to {action!r:.60}"
+            host.stop(Refused([e.Reason("engine", text)]))
+        elif operation.is_action:
+            arguments = _fitting_arguments(host, operation, arguments)
     return host.program.call(action, *arguments)
 
 
