@@ -9,6 +9,11 @@ from nomoledger.events import rules as r
 from nomoledger.language.code import replace_functions
 from nomoledger.language.parameters import is_new_decimal, misfit
 
+#: The fields that an amendment replaces as a whole.
+_WHOLE_FIELDS = (
+    *("title", "prose", "code", "declares", "commodities", "facts", "told", "pages", "shown"),
+)
+
 
 class AmendmentError(RulebookError):
     """An amendment does not fit its rule; *faults* says why, a line each."""
@@ -29,7 +34,7 @@ def amended(old: r.Rule, change: r.Amend, *, forgets_rules: bool = False) -> r.R
     """
     fields = {
         name: getattr(change, name)
-        for name in ("title", "prose", "code", "declares", "commodities", "facts", "told")
+        for name in _WHOLE_FIELDS
         if getattr(change, name) is not None
     }
     if change.code:  # A rule has code or a reason for having none, never both.

@@ -70,6 +70,7 @@ class _HistoryReader:
         self.statements = StatementPages(self.ruleset, self.public.teller)
         self.entries: list[e.Entry] = []
         self.moments: list[Moment] = []
+        self.page_slugs = Slugs()
 
     def read(self) -> HistoryPage:
         public = list(public_entries(self.ledger, self.game))
@@ -108,7 +109,9 @@ class _HistoryReader:
         groups = self.log.groups.get(period, [])
         self.figures.use_statements(self.statements.close(period, self.public.world))
         explanations = tuple(map(self.explanations.explain, groups))
-        moment = moment_of(view, period, self.figures, self.decisions, groups, explanations)
+        moment = moment_of(
+            view, period, self.figures, self.decisions, groups, explanations, self.page_slugs
+        )
         self.moments.append(moment)
 
 

@@ -8,6 +8,7 @@ import msgspec
 from nomoledger.events.rules import Rule
 from nomoledger.state.reducer import from_seconds
 from nomoledger.views.site.board_page import BoardPage, board_of
+from nomoledger.views.site.declared_pages import DeclaredPage, declared_pages, pages_in
 from nomoledger.views.site.decisions import UNDECIDED, Decisions, ProposalOnPage, RulingOnPage
 from nomoledger.views.site.dispute_pages import DisputePage
 from nomoledger.views.site.event_log import EventGroup
@@ -15,7 +16,9 @@ from nomoledger.views.site.explanations import GroupExplanation
 from nomoledger.views.site.figures import Figure, Figures, PlayerLink
 from nomoledger.views.site.public_view import PublicView, model_of
 from nomoledger.views.site.rule_pages import RulePages, kind_of
+from nomoledger.views.site.site_paths import Slugs
 from nomoledger.views.site.statement_pages import StatementPage, by_account
+from nomoledger.views.site.values_by_rules import ValuesByRules
 
 
 class StandingEntry(msgspec.Struct, frozen=True):
@@ -86,6 +89,12 @@ class Moment(msgspec.Struct, frozen=True):
     waiting: str | None
     due: tuple[TimerEntry, ...]
     ended: str | None
+    declared: tuple[DeclaredPage, ...]
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The titles of the pages that rules declare, by name."""
+        return {page.name: page.title for page in self.declared}
 
     @property
     def undecided(self) -> tuple[ProposalOnPage, ...]:
@@ -115,9 +124,15 @@ def moment_of(
     decisions: Decisions,
     groups: list[EventGroup],
     explanations: tuple[GroupExplanation, ...],
+    slugs: Slugs,
 ) -> Moment:
-    """Return the state in *view* at the close of *period*, or now if it is open."""
+    """Return the state in *view* at the close of *period*, or now if it is open.
+
+    *slugs* are the file names of the pages that rules declare.
+    """
     world = figures.public.world
+    values = ValuesByRules(world, pages_in(world).values())
+    figures.show(values.instead_of_attributes)
     commodities = tuple(world.commodities())
     people = figures.people  # This comes first: it assigns places in the order of joining.
     return Moment(
@@ -140,6 +155,7 @@ def moment_of(
         waiting=_waiting(figures),
         due=tuple(_due(figures)),
         ended=world.game["ended"],
+        declared=tuple(declared_pages(figures, values, slugs)),
     )
 
 
