@@ -17,6 +17,7 @@ from nomoledger.language.host import Oracle
 from nomoledger.language.program import Program
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import CLOSING, to_seconds
+from nomoledger.state.stated_payments import payments_in
 from nomoledger.state.world import Attempt, World
 
 #: The kind of the fact that marks the end of a period in a hand-kept record.
@@ -108,7 +109,7 @@ def _carry_out(engine: AuditEngine, compared: Fact, speech: FactMapping) -> list
         fact.host.emit(e.Scheduled, attempt=id, operation=operation, arguments=arguments)
         fact.host.emit(e.AttemptDone, attempt=body.id)
         attempt = world.agenda[0]
-    before = list(fact.host.staged)
+    before, paid = list(fact.host.staged), len(payments_in(world))
     try:
         after = engine.carry_out(attempt, _recorded_dice(dice), may_fail=False)
     except RuleFault as fault:  # the values of a record are not checked, as those of requests are
@@ -124,6 +125,8 @@ def _carry_out(engine: AuditEngine, compared: Fact, speech: FactMapping) -> list
         fact.note_difference(subject, operation, "done", f"refused: {why}", refusal.rules)
     elif dice:
         fact.mark_unexplained(f"dice left over: {', '.join(map(str, dice))}")
+    elif speech.dice is None and body.kind != PERIOD_BEGINS and len(payments_in(world)) > paid:
+        fact.state_payments_since(paid)
     return [*before, *after, *fact.host.staged]
 
 

@@ -149,6 +149,7 @@ class Fact:
             place
             for place, payment in enumerate(payments)
             if kind not in payment.stated
+            and payment.rules != RECORD
             and payment.commodity == commodity
             and parties[0] in (None, payment.payer)
             and parties[1] in (None, payment.payee)
@@ -163,8 +164,8 @@ class Fact:
             return None
         if not possible and speech.otherwise is not None:
             arguments = (*(self.field(name) for name in speech.given), recorded)
-            if self._was_done(speech.otherwise, arguments):
-                return self._confirm(RECORD)
+            if not self._done_or_refused(speech.otherwise, arguments):
+                return self.state_payments_since(len(payments))
         meant = possible[-1:]
         by_rules = from_units(sum(payments[place].units for place in meant), places)
         rules = payments[meant[0]].rules if meant else ("engine",)
@@ -205,9 +206,13 @@ class Fact:
                     is_of_attempt=False,
                 )
 
-    def _was_done(self, name: str, arguments: tuple[Any, ...]) -> bool:
-        """Carry out the operation *name*; return whether the rules allow it."""
-        return not self._done_or_refused(name, arguments)
+    def state_payments_since(self, place: int) -> None:
+        """Confirm the payments from *place* on, which the fact itself has brought about."""
+        payments = payments_in(self.world)[place:]
+        places = tuple(range(place, place + len(payments)))
+        rules = payments[0].rules if payments else RECORD
+        fields = {"payments": places, "kind": self.body.kind, "rules": rules}
+        self.host.emit(e.FactConfirmed, fact=self.number, **fields)
 
     def _compare_value(self, speech: FactMapping) -> None:
         world, program = self.world, self.host.program
