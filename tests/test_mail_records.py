@@ -29,7 +29,9 @@ HEADER: dict[str, Any] = {
             "12": {"owner": "Bob", "name": "Watermill", "color": "Red"},
             "16": {"owner": "Ann", "name": "Sixteen", "color": "Maroon"},
             "31": {"owner": "Ann", "name": "Attic", "color": "Yellow"},
+            "33": {"owner": "the Corporation", "color": "Blue"},
         },
+        "accounts": {"The Corporation": 500},
     },
 }
 #: Ann rolls a 7 and a double, Cid is Sick and rolls one die, and three kinds of payments are due.
@@ -41,7 +43,7 @@ FACTS: tuple[dict[str, Any], ...] = (
     {"kind": "roll", "player": "Bob", "dice": [3, 4]},
     {"kind": "land", "player": "Bob", "square": 38},
     {"kind": "roll", "player": "Cid", "dice": [4]},
-    {"kind": "land", "player": "Cid", "square": 2},
+    {"kind": "land", "player": "Cid", "square": "#2"},
     {"kind": "roll", "player": "Ann", "dice": [6, 6]},
     {"kind": "land", "player": "Ann", "square": 31},
     {"kind": "roll", "player": "Ann", "dice": [1, 4]},
@@ -119,7 +121,9 @@ def test_money_follows_from_the_record(ledger: Ledger, tmp_path: Path) -> None:
     assert money["Bob"] == 700 + 100 + 12 - 2 - 25
     assert money["Cid"] == 400 + 400 - 12 + 25
     assert money["Dan"] == 60 - 10
-    assert world.get(str(world.find("square", 19)), "owner") == "Ann"
+    assert world.balance("Corporation", "$") == 500 + 2
+    owners = [world.get(str(world.find("square", number)), "owner") for number in (19, 33)]
+    assert owners == ["Ann", "Corporation"]
 
 
 def test_a_record_without_payments_is_not_asked_for_them(ledger: Ledger, tmp_path: Path) -> None:

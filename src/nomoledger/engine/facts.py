@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import Any
 
 from nomoledger import events as e
+from nomoledger.engine.written_names import find_written
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Frame, Host, Refused
@@ -136,7 +137,7 @@ class Fact:
         if commodity not in program.commodities:
             return self.mark_unexplained(f"no rule in force declares {commodity!r}")
         names = self.field(speech.payer), self.field(speech.subject)
-        parties = [None if name is None else _account(world, name) for name in names]
+        parties = [None if name is None else find_written(world, name) for name in names]
         for name, party in zip(names, parties, strict=True):
             if name is not None and party is None:
                 return self.mark_unexplained(f"there is no {name!r}")
@@ -156,8 +157,8 @@ class Fact:
             and fnmatchcase(payment.why, str(speech.paid or "*"))
         ]
         meant = _adding_up_to(units, possible, payments)
-        if meant:
-            rules = payments[meant[0]].rules
+        if meant or not (units or possible):
+            rules = payments[meant[0]].rules if meant else RECORD
             self.host.emit(
                 e.FactConfirmed, fact=self.number, payments=meant, kind=kind, rules=rules
             )
@@ -166,14 +167,14 @@ class Fact:
             arguments = (*(self.field(name) for name in speech.given), recorded)
             if not self._done_or_refused(speech.otherwise, arguments):
                 return self.state_payments_since(len(payments))
-        meant = possible[-1:]
+        meant = tuple(possible[-1:])
         by_rules = from_units(sum(payments[place].units for place in meant), places)
         rules = payments[meant[0]].rules if meant else ("engine",)
         subject = str(names[0] if names[0] is not None else names[1])
-        is_followed = self.note_difference(
-            subject, kind, recorded, by_rules, rules, payments=tuple(meant)
+        is_followed = self.note_difference(subject, kind, recorded, by_rules, rules, payments=meant)
+        payer, payee = (
+            parties if not meant else (payments[meant[0]].payer, payments[meant[0]].payee)
         )
-        payer, payee = parties if not meant else (payments[meant[0]].payer, payments[meant[0]].payee)
         if is_followed and payer is not None and payee is not None:
             missing = units - sum(payments[place].units for place in meant)
             pair = (e.Posting(payer, commodity, -missing), e.Posting(payee, commodity, missing))
@@ -316,33 +317,7 @@ class Fact:
         return self._follows(self.body, what, by_rules)
 
 
-def _account(world: World, name: Any) -> str | None:
-    """Return the account that a record calls *name*: "the government" is The Government."""
-    if not isinstance(name, str):
-        return None
-    for kind in world.kinds:
-        if thing := _find(world, kind, name):
-            return thing
-    known = {
-        **{account: account for rule in world.rules for account in rule.accounts},
-        **{str(world.label(each)): each for ids in world.kinds.values() for each in ids},
-    }
-    found = {account for called, account in known.items() if _bare(called) == _bare(name)}
-    return found.pop() if len(found) == 1 else None
-
-
-def _bare(name: str) -> str:
-    """Return *name* without capital letters, and without an article.
-
-    >>> _bare("The  Government")
-    'government'
-    """
-    return " ".join(name.casefold().split()).removeprefix("the ")
-
-
-def _adding_up_to(
-    units: int, places: list[int], payments: Sequence[Payment]
-) -> tuple[int, ...]:
+def _adding_up_to(units: int, places: list[int], payments: Sequence[Payment]) -> tuple[int, ...]:
     """Return which of the payments at *places* come to *units*: the fewest, the latest first."""
     latest = places[::-1][:_TOGETHER_MAX]
     for count in range(1, len(latest) + 1):
@@ -355,7 +330,8 @@ def _adding_up_to(
 def _to_units(recorded: Any, places: int) -> int | None:
     """Return the recorded amount in smallest units; None if *recorded* is not an amount."""
     try:
-        exact = Decimal(str(recorded)) if isinstance(recorded, float) else recorded
+        is_text = isinstance(recorded, float | str)
+        exact = Decimal(str(recorded).removeprefix("$")) if is_text else recorded
         units = to_units(exact, places)
     except (NotExact, ArithmeticError, ValueError):
         return None
@@ -374,5 +350,8 @@ def _resolve(world: World, subject: str, attribute: str, written: Any) -> Any:
 
 
 def _find(world: World, kind: str, name: Any) -> str | None:
-    """Return the id of the thing of *kind* that a record calls *name*, or None."""
-    return world.find(kind, name) if isinstance(name, str | int) else None
+    """Return the id of the thing of *kind* that a record calls *name* (9, "9" or "#9"), or None."""
+    if not isinstance(name, str | int):
+        return None
+    number = str(name).removeprefix("#")
+    return world.find(kind, name) or (world.find(kind, int(number)) if number.isdecimal() else None)

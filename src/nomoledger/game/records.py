@@ -269,6 +269,12 @@ def _initial_state(opening: dict[str, Any]) -> dict[str, Any]:
     players = state.get("players", {})
     if isinstance(players, list):
         state["players"] = {name: {} for name in players}
+    accounts = state.get("accounts", {})
+    if isinstance(accounts, dict):
+        state["accounts"] = {
+            name: {"money": held} if isinstance(held, int) else held
+            for name, held in accounts.items()
+        }
     return state
 
 

@@ -33,9 +33,7 @@ def amended(old: r.Rule, change: r.Amend, *, forgets_rules: bool = False) -> r.R
         AmendmentError: the change does not fit the rule.
     """
     fields = {
-        name: getattr(change, name)
-        for name in _WHOLE_FIELDS
-        if getattr(change, name) is not None
+        name: getattr(change, name) for name in _WHOLE_FIELDS if getattr(change, name) is not None
     }
     if change.code:  # A rule has code or a reason for having none, never both.
         fields |= {"text_only": None, "by_ruling": None}

@@ -155,7 +155,9 @@ class DataCheck:
                     yield place, f"no rule says what the operation {name!r} is{hint}"
                 continue
             signature = signature_of_operation(operation)
-            given = len(mapping.given) + (role in ("prevails", "otherwise") and mapping.value is not None)
+            given = len(mapping.given) + (
+                role in ("prevails", "otherwise") and mapping.value is not None
+            )
             is_too_many = role == "attempt" and given > len(signature.names)
             if is_too_many or not any(signature.takes(count) for count in range(given + 1)):
                 text = f"{name} takes ({', '.join(signature.names)}), and is given {given} fields"

@@ -8,8 +8,8 @@ import msgspec
 from nomoledger.events.rules import Rule
 from nomoledger.state.reducer import from_seconds
 from nomoledger.views.site.board_page import BoardPage, board_of
-from nomoledger.views.site.declared_pages import DeclaredPage, declared_pages, pages_in
 from nomoledger.views.site.decisions import UNDECIDED, Decisions, ProposalOnPage, RulingOnPage
+from nomoledger.views.site.declared_pages import DeclaredPage, declared_pages, pages_in
 from nomoledger.views.site.dispute_pages import DisputePage
 from nomoledger.views.site.event_log import EventGroup
 from nomoledger.views.site.explanations import GroupExplanation

@@ -144,9 +144,10 @@ def _lines_about(player: str, moment: Moment) -> Iterator[tuple[datetime, EventL
 def _render(template: str, history: HistoryPage, path: str, **values: Any) -> str:
     root = "../" * path.count("/")
     page = _environment().get_template(f"{template}.html")
-    shown = {"moment": history.last, "folder": ""} | values
-    menu = MENU | shown["moment"].titles
-    return page.render(history=history, root=root, path=path, menu=menu, **shown)
+    moment: Moment = values.get("moment", history.last)
+    defaults = {"moment": moment, "folder": ""}
+    menu = MENU | moment.titles
+    return page.render(history=history, root=root, path=path, menu=menu, **(defaults | values))
 
 
 @cache
