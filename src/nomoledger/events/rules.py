@@ -129,7 +129,7 @@ class PageTable(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     columns: dict[str, str] = field(default_factory=dict, name="columns")
 
 
-class Page(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class PageContent(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a rule has on a page of the published site.
 
     Attributes:
@@ -206,7 +206,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     when_gone: tuple[Ending, ...] = field(default=(), name="when_gone")
     essential: str | None = field(default=None, name="essential")
     told: dict[str, str | dict[str, str]] = field(default_factory=dict, name="told")
-    pages: dict[str, Page] = field(default_factory=dict, name="pages")
+    pages: dict[str, PageContent] = field(default_factory=dict, name="pages")
     shown: dict[str, str] = field(default_factory=dict, name="shown")
 
     @property
@@ -253,7 +253,7 @@ class Amend(
     functions: dict[str, str | None] = field(default_factory=dict, name="functions")
     entries: dict[str, tuple[tuple[Any, Any], ...]] = field(default_factory=dict, name="entries")
     told: dict[str, str | dict[str, str]] | None = field(default=None, name="told")
-    pages: dict[str, Page] | None = field(default=None, name="pages")
+    pages: dict[str, PageContent] | None = field(default=None, name="pages")
     shown: dict[str, str] | None = field(default=None, name="shown")
 
 

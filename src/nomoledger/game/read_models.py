@@ -237,18 +237,6 @@ def ask_rules(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) ->
     return call_in_sandbox(values_of, world, operation, list(calls), kind=list[Any] | None)
 
 
-def ask_rules_all(
-    world: World, asked: Sequence[tuple[str, Sequence[tuple[Any, ...]]]]
-) -> list[list[Any] | None]:
-    """Return what `ask_rules` returns for each operation with its calls; None if rules fail."""
-    if not asked:
-        return []
-    from nomoledger.language.queries import values_of_all
-    from nomoledger.sandbox.sandbox import call_in_sandbox
-
-    return call_in_sandbox(values_of_all, world, list(asked), kind=list[list[Any] | None])
-
-
 # --- shared by several read models ---------------------------------------------------------------
 
 

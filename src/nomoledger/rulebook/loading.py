@@ -34,7 +34,7 @@ from nomoledger.events.rules import (
     Commodity,
     Ending,
     FactMapping,
-    Page,
+    PageContent,
     PageTable,
     Rule,
 )
@@ -383,7 +383,7 @@ def _convert(fields: dict[str, Any], blocks: list[DataBlock], at: int) -> Rule:
 
 def _meant_field(word: str) -> str:
     """Return which field of a fact, of capabilities or of an ending *word* is meant for."""
-    structs = (FactMapping, Capabilities, Ending, Commodity, Page, PageTable)
+    structs = (FactMapping, Capabilities, Ending, Commodity, PageContent, PageTable)
     return meant(word, {name for struct in structs for name in struct.__struct_fields__})
 
 

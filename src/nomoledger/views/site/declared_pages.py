@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from nomoledger.events.rules import HOLDINGS, Page, PageTable
+from nomoledger.events.rules import HOLDINGS, PageContent, PageTable
 from nomoledger.prose.labels import label_all
 from nomoledger.state.world import World
 from nomoledger.views.site.figures import Figure, Figures
@@ -46,13 +46,13 @@ def declared_pages(figures: Figures, values: ValuesByRules, slugs: Slugs) -> lis
     ]
 
 
-def pages_in(world: World) -> dict[str, Page]:
+def pages_in(world: World) -> dict[str, PageContent]:
     """Return the declared pages by title. What several rules declare is one page."""
-    pages: dict[str, Page] = {}
+    pages: dict[str, PageContent] = {}
     for rule in world.rules:
         for title, page in rule.pages.items():
-            known = pages.get(title, Page())
-            pages[title] = Page(
+            known = pages.get(title, PageContent())
+            pages[title] = PageContent(
                 account=known.account if page.account is None else page.account,
                 values=known.values | page.values,
                 tables=known.tables | page.tables,
@@ -68,7 +68,9 @@ def _held(figures: Figures, account: str) -> Iterator[tuple[str, Figure]]:
             yield commodity, figures.holding(account, commodity)
 
 
-def _values(figures: Figures, values: ValuesByRules, page: Page) -> Iterator[tuple[str, Figure]]:
+def _values(
+    figures: Figures, values: ValuesByRules, page: PageContent
+) -> Iterator[tuple[str, Figure]]:
     for title, name in page.values.items():
         value = values.of(name)
         if value is not None:

@@ -131,7 +131,7 @@ def moment_of(
     *slugs* are the file names of the pages that rules declare.
     """
     world = figures.public.world
-    values = ValuesByRules(world, pages_in(world).values())
+    values = ValuesByRules(world, pages_in(world).values(), view.sandbox)
     figures.show(values.instead_of_attributes)
     commodities = tuple(world.commodities())
     people = figures.people  # This comes first: it assigns places in the order of joining.

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from nomoledger.events.rules import HOLDINGS, Page
-from nomoledger.game.read_models import ask_rules_all
+from nomoledger.events.rules import HOLDINGS, PageContent
+from nomoledger.language.queries import values_of_all
+from nomoledger.sandbox.sandbox import Sandbox
 from nomoledger.state.world import World
 
 #: A value of the rules, and the thing that it is asked for, if any.
@@ -14,15 +15,17 @@ Asked = tuple[str, tuple[str, ...]]
 class ValuesByRules:
     """Attributes of things, and values of the rules in *world*, all asked at once."""
 
-    def __init__(self, world: World, pages: Iterable[Page]) -> None:
-        """Ask for everything that *pages* and the rules in force show."""
+    def __init__(self, world: World, pages: Iterable[PageContent], sandbox: Sandbox) -> None:
+        """Ask for everything that *pages* and the rules in force show, in the *sandbox*."""
         self.world = world
         self._known: dict[Asked, Any] = {}
         asked: dict[str, dict[tuple[str, ...], None]] = {}
         for name, things in (*self._on_pages(pages), *self._instead()):
             asked.setdefault(name, {}).update(dict.fromkeys(things))
         calls = [(name, list(things)) for name, things in asked.items()]
-        for (name, things), values in zip(calls, ask_rules_all(world, calls), strict=True):
+        kind = list[list[Any] | None]
+        found = sandbox.call(values_of_all, world, calls, kind=kind) if calls else []
+        for (name, things), values in zip(calls, found, strict=True):
             self._known |= {(name, thing): values[i] for i, thing in enumerate(things) if values}
 
     @property
@@ -41,7 +44,9 @@ class ValuesByRules:
             return self.world.get(things[0], name)
         return self._known.get((name, things))
 
-    def _on_pages(self, pages: Iterable[Page]) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    def _on_pages(
+        self, pages: Iterable[PageContent]
+    ) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
         for page in pages:
             for name in page.values.values():
                 yield name, [()]
