@@ -1,4 +1,4 @@
-"""Seasons of origon and nomopoly-iii by bots: nothing comes from nowhere, and all is replayed."""
+"""Seasons by bots: nothing comes from nowhere, and everything is replayed."""
 
 from pathlib import Path
 
@@ -15,11 +15,13 @@ from nomoledger.state.world import World
 PLANS = {
     "origon": Plan(players=4, periods=6, days=1, requests=5, proposals=2.5, seed=2),
     "nomopoly-iii": Plan(players=4, periods=3, days=7, requests=10, proposals=1, seed=2),
+    "mail": Plan(players=4, periods=3, days=7, requests=8, proposals=1, seed=2),
 }
 #: What has to have happened, or it was no season: rules that must have acted.
 ACTED = {
     "origon": {"2.1", "7.2", "12.3"},
     "nomopoly-iii": {"III.4", "VII.2", "VII.3"},
+    "mail": {"VII.1", "VIII.5", "XVII.2", "XXXIII.4"},
 }
 
 

@@ -226,7 +226,7 @@ def test_a_proposal_can_change_what_is_told() -> None:
         read_changes([{"amend": "1", "told": {"player.speeding": "{it"}}])
 
 
-@pytest.mark.parametrize("name", ["mail-opening", "nomopoly-iii", "origon", "weekly-vote"])
+@pytest.mark.parametrize("name", ["mail", "mail-opening", "nomopoly-iii", "origon", "weekly-vote"])
 def test_shipped_rulebooks_name_their_things(name: str) -> None:
     rules = load(name).rules
     keyed = {

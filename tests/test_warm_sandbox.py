@@ -271,7 +271,7 @@ def counts_of(kind: type[Program], rulebook: str, names: list[str]) -> list[list
         ("mail-opening", 40),
         *(
             pytest.param(name, 24, marks=pytest.mark.slow)
-            for name in ("weekly-vote", "origon", "nomopoly-iii")
+            for name in ("weekly-vote", "origon", "nomopoly-iii", "mail")
         ),
     ],
 )

@@ -12,9 +12,11 @@ from nomoledger.rulebook.loading import load
 DOCS = Path(__file__).parents[1] / "docs"
 NOT_EXECUTED = ("text only", "by ruling")
 #: How many rules there are by the numbering of the seed, and how many mechanics.
-WHOLE = {"weekly-vote": (157, 304), "origon": (55, 108), "nomopoly-iii": (81, 131)}
-#: List items of a rule of origon that act by themselves stand under their own number.
-PARTS = {"origon": r"(2\.1|4\.1|6\.4|12\.2|14\.2|15\.1)\.\d"}
+WHOLE = {
+    "weekly-vote": (157, 304), "origon": (55, 108), "nomopoly-iii": (81, 131), "mail": (209, 415),
+}  # fmt: skip
+#: List items of a rule that act by themselves have their own number.
+PARTS = {"origon": r"(2\.1|4\.1|6\.4|12\.2|14\.2|15\.1)\.\d", "mail": r"II\.8\.\d"}
 
 whole = pytest.mark.parametrize("name", sample(reversed(WHOLE), 1))
 

@@ -22,7 +22,7 @@ FORBIDDEN = re.compile(
     r"\b[a-z_]+:[0-9a-f]{10}\b|(?<![\d.])(?:9\d{8}|1\d{9})(?![\d.])|becomes (?:nothing|True|None)"
 )
 SMALL = ("mail-opening", "origon-opening", "weekly-vote-opening")
-LARGE = ("nomopoly-iii", "origon", "weekly-vote")
+LARGE = ("mail", "nomopoly-iii", "origon", "weekly-vote")
 
 
 def texts(ledger: Path, game: str, site: Path) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from nomoledger.rulebook.loading import load
 
 RULEBOOKS = (
     "mail-opening", "origon-opening", "origon", "nomopoly-iii", "weekly-vote-opening",
-    "weekly-vote",
+    "weekly-vote", "mail",
 )  # fmt: skip
 WRONG: tuple[Any, ...] = (
     None, "", "nothing", "red", "5", "%s", "x" * 300, -1, 0, 1, 10**14, 2.5, True, [], [[]], [None],

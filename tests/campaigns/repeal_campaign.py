@@ -13,7 +13,7 @@ import time
 
 from nomoledger.game.simulation.repeal_testing import changes_of, find_stuck
 
-RULEBOOKS = ("mail-opening", "origon", "nomopoly-iii", "weekly-vote")
+RULEBOOKS = ("mail-opening", "origon", "nomopoly-iii", "weekly-vote", "mail")
 
 
 def try_all(rulebook: str, seed: int) -> int:

@@ -23,7 +23,7 @@ def season(
         words += f" --periods {periods} --requests {requests} --seed {seed} --ends --check --json"
         code = "from nomoledger.cli import main; main()"
         command = [sys.executable, "-c", code, *words.split()]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     report = json.loads(done.stdout)
     plan = {"seed": seed, "players": players, "periods": periods, "requests": requests}
     return plan | {name: report[field] for field, name in FIELDS.items()}

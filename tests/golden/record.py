@@ -128,6 +128,7 @@ def _first(ledger: str, tag: str, period: int) -> int:
 
 
 GAMES: dict[str, Play] = {
+    "mail": season("mail", players=4),
     "mail-opening": season("mail-opening"),
     "nomopoly-iii": season("nomopoly-iii"),
     "origon": season("origon"),

@@ -12,6 +12,8 @@ from nomoledger.events.durations import SECONDS
 from nomoledger.language import values
 from nomoledger.language.host import Host, Refused, address_part
 from nomoledger.language.host_verbs import host_verb
+from nomoledger.language.operations import Operation
+from nomoledger.language.resolve import named_arguments, positional_arguments
 
 MODES = ("step", "slide", "jump", "drive", "place")
 TIME_MAX = 253_402_300_799  # The last second of the year 9999.
@@ -238,9 +240,24 @@ def use(host: Host, entity: str, attribute: str) -> Any:
 def act(host: Host, player: str, action: str, arguments: list[Any]) -> Any:
     """Carry out an *action* that *player* submitted.
 
-    Every submitted action goes through `act`, so `forbid_act` can refuse any of them.
+    Every submitted action goes through `act`, so `forbid_act` can refuse any of them. Arguments
+    that the action does not take are refused.
     """
+    operation = host.program.links.operations.get(action)
+    if operation is not None and operation.is_action and not host.forgets_rules:
+        arguments = _fitting_arguments(host, operation, arguments)
     return host.program.call(action, *arguments)
+
+
+def _fitting_arguments(host: Host, operation: Operation, arguments: list[Any]) -> list[Any]:
+    if len(arguments) > len(operation.parameters):
+        names = ", ".join(parameter.name for parameter in operation.parameters)
+        host.stop(Refused([e.Reason("engine", f"{operation.name} takes only {names}")]))
+    try:
+        named = named_arguments(host.world, operation, tuple(arguments), {})
+    except Refused as refused:
+        host.stop(refused)
+    return positional_arguments(operation, named)
 
 
 @host_verb("change")

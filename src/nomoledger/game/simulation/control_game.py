@@ -11,7 +11,6 @@ from nomoledger.engine.agenda import Batch
 from nomoledger.engine.batches import encode_batch
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.replaying import replay_opening
-from nomoledger.errors import RuleFault
 from nomoledger.events.levels import NEWEST
 from nomoledger.events.rules import Rule
 from nomoledger.game.engines import new_engine
@@ -23,7 +22,9 @@ from nomoledger.language.program import Program
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
-PLAYERS, PERIODS, REQUESTS, PROPOSALS, ORDERS = 4, 7, 8, 0.5, 0.08
+PERIODS, REQUESTS, PROPOSALS, ORDERS = 7, 8, 0.5, 0.08
+#: How many players a control game has, if its seasons do not all end early.
+PLAYERS = 4
 GIFTS = 2
 #: A moment lies in one of these periods, so that at least two whole periods follow.
 PERIODS_OF_MOMENTS = range(2, PERIODS - 1)
@@ -31,8 +32,6 @@ PERIODS_OF_MOMENTS = range(2, PERIODS - 1)
 PERIODS_AFTER = 2
 #: How many moments are chosen.
 MOMENTS_MAX = 4
-#: How many seasons are tried until one does not end early.
-SEASONS_TRIED_MAX = 5
 #: How many inputs of a period come before its moments.
 INPUTS_BEFORE = 3
 SECRET = b"the dice of a simulated game"
@@ -68,17 +67,18 @@ class ControlGame(msgspec.Struct, frozen=True):
     faults: list[str]
 
 
-def play_control_game(rules: Sequence[Rule], name: str, examples: Any, seed: int) -> ControlGame:
+def play_control_game(
+    rules: Sequence[Rule], name: str, examples: Any, seed: int, players: int = PLAYERS
+) -> ControlGame | None:
     """Play a game under *rules*, and choose the moments in which most is under way.
 
+    Return None if the game ends too early.
+
     Raises:
-        RuleFault: rule code failed, or every game ends too early.
+        RuleFault: rule code failed.
     """
-    for attempt in range(SEASONS_TRIED_MAX):
-        season = _ControlSeason(rules, name, examples, seed + attempt)
-        if season.play():
-            return season.result()
-    raise RuleFault(f"{name}: every simulated game ends within {PERIODS} periods")
+    season = _ControlSeason(rules, name, examples, seed, players)
+    return season.result() if season.play() else None
 
 
 class _ControlSeason:
@@ -90,7 +90,9 @@ class _ControlSeason:
         quiet: the places without any request under way, by period.
     """
 
-    def __init__(self, rules: Sequence[Rule], name: str, examples: Any, seed: int) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], name: str, examples: Any, seed: int, players: int
+    ) -> None:
         self.batches: list[Batch] = []
         self.moments: list[TrialMoment] = []
         self.quiet: dict[int, list[int]] = {}
@@ -98,7 +100,7 @@ class _ControlSeason:
         world = World()
         self._opened = list(_open(world, rules, name))
         plan = Plan(
-            players=PLAYERS,
+            players=players,
             periods=PERIODS,
             requests=REQUESTS,
             proposals=PROPOSALS,

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from nomoledger.errors import RuleFault
-from nomoledger.game.simulation.control_game import ControlGame, play_control_game
+from nomoledger.game.simulation.control_game import PERIODS, ControlGame, play_control_game
 from nomoledger.game.simulation.repeal_trial import Finding, RepealTrials
 from nomoledger.game.simulation.rule_changes import SORTS, TriedChange, drawn, rule_changes
 from nomoledger.game.simulation.samples import examples_of
@@ -22,6 +22,10 @@ from nomoledger.sandbox.sandbox import Sandbox, call_in_sandbox
 Progress = Callable[[str], None]
 #: What one trial may use, and the control game.
 LIMITS = Limits(cpu_seconds=120.0, wall_seconds=600.0)
+#: The numbers of players, in the order in which they are tried: with more, games last longer.
+PLAYERS_TRIED = (4, 6, 8)
+#: How many seasons are tried with each number of players until one does not end early.
+SEASONS_TRIED_MAX = 5
 
 
 class Stuck(msgspec.Struct, frozen=True):
@@ -93,7 +97,7 @@ def find_stuck(
         RuleFault: the game fails even if no rule changes.
     """
     book, examples = load(rulebook), examples_of(rulebook)
-    control = call_in_sandbox(_play, book, examples, seed, kind=ControlGame, limits=LIMITS)
+    control = _control_game(book, examples, seed)
     places = iter(range(len(changes)))
     findings: dict[int, Finding | None] = {}
 
@@ -112,8 +116,18 @@ def find_stuck(
     return RepealReport(**{sort: _tally(sort, tried) for sort in SORTS})
 
 
-def _play(book: Rulebook, examples: Any, seed: int) -> ControlGame:
-    return play_control_game(book.rules, book.name, examples, seed)
+def _control_game(book: Rulebook, examples: Any, seed: int) -> ControlGame:
+    for players in PLAYERS_TRIED:
+        for attempt in range(SEASONS_TRIED_MAX):
+            test = book, examples, seed + attempt, players
+            game = call_in_sandbox(_play, *test, kind=ControlGame | None, limits=LIMITS)
+            if game is not None:
+                return game
+    raise RuleFault(f"{book.name}: every simulated game ends within {PERIODS} periods")
+
+
+def _play(book: Rulebook, examples: Any, seed: int, players: int) -> ControlGame | None:
+    return play_control_game(book.rules, book.name, examples, seed, players)
 
 
 def _tally(sort: str, tried: list[tuple[TriedChange, Finding | None]]) -> Tally:
