@@ -1,7 +1,6 @@
 """A game of `mail` from first to last by the commands: play, explain, predict, verify, export."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +74,7 @@ def entered(desk: Desk, draws: list[str], at: tuple[str, ...]) -> None:
 
 
 @pytest.fixture(scope="module")
-def closed(desk: Desk) -> Iterator[Desk]:
+def closed(desk: Desk) -> Desk:
     at = ("--at", "2026-01-18T23:00")
     said = desk.run("close", *at)
     assert "square 12 is now called “Smithy”" in said
@@ -84,7 +83,7 @@ def closed(desk: Desk) -> Iterator[Desk]:
     assert "Cid now owns square 18" in desk.run("answer", "yes", "--by", "Cid", *at)
     entered(desk, ["3", "Red", "Red", "Red"], at)
     assert "period 3" in desk.run("status")
-    yield desk
+    return desk
 
 
 def test_what_is_sent_waits_for_the_update_but_a_bid_counts_at_once(closed: Desk) -> None:

@@ -1,14 +1,17 @@
 """The published site of a game of `mail`: a board that changes its shape, and declared pages."""
 
 import html
+import math
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from test_site import check_site
 
+from nomoledger.cli import program
 from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
@@ -203,6 +206,24 @@ def test_the_same_game_gives_the_same_site(ledger: Ledger, site: Path, tmp_path:
     for page in site.rglob("*.html"):
         again = tmp_path / "again" / page.relative_to(site)
         assert again.read_bytes() == page.read_bytes()
+
+
+def test_a_simulated_season_is_published_with_a_board_for_each_week(tmp_path: Path) -> None:
+    season = str(tmp_path / "season.db")
+    options = ("--rulebook", "mail", "--players", "5", "--periods", "4", "--seed", "5")
+    played = CliRunner().invoke(program, ["simulate", season, *options])
+    assert played.exit_code == 0, played.output
+    with Ledger.open(season) as ledger:
+        publish(ledger, "simulated", tmp_path / "site")
+    check_site(tmp_path / "site")
+    for period in range(1, 5):
+        shape = grid(read(tmp_path / "site", f"period-{period}/board.html"))
+        width = math.isqrt(sum(map(len, shape)))
+        assert [len(row) for row in shape[1:]] == [width] * (len(shape) - 1)
+        assert 0 < len(shape[0]) <= width
+        assert sorted(n for row in shape for n in row) == list(range(1, sum(map(len, shape)) + 1))
+    text = "".join(page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html"))
+    assert "asks to bid" not in text
 
 
 # --- pages of other rulebooks ---------------------------------------------------------------------

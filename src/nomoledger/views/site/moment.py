@@ -211,7 +211,10 @@ def _player(person: PlayerLink, figures: Figures, commodities: tuple[str, ...]) 
 
 
 def _things(player: str, figures: Figures) -> list[tuple[str, Figure | None]]:
-    """Return other things that name *player*: an option, a patent, a debt."""
+    """Return other things that name *player*: an option, a patent, a debt.
+
+    Things that the rules make without mentioning it are bookkeeping, and are left out.
+    """
     world = figures.public.world
     related = []
     for kind, things in world.kinds.items():
@@ -221,7 +224,8 @@ def _things(player: str, figures: Figures) -> list[tuple[str, Figure | None]]:
             naming = [n for n, v in world.attributes.get(thing, {}).items() if v == player]
             if naming:
                 figure = figures.attribute(thing, naming[0])
-                related.append((figures.described(thing), figure))
+                if figure is not None and figure.path is not None:
+                    related.append((figures.described(thing), figure))
     return related
 
 

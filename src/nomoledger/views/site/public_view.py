@@ -55,9 +55,13 @@ class PublicWorld:
 
     def apply(self, entry: e.Entry) -> None:
         """Apply the next event."""
-        for key in self._keys(entry.body):
-            self.setters[key] = self.refs[entry.number]
+        keys = list(self._keys(entry.body))
         apply_public(self.world, entry.body)
+        for key in keys:
+            if self.teller.mentions(entry.body):
+                self.setters[key] = self.refs[entry.number]
+            else:  # Nothing explains what the rules do not mention.
+                self.setters.pop(key, None)
 
     def _keys(self, body: e.Event) -> Iterator[Key]:
         if isinstance(body, e.Moved):
