@@ -134,7 +134,12 @@ def question_lines(world: "World", question: "e.QuestionRaised", ledger: "Ledger
         "draw": ("roll", "VALUE"),
         "choice": ("answer", f"VALUE --by {quote(str(world.label(question.to)))}"),
     }.get(question.asks, ("ruling", "TEXT --value VALUE"))
-    return [line + choice, f"  answer it: {command_line(verb, location, words, name)}"]
+    lines = [line + choice, f"  answer it: {command_line(verb, location, words, name)}"]
+    if question.default is not None:
+        default = teller.label(question.default)
+        command = command_line("answer", location, "--default", name)
+        lines.append(f"  or let the default stand, {default}: {command}")
+    return lines
 
 
 # --- typed words and the rules -------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Commands that record an input: requests of players, real dice, acts of the admin."""
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,10 @@ from nomoledger.cli.proposal import (
     trying,
 )
 from nomoledger.errors import MisfitError
+
+if TYPE_CHECKING:
+    from nomoledger.game.game import Game
+    from nomoledger.game.writer import Outcome
 
 
 @click.command()
@@ -177,21 +181,31 @@ def roll(values: tuple[str, ...], **request: Any) -> int:
 
 @click.command()
 @options.ledger
-@click.argument("value")
+@click.argument("value", required=False)
 @click.option(
     "--by", default="admin", metavar="PLAYER", help="Answer on behalf of PLAYER (default: admin)."
 )
+@click.option(
+    "--default", "is_default", is_flag=True, help="Answer what the rules assume of who is away."
+)
 @options.request
-def answer(value: str, by: str, **request: Any) -> int:
+def answer(value: str | None, by: str, is_default: bool, **request: Any) -> int:
     """Answer the open question.
 
-    status shows the question, and who is asked.
+    status shows the question, and who is asked. A player may be away: with --default, the default
+    that the rules state stands.
 
     Example: nomoledger answer game.db yes --by Ann
     """
-    return run_request(
-        lambda game, when: game.answer(option_labelled(game, value), by, **when), **request
-    )
+    if (value is None) != is_default:
+        raise click.UsageError("give the VALUE that answers the question, or --default")
+
+    def send(game: "Game", when: dict[str, Any]) -> "Outcome":
+        if value is None:
+            return game.answer_by_default(**when)
+        return game.answer(option_labelled(game, value), by, **when)
+
+    return run_request(send, **request)
 
 
 @click.command()

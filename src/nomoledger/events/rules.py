@@ -143,6 +143,24 @@ class PageContent(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     tables: dict[str, PageTable] = field(default_factory=dict, name="tables")
 
 
+class Rewording(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How a rule changes once a subject is removed from the rules; empty if nobody has said it.
+
+    Attributes:
+        repeal: whether the rule is repealed. If so, the other fields are empty.
+        title, prose, code: the new text and code, where they change.
+        parameters: parameters with new values.
+        functions: the new code of single functions by name; None removes the function.
+    """
+
+    repeal: bool = field(default=False, name="repeal")
+    title: str | None = field(default=None, name="title")
+    prose: str | None = field(default=None, name="prose")
+    code: str | None = field(default=None, name="code")
+    parameters: dict[str, Any] = field(default_factory=dict, name="parameters")
+    functions: dict[str, str | None] = field(default_factory=dict, name="functions")
+
+
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One version of one rule: its text, the code that carries it out, and its data.
 
@@ -177,6 +195,8 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         pages: what the published site shows besides its own pages, by the title of the page.
         shown: the values that are shown instead of attributes, by `kind.attribute`: the owner that
             the rules compute for a square, instead of the one that is stored.
+        subjects: what the rule speaks of, each with the change that is prepared for the time when
+            it is removed from the rules.
     """
 
     number: str = field(name="number")
@@ -208,6 +228,7 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     told: dict[str, str | dict[str, str]] = field(default_factory=dict, name="told")
     pages: dict[str, PageContent] = field(default_factory=dict, name="pages")
     shown: dict[str, str] = field(default_factory=dict, name="shown")
+    subjects: dict[str, Rewording] = field(default_factory=dict, name="subjects")
 
     @property
     def name(self) -> str:
@@ -255,6 +276,8 @@ class Amend(
     told: dict[str, str | dict[str, str]] | None = field(default=None, name="told")
     pages: dict[str, PageContent] | None = field(default=None, name="pages")
     shown: dict[str, str] | None = field(default=None, name="shown")
+    mentions: tuple[Any, ...] | None = field(default=None, name="mentions")
+    subjects: dict[str, Rewording] | None = field(default=None, name="subjects")
 
 
 class Repeal(

@@ -215,6 +215,14 @@ class Game(GameReadings, GameWriter):
         fields = {"value": value, "by": by, **_reply_to(question)}
         return self.receive(e.ChoiceAnswered, at=at, id=id, **fields)
 
+    @idempotent
+    def answer_by_default(self, *, at: datetime | None = None, id: str | None = None) -> Outcome:
+        """Answer the open question, as the admin, with the default that the rules state."""
+        question = self.waiting("choice")
+        if question.default is None:
+            raise UsageError("the rules state no default for this question: give an answer")
+        return self.answer(question.default, at=at, id=id)
+
     # --- rulings
 
     @idempotent

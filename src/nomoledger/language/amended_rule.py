@@ -9,11 +9,6 @@ from nomoledger.events import rules as r
 from nomoledger.language.code import replace_functions
 from nomoledger.language.parameters import is_new_decimal, misfit
 
-#: The fields that an amendment replaces as a whole.
-_WHOLE_FIELDS = (
-    *("title", "prose", "code", "declares", "commodities", "facts", "told", "pages", "shown"),
-)
-
 
 class AmendmentError(RulebookError):
     """An amendment does not fit its rule; *faults* says why, a line each."""
@@ -24,10 +19,19 @@ class AmendmentError(RulebookError):
         self.faults = faults
 
 
+#: The fields that an amendment replaces as a whole.
+_WHOLE_FIELDS = (
+    *("title", "prose", "code", "declares", "commodities", "facts", "told"),
+    *("mentions", "subjects", "pages", "shown"),
+)
+
+
 def amended(old: r.Rule, change: r.Amend, *, forgets_rules: bool = False) -> r.Rule:
     """Return the next version of the rule *old*, as *change* amends it.
 
-    In games that forget rules, only whole fields are replaced, and nothing is checked.
+    What was prepared for the subjects of the rule does not fit other words or code: an amendment of
+    these ends it, unless it prepares something new. In games that forget rules, only whole fields
+    are replaced, and nothing is checked.
 
     Raises:
         AmendmentError: the change does not fit the rule.
@@ -35,6 +39,8 @@ def amended(old: r.Rule, change: r.Amend, *, forgets_rules: bool = False) -> r.R
     fields = {
         name: getattr(change, name) for name in _WHOLE_FIELDS if getattr(change, name) is not None
     }
+    if change.subjects is None and _is_reworded(change):
+        fields |= {"subjects": {subject: r.Rewording() for subject in old.subjects}}
     if change.code:  # A rule has code or a reason for having none, never both.
         fields |= {"text_only": None, "by_ruling": None}
     rule = msgspec.structs.replace(
@@ -52,6 +58,10 @@ def amended(old: r.Rule, change: r.Amend, *, forgets_rules: bool = False) -> r.R
         name: "" for name, value in rule.parameters.items() if is_new_decimal(old, name, value)
     }
     return msgspec.structs.replace(rule, units=decimals | rule.units)
+
+
+def _is_reworded(change: r.Amend) -> bool:
+    return change.prose is not None or change.code is not None or bool(change.functions)
 
 
 def _with_parts(rule: r.Rule, change: r.Amend) -> r.Rule:
@@ -77,6 +87,23 @@ def _with_entries(rule: r.Rule, name: str, pairs: tuple[tuple[Any, Any], ...]) -
             place = list(values).index(old)
             values = [*values[:place], *([] if new is None else [new]), *values[place + 1 :]]
     return values
+
+
+def change_prepared(rule: r.Rule, subject: str) -> r.Amend:
+    """Return the amendment that *rule* has prepared for the removal of *subject*."""
+    rewording = rule.subjects[subject]
+    others = {name: each for name, each in rule.subjects.items() if name != subject}
+    if rewording.prose is not None or rewording.code is not None or rewording.functions:
+        others = dict.fromkeys(others, r.Rewording())
+    return r.Amend(
+        number=rule.number,
+        title=rewording.title,
+        prose=rewording.prose,
+        code=rewording.code,
+        parameters=rewording.parameters,
+        functions=rewording.functions,
+        subjects=others,
+    )
 
 
 def fitting_part(old: r.Rule, change: r.Amend) -> r.Amend:

@@ -9,7 +9,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.events import rules as r
-from nomoledger.language.amended_rule import AmendmentError, amended
+from nomoledger.language.amended_rule import AmendmentError, amended, change_prepared
 from nomoledger.language.code import Parameter, parse_code
 from nomoledger.language.host import Host, Refused
 from nomoledger.language.host_verbs import host_verb
@@ -128,6 +128,23 @@ def renumber(host: Host, number: str, to: str) -> None:
     """Change the number of a rule from *number* to *to*."""
     host.permit("renumber", number)
     _renumber(host, number, to, _source(host))
+
+
+@host_verb("amend", since=2)
+def reword(host: Host, number: str, subject: str) -> None:
+    """Change a rule as it has prepared, under `subjects`, for the removal of *subject*.
+
+    The rule is repealed or amended, and no longer lists the subject.
+    """
+    host.permit("reword", number)
+    rule = _in_force(host, number)
+    rewording = rule.subjects.get(subject)
+    if rewording is None or rewording == r.Rewording():
+        _refuse(host, f"rule {number} has prepared nothing for the removal of {subject!r:.60}")
+    if rewording.repeal:
+        _repeal(host, number, "keep", _source(host))
+    else:
+        _amend(host, change_prepared(rule, subject), _source(host))
 
 
 def _source(host: Host) -> str:

@@ -117,6 +117,26 @@ def mentioned(host: Host, entity: str) -> bool:
     return any(names & set(rule.mentions) for rule in host.program.ruleset.rules)
 
 
+@host_verb("read", since=2)
+def rules_about(host: Host, subject: str) -> list[list[str]]:
+    """Return the rules in force that list *subject* under `subjects`, in their order.
+
+    Each is a list `[number, title, prepared]`. What is prepared for the time when the subject is
+    removed from the rules is `"amend"`, `"repeal"`, or `""` for nothing.
+    """
+    return [
+        [rule.number, rule.title, _prepared(rule.subjects[subject])]
+        for rule in host.world.rules
+        if subject in rule.subjects
+    ]
+
+
+def _prepared(rewording: r.Rewording) -> str:
+    if rewording.repeal:
+        return "repeal"
+    return "" if rewording == r.Rewording() else "amend"
+
+
 @host_verb("read")
 def proposed(host: Host, proposal: Any) -> list[list[Any]]:
     """Return what each change of a *proposal* does, as a list of pairs.

@@ -2,7 +2,7 @@ r"""The notation of changes to the game in cases, on the command line and in rec
 
 {do: paint, with: {square: 1, color: red}}
 {set: {square: 1, color: red}}              the first key names the entity, the others set
-{amend: V.1, parameters: {dollars_per_number: 20}}       also title, prose, code, facts
+{amend: V.1, parameters: {dollars_per_number: 20}}       also title, prose, code, mentions
 {amend: V.1, functions: {value_rent: "def value_rent(square):\n    return 1"}}    null removes it
 {amend: V.1, entries: {colors: [[red, pink], [blue, null], [null, gold]]}}        old and new
 {enact: {number: X.1, title: Tax, prose: ..., code: ...}}
@@ -36,7 +36,7 @@ from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _AMENDED = (
     *("title", "prose", "code", "parameters", "declares", "commodities", "facts", "told"),
-    *("pages", "shown", "functions", "entries"),
+    *("pages", "shown", "mentions", "subjects", "functions", "entries"),
 )
 #: How many places an amount may have before or after the point, to be added up.
 _EXPONENT_MAX = 1000

@@ -208,13 +208,16 @@ def _answer(inputs: Inputs, step: CaseStep) -> Made:
 
 
 def _ruling(inputs: Inputs, step: CaseStep) -> Made:
-    given = _with(step, "text", "value", "changes", "cites")
+    given = _with(step, "text", "value", "changes", "cites", "urgent")
     number = int(inputs.world.game.get("rulings", 0)) + 1
     text, cites = str(given.get("text", "")), tuple(given.get("cites", ()))
     fields: dict[str, Any] = {"number": number, "text": text, "cites": cites}
     if "value" not in given:
-        changes = read_changes(given.get("changes"))
-        return e.RulingMade, fields | {"kind": "correct", "changes": changes}
+        fields |= {
+            "changes": read_changes(given.get("changes")),
+            "urgent": bool(given.get("urgent")),
+        }
+        return e.RulingMade, fields | {"kind": "correct"}
     question = _waiting(inputs, "ruling", "conflict")
     value = inputs.script.option(question, given["value"])
     return e.RulingMade, fields | {"kind": "answer", "question": question.question, "value": value}

@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Iterator
 
+from nomoledger.errors import RulebookError
 from nomoledger.events.durations import SECONDS
-from nomoledger.events.rules import HOLDINGS, Capabilities, FactMapping, Rule
-from nomoledger.language.code import KINDS
+from nomoledger.events.rules import HOLDINGS, Capabilities, FactMapping, Rewording, Rule
+from nomoledger.language.amended_rule import amended, change_prepared
+from nomoledger.language.code import KINDS, parse_code
 from nomoledger.language.host_verbs import HOST_VERBS
 from nomoledger.language.linker import words_of_language
 from nomoledger.language.operations import kind_type
@@ -36,6 +38,7 @@ class DataCheck:
         yield from self._moments()
         yield from self._endings()
         yield from self._references()
+        yield from self._rewordings()
         for kind, mapping in self.rule.facts.items():
             yield from self._fact(kind, mapping)
         yield from self._pages()
@@ -141,6 +144,16 @@ class DataCheck:
             if action not in known:
                 text = f"no rule defines the action {action!r}{meant(action, known)}"
                 yield ("secret", action), text
+
+    def _rewordings(self) -> Found:
+        for subject, rewording in self.rule.subjects.items():
+            if rewording.repeal and rewording != Rewording(repeal=True):
+                yield ("subjects", subject), "a rule that is repealed gets no new words"
+                continue
+            try:
+                parse_code(amended(self.rule, change_prepared(self.rule, subject)))
+            except RulebookError as error:
+                yield ("subjects", subject), f"what is prepared does not fit: {error}"
 
     def _fact(self, kind: str, mapping: FactMapping) -> Found:
         for role in ("attempt", "asks", "prevails", "otherwise"):

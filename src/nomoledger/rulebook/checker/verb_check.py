@@ -26,6 +26,8 @@ _TEXTS = ("why", "label", "text", "question", "for_", "title", "prose")
 _LISTS = ("options", "winners", "numbers", "items")
 #: The verbs that are given the number of a proposal.
 _OF_PROPOSALS = ("adopt", "proposed", "wording")
+#: The verbs that name a rule by its number.
+_OF_RULES = ("param", "amend", "repeal", "renumber", "reword")
 #: The verbs whose first argument is an operation, to which the other arguments go.
 _OF_OPERATIONS = ("schedule", "cancel", "would", "may")
 
@@ -110,7 +112,7 @@ class VerbCheck:
             self._due(what, node, type_)
         elif parameter == "follows":
             self._follows(what, node, type_)
-        elif parameter == "number" and verb in ("param", "amend", "repeal", "renumber"):
+        elif parameter == "number" and verb in _OF_RULES:
             self._rule(verb, node, type_, given)
         elif (verb, parameter) == ("act", "action"):
             self._operation(node, text, self.names.actions)

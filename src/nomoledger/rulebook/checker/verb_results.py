@@ -21,7 +21,7 @@ _RESULTS: dict[str, Type] = {
     **dict.fromkeys(SECONDS, t.DURATION),
     **dict.fromkeys(
         ("pay", "give", "mint", "burn", "split", "set", "destroy", "reveal", "schedule", "cancel",
-         "tally", "settle", "end_game", "adopt", "enact", "amend", "repeal", "renumber"),
+         "tally", "settle", "end_game", "adopt", "enact", "amend", "repeal", "renumber", "reword"),
         t.NOTHING,
     ),
     "now": t.TIME,

@@ -216,7 +216,7 @@ def _things(player: str, figures: Figures) -> list[tuple[str, Figure | None]]:
     Things that the rules make without mentioning it are bookkeeping, and are left out.
     """
     world = figures.public.world
-    related = []
+    related: list[tuple[str, Figure | None]] = []
     for kind, things in world.kinds.items():
         if kind in ("player", "square", "proposal"):
             continue
