@@ -8,7 +8,9 @@ import msgspec
 from nomoledger.errors import RuleFault
 from nomoledger.game.read_models import Table, View
 from nomoledger.prose.labels import format_cell, label_all
+from nomoledger.state.world import World
 
+#: The kinds whose things stand on squares whatever they are called. Others have names.
 PIECES = ("player", "piece")
 Place = tuple[int, int]
 
@@ -66,22 +68,44 @@ def board(view: View) -> BoardModel:
     world = view.world
     squares = world.kinds.get("square", ())
     places, note = _places(view, squares)
+    owners = _owners(view, squares)
+    kinds = _standing_kinds(world)
     rows = tuple(
         BoardSquare(
             square=label_all(world, square),
             name=world.get(square, "name"),
-            owner=label_all(world, world.get(square, "owner")),
-            standing=_standing(view, square),
+            owner=label_all(world, owner),
+            standing=_standing(world, kinds, square),
             place=place,
         )
-        for square, place in zip(squares, places, strict=True)
+        for square, owner, place in zip(squares, owners, places, strict=True)
     )
     return BoardModel(view.period, rows, note)
 
 
-def _standing(view: View, square: str) -> tuple[str, ...]:
-    pieces = [piece for kind in PIECES for piece in view.world.where(kind, "square", square)]
-    return tuple(str(view.world.label(piece)) for piece in pieces)
+def _owners(view: View, squares: Sequence[str]) -> list[Any]:
+    """Return the owner of each square: as the rules compute it, if they say that this is shown."""
+    world = view.world
+    stored = [world.get(square, "owner") for square in squares]
+    for rule in world.rules:
+        if "square.owner" in rule.shown:
+            try:
+                shown = view.values(rule.shown["square.owner"], [(square,) for square in squares])
+            except RuleFault:
+                shown = None
+            return stored if shown is None else shown
+    return stored
+
+
+def _standing_kinds(world: World) -> list[str]:
+    """Return the kinds of what stands on squares: people, and other things with names."""
+    named = [kind for kind in world.kinds if world.declared(kind).get("name") == "Text key"]
+    return list(dict.fromkeys((*PIECES, *named)))
+
+
+def _standing(world: World, kinds: Sequence[str], square: str) -> tuple[str, ...]:
+    pieces = [piece for kind in kinds for piece in world.where(kind, "square", square)]
+    return tuple(str(world.label(piece)) for piece in pieces)
 
 
 def _places(view: View, squares: Sequence[str]) -> tuple[list[Place | None], str | None]:

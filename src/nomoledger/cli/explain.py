@@ -1,6 +1,7 @@
 """The commands explain and why-not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 #: With more accounts than this on the other side of a posting, their number is shown.
 OTHERS_MAX = 3
+#: So many lines of an explanation that ask the same, one after the other, are one.
+ALIKE_MIN = 6
 
 
 @click.command()
@@ -130,8 +133,24 @@ def _explanation_lines(explanation: "Explanation") -> Iterator[str]:
     yield f"#{explanation.event} {explanation.told}{_suffix(explanation.rules)}"
     for cause in explanation.causes:
         yield f"  because of #{cause.event}: {cause.told}{_suffix(cause.rules)}"
-    for line in explanation.trail:
+    for line in _folded(explanation.trail):
         yield f"    {line}"
+
+
+def _folded(trail: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of *trail*; of many that ask the same of one thing after the other, one."""
+    for _, group in groupby(trail, key=_asked):
+        run = list(group)
+        if len(run) < ALIKE_MIN:
+            yield from run
+        else:
+            indent = run[0][: len(run[0]) - len(run[0].lstrip())]
+            yield from (run[0], f"{indent}… {len(run) - 1} more like it")
+
+
+def _asked(line: str) -> str:
+    """Return the operation in a line of a trail, with its indentation."""
+    return line.partition("(")[0] if ")  [" in line and ": " in line else line
 
 
 def _suffix(rules: tuple[str, ...]) -> str:

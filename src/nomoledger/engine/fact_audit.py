@@ -16,11 +16,14 @@ from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Oracle
 from nomoledger.language.program import Program
 from nomoledger.state.declared_rules import Ruleset
-from nomoledger.state.reducer import to_seconds
+from nomoledger.state.reducer import CLOSING, to_seconds
+from nomoledger.state.stated_payments import payments_in
 from nomoledger.state.world import Attempt, World
 
 #: The kind of the fact that marks the end of a period in a hand-kept record.
 PERIOD_ENDS = "period-ends"
+#: The kind of the fact that marks its beginning, where rules have something begin with it.
+PERIOD_BEGINS = "period-begins"
 
 
 class AuditEngine(Protocol):
@@ -44,10 +47,9 @@ def audit_fact(engine: AuditEngine, body: e.FactRecorded) -> list[e.Event]:
     number = engine.world.head
     fact = _begin(engine, body, number)
     if body.kind == PERIOD_ENDS:
-        _cancel_waiting_attempt(fact)
+        _end_record(fact)
         return fact.host.staged
-    rules = fact.host.program.ruleset.rules
-    speech = next((rule.facts[body.kind] for rule in rules if body.kind in rule.facts), None)
+    speech = fact_mapping(engine.world, body.kind)
     if speech is None:
         fact.mark_unexplained(f"no rule in force speaks of {body.kind!r}")
         return fact.host.staged
@@ -55,6 +57,29 @@ def audit_fact(engine: AuditEngine, body: e.FactRecorded) -> list[e.Event]:
     if speech.attempt is None or fact.is_unexplained:
         return fact.host.staged
     return [*fact.host.staged, *_carry_out(engine, fact, speech)]
+
+
+def fact_mapping(world: World, kind: str) -> FactMapping | None:
+    """Return how the rules in force of *world* speak of facts of *kind*; None if they do not."""
+    return next((rule.facts[kind] for rule in world.rules if kind in rule.facts), None)
+
+
+def _end_record(fact: Fact) -> None:
+    """The record of the period has ended, and its close goes on without one.
+
+    If the rules speak of a note, what waits within the close is no difference.
+    """
+    world = fact.world
+    is_closing = any(attempt.operation == CLOSING for attempt in world.agenda)
+    speech = fact_mapping(world, PERIOD_ENDS)
+    if is_closing and speech is not None and speech.note:
+        if world.waiting is not None:
+            fact.host.emit(e.Unscheduled, attempt=world.agenda[0].id)
+        return
+    _cancel_waiting_attempt(fact)
+    if not is_closing:
+        kinds = {kind: each for rule in world.rules for kind, each in rule.facts.items()}
+        fact.note_unstated_payments({k: each for k, each in kinds.items() if each.payer})
 
 
 def _begin(
@@ -84,7 +109,7 @@ def _carry_out(engine: AuditEngine, compared: Fact, speech: FactMapping) -> list
         fact.host.emit(e.Scheduled, attempt=id, operation=operation, arguments=arguments)
         fact.host.emit(e.AttemptDone, attempt=body.id)
         attempt = world.agenda[0]
-    before = list(fact.host.staged)
+    before, paid = list(fact.host.staged), len(payments_in(world))
     try:
         after = engine.carry_out(attempt, _recorded_dice(dice), may_fail=False)
     except RuleFault as fault:  # the values of a record are not checked, as those of requests are
@@ -100,6 +125,8 @@ def _carry_out(engine: AuditEngine, compared: Fact, speech: FactMapping) -> list
         fact.note_difference(subject, operation, "done", f"refused: {why}", refusal.rules)
     elif dice:
         fact.mark_unexplained(f"dice left over: {', '.join(map(str, dice))}")
+    elif speech.dice is None and body.kind != PERIOD_BEGINS and len(payments_in(world)) > paid:
+        fact.state_payments_since(paid)
     return [*before, *after, *fact.host.staged]
 
 

@@ -5,19 +5,25 @@ the fact differs from the rules, the difference is recorded and the state follow
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from fnmatch import fnmatchcase
+from itertools import combinations
 from typing import Any
 
 from nomoledger import events as e
+from nomoledger.engine.written_names import find_written
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Frame, Host, Refused
 from nomoledger.language.resolve import named_arguments
 from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
+from nomoledger.state.stated_payments import Payment, payments_in
 from nomoledger.state.world import World
 
 RECORD = ("record",)
+#: How many of the latest payments between two a fact may state together.
+_TOGETHER_MAX = 10
 #: Decides whether the state follows the record, given the fact, what differs and the value by the
 #: rules.
 FollowsRecord = Callable[[e.FactRecorded, str, Any], bool]
@@ -66,6 +72,8 @@ class Fact:
         """Compare the fact with the rules; *speech* maps its fields."""
         if speech.attribute is not None:
             self._compare_attribute(speech)
+        elif speech.payer is not None:
+            self._compare_single_payment(speech)
         elif speech.paid is not None:
             self._compare_payment(speech)
         elif speech.asks is not None:
@@ -122,6 +130,91 @@ class Fact:
             self.host.emit(e.Posted, postings=pair, why="as recorded", rules=RECORD)
         return None
 
+    def _compare_single_payment(self, speech: FactMapping) -> None:
+        """Compare the fact with the payments between two that no fact of its kind has stated."""
+        world, program, kind = self.world, self.host.program, self.body.kind
+        commodity = speech.commodity or program.money
+        if commodity not in program.commodities:
+            return self.mark_unexplained(f"no rule in force declares {commodity!r}")
+        names = self.field(speech.payer), self.field(speech.subject)
+        parties = [None if name is None else find_written(world, name) for name in names]
+        for name, party in zip(names, parties, strict=True):
+            if name is not None and party is None:
+                return self.mark_unexplained(f"there is no {name!r}")
+        places, recorded = program.commodities[commodity].places, self.field(speech.value)
+        units = _to_units(recorded, places)
+        if units is None:
+            return self.mark_unexplained(f"{recorded!r:.60} is no amount")
+        payments = payments_in(world)
+        possible = [
+            place
+            for place, payment in enumerate(payments)
+            if kind not in payment.stated
+            and payment.rules != RECORD
+            and payment.commodity == commodity
+            and parties[0] in (None, payment.payer)
+            and parties[1] in (None, payment.payee)
+            and fnmatchcase(payment.why, str(speech.paid or "*"))
+        ]
+        meant = _adding_up_to(units, possible, payments)
+        if meant or not (units or possible):
+            rules = payments[meant[0]].rules if meant else RECORD
+            self.host.emit(
+                e.FactConfirmed, fact=self.number, payments=meant, kind=kind, rules=rules
+            )
+            return None
+        if not possible and speech.otherwise is not None:
+            arguments = (*(self.field(name) for name in speech.given), recorded)
+            if not self._done_or_refused(speech.otherwise, arguments):
+                return self.state_payments_since(len(payments))
+        meant = tuple(possible[-1:])
+        by_rules = from_units(sum(payments[place].units for place in meant), places)
+        rules = payments[meant[0]].rules if meant else ("engine",)
+        subject = str(names[0] if names[0] is not None else names[1])
+        is_followed = self.note_difference(subject, kind, recorded, by_rules, rules, payments=meant)
+        payer, payee = (
+            parties if not meant else (payments[meant[0]].payer, payments[meant[0]].payee)
+        )
+        if is_followed and payer is not None and payee is not None:
+            missing = units - sum(payments[place].units for place in meant)
+            pair = (e.Posting(payer, commodity, -missing), e.Posting(payee, commodity, missing))
+            self.host.emit(e.Posted, postings=pair, why="as recorded", rules=RECORD)
+        return None
+
+    def note_unstated_payments(self, kinds: Mapping[str, FactMapping]) -> None:
+        """Note the payments of players that facts of these *kinds* would have stated.
+
+        A record is expected to state the payments that a kind of fact is about if it states any.
+        """
+        payments, program = payments_in(self.world), self.host.program
+        used = {kind for payment in payments for kind in payment.stated}
+        patterns = [str(speech.paid or "*") for kind, speech in kinds.items() if kind in used]
+        for place, payment in enumerate(payments):
+            is_of_player = self.world.entities.get(payment.payer) == "player"
+            is_expected = any(fnmatchcase(payment.why, pattern) for pattern in patterns)
+            is_known = payment.commodity == program.money and payment.rules != RECORD
+            if is_of_player and is_expected and is_known and not payment.stated:
+                amount = from_units(payment.units, program.commodities[payment.commodity].places)
+                self.first_difference = None
+                payer, payee = self.world.label(payment.payer), self.world.label(payment.payee)
+                self.note_difference(
+                    str(payer),
+                    f"payment to {payee} ({payment.why})",
+                    None,
+                    amount,
+                    payment.rules,
+                    payments=(place,),
+                    is_of_attempt=False,
+                )
+
+    def state_payments_since(self, place: int) -> None:
+        """Confirm the payments from *place* on, which the fact itself has brought about."""
+        payments = payments_in(self.world)[place:]
+        places = tuple(range(place, place + len(payments)))
+        rules = payments[0].rules if payments else RECORD
+        fields = {"payments": places, "kind": self.body.kind, "rules": rules}
+        self.host.emit(e.FactConfirmed, fact=self.number, **fields)
+
     def _compare_value(self, speech: FactMapping) -> None:
         world, program = self.world, self.host.program
         operation = program.links.operations.get(str(speech.asks))
@@ -151,6 +244,11 @@ class Fact:
 
     def _apply_record(self, name: str, arguments: tuple[Any, ...]) -> None:
         """Call the operation *name*, which brings the state in line with the fact."""
+        if reason := self._done_or_refused(name, arguments):
+            self.mark_unexplained(f"it cannot be made so: {reason}")
+
+    def _done_or_refused(self, name: str, arguments: tuple[Any, ...]) -> str:
+        """Call the operation *name*; return why that is impossible, and "" if it was done."""
         host, program, mark = self.host, self.host.program, self.world.mark()
         staged = len(host.staged)
         host.frames = [Frame("", (), RECORD[0])]
@@ -168,8 +266,7 @@ class Fact:
             self.world.release(mark)
             reason = ""
         host.frames = [Frame("", (), "engine")]
-        if reason:
-            self.mark_unexplained(f"it cannot be made so: {reason}")
+        return reason
 
     # --- results
 
@@ -182,14 +279,23 @@ class Fact:
         self.host.emit(e.FactConfirmed, fact=self.number, rules=rules)
 
     def note_difference(
-        self, subject: str, what: str, recorded: Any, by_rules: Any, rules: tuple[str, ...]
+        self,
+        subject: str,
+        what: str,
+        recorded: Any,
+        by_rules: Any,
+        rules: tuple[str, ...],
+        *,
+        payments: tuple[int, ...] = (),
+        is_of_attempt: bool = True,
     ) -> bool:
         """Record that the fact differs from the rules; return whether the state follows the fact.
 
-        The event refers to an earlier difference of the same fact or of the same attempt, if any.
+        The event refers to an earlier difference of the same fact, or if *is_of_attempt* of the
+        same attempt. *payments* are the places of the payments that it states.
         """
         earlier, attempt = self.world.game.get("diverged", (None, None))
-        is_same_attempt = attempt == self.world.game.get("last_attempt")
+        is_same_attempt = is_of_attempt and attempt == self.world.game.get("last_attempt")
         follows = self.first_difference
         if follows is None and is_same_attempt:
             follows = earlier
@@ -201,6 +307,8 @@ class Fact:
             recorded=recorded,
             by_rules=by_rules,
             follows=follows,
+            payments=payments,
+            kind=self.body.kind if payments else "",
             rules=rules,
         )
         self.first_difference = self.world.head if follows is None else follows
@@ -209,10 +317,21 @@ class Fact:
         return self._follows(self.body, what, by_rules)
 
 
+def _adding_up_to(units: int, places: list[int], payments: Sequence[Payment]) -> tuple[int, ...]:
+    """Return which of the payments at *places* come to *units*: the fewest, the latest first."""
+    latest = places[::-1][:_TOGETHER_MAX]
+    for count in range(1, len(latest) + 1):
+        for together in combinations(latest, count):
+            if sum(payments[place].units for place in together) == units:
+                return tuple(sorted(together))
+    return ()
+
+
 def _to_units(recorded: Any, places: int) -> int | None:
     """Return the recorded amount in smallest units; None if *recorded* is not an amount."""
     try:
-        exact = Decimal(str(recorded)) if isinstance(recorded, float) else recorded
+        is_text = isinstance(recorded, float | str)
+        exact = Decimal(str(recorded).removeprefix("$")) if is_text else recorded
         units = to_units(exact, places)
     except (NotExact, ArithmeticError, ValueError):
         return None
@@ -231,5 +350,8 @@ def _resolve(world: World, subject: str, attribute: str, written: Any) -> Any:
 
 
 def _find(world: World, kind: str, name: Any) -> str | None:
-    """Return the id of the thing of *kind* that a record calls *name*, or None."""
-    return world.find(kind, name) if isinstance(name, str | int) else None
+    """Return the id of the thing of *kind* that a record calls *name* (9, "9" or "#9"), or None."""
+    if not isinstance(name, str | int):
+        return None
+    number = str(name).removeprefix("#")
+    return world.find(kind, name) or (world.find(kind, int(number)) if number.isdecimal() else None)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.engine.written_names import find_written
 from nomoledger.language.code import Parameter
 from nomoledger.language.host import Host, Refused
 from nomoledger.language.program import Program
@@ -35,13 +36,16 @@ def give_state(program: Program, given: e.StateGiven) -> None:
     for kind, things in given.things.items():
         for stated in things:
             _create_thing(program, kind, stated)
-    for account, holdings in given.accounts.items():
-        if account not in program.accounts and account not in program.host.world.entities:
+    for name, holdings in given.accounts.items():
+        is_known = name in program.accounts or name in program.host.world.entities
+        account = name if is_known else find_written(program.host.world, name)
+        if account is None:
             known = ", ".join(sorted(program.accounts))
-            text = f"there is no account {account!r}; there is {known}"
+            text = f"there is no account {name!r}; there is {known}"
             raise Refused([e.Reason("engine", text)])
         for commodity, amount in holdings.items():
-            _set_amount(program.host, account, commodity, amount)
+            of_money = program.money if commodity == "money" else commodity
+            _set_amount(program.host, account, of_money, amount)
     for attribute, value in given.game.items():
         program.call("set", "game", attribute, value)
 
@@ -85,6 +89,8 @@ def _set_attribute(host: Host, kind: str, thing: str, attribute: str, value: Any
         known = ", ".join(sorted(declared)) or "nothing"
         raise Refused([e.Reason("engine", f"a {kind} has no {attribute!r}; it has {known}")])
     type_ = declared[attribute].removesuffix(" key")
+    if attribute == "owner" and isinstance(value, str):
+        value = find_written(host.world, value) or value
     value = resolve(host.world, Parameter(attribute, type_), value)
     if attribute == "square" and kind == "player":
         if host.world.get(thing, "square") != value:

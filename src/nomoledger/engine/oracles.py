@@ -57,6 +57,11 @@ def oracle_of(world: World, secret: bytes) -> Oracle:
     return SeededOracle(secret) if world.game["dice"] == "seeded" else ask_people
 
 
+def first_option(question: QuestionRaised) -> list[Any] | None:
+    """Return the first option of a draw: nobody is drawn a lot while a state is set up."""
+    return [question.options[0]] if question.asks == "draw" else None
+
+
 class ReplayOracle:
     """An oracle that answers from recorded draws only.
 

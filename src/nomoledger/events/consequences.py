@@ -349,6 +349,7 @@ class RecordPrevailed(Event, frozen=True, kw_only=True, tag="record-prevailed/1"
         recorded: the recorded value, as people write it.
         by_rules: the value by the rules, as people write it.
         follows: number of an earlier divergence of the same attempt that explains this one.
+        payments, kind: as in `FactConfirmed`.
     """
 
     fact: int = field(name="fact")
@@ -357,6 +358,8 @@ class RecordPrevailed(Event, frozen=True, kw_only=True, tag="record-prevailed/1"
     recorded: Any = field(default=None, name="recorded")
     by_rules: Any = field(default=None, name="by_rules")
     follows: int | None = field(default=None, name="follows")
+    payments: tuple[int, ...] = field(default=(), name="payments")
+    kind: str = field(default="", name="kind")
 
 
 class FactConfirmed(Event, frozen=True, kw_only=True, tag="fact-confirmed/1"):
@@ -364,9 +367,13 @@ class FactConfirmed(Event, frozen=True, kw_only=True, tag="fact-confirmed/1"):
 
     Attributes:
         fact: number of the fact's event.
+        payments: the places of the payments of the period that it states, if it is about some.
+        kind: the kind of such a fact.
     """
 
     fact: int = field(name="fact")
+    payments: tuple[int, ...] = field(default=(), name="payments")
+    kind: str = field(default="", name="kind")
 
 
 class FactUnexplained(Event, frozen=True, kw_only=True, tag="fact-unexplained/1"):

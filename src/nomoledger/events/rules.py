@@ -69,6 +69,13 @@ class FactMapping(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         given: the fields passed as arguments.
         dice: the field with the dice or the draw of that attempt.
         note: the fact is a note and is not checked.
+        payer: the field that names who paid *subject*. The fact is then about one of the payments
+            of the period between the two that no fact of this kind has stated yet; *paid* is a
+            pattern (`rent for *`). A payment of a player that a record of such facts does not
+            state is a difference.
+        otherwise: the operation, called with *given* and *value*, that such a payment was if the
+            rules know of none.
+        defaults: whether questions that the attempt puts to players get their default answers.
     """
 
     subject: str | None = field(default=None, name="subject")
@@ -82,6 +89,9 @@ class FactMapping(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     given: tuple[str, ...] = field(default=(), name="given")
     dice: str | None = field(default=None, name="dice")
     note: bool = field(default=False, name="note")
+    payer: str | None = field(default=None, name="payer")
+    otherwise: str | None = field(default=None, name="otherwise")
+    defaults: bool = field(default=False, name="defaults")
 
 
 class Ending(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -96,6 +106,41 @@ class Ending(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     kind: str = field(name="kind")
     where: dict[str, Any] = field(default_factory=dict, name="where")
     set: dict[str, Any] = field(default_factory=dict, name="set")
+
+
+#: The name of a column with all that a thing holds.
+HOLDINGS = "holdings"
+
+
+class PageTable(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A table on a published page: a row for each thing of a kind.
+
+    A name is that of an attribute, of a value that the rules compute for the thing, or of a
+    commodity that the thing holds; `holdings` is all that it holds.
+
+    Attributes:
+        kind: the kind of the things.
+        where: names, with what each has to be for the things that are listed.
+        columns: names, by the heading of the column.
+    """
+
+    kind: str = field(name="kind")
+    where: dict[str, Any] = field(default_factory=dict, name="where")
+    columns: dict[str, str] = field(default_factory=dict, name="columns")
+
+
+class PageContent(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a rule has on a page of the published site.
+
+    Attributes:
+        account: the account whose balances the page shows.
+        values: values that the rules compute, by what the page calls them.
+        tables: tables of things, by heading.
+    """
+
+    account: str | None = field(default=None, name="account")
+    values: dict[str, str] = field(default_factory=dict, name="values")
+    tables: dict[str, PageTable] = field(default_factory=dict, name="tables")
 
 
 class Rewording(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -147,6 +192,9 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         told: how events are told, as templates: by kind (`created`, `destroyed`, and `label` for
             what its things are called), or by `kind.attribute` and the value that is set. An empty
             text means that the event is not mentioned.
+        pages: what the published site shows besides its own pages, by the title of the page.
+        shown: the values that are shown instead of attributes, by `kind.attribute`: the owner that
+            the rules compute for a square, instead of the one that is stored.
         subjects: what the rule speaks of, each with the change that is prepared for the time when
             it is removed from the rules.
     """
@@ -178,6 +226,8 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     when_gone: tuple[Ending, ...] = field(default=(), name="when_gone")
     essential: str | None = field(default=None, name="essential")
     told: dict[str, str | dict[str, str]] = field(default_factory=dict, name="told")
+    pages: dict[str, PageContent] = field(default_factory=dict, name="pages")
+    shown: dict[str, str] = field(default_factory=dict, name="shown")
     subjects: dict[str, Rewording] = field(default_factory=dict, name="subjects")
 
     @property
@@ -224,6 +274,8 @@ class Amend(
     functions: dict[str, str | None] = field(default_factory=dict, name="functions")
     entries: dict[str, tuple[tuple[Any, Any], ...]] = field(default_factory=dict, name="entries")
     told: dict[str, str | dict[str, str]] | None = field(default=None, name="told")
+    pages: dict[str, PageContent] | None = field(default=None, name="pages")
+    shown: dict[str, str] | None = field(default=None, name="shown")
     mentions: tuple[Any, ...] | None = field(default=None, name="mentions")
     subjects: dict[str, Rewording] | None = field(default=None, name="subjects")
 

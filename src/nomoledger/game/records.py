@@ -25,7 +25,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import decode_batch, encode_batch
-from nomoledger.engine.fact_audit import PERIOD_ENDS
+from nomoledger.engine.fact_audit import PERIOD_BEGINS, PERIOD_ENDS, fact_mapping
 from nomoledger.engine.oracles import oracle_of
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events.rules import Amend, Change, Enact, Rule
@@ -51,6 +51,8 @@ VERDICTS = ("accepted", "rejected")
 #: How many periods a record may skip between two lines, and how often a close is tried again.
 _GAP_MAX = 100
 _CLOSE_TRIES_MAX = 100
+#: How many questions in a row get their default answers.
+_ANSWERS_MAX = 100
 #: Fields of a header that only a new game can have.
 _NEW_GAME_FIELDS = ("rulebook", "parameters", "opening", "period")
 
@@ -267,6 +269,12 @@ def _initial_state(opening: dict[str, Any]) -> dict[str, Any]:
     players = state.get("players", {})
     if isinstance(players, list):
         state["players"] = {name: {} for name in players}
+    accounts = state.get("accounts", {})
+    if isinstance(accounts, dict):
+        state["accounts"] = {
+            name: {"money": held} if isinstance(held, int) else held
+            for name, held in accounts.items()
+        }
     return state
 
 
@@ -319,11 +327,13 @@ class _Importer:
         self.calendar = calendar
         self.texts = texts
         self.prefix = prefix
+        self.begun = 0  # the period whose beginning is marked
 
     def run(self, lines: list[RecordLine]) -> Iterator[Batch]:
         """Play *lines*, and yield the batches of events."""
         for line in lines:
             yield from self._close_before(line)
+            yield from self._begin_period(line)
             try:
                 for event in self._inputs(line):
                     yield from self._play(event)
@@ -346,6 +356,15 @@ class _Importer:
         while self.world.period < line.period:
             yield from self._close()
 
+    def _begin_period(self, line: RecordLine) -> Iterator[Batch]:
+        """Mark the beginning of a period, before its first fact, if rules speak of that."""
+        is_fact = not {"rules", "proposal"} & set(line.fields)
+        period = self.world.period
+        if is_fact and self.begun != period and fact_mapping(self.world, PERIOD_BEGINS):
+            self.begun = period
+            common = self._common(f"w{period}-begins")
+            yield from self._play(e.FactRecorded(**common, kind=PERIOD_BEGINS))
+
     def _play(self, event: e.Input) -> Iterator[Batch]:
         """Play *event*; only facts may be refused."""
         for batch in self.engine.process(event):
@@ -354,6 +373,19 @@ class _Importer:
                 reasons = (f"{reason.text} ({reason.rule})" for reason in refusal.reasons)
                 raise RecordError("; ".join(reasons))
             yield batch
+        if isinstance(event, e.FactRecorded):
+            yield from self._answer_by_default(event.kind, event.id)
+
+    def _answer_by_default(self, kind: str, id: str) -> Iterator[Batch]:
+        """Answer questions by their defaults, where the rules say so of facts of *kind*."""
+        speech = fact_mapping(self.world, kind)
+        for count in range(_ANSWERS_MAX if speech is not None and speech.defaults else 0):
+            question = self.world.waiting
+            if question is None or question.default is None:
+                return
+            answered = {"question": question.question, "value": question.default, "by": "admin"}
+            common = self._common(f"{id.removeprefix(self.prefix)}-answer-{count}")
+            yield from self.engine.process(e.ChoiceAnswered(**common, **answered))
 
     def _close(self) -> Iterator[Batch]:
         """Close the period; the record skips everything that still waits."""
@@ -363,6 +395,7 @@ class _Importer:
         for count in range(_CLOSE_TRIES_MAX):
             if self.world.period > period:
                 return
+            yield from self._answer_by_default(PERIOD_ENDS, f"w{period}-ends-{count}")
             yield from self._end_facts(f"w{period}-ends-{count}")
         raise RecordError(f"week {period} cannot be closed: {self.world.waiting}")
 
@@ -427,6 +460,6 @@ class _Importer:
         old = self.world.rule(rule.number)
         if old is None:
             return Enact(rule)
-        data = ("declares", "commodities", "facts")
+        data = ("declares", "commodities", "facts", "pages", "shown")
         new = {name: value for name in data if (value := getattr(rule, name)) != getattr(old, name)}
         return Amend(rule.number, rule.title, rule.prose, rule.code, rule.parameters, **new)

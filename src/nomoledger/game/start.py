@@ -11,6 +11,7 @@ from nomoledger import events as e
 from nomoledger.engine import dice
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import decode_batch, encode_batch
+from nomoledger.engine.oracles import first_option
 from nomoledger.errors import UsageError
 from nomoledger.events.levels import NEWEST
 from nomoledger.game.commit import Commit
@@ -93,8 +94,10 @@ def _open(
     for event in opening:
         apply(engine.world, event)
     yield encode_batch(_checked([*opening, *engine.step()]))
+    oracle, engine.oracle = engine.oracle, first_option
     for batch in () if initial_state is None else engine.process(initial_state):
         yield encode_batch(_checked(batch))
+    engine.oracle = oracle
     for batch in () if then is None else then(engine):
         yield encode_batch(batch)
 

@@ -309,7 +309,7 @@ class Program:
         Returns the reasons of a refusal, the value, and whether *act* stopped at a question.
         """
         host = self.host
-        saved = host.staged, host.frames, dict(host.reads), host.pure
+        saved = host.staged, host.frames, dict(host.reads), host.pure, host.audience
         mark = host.world.mark()
         host.staged, host.frames, host.pure = list(host.staged), list(host.frames), 0
         host.trials += 1
@@ -329,7 +329,7 @@ class Program:
         finally:
             host.world.rollback(mark)
             host.trials -= 1
-            host.staged, host.frames, host.reads, host.pure = saved
+            host.staged, host.frames, host.reads, host.pure, host.audience = saved
         return refused, seen, stopped
 
     def _combine(self, operation: str, base: Any, steps: list[Any]) -> Any:

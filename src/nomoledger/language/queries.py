@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from nomoledger.errors import RuleFault
 from nomoledger.language.host import Refused, Suspended
 from nomoledger.language.program import link
 from nomoledger.state.world import Attempt, World
@@ -21,4 +22,20 @@ def values_of(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) ->
     try:
         return [program.call(operation, *arguments) for arguments in calls]
     except (Refused, Suspended):
+        return None
+
+
+def values_of_all(
+    world: World, asked: Sequence[tuple[str, Sequence[tuple[Any, ...]]]]
+) -> list[list[Any] | None]:
+    """Return what `values_of` returns for each operation with its calls; None if rules fail."""
+    return [_values_or_none(world, operation, calls) for operation, calls in asked]
+
+
+def _values_or_none(
+    world: World, operation: str, calls: Sequence[tuple[Any, ...]]
+) -> list[Any] | None:
+    try:
+        return values_of(world, operation, calls)
+    except RuleFault:
         return None

@@ -278,7 +278,9 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Names], str]] = {
     e.InputWithdrawn: lambda event, _: "the last request is taken back",
     e.CloseAsked: lambda event, _: "the admin closes the period",
     e.FactRecorded: _describe_fact,
-    e.DrawRecorded: lambda event, names: f"rolled: {_format_values(event.values, names)}",
+    e.DrawRecorded: lambda event, names: (
+        f"{'drawn' if event.options else 'rolled'}: {_format_values(event.values, names)}"
+    ),
     e.RuleEnacted: lambda event, _: (
         f"rule {event.rule.number} {event.rule.title} is in force ({event.source})"
     ),

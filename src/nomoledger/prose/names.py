@@ -123,15 +123,16 @@ class Names:
 
     def cell(self, entity: str, attribute: str) -> str:
         """Return an attribute of *entity* for a table; nothing is an empty text."""
-        return self._cell(
+        return self.cell_of(
             self.world.entities.get(entity, entity), attribute, self.world.get(entity, attribute)
         )
 
-    def _cell(self, kind: str, attribute: str, value: Any) -> str:
+    def cell_of(self, kind: str, attribute: str, value: Any) -> str:
+        """Return a *value* of an *attribute* of *kind* for a table; nothing is an empty text."""
         if value is None:
             return ""
         if isinstance(value, list | tuple):
-            return ", ".join(self._cell(kind, attribute, item) for item in value)
+            return ", ".join(self.cell_of(kind, attribute, item) for item in value)
         thing = self.thing(value)
         if thing is not None and thing.kind in ("player", "square"):
             return str(self.label(value))

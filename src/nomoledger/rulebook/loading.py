@@ -29,7 +29,15 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from nomoledger.errors import RulebookError, UnknownError, UsageError
-from nomoledger.events.rules import Capabilities, Commodity, Ending, FactMapping, Rule
+from nomoledger.events.rules import (
+    Capabilities,
+    Commodity,
+    Ending,
+    FactMapping,
+    PageContent,
+    PageTable,
+    Rule,
+)
 from nomoledger.language.host_verbs import API_LEVELS
 from nomoledger.rulebook.data_block import DataBlock
 from nomoledger.rulebook.exact_yaml import load_yaml, yaml_fault
@@ -375,7 +383,7 @@ def _convert(fields: dict[str, Any], blocks: list[DataBlock], at: int) -> Rule:
 
 def _meant_field(word: str) -> str:
     """Return which field of a fact, of capabilities or of an ending *word* is meant for."""
-    structs = (FactMapping, Capabilities, Ending, Commodity)
+    structs = (FactMapping, Capabilities, Ending, Commodity, PageContent, PageTable)
     return meant(word, {name for struct in structs for name in struct.__struct_fields__})
 
 

@@ -37,6 +37,11 @@ class Ruleset(msgspec.Struct, frozen=True, dict=True):
         yield from self.rules
 
     @cached_property
+    def states_payments(self) -> bool:
+        """Whether facts of hand-kept records state single payments (see `FactMapping.payer`)."""
+        return any(fact.payer for rule in self.rules for fact in rule.facts.values())
+
+    @cached_property
     def commodities(self) -> dict[str, Commodity]:
         """What can be owned in quantity; the first is the money of the game."""
         declared = {

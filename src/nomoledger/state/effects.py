@@ -7,6 +7,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.events.rules import Rule
+from nomoledger.state.stated_payments import note_posted
 from nomoledger.state.world import World
 
 #: The fields of a rule that declare what outlives it.
@@ -119,6 +120,7 @@ def _replace(world: World, number: str, new: Rule | None) -> None:
 
 def _posted(world: World, event: e.Posted) -> None:
     world.append(world.game, "posting", event)
+    note_posted(world, event)
     for posting in event.postings:
         account = world.inner(world.balances, posting.account)
         units = account.get(posting.commodity, 0) + posting.amount

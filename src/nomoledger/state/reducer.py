@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from nomoledger import events as e
 from nomoledger.state import disputes, precedents
 from nomoledger.state.effects import EFFECTS
+from nomoledger.state.stated_payments import keep_payments, mark_stated
 from nomoledger.state.world import Attempt, Closing, Timer, World
 
 #: Operations of the engine: the end of a close, urgent corrections, standing orders, settlement.
@@ -338,8 +339,19 @@ def _leave_agenda(world: World, attempt: str) -> None:
 
 @_applies(e.RecordPrevailed)
 def _prevailed(world: World, event: e.RecordPrevailed) -> None:
+    mark_stated(world, event.payments, event.kind)
     if event.follows is None:
         world.put(world.game, "diverged", (world.head, world.game.get("last_attempt")))
+
+
+@_applies(e.FactRecorded)
+def _fact(world: World, event: e.FactRecorded) -> None:
+    keep_payments(world)
+
+
+@_applies(e.FactConfirmed)
+def _confirmed(world: World, event: e.FactConfirmed) -> None:
+    mark_stated(world, event.payments, event.kind)
 
 
 @_applies(e.PeriodClosed)

@@ -5,6 +5,7 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
+from nomoledger.engine.oracles import first_option
 from nomoledger.errors import RulebookError
 from nomoledger.events.levels import NEWEST
 from nomoledger.language.program import link
@@ -71,7 +72,7 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
     fields = stated(engine.world, given, start)
     fields["things"], altered = _told_apart(engine.world, fields["things"])
     state = e.StateGiven(id="given", **fields, **common)
-    oracle, engine.oracle = engine.oracle, _first_option
+    oracle, engine.oracle = engine.oracle, first_option
     _submit(engine, state, "what is given cannot be so")
     engine.oracle = oracle
     rulings = [{"text": "as given", "changes": altered}] if altered else []
@@ -88,11 +89,6 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
             changes=read_changes(proposal.get("changes")), **common,
         )  # fmt: skip
         _submit(engine, made_proposal, f"given proposal {i}")
-
-
-def _first_option(question: e.QuestionRaised) -> list[Any] | None:
-    """Return the first option of a draw: nobody is drawn a lot while a case is set up."""
-    return [question.options[0]] if question.asks == "draw" else None
 
 
 def _submit(engine: Engine, event: e.Input, what: str) -> None:

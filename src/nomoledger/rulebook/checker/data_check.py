@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.durations import SECONDS
-from nomoledger.events.rules import Capabilities, FactMapping, Rewording, Rule
+from nomoledger.events.rules import HOLDINGS, Capabilities, FactMapping, Rewording, Rule
 from nomoledger.language.amended_rule import amended, change_prepared
 from nomoledger.language.code import KINDS, parse_code
 from nomoledger.language.host_verbs import HOST_VERBS
@@ -41,6 +41,8 @@ class DataCheck:
         yield from self._rewordings()
         for kind, mapping in self.rule.facts.items():
             yield from self._fact(kind, mapping)
+        yield from self._pages()
+        yield from self._shown()
         if self.rule.capabilities is not None:
             yield from self._capabilities(self.rule.capabilities)
         if self.rule.common and self.rule.parameters:
@@ -154,7 +156,7 @@ class DataCheck:
                 yield ("subjects", subject), f"what is prepared does not fit: {error}"
 
     def _fact(self, kind: str, mapping: FactMapping) -> Found:
-        for role in ("attempt", "asks", "prevails"):
+        for role in ("attempt", "asks", "prevails", "otherwise"):
             name = getattr(mapping, role)
             if name is None:
                 continue
@@ -166,7 +168,9 @@ class DataCheck:
                     yield place, f"no rule says what the operation {name!r} is{hint}"
                 continue
             signature = signature_of_operation(operation)
-            given = len(mapping.given) + (role == "prevails" and mapping.value is not None)
+            given = len(mapping.given) + (
+                role in ("prevails", "otherwise") and mapping.value is not None
+            )
             is_too_many = role == "attempt" and given > len(signature.names)
             if is_too_many or not any(signature.takes(count) for count in range(given + 1)):
                 text = f"{name} takes ({', '.join(signature.names)}), and is given {given} fields"
@@ -179,6 +183,42 @@ class DataCheck:
             hint = meant(mapping.commodity, self.names.commodities)
             place = ("facts", kind, "commodity")
             yield place, f"no rule declares the commodity {mapping.commodity!r}{hint}"
+
+    def _pages(self) -> Found:
+        for title, page in self.rule.pages.items():
+            for heading, name in page.values.items():
+                yield from self._value(name, 0, ("pages", title, "values", heading))
+            for heading, table in page.tables.items():
+                place = ("pages", title, "tables", heading)
+                if table.kind not in self.names.kinds:
+                    hint = meant(table.kind, self.names.kinds)
+                    yield (*place, "kind"), f"no rule declares the kind {table.kind!r}{hint}"
+                    continue
+                for name in table.where:
+                    yield from self._value(name, 1, (*place, "where", name), table.kind)
+                for column, name in table.columns.items():
+                    yield from self._value(name, 1, (*place, "columns", column), table.kind)
+
+    def _shown(self) -> Found:
+        for path, value in self.rule.shown.items():
+            kind, _, attribute = path.partition(".")
+            known = {f"{k}.{name}" for k, table in self.names.kinds.items() for name in table}
+            if path not in known:
+                text = f"no rule declares the attribute {attribute!r} of {kind}"
+                yield ("shown", path), f"{text}{meant(path, known)}"
+            yield from self._value(value, 1, ("shown", path))
+
+    def _value(self, name: str, given: int, place: tuple[str, ...], kind: str = "") -> Found:
+        """Yield why *name* is not shown: neither an attribute of *kind* nor a fitting value."""
+        of_kind = {*self.names.kinds[kind], *self.names.commodities, HOLDINGS} if kind else set()
+        values = {name for name, op in self.names.operations.items() if op.is_value}
+        if name in of_kind:
+            return
+        if name not in values:
+            what = "attribute, commodity or value" if kind else "value"
+            yield place, f"there is no {what} {name!r}{meant(name, {*of_kind, *values})}"
+        elif not signature_of_operation(self.names.operations[name]).takes(given):
+            yield place, f"the value {name} cannot be asked with {given or 'no'} thing"
 
     def _capabilities(self, allowed: Capabilities) -> Found:
         hooks = {f"{kind}_{name}" for kind in KINDS for name in self.names.links.operations}

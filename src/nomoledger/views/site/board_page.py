@@ -69,7 +69,8 @@ def _piece(figures: Figures, name: str) -> tuple[str, PlayerLink | None, Figure 
     player = world.find("player", name)
     if player is not None:
         return name, figures.person(player), figures.attribute(player, "square")
-    piece = world.find("piece", name)
+    found = (world.find(kind, name) for kind in world.kinds if "square" in world.declared(kind))
+    piece = next((each for each in found if each is not None), None)
     return name, None, figures.attribute(piece, "square") if piece else None
 
 

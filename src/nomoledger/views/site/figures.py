@@ -56,10 +56,15 @@ class Figures:
         self.slugs = slugs
         self.places: dict[str, int] = {}
         self.statements: Mapping[Holding, StatementPage] = {}
+        self.shown: Mapping[tuple[str, str], Any] = {}
 
     def use_statements(self, statements: Mapping[Holding, StatementPage]) -> None:
         """Link amounts to these *statements* from now on."""
         self.statements = statements
+
+    def show(self, values: Mapping[tuple[str, str], Any]) -> None:
+        """Show these *values* instead of attributes, by thing and attribute, from now on."""
+        self.shown = values
 
     @property
     def people(self) -> dict[str, PlayerLink]:
@@ -76,12 +81,18 @@ class Figures:
     def attribute(self, entity: str, name: str) -> Figure | None:
         """Return attribute *name* of *entity*, or None if it was never set."""
         world = self.public.world
-        value = world.get(entity, name)
+        stored = world.get(entity, name)
+        value = self.shown.get((entity, name), stored)
         if value is None:
             return None
-        why = self._why("set", entity, name)
-        text = self.public.teller.cell(entity, name)
+        why = self._why("set", entity, name) if value == stored else None
+        text = self.public.teller.cell_of(world.entities.get(entity, entity), name, value)
         return Figure(text, why, _color(name, value), self._player(value))
+
+    def value(self, name: str, value: Any) -> Figure:
+        """Return a *value* called *name*, which the rules compute."""
+        text = self.public.teller.cell_of("", name, value)
+        return Figure(text, None, _color(name, value), self._player(value))
 
     def holding(self, account: str, commodity: str) -> Figure:
         """Return the balance of *account* in *commodity*."""
@@ -94,7 +105,8 @@ class Figures:
         world = self.public.world
         return tuple(
             Figure(str(world.label(square)), self._why("set", square, "owner"))
-            for square in world.where("square", "owner", player)
+            for square in world.kinds.get("square", ())
+            if self.shown.get((square, "owner"), world.get(square, "owner")) == player
         )
 
     def owned_count(self, player: str) -> Figure:

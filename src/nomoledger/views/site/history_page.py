@@ -7,6 +7,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.game.read_models import WorldView, projection
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.sandbox.sandbox import Sandbox
 from nomoledger.state.bitemporal import rulings_that_corrected, world_as_known
 from nomoledger.state.disputes import StandingMark, standing_mark
 from nomoledger.state.world import World
@@ -53,7 +54,11 @@ class HistoryPage(msgspec.Struct, frozen=True):
 
 def read_history_page(ledger: Ledger, game: str) -> HistoryPage:
     """Return the public history of *game*."""
-    return _HistoryReader(ledger, game).read()
+    reader = _HistoryReader(ledger, game)
+    try:
+        return reader.read()
+    finally:
+        reader.sandbox.close()
 
 
 class _HistoryReader:
@@ -70,6 +75,8 @@ class _HistoryReader:
         self.statements = StatementPages(self.ruleset, self.public.teller)
         self.entries: list[e.Entry] = []
         self.moments: list[Moment] = []
+        self.page_slugs = Slugs()
+        self.sandbox = Sandbox()
 
     def read(self) -> HistoryPage:
         public = list(public_entries(self.ledger, self.game))
@@ -104,11 +111,13 @@ class _HistoryReader:
             self.log.append(entry, public.world, public.refs, stands_apart)
 
     def _add_moment(self, period: int) -> None:
-        view = PublicView(self.ledger, self.game, self.public.world, self.entries)
+        view = PublicView(self.ledger, self.game, self.public.world, self.entries, self.sandbox)
         groups = self.log.groups.get(period, [])
         self.figures.use_statements(self.statements.close(period, self.public.world))
         explanations = tuple(map(self.explanations.explain, groups))
-        moment = moment_of(view, period, self.figures, self.decisions, groups, explanations)
+        moment = moment_of(
+            view, period, self.figures, self.decisions, groups, explanations, self.page_slugs
+        )
         self.moments.append(moment)
 
 

@@ -9,13 +9,16 @@ from nomoledger.events.rules import Rule
 from nomoledger.state.reducer import from_seconds
 from nomoledger.views.site.board_page import BoardPage, board_of
 from nomoledger.views.site.decisions import UNDECIDED, Decisions, ProposalOnPage, RulingOnPage
+from nomoledger.views.site.declared_pages import DeclaredPage, declared_pages, pages_in
 from nomoledger.views.site.dispute_pages import DisputePage
 from nomoledger.views.site.event_log import EventGroup
 from nomoledger.views.site.explanations import GroupExplanation
 from nomoledger.views.site.figures import Figure, Figures, PlayerLink
 from nomoledger.views.site.public_view import PublicView, model_of
 from nomoledger.views.site.rule_pages import RulePages, kind_of
+from nomoledger.views.site.site_paths import Slugs
 from nomoledger.views.site.statement_pages import StatementPage, by_account
+from nomoledger.views.site.values_by_rules import ValuesByRules
 
 
 class StandingEntry(msgspec.Struct, frozen=True):
@@ -86,6 +89,12 @@ class Moment(msgspec.Struct, frozen=True):
     waiting: str | None
     due: tuple[TimerEntry, ...]
     ended: str | None
+    declared: tuple[DeclaredPage, ...]
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The titles of the pages that rules declare, by name."""
+        return {page.name: page.title for page in self.declared}
 
     @property
     def undecided(self) -> tuple[ProposalOnPage, ...]:
@@ -115,9 +124,15 @@ def moment_of(
     decisions: Decisions,
     groups: list[EventGroup],
     explanations: tuple[GroupExplanation, ...],
+    slugs: Slugs,
 ) -> Moment:
-    """Return the state in *view* at the close of *period*, or now if it is open."""
+    """Return the state in *view* at the close of *period*, or now if it is open.
+
+    *slugs* are the file names of the pages that rules declare.
+    """
     world = figures.public.world
+    values = ValuesByRules(world, pages_in(world).values(), view.sandbox)
+    figures.show(values.instead_of_attributes)
     commodities = tuple(world.commodities())
     people = figures.people  # This comes first: it assigns places in the order of joining.
     return Moment(
@@ -140,6 +155,7 @@ def moment_of(
         waiting=_waiting(figures),
         due=tuple(_due(figures)),
         ended=world.game["ended"],
+        declared=tuple(declared_pages(figures, values, slugs)),
     )
 
 
@@ -195,9 +211,12 @@ def _player(person: PlayerLink, figures: Figures, commodities: tuple[str, ...]) 
 
 
 def _things(player: str, figures: Figures) -> list[tuple[str, Figure | None]]:
-    """Return other things that name *player*: an option, a patent, a debt."""
+    """Return other things that name *player*: an option, a patent, a debt.
+
+    Things that the rules make without mentioning it are bookkeeping, and are left out.
+    """
     world = figures.public.world
-    related = []
+    related: list[tuple[str, Figure | None]] = []
     for kind, things in world.kinds.items():
         if kind in ("player", "square", "proposal"):
             continue
@@ -205,7 +224,8 @@ def _things(player: str, figures: Figures) -> list[tuple[str, Figure | None]]:
             naming = [n for n, v in world.attributes.get(thing, {}).items() if v == player]
             if naming:
                 figure = figures.attribute(thing, naming[0])
-                related.append((figures.described(thing), figure))
+                if figure is not None and figure.path is not None:
+                    related.append((figures.described(thing), figure))
     return related
 
 

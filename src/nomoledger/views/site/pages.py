@@ -72,6 +72,9 @@ class _PeriodPages:
             yield self._page(template, f"{self.folder}{name}.html", name, **self._values(name))
         if self.folder:
             yield self._page("why", f"{self.folder}why.html", "log")
+        for declared in self.moment.declared:
+            path = f"{self.folder}{declared.name}.html"
+            yield self._page("declared", path, declared.name, page=declared)
         for player in self.moment.players:
             path = f"{self.folder}players/{player.person.slug}.html"
             yield self._page("player", path, "players", **self._player_values(player))
@@ -141,8 +144,10 @@ def _lines_about(player: str, moment: Moment) -> Iterator[tuple[datetime, EventL
 def _render(template: str, history: HistoryPage, path: str, **values: Any) -> str:
     root = "../" * path.count("/")
     page = _environment().get_template(f"{template}.html")
-    defaults = {"moment": history.last, "folder": ""}
-    return page.render(history=history, root=root, path=path, menu=MENU, **(defaults | values))
+    moment: Moment = values.get("moment", history.last)
+    defaults = {"moment": moment, "folder": ""}
+    menu = MENU | moment.titles
+    return page.render(history=history, root=root, path=path, menu=menu, **(defaults | values))
 
 
 @cache

@@ -5,11 +5,13 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.game.read_models import LedgerView, projection
+from nomoledger.language.queries import values_of
 from nomoledger.ledger.as_of import Reading
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import apply_public, public_events
 from nomoledger.prose.teller import Teller
+from nomoledger.sandbox.sandbox import Sandbox
 from nomoledger.state.world import World
 from nomoledger.views.site.site_paths import Ref
 
@@ -53,9 +55,13 @@ class PublicWorld:
 
     def apply(self, entry: e.Entry) -> None:
         """Apply the next event."""
-        for key in self._keys(entry.body):
-            self.setters[key] = self.refs[entry.number]
+        keys = list(self._keys(entry.body))
         apply_public(self.world, entry.body)
+        for key in keys:
+            if self.teller.mentions(entry.body):
+                self.setters[key] = self.refs[entry.number]
+            else:  # Nothing explains what the rules do not mention.
+                self.setters.pop(key, None)
 
     def _keys(self, body: e.Event) -> Iterator[Key]:
         if isinstance(body, e.Moved):
@@ -74,7 +80,15 @@ class PublicWorld:
 class PublicView(LedgerView):
     """The public world as a view for read models. The view does not read the ledger."""
 
-    def __init__(self, ledger: Ledger, game: str, world: World, entries: Sequence[e.Entry]) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        game: str,
+        world: World,
+        entries: Sequence[e.Entry],
+        sandbox: Sandbox,
+    ) -> None:
+        self.sandbox = sandbox
         self.ledger = ledger
         self.game = game
         self.reader = None
@@ -83,6 +97,14 @@ class PublicView(LedgerView):
         self.reading = Reading(world.period, False, world, world)
         self.known = None
         self._entries = entries
+
+    def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
+        """Return the values of *operation* by the rules, for each of the *calls*."""
+        kind = list[Any] | None
+        found: list[Any] | None = self.sandbox.call(
+            values_of, self.world, operation, list(calls), kind=kind
+        )
+        return found
 
     def entries(self) -> Iterator[e.Entry]:
         """Return the public events up to the moment of the view."""
