@@ -10,8 +10,8 @@ import sys
 import tempfile
 
 #: The fields of a line, by their names in the report of `nomoledger simulate --json`.
-FIELDS = {"events": "events", "requests": "asked", "refused": "refused", "ended": "ended",
-          "silent": "silent"}  # fmt: skip
+FIELDS = {"periods": "played", "events": "events", "requests": "asked", "refused": "refused",
+          "ended": "ended", "silent": "silent"}  # fmt: skip
 
 
 def season(
