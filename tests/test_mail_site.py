@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -51,11 +52,11 @@ class Table:
         )
         self.steps = 0
 
-    def next(self) -> dict[str, object]:
+    def next(self) -> dict[str, Any]:
         self.steps += 1
         return {"at": START + timedelta(hours=self.steps), "id": f"step{self.steps}"}
 
-    def rule(self, *changes: dict[str, object]) -> None:
+    def rule(self, *changes: dict[str, Any]) -> None:
         self.game.rule("so it is", changes=read_changes(list(changes)), **self.next())
 
     def close(self) -> None:

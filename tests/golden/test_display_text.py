@@ -31,7 +31,7 @@ PARTS = (
     *(e.Act, e.Answered, e.LeftOut, e.Replaced, e.TakenIn, e.Waiting),
     *(rules.Amend, rules.Capabilities, rules.Commodity, rules.Do, rules.Enact, rules.Post),
     *(rules.Renumber, rules.Repeal, rules.Rule, rules.Set, rules.FactMapping, rules.Ending),
-    rules.Rewording,
+    *(rules.Rewording, rules.PageTable, rules.PageContent),
     *(world.Attempt, world.Timer),
 )
 

@@ -261,6 +261,9 @@ class Amend(
         functions: the new code of single functions by name; None removes the function.
         entries: by list parameter, pairs of an entry and the entry that takes its place. None
             instead of the old entry adds one; None instead of the new entry removes one.
+
+    With its tag the struct has 15 fields, which is all it may have: MessagePack writes the size of
+    a table with more fields in another way, and old records would not be encoded as they were.
     """
 
     number: str = field(name="number")
@@ -275,7 +278,6 @@ class Amend(
     entries: dict[str, tuple[tuple[Any, Any], ...]] = field(default_factory=dict, name="entries")
     told: dict[str, str | dict[str, str]] | None = field(default=None, name="told")
     pages: dict[str, PageContent] | None = field(default=None, name="pages")
-    shown: dict[str, str] | None = field(default=None, name="shown")
     mentions: tuple[Any, ...] | None = field(default=None, name="mentions")
     subjects: dict[str, Rewording] | None = field(default=None, name="subjects")
 

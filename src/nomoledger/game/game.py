@@ -194,7 +194,8 @@ class Game(GameReadings, GameWriter):
         if question.asks == "dice":
             _check_dice(question, values)
         elif len(values) != 1 or values[0] not in question.options:
-            raise UsageError(f"draw one of {_listed(question.options)}")
+            options = ", ".join(map(str, question.options))
+            raise UsageError(f"draw one of {options}")
         fields = {"values": tuple(values), **_reply_to(question)}
         return self.receive(e.DrawEntered, at=at, id=id, **fields)
 
@@ -496,8 +497,5 @@ def _check_dice(question: e.QuestionRaised, values: list[Any]) -> None:
 
 def _check_option(question: e.QuestionRaised, value: Any) -> None:
     if question.options and value not in question.options:
-        raise UsageError(f"{question.text}: answer one of {_listed(question.options)}")
-
-
-def _listed(options: tuple[Any, ...]) -> str:
-    return ", ".join(map(str, options))
+        options = ", ".join(map(str, question.options))
+        raise UsageError(f"{question.text}: answer one of {options}")

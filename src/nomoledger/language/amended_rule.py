@@ -22,7 +22,7 @@ class AmendmentError(RulebookError):
 #: The fields that an amendment replaces as a whole.
 _WHOLE_FIELDS = (
     *("title", "prose", "code", "declares", "commodities", "facts", "told"),
-    *("mentions", "subjects", "pages", "shown"),
+    *("mentions", "subjects", "pages"),
 )
 
 

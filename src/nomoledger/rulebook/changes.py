@@ -36,7 +36,7 @@ from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _AMENDED = (
     *("title", "prose", "code", "parameters", "declares", "commodities", "facts", "told"),
-    *("pages", "shown", "mentions", "subjects", "functions", "entries"),
+    *("pages", "mentions", "subjects", "functions", "entries"),
 )
 #: How many places an amount may have before or after the point, to be added up.
 _EXPONENT_MAX = 1000
