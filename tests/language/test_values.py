@@ -87,6 +87,8 @@ def test_numbers_are_exact(code: str, expected: Decimal) -> None:
         ("sorted([2, half, 1])", [1, Decimal("1.5"), 2]),
         ("max(['a', 'bcd'], key = lambda each: len(each) - half)", "bcd"),
         ("sorted(['b', 'a'], reverse = True)", ["b", "a"]),
+        ("[n[1] for n in sorted([(2, 'b'), (half, 'c'), (2, 'a')])]", ["c", "a", "b"]),
+        ("sorted([2, half, 1], key = lambda n: (-n, n))", [2, Decimal("1.5"), 1]),
         ("'a' < 'b'", True),
         ("list(range(two - 1))", [0]),
     ],

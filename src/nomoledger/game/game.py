@@ -194,8 +194,7 @@ class Game(GameReadings, GameWriter):
         if question.asks == "dice":
             _check_dice(question, values)
         elif len(values) != 1 or values[0] not in question.options:
-            options = ", ".join(map(str, question.options))
-            raise UsageError(f"draw one of {options}")
+            raise UsageError(f"draw one of {', '.join(map(str, question.options))}")
         fields = {"values": tuple(values), **_reply_to(question)}
         return self.receive(e.DrawEntered, at=at, id=id, **fields)
 

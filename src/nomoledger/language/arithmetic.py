@@ -18,7 +18,9 @@ SOURCES = (
 def _mixable(n): return n * _one if type(n) == "int" else n
 def _exact(n):
     return int(str(n // 1).split(".")[0]) if type(n) == "rust_decimal" and n // 1 == n else n
-def _by(key): return _mixable if key == None else lambda each: _mixable(key(each))
+def _sortable(n):
+    return tuple([_mixable(each) for each in n]) if type(n) == "tuple" else _mixable(n)
+def _by(key): return _sortable if key == None else lambda each: _sortable(key(each))
 def max(*args, key = None): return _max(key = _by(key), *args)
 def min(*args, key = None): return _min(key = _by(key), *args)
 def sorted(x, key = None, reverse = False): return _sorted(x, key = _by(key), reverse = reverse)
