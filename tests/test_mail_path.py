@@ -2,12 +2,12 @@
 
 import json
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from path_plan import PLAN, PLAYERS, WEEKS
 from tiers import sample
 
 from nomoledger import events as e
@@ -22,9 +22,6 @@ from nomoledger.rulebook.changes import parse_changes
 from nomoledger.rulebook.loading import load
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
-
-sys.path.append(str(Path(__file__).parent / "campaigns"))
-from path_plan import PLAN, PLAYERS, WEEKS
 
 GAME = "mail-path"
 FOLDER = recorded_games.folder() / GAME
