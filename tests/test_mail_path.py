@@ -28,7 +28,7 @@ FOLDER = recorded_games.folder() / GAME
 PAGE = Path(__file__).parents[1] / "docs" / "mail-path.md"
 LAST_CHANGE = 18
 #: How many rules are in force at the end of a week.
-IN_FORCE = {1: 28, 2: 30, 5: 41, 8: 69, 11: 102, 15: 166, 18: 181, WEEKS: 181}
+IN_FORCE = {1: 28, 2: 30, 5: 41, 8: 70, 11: 103, 15: 163, 18: 182, WEEKS: 182}
 
 
 @pytest.fixture(scope="module")
@@ -145,8 +145,9 @@ def test_at_the_end_more_than_sixty_rules_of_mail_are_in_force_with_their_number
     ]
     assert len(alike) >= 60
     assert [rule.title for number, rule in rules.items() if number not in mail] == [
-        *("The board", "Who belongs where", "Who is concerned", "Pollutants and Factories"),
-        *("Who bears what", "Shares", "Products", "Ways over the board"),
+        *("The board", "Who belongs where", "Who is concerned", "Coatings"),
+        *("Pollutants and Factories", "Who bears what", "Shares", "Products"),
+        "Ways over the board",
     ]
 
 

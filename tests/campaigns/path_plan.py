@@ -192,7 +192,7 @@ PLAN = (
         repeal=("VIII.4", "I.3", "XL.1"),
         renumber=(("I.4", "I.3"), ("I.5", "I.4")),
         adopt=(
-            *("I.3", "I.4", "XXX.1", "XXXIV.1", *_numbers("VII", 1, 6)),
+            *("common-pieces", "I.3", "I.4", "XXX.1", "XXXIV.1", *_numbers("VII", 1, 6)),
             *("VIII.4", "VIII.5"),
         ),
     ),
@@ -212,7 +212,7 @@ PLAN = (
         8,
         "tefflon",
         "Tefflon keeps the colour of a square",
-        adopt=("common-pieces", "XIII.9"),
+        adopt=("common-coatings", "XIII.9"),
     ),
     Planned(
         9,
@@ -271,7 +271,7 @@ PLAN = (
         "Chains, and dues for those who love trees",
         adopt=(
             *("common-burdens", *_numbers("XXXI", 1, 3), "XXXI.6", *_numbers("XXVIII", 1, 3)),
-            *("X.6", "VIII.11", *_numbers("XXIV", 1, 3), "XXXIV.3"),
+            *("X.6", "VIII.11"),
         ),
     ),
     Planned(
@@ -336,7 +336,7 @@ PLAN = (
         17,
         "pieces",
         "An elephant, and others who are no players",
-        adopt=("XXXIII.1", "XXXIII.2", "XXXIII.5", "XIII.6"),
+        adopt=("XXXIII.1", "XXXIII.2", "XXXIII.5", "XIII.6", *_numbers("XXIV", 1, 3), "XXXIV.3"),
     ),
     Planned(
         17,
