@@ -354,7 +354,6 @@ def test_without_repeal_the_json_has_no_such_part(pond: str) -> None:
 
 #: Rules of one rulebook whose repeal leaves a game that goes on.
 REPEALED = {
-    "mail": "XXV.2",
     "mail-opening": "IX.2",
     "origon": "18.2",
     "nomopoly-iii": "XIV.3",

@@ -15,7 +15,7 @@ from nomoledger.state.world import World
 PLANS = {
     "origon": Plan(players=4, periods=6, days=1, requests=5, proposals=2.5, seed=2),
     "nomopoly-iii": Plan(players=4, periods=3, days=7, requests=10, proposals=1, seed=2),
-    "mail": Plan(players=4, periods=3, days=7, requests=8, proposals=1, seed=2),
+    "mail": Plan(players=10, periods=3, days=7, requests=6, proposals=1, seed=4),
 }
 #: What has to have happened, or it was no season: rules that must have acted.
 ACTED = {

@@ -270,8 +270,13 @@ def counts_of(kind: type[Program], rulebook: str, names: list[str]) -> list[list
     [
         ("mail-opening", 40),
         *(
-            pytest.param(name, 24, marks=pytest.mark.slow)
-            for name in ("weekly-vote", "origon", "nomopoly-iii", "mail")
+            pytest.param(name, step, marks=pytest.mark.slow)
+            for name, step in {
+                "weekly-vote": 24,
+                "origon": 24,
+                "nomopoly-iii": 24,
+                "mail": 90,
+            }.items()
         ),
     ],
 )
