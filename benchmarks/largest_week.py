@@ -64,7 +64,9 @@ def _fold(ledger: Ledger, game: str, week: int) -> float:
 def _profile(ledger: Ledger, game: str, week: int) -> pstats.Stats:
     history = History(ledger, game)
     start = period_start(history, week)
-    run = _PeriodRun(start.engine(history), start.first, start.bodies)
+    engine = start.engine(history)
+    engine.link(start.world.ruleset).compile(start.world)  # Linking has been done before a week.
+    run = _PeriodRun(engine, start.first, start.bodies)
     profile = cProfile.Profile()
     profile.enable()
     for _ in run.run():
@@ -75,17 +77,23 @@ def _profile(ledger: Ledger, game: str, week: int) -> pstats.Stats:
 
 def _print_shares(stats: pstats.Stats) -> None:
     shares: Counter[str] = Counter()
-    for (file, _, name), (_, _, own, _, _) in stats.stats.items():  # type: ignore[attr-defined]
-        shares[_share_of(file, name)] += own
+    for (file, _, name), (_, _, own, _, callers) in stats.stats.items():  # type: ignore[attr-defined]
+        if file == "~" and not _is_rule_code(name):  # A function in C counts for its callers.
+            for (caller, _, _), (_, _, part, _) in callers.items():
+                shares[_share_of(caller)] += part
+        else:
+            shares[RULES if _is_rule_code(name) else _share_of(file)] += own
     total = sum(shares.values())
     print("where the time goes, under a profiler:")
     for share, seconds in shares.most_common():
         print(f"  {seconds / total:4.0%}  {share}")
 
 
-def _share_of(file: str, name: str) -> str:
-    if "starlark" in file or "starlark" in name or "FrozenModule" in name:
-        return RULES
+def _is_rule_code(name: str) -> bool:
+    return "starlark" in name or "FrozenModule" in name
+
+
+def _share_of(file: str) -> str:
     return next((share for part, share in SHARES.items() if part in file), REST)
 
 

@@ -103,6 +103,12 @@ CLAIMS = (
         "Bots that play the longest rulebook.",
         "40", "40", "40",
     ),
+    Claim(
+        "The largest week",
+        "largest_week",
+        "The largest week of a season of the rulebook with the most rules, computed again.",
+        "20 12", "20 30", "20 30",
+    ),
     Claim("Finding an event", "finding", "`bisect`, compared with a look after every event.",
           "20", "100", "400"),
     Claim("What-if and settling", "what_if", "Changing a die of week 2 of a long game.",
