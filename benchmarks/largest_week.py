@@ -49,7 +49,8 @@ def main(players: int = 20, weeks: int = 30) -> None:
         folded = _fold(ledger, season.game, week)
         exact = "exactly" if report.exact else "NOT exactly"
         print(f"  replayed {exact}   {replayed:6.2f} s (at most {LIMIT} s on one core)")
-        print(f"  folded, without rules {folded * 1000:6.1f} ms, {replayed / folded:.0f} times less")
+        ratio = f"{replayed / folded:.0f} times less"
+        print(f"  folded, without rules {folded * 1000:6.1f} ms, {ratio}")
         _print_shares(_profile(ledger, season.game, week))
 
 

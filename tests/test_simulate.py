@@ -95,33 +95,43 @@ def test_a_season_may_end_by_a_rule_that_ends_the_game(tmp_path: Path) -> None:
     assert {"III.1", "III.5"} & set(season.fired)
 
 
-# --- a hundred seasons of weekly-vote, as recorded ----------------------------------------------
+# --- the seasons of docs/simulated.md, as recorded ----------------------------------------------
+
+#: How many seasons of a rulebook were played: one for each seed from 1 on.
+SEASONS = {"weekly-vote": 100, "mail": 20}
 
 
-def recorded() -> list[dict[str, Any]]:
+def recorded(rulebook: str) -> list[dict[str, Any]]:
     """What came of each season, by the command in docs/simulated.md: one line for each seed."""
-    path = Path(__file__).parent / "campaigns" / "weekly-vote-seasons.jsonl"
+    path = Path(__file__).parent / "campaigns" / f"{rulebook}-seasons.jsonl"
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def stands_in_list() -> dict[str, str]:
+def silent_rules(rulebook: str) -> dict[str, str]:
     """{number of a rule: the case that fires it}, from the table of docs/simulated.md."""
     text = (Path(__file__).parents[1] / "docs" / "simulated.md").read_text("utf-8")
-    return dict(re.findall(r"^\| ([IVX]+\.\d+) \| [^|]+ \| ([^|]+) \|$", text, re.MULTILINE))
+    section = text.partition(f"\n## {rulebook}\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ([IVX]+(?:\.\d+)+) \| [^|]+ \| ([^|]+) \|$", section, re.MULTILINE)
+    return dict(rows)
 
 
-def test_every_rule_fires_in_some_season_or_is_listed_as_silent() -> None:
-    seasons, known = recorded(), numbers_with_code(load("weekly-vote").rules)
-    assert sorted(season["seed"] for season in seasons) == list(range(1, 101))
+@pytest.mark.parametrize("rulebook", SEASONS)
+def test_every_rule_fires_in_some_season_or_is_listed_as_silent(rulebook: str) -> None:
+    rules = tuple(rule for rule in load(rulebook).rules if not rule.common)
+    seasons = recorded(rulebook)
+    assert sorted(season["seed"] for season in seasons) == list(range(1, SEASONS[rulebook] + 1))
     always_silent = set.intersection(*(set(season["silent"]) for season in seasons))
-    assert always_silent & known == set(stands_in_list())
+    assert always_silent & numbers_with_code(rules) == set(silent_rules(rulebook))
 
 
-@pytest.mark.parametrize(("number", "name"), sample_rows(stands_in_list().items(), 1))
+@pytest.mark.parametrize(
+    ("rulebook", "number", "name"),
+    sample_rows([(book, *row) for book in SEASONS for row in silent_rules(book).items()], 2),
+)
 def test_a_listed_silent_rule_is_fired_by_its_case(
-    monkeypatch: pytest.MonkeyPatch, number: str, name: str
+    monkeypatch: pytest.MonkeyPatch, rulebook: str, number: str, name: str
 ) -> None:
-    (case,) = (case for case in cases_beside("weekly-vote") if case.name == name)
+    (case,) = (case for case in cases_beside(rulebook) if case.name == name)
     fired: list[str] = []
     monkeypatch.setattr(inside, "notice", fired.append)
     link = Program._compile
@@ -133,7 +143,7 @@ def test_a_listed_silent_rule_is_fired_by_its_case(
         return compiled
 
     monkeypatch.setattr(Program, "_compile", without_notice)
-    assert result_of(case, load("weekly-vote")).difference is None
+    assert result_of(case, load(rulebook)).difference is None
     assert number in fired
 
 

@@ -25,7 +25,7 @@ LIMITS = Limits(cpu_seconds=120.0, wall_seconds=600.0)
 #: The numbers of players, in the order in which they are tried: with more, games last longer.
 PLAYERS_TRIED = (4, 6, 8)
 #: How many seasons are tried with each number of players until one does not end early.
-SEASONS_TRIED_MAX = 5
+SEASONS_TRIED_MAX = 3
 
 
 class Stuck(msgspec.Struct, frozen=True):
