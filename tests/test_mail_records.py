@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from nomoledger.errors import RecordError
 from nomoledger.events import FactRecorded
 from nomoledger.game.game import Game
 from nomoledger.game.records import import_record
 from nomoledger.game.replay import Report, replay
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
 
 WEEK = 12
 HEADER: dict[str, Any] = {
@@ -200,3 +202,33 @@ def test_play_goes_on_in_the_next_week(ledger: Ledger, tmp_path: Path) -> None:
     assert found(report) == [expected]
     facts = [entry.body for entry in game.history.entries() if isinstance(entry.body, FactRecorded)]
     assert [fact.kind for fact in facts].count("period-begins") == 2
+
+
+def test_a_record_amends_a_rule_that_says_what_the_site_shows(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    rule = next(rule for rule in load("mail").rules if rule.number == "VIII.2")
+    assert rule.shown
+    words = "### VIII.2 Owners\n\nSomebody may own a square.\n\n"
+    data = f"```yaml\ndeclares: {json.dumps(rule.declares)}\n```\n"
+    words += f"{data}\n```python\n{rule.code}\n```\n"
+    (tmp_path / "owners.md").write_text(words)
+    line = {"week": WEEK, "rules": "owners.md"}
+    path = tmp_path / "record.jsonl"
+    path.write_text(f"{json.dumps(HEADER)}\n{json.dumps(line)}\n")
+    amended = import_record(ledger, path).world.rule("VIII.2")
+    assert amended is not None
+    assert (amended.prose, amended.shown) == ("Somebody may own a square.", rule.shown)
+
+
+def test_a_record_may_end_with_the_game_but_not_go_on(ledger: Ledger, tmp_path: Path) -> None:
+    lines = [HEADER, *({"week": week, "kind": "ruling", "text": "Noted."} for week in (WEEK, 13))]
+    path = tmp_path / "record.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines[:2]))
+    assert import_record(ledger, path).world.game["ended"] == "Ann has won"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with (
+        Ledger.open(tmp_path / "other.db", create=True) as other,
+        pytest.raises(RecordError, match=r"record.jsonl:3: by the rules the game ended in week 12"),
+    ):
+        import_record(other, path)

@@ -355,6 +355,10 @@ class _Importer:
             )
         while self.world.period < line.period:
             yield from self._close()
+            if over := self.world.game["ended"]:
+                raise RecordError(
+                    f"{line.place}: by the rules the game ended in week {self.world.period}: {over}"
+                )
 
     def _begin_period(self, line: RecordLine) -> Iterator[Batch]:
         """Mark the beginning of a period, before its first fact, if rules speak of that."""
@@ -388,12 +392,12 @@ class _Importer:
             yield from self.engine.process(e.ChoiceAnswered(**common, **answered))
 
     def _close(self) -> Iterator[Batch]:
-        """Close the period; the record skips everything that still waits."""
+        """Close the period, unless the game ends; the record skips everything that still waits."""
         period = self.world.period
         yield from self._end_facts(f"w{period}-ends")
         yield from self.engine.process(e.CloseAsked(**self._common(f"w{period}-close")))
         for count in range(_CLOSE_TRIES_MAX):
-            if self.world.period > period:
+            if self.world.period > period or self.world.game["ended"]:
                 return
             yield from self._answer_by_default(PERIOD_ENDS, f"w{period}-ends-{count}")
             yield from self._end_facts(f"w{period}-ends-{count}")
@@ -460,6 +464,6 @@ class _Importer:
         old = self.world.rule(rule.number)
         if old is None:
             return Enact(rule)
-        data = ("declares", "commodities", "facts", "pages", "shown")
+        data = ("declares", "commodities", "facts", "pages")
         new = {name: value for name in data if (value := getattr(rule, name)) != getattr(old, name)}
         return Amend(rule.number, rule.title, rule.prose, rule.code, rule.parameters, **new)
