@@ -137,7 +137,7 @@ def rules_of(text: str) -> tuple[Rule, ...]:
 
 
 def control_game(text: str) -> ControlGame:
-    game = play_control_game(rules_of(text), "pond", {}, 1)
+    game = play_control_game(rules_of(text), "pond", {}, seed=1, players=4)
     assert game is not None
     return game
 

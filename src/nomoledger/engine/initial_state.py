@@ -13,6 +13,7 @@ from nomoledger import events as e
 from nomoledger.engine.written_names import find_written
 from nomoledger.language.code import Parameter
 from nomoledger.language.host import Host, Refused
+from nomoledger.language.operations import kind_type
 from nomoledger.language.program import Program
 from nomoledger.language.resolve import named_arguments, resolve
 from nomoledger.language.values import to_units
@@ -89,7 +90,8 @@ def _set_attribute(host: Host, kind: str, thing: str, attribute: str, value: Any
         known = ", ".join(sorted(declared)) or "nothing"
         raise Refused([e.Reason("engine", f"a {kind} has no {attribute!r}; it has {known}")])
     type_ = declared[attribute].removesuffix(" key")
-    if attribute == "owner" and isinstance(value, str):
+    names_things = {kind_type(kind) for kind in host.world.known_kinds()} & set(type_.split(" | "))
+    if names_things and isinstance(value, str):
         value = find_written(host.world, value) or value
     value = resolve(host.world, Parameter(attribute, type_), value)
     if attribute == "square" and kind == "player":

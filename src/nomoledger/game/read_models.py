@@ -6,7 +6,7 @@ Projections live outside this package, and are found by the entry point group
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -18,6 +18,9 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.rollup import Balances
 from nomoledger.ledger.rollup_queries import posted_balances
 from nomoledger.state.world import World
+
+if TYPE_CHECKING:
+    from nomoledger.sandbox.sandbox import Sandbox
 
 GROUP = "nomoledger.projections"
 
@@ -225,8 +228,16 @@ class LedgerView:
         return ask_rules(self.world, operation, calls)
 
 
-def ask_rules(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
-    """Return the values of *operation* by the rules of *world*; None as in `View.values`."""
+def ask_rules(
+    world: World,
+    operation: str,
+    calls: Sequence[tuple[Any, ...]],
+    sandbox: "Sandbox | None" = None,
+) -> list[Any] | None:
+    """Return the values of *operation* by the rules of *world*; None as in `View.values`.
+
+    The rules are asked in *sandbox*, or in one of their own.
+    """
     codes = (text for rule in world.rules for text in (rule.code, *rule.mechanics.values()))
     if not any(operation in code for code in codes):
         return None  # Most rulesets do not define what most read models ask.
@@ -234,7 +245,8 @@ def ask_rules(world: World, operation: str, calls: Sequence[tuple[Any, ...]]) ->
     from nomoledger.language.queries import values_of
     from nomoledger.sandbox.sandbox import call_in_sandbox
 
-    return call_in_sandbox(values_of, world, operation, list(calls), kind=list[Any] | None)
+    call = call_in_sandbox if sandbox is None else sandbox.call
+    return call(values_of, world, operation, list(calls), kind=list[Any] | None)
 
 
 # --- shared by several read models ---------------------------------------------------------------

@@ -60,7 +60,7 @@ def amended(old: r.Rule, change: r.Amend, *, forgets_rules: bool = False) -> r.R
     return msgspec.structs.replace(rule, units=decimals | rule.units)
 
 
-def _is_reworded(change: r.Amend) -> bool:
+def _is_reworded(change: r.Amend | r.Rewording) -> bool:
     return change.prose is not None or change.code is not None or bool(change.functions)
 
 
@@ -93,7 +93,7 @@ def change_prepared(rule: r.Rule, subject: str) -> r.Amend:
     """Return the amendment that *rule* has prepared for the removal of *subject*."""
     rewording = rule.subjects[subject]
     others = {name: each for name, each in rule.subjects.items() if name != subject}
-    if rewording.prose is not None or rewording.code is not None or rewording.functions:
+    if _is_reworded(rewording):
         others = dict.fromkeys(others, r.Rewording())
     return r.Amend(
         number=rule.number,

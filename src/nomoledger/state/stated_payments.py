@@ -7,7 +7,7 @@ import msgspec
 from nomoledger.events.consequences import Posted
 from nomoledger.state.world import World
 
-#: The key in `World.game` of the payments, after the period that they belong to.
+#: The key in `World.game` of the payments as tuples, after the period that they belong to.
 PAYMENTS = "payments"
 
 
@@ -33,13 +33,15 @@ def keep_payments(world: World) -> None:
     """Keep the payments of the open period from now on, if facts can state them."""
     is_kept = world.game.get(PAYMENTS, (0,))[0] == world.period
     if world.ruleset.states_payments and not is_kept:
-        _keep(world, [])
+        world.put(world.game, PAYMENTS, (world.period, ()))
 
 
 def note_posted(world: World, event: Posted) -> None:
     """Note the payments of *event*, if payments are kept."""
-    if world.game.get(PAYMENTS, (0,))[0] == world.period:
-        _keep(world, [*payments_in(world), *_payments(event)])
+    period, payments = world.game.get(PAYMENTS, (0, ()))
+    if period == world.period:
+        added = map(msgspec.structs.astuple, _payments(event))
+        world.put(world.game, PAYMENTS, (period, (*payments, *added)))
 
 
 def mark_stated(world: World, places: Sequence[int], kind: str) -> None:
@@ -50,16 +52,8 @@ def mark_stated(world: World, places: Sequence[int], kind: str) -> None:
             payment = payments[place]
             stated = (*payment.stated, kind)
             payments[place] = msgspec.structs.replace(payment, stated=stated)
-        _keep(world, payments)
-
-
-def _keep(world: World, payments: list[Payment]) -> None:
-    world.put(world.game, PAYMENTS, (world.period, tuple(map(_plain, payments))))
-
-
-def _plain(payment: Payment) -> tuple[object, ...]:
-    """Return *payment* as a snapshot holds it."""
-    return tuple(getattr(payment, name) for name in Payment.__struct_fields__)
+        plain = tuple(map(msgspec.structs.astuple, payments))
+        world.put(world.game, PAYMENTS, (world.period, plain))
 
 
 def _payments(event: Posted) -> Iterator[Payment]:

@@ -23,8 +23,6 @@ from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 PERIODS, REQUESTS, PROPOSALS, ORDERS = 7, 8, 0.5, 0.08
-#: How many players a control game has, if its seasons do not all end early.
-PLAYERS = 4
 GIFTS = 2
 #: A moment lies in one of these periods, so that at least two whole periods follow.
 PERIODS_OF_MOMENTS = range(2, PERIODS - 1)
@@ -68,7 +66,7 @@ class ControlGame(msgspec.Struct, frozen=True):
 
 
 def play_control_game(
-    rules: Sequence[Rule], name: str, examples: Any, seed: int, players: int = PLAYERS
+    rules: Sequence[Rule], name: str, examples: Any, seed: int, players: int
 ) -> ControlGame | None:
     """Play a game under *rules*, and choose the moments in which most is under way.
 

@@ -1,6 +1,6 @@
 """The pages that rules declare: accounts, values and tables of things."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -32,8 +32,10 @@ class DeclaredPage(msgspec.Struct, frozen=True):
     tables: tuple[TableOnPage, ...]
 
 
-def declared_pages(figures: Figures, values: ValuesByRules, slugs: Slugs) -> list[DeclaredPage]:
-    """Return the pages that the rules in force declare."""
+def declared_pages(
+    figures: Figures, pages: Mapping[str, PageContent], values: ValuesByRules, slugs: Slugs
+) -> list[DeclaredPage]:
+    """Return what is on the declared *pages*, which are given by title."""
     return [
         DeclaredPage(
             name=f"pages/{slugs.of(title, title)}",
@@ -42,7 +44,7 @@ def declared_pages(figures: Figures, values: ValuesByRules, slugs: Slugs) -> lis
             values=tuple(_values(figures, values, page)),
             tables=tuple(_table(figures, values, *item) for item in page.tables.items()),
         )
-        for title, page in pages_in(figures.public.world).items()
+        for title, page in pages.items()
     ]
 
 

@@ -131,7 +131,8 @@ def moment_of(
     *slugs* are the file names of the pages that rules declare.
     """
     world = figures.public.world
-    values = ValuesByRules(world, pages_in(world).values(), view.sandbox)
+    pages = pages_in(world)
+    values = ValuesByRules(world, pages.values(), view.sandbox)
     figures.show(values.instead_of_attributes)
     commodities = tuple(world.commodities())
     people = figures.people  # This comes first: it assigns places in the order of joining.
@@ -155,7 +156,7 @@ def moment_of(
         waiting=_waiting(figures),
         due=tuple(_due(figures)),
         ended=world.game["ended"],
-        declared=tuple(declared_pages(figures, values, slugs)),
+        declared=tuple(declared_pages(figures, pages, values, slugs)),
     )
 
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.game.read_models import LedgerView, projection
-from nomoledger.language.queries import values_of
+from nomoledger.game.read_models import LedgerView, ask_rules, projection
 from nomoledger.ledger.as_of import Reading
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_numbering import SEALED
@@ -57,8 +56,9 @@ class PublicWorld:
         """Apply the next event."""
         keys = list(self._keys(entry.body))
         apply_public(self.world, entry.body)
+        is_mentioned = bool(keys) and self.teller.mentions(entry.body)
         for key in keys:
-            if self.teller.mentions(entry.body):
+            if is_mentioned:
                 self.setters[key] = self.refs[entry.number]
             else:  # Nothing explains what the rules do not mention.
                 self.setters.pop(key, None)
@@ -100,11 +100,7 @@ class PublicView(LedgerView):
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """Return the values of *operation* by the rules, for each of the *calls*."""
-        kind = list[Any] | None
-        found: list[Any] | None = self.sandbox.call(
-            values_of, self.world, operation, list(calls), kind=kind
-        )
-        return found
+        return ask_rules(self.world, operation, calls, self.sandbox)
 
     def entries(self) -> Iterator[e.Entry]:
         """Return the public events up to the moment of the view."""

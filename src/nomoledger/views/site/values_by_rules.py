@@ -18,6 +18,7 @@ class ValuesByRules:
     def __init__(self, world: World, pages: Iterable[PageContent], sandbox: Sandbox) -> None:
         """Ask for everything that *pages* and the rules in force show, in the *sandbox*."""
         self.world = world
+        self._shown = {path: name for rule in world.rules for path, name in rule.shown.items()}
         self._known: dict[Asked, Any] = {}
         asked: dict[str, dict[tuple[str, ...], None]] = {}
         for name, things in (*self._on_pages(pages), *self._instead()):
@@ -33,7 +34,7 @@ class ValuesByRules:
         """The values that are shown instead of attributes, by thing and attribute."""
         return {
             (thing, path.rpartition(".")[2]): self._known[name, (thing,)]
-            for path, name in self._shown().items()
+            for path, name in self._shown.items()
             for thing in self.world.kinds.get(path.partition(".")[0], ())
             if (name, (thing,)) in self._known
         }
@@ -57,9 +58,6 @@ class ValuesByRules:
                         yield name, [(thing,) for thing in self.world.kinds.get(table.kind, ())]
 
     def _instead(self) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
-        for path, name in self._shown().items():
+        for path, name in self._shown.items():
             kind = path.partition(".")[0]
             yield name, [(thing,) for thing in self.world.kinds.get(kind, ())]
-
-    def _shown(self) -> dict[str, str]:
-        return {path: name for rule in self.world.rules for path, name in rule.shown.items()}
