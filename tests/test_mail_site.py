@@ -246,6 +246,7 @@ pages:
     values: {Loud ones: loud_ones}
     tables:
       Loud: {kind: player, where: {loud: true}, columns: {Flies: fly, Fat: is_fat}}
+      Hungry: {kind: player, where: {fly: 2}, columns: {Flies: fly}}
 shown: {player.loud: is_loud}
 ```
 
@@ -256,6 +257,10 @@ def define_join(name: Text):
 def action_croak(player: Player):
     \"\"\"The frog croaks.\"\"\"
     set(player, "loud", True)
+
+def action_eat(player: Player):
+    \"\"\"The frog eats a fly.\"\"\"
+    burn(player, 1, "eaten", "fly")
 
 def value_loud_ones() -> Number:
     return len(where("player", loud = True))
@@ -283,8 +288,10 @@ def test_any_rulebook_can_declare_pages(tmp_path: Path) -> None:
         for name in ("Ann", "Bob"):
             game.join(name, {}, at=START, id=name)
         game.submit("Bob", "croak", {}, at=START, id="croak")
+        game.submit("Ann", "eat", {}, at=START, id="eat")
         publish(ledger, "pond", tmp_path / "frogs")
     assert rows(tmp_path / "frogs", "pages/frogs.html", "Loud") == [["Bob", "3", "yes"]]
+    assert rows(tmp_path / "frogs", "pages/frogs.html", "Hungry") == [["Ann", "2"]]
     assert re.search(
         r"<dt>Loud ones</dt>\s*<dd>\s*1\s*<", read(tmp_path / "frogs", "pages/frogs.html")
     )

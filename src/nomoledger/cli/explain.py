@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: With more accounts than this on the other side of a posting, their number is shown.
 OTHERS_MAX = 3
-#: So many lines of an explanation that ask the same, one after the other, are one.
+#: A run of at least so many alike lines of an explanation is folded.
 ALIKE_MIN = 6
 
 
@@ -138,7 +138,7 @@ def _explanation_lines(explanation: "Explanation") -> Iterator[str]:
 
 
 def _folded(trail: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of *trail*; of many that ask the same of one thing after the other, one."""
+    """Yield the lines of *trail*; a long run of alike lines becomes the first and a count."""
     for _, group in groupby(trail, key=_asked):
         run = list(group)
         if len(run) < ALIKE_MIN:

@@ -186,14 +186,14 @@ def roll(values: tuple[str, ...], **request: Any) -> int:
     "--by", default="admin", metavar="PLAYER", help="Answer on behalf of PLAYER (default: admin)."
 )
 @click.option(
-    "--default", "is_default", is_flag=True, help="Answer what the rules assume of who is away."
+    "--default", "is_default", is_flag=True, help="Give the default answer that the rules state."
 )
 @options.request
 def answer(value: str | None, by: str, is_default: bool, **request: Any) -> int:
     """Answer the open question.
 
-    status shows the question, and who is asked. A player may be away: with --default, the default
-    that the rules state stands.
+    status shows the question, and who is asked. For a player who is away, --default gives the
+    answer that the rules state as the default.
 
     Example: nomoledger answer game.db yes --by Ann
     """

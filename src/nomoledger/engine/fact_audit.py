@@ -65,9 +65,10 @@ def fact_mapping(world: World, kind: str) -> FactMapping | None:
 
 
 def _end_record(fact: Fact) -> None:
-    """The record of the period has ended, and its close goes on without one.
+    """End the record of the period; the close goes on without facts.
 
-    If the rules speak of a note, what waits within the close is no difference.
+    If the rules map the end of a period to a note, an attempt that waits in the close is skipped,
+    and is no difference.
     """
     world = fact.world
     is_closing = any(attempt.operation == CLOSING for attempt in world.agenda)

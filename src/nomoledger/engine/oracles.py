@@ -58,7 +58,7 @@ def oracle_of(world: World, secret: bytes) -> Oracle:
 
 
 def first_option(question: QuestionRaised) -> list[Any] | None:
-    """Return the first option of a draw: nobody is drawn a lot while a state is set up."""
+    """Return the first option of a draw. Nothing is drawn by chance while a state is set up."""
     return [question.options[0]] if question.asks == "draw" else None
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from nomoledger.events.rules import HOLDINGS, PageContent
 from nomoledger.language.queries import values_of_all
+from nomoledger.prose.labels import amount_held
 from nomoledger.sandbox.sandbox import Sandbox
 from nomoledger.state.world import World
 
@@ -40,9 +41,12 @@ class ValuesByRules:
         }
 
     def of(self, name: str, *things: str) -> Any:
-        """Return the attribute *name* of a thing, or else the value *name* of the rules."""
-        if things and name in self.world.declared(self.world.entities[things[0]]):
-            return self.world.get(things[0], name)
+        """Return what is called *name*: an attribute or holding of a thing, or else a value."""
+        for thing in things:
+            if name in self.world.declared(self.world.entities[thing]):
+                return self.world.get(thing, name)
+            if name in self.world.commodities():
+                return amount_held(self.world, thing, name)
         return self._known.get((name, things))
 
     def _on_pages(
