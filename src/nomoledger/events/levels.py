@@ -21,12 +21,18 @@ class Level(msgspec.Struct, frozen=True):
         binds_by_position: whether a hook receives the arguments of its operation by position,
             instead of by name.
         forgets_rules: whether what a rule declares ends with the rule, instead of outliving it.
+        draws_by_request: whether the address of a draw begins with the id of the request, instead
+            of with the period and the actor.
+        adds_up_limits: whether limits hold for each request and each period, too, instead of only
+            for each attempt.
     """
 
     hashes_display_text: bool
     compares_displayed_effects: bool
     binds_by_position: bool
     forgets_rules: bool
+    draws_by_request: bool = True
+    adds_up_limits: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -49,8 +55,16 @@ LEVELS = {
         binds_by_position=False,
         forgets_rules=False,
     ),
+    3: Level(
+        hashes_display_text=False,
+        compares_displayed_effects=False,
+        binds_by_position=False,
+        forgets_rules=False,
+        draws_by_request=False,
+        adds_up_limits=True,
+    ),
 }
-#: The level of a new game. The newest level may change until all five rule sets run on it.
+#: The level of a new game.
 NEWEST = max(LEVELS)
 
 
