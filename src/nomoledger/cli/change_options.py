@@ -22,8 +22,8 @@ def read_changes_file(file: str | None, *, with_code: bool = True) -> tuple["Cha
     """
     if file is None:
         return ()
+    from nomoledger.intake.unreadable import why_unreadable
     from nomoledger.rulebook.changes import parse_changes
-    from nomoledger.rulebook.unreadable import why_unreadable
 
     try:
         text = Path(file).read_text(encoding="utf-8")

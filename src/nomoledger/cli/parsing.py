@@ -6,6 +6,10 @@ from typing import Any
 
 import click
 
+#: How many characters a value on the command line may have to be read as YAML, and how many lists
+#: and tables.
+VALUE_CHARACTERS_MAX = 10_000
+NESTED_MAX = 1_000
 _EVENT = re.compile(r"#?([0-9]{1,18})")
 
 
@@ -55,9 +59,12 @@ def parse_scalar(text: str) -> Any:
     >>> parse_scalar("20"), parse_scalar("[2, 3]"), parse_scalar("12.50"), parse_scalar("a: [")
     (20, [2, 3], '12.50', 'a: [')
     """
-    import msgspec
+    if len(text) > VALUE_CHARACTERS_MAX or text.count("[") + text.count("{") > NESTED_MAX:
+        return text
     import yaml
 
+    from nomoledger.errors import UsageError
+    from nomoledger.intake.bounds import admitted
     from nomoledger.rulebook.exact_yaml import load_yaml
 
     try:
@@ -67,11 +74,9 @@ def parse_scalar(text: str) -> Any:
     if not isinstance(value, bool | int | list | dict):
         return text
     try:
-        msgspec.msgpack.encode(value)
-    except (OverflowError, TypeError, ValueError, RecursionError):
-        message = f"{text!r} cannot be recorded: it is too large or not a plain value"
-        raise click.BadParameter(message) from None
-    return value
+        return admitted(value, "")
+    except UsageError as error:
+        raise click.BadParameter(f"{text!r:.60} cannot be recorded: {error}") from None
 
 
 def parse_typed(text: str, type_: str) -> Any:
@@ -83,5 +88,5 @@ def parse_typed(text: str, type_: str) -> Any:
     'no'
     """
     if type_ in ("Number", "Money"):
-        return parse_scalar(text) if text.strip().lstrip("-").isdecimal() else text
+        return parse_scalar(text) if re.fullmatch(r"\s*-?[0-9]+\s*", text) else text
     return parse_scalar(text) if type_ in ("", "Flag", "List") else text

@@ -152,12 +152,12 @@ def _coverage(rulebook: str, blank: bool) -> "Coverage":
         UnknownError: there is no such rulebook.
     """
     from nomoledger.errors import RulebookError
+    from nomoledger.intake.short_text import shortened
     from nomoledger.rulebook.cases import cases_beside
     from nomoledger.rulebook.check import Coverage
     from nomoledger.rulebook.check import check as check_rulebook
     from nomoledger.rulebook.loading import find_rulebook, load
     from nomoledger.rulebook.mutation_testing import names_of_mutants
-    from nomoledger.rulebook.short_text import shortened
 
     path = find_rulebook(rulebook)
     try:

@@ -25,6 +25,8 @@ class Level(msgspec.Struct, frozen=True):
             of with the period and the actor.
         adds_up_limits: whether limits hold for each request and each period, too, instead of only
             for each attempt.
+        is_normal: whether texts are recorded in Unicode's normal form C, and no two names look
+            alike.
     """
 
     hashes_display_text: bool
@@ -33,6 +35,7 @@ class Level(msgspec.Struct, frozen=True):
     forgets_rules: bool
     draws_by_request: bool = True
     adds_up_limits: bool = False
+    is_normal: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -62,6 +65,7 @@ LEVELS = {
         forgets_rules=False,
         draws_by_request=False,
         adds_up_limits=True,
+        is_normal=True,
     ),
 }
 #: The level of a new game.

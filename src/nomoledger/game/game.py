@@ -7,7 +7,14 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from nomoledger import events as e
-from nomoledger.engine.request_checks import check_arguments, check_order, check_submission
+from nomoledger.engine.request_checks import (
+    check_answer,
+    check_arguments,
+    check_draw,
+    check_order,
+    check_submission,
+    free_name,
+)
 from nomoledger.engine.settlement import ruling_validity
 from nomoledger.engine.settlement.audiences import Audience, intersect
 from nomoledger.errors import RuleFault, UnknownError, UsageError
@@ -15,6 +22,8 @@ from nomoledger.events.rules import Change
 from nomoledger.game import evidence
 from nomoledger.game.readings import GameReadings
 from nomoledger.game.writer import GameWriter, Outcome
+from nomoledger.intake.bounds import admitted
+from nomoledger.intake.typed import Types
 from nomoledger.state import disputes
 from nomoledger.state.reducer import belongs_to_input
 
@@ -24,13 +33,17 @@ Request = TypeVar("Request", bound=Callable[..., Outcome])
 def idempotent(request: Request) -> Request:
     """Make *request* return its first outcome when it is repeated under the same `id`.
 
-    The ledger is asked first: the arguments may not make sense any more.
+    What the request brings is checked first (see `nomoledger.intake`), then the ledger is asked:
+    the arguments may not make sense any more.
     """
+    types = Types(request)
 
     @wraps(request)
-    def answer(game: "Game", *arguments: Any, **fields: Any) -> Outcome:
+    def answer(game: "Game", *positional: Any, **named: Any) -> Outcome:
+        fields = dict(zip(types.names, positional, strict=False)) | named
+        fields = types.checked(admitted(fields, "the request", normalizes=game.is_normal))
         before = game.again(fields.get("id"))
-        return request(game, *arguments, **fields) if before is None else before
+        return request(game, **fields) if before is None else before
 
     return cast(Request, answer)
 
@@ -63,7 +76,12 @@ class Game(GameReadings, GameWriter):
         at: datetime | None = None,
         id: str | None = None,
     ) -> Outcome:
-        """Ask to join as *name*; *details* are what the rules want to know besides."""
+        """Ask to join as *name*; *details* are what the rules want to know besides.
+
+        Raises:
+            UsageError: *name* is no name (`nomoledger.intake.chosen_names`), or looks like another.
+        """
+        name = free_name(self.world, name)
         self._check(check_arguments, "join", (), {"name": name, **(details or {})})
         return self.receive(e.JoinRequested, name=name, details=details or {}, at=at, id=id)
 
@@ -191,10 +209,7 @@ class Game(GameReadings, GameWriter):
     ) -> Outcome:
         """Enter real dice, or another draw made by hand, for the open question."""
         question = self.waiting("dice", "draw")
-        if question.asks == "dice":
-            _check_dice(question, values)
-        elif len(values) != 1 or values[0] not in question.options:
-            raise UsageError(f"draw one of {', '.join(map(str, question.options))}")
+        check_draw(question, values)
         fields = {"values": tuple(values), **_reply_to(question)}
         return self.receive(e.DrawEntered, at=at, id=id, **fields)
 
@@ -211,7 +226,7 @@ class Game(GameReadings, GameWriter):
         question = self.waiting("choice")
         if by not in ("admin", question.to):
             raise UsageError(f"the question is put to {question.to}, not to {by}")
-        _check_option(question, value)
+        check_answer(question, value)
         fields = {"value": value, "by": by, **_reply_to(question)}
         return self.receive(e.ChoiceAnswered, at=at, id=id, **fields)
 
@@ -256,7 +271,7 @@ class Game(GameReadings, GameWriter):
         if value is None:
             return self._correct(fields | {"kind": "correct", "changes": changes}, urgent)
         question = self.waiting("ruling", "conflict")
-        _check_option(question, value)
+        check_answer(question, value)
         fields |= {"kind": "answer", "value": value, **_reply_to(question)}
         return self.receive(e.RulingMade, **fields)
 
@@ -482,19 +497,3 @@ class Game(GameReadings, GameWriter):
 def _reply_to(question: e.QuestionRaised) -> dict[str, Any]:
     """Return the fields that an answer takes from its *question*: its address and audience."""
     return {"question": question.question, "audience": question.audience}
-
-
-def _check_dice(question: e.QuestionRaised, values: list[Any]) -> None:
-    sides = question.options
-    fits = len(values) == len(sides) and all(
-        isinstance(value, int) and 1 <= value <= most
-        for value, most in zip(values, sides, strict=False)
-    )
-    if not fits:
-        raise UsageError(f"{question.text}: {len(sides)} dice from 1 to {max(sides)} are needed")
-
-
-def _check_option(question: e.QuestionRaised, value: Any) -> None:
-    if question.options and value not in question.options:
-        options = ", ".join(map(str, question.options))
-        raise UsageError(f"{question.text}: answer one of {options}")

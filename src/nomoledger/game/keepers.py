@@ -20,6 +20,7 @@ import msgspec
 from nomoledger.engine.batches import decode_batch
 from nomoledger.errors import LostError, UsageError
 from nomoledger.game.writer import Outcome
+from nomoledger.intake.bounds import admitted
 from nomoledger.sandbox import fork_server
 from nomoledger.sandbox.channel import Channel
 from nomoledger.sandbox.fork_server import DeadForkServerError, ForkServer
@@ -72,10 +73,12 @@ class Keepers:
         `id` of the request, as in `Game`; otherwise it gets one.
 
         Raises:
-            UsageError: *request* is no method of `Game`, or the keepers are closed.
+            UsageError: *request* is no method of `Game`, what it brings is too large or no plain
+                value, or the keepers are closed.
             LostError: keepers die of this request; whether it is recorded, its id can tell.
             NomoledgerError: an error that *request* raised.
         """
+        arguments, fields = admitted(arguments, "the request"), admitted(fields, "the request")
         fields.setdefault("id", random.token_hex(6))
         try:
             call, _ = dump_call(request, (arguments, fields))

@@ -33,11 +33,11 @@ from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
+from nomoledger.intake.unreadable import why_unreadable
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import load, parse, shipped
-from nomoledger.rulebook.unreadable import why_unreadable
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
 

@@ -17,6 +17,7 @@ from nomoledger.events.levels import NEWEST
 from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
+from nomoledger.intake.bounds import FILE, admitted
 from nomoledger.language.host import ask_people
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import Rulebook
@@ -52,7 +53,9 @@ def open_game(
     Raises:
         UsageError: the game exists, a setting is unknown, or the rules refuse such a start.
     """
-    rulebook = rulebook.with_settings(settings or {})
+    settings = admitted(settings or {}, "the settings")
+    given = None if given is None else admitted(given, "the initial state", FILE)
+    rulebook = rulebook.with_settings(settings)
     now = recorded_at or datetime.now(UTC).replace(microsecond=0)
     secret = secret or random.token_bytes(32)
     common: dict[str, Any] = {"period": period, "received_at": at or now, "recorded_at": now}
@@ -62,7 +65,7 @@ def open_game(
         rulebook=rulebook.name,
         dice=dice_from,
         commitment=dice.commitment(dice.period_seed(secret, period)),
-        settings=settings or {},
+        settings=settings,
         level=NEWEST,
         versions=_versions(),
         **common,

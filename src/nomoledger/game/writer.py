@@ -11,9 +11,11 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
 from nomoledger.errors import ConflictError, RuleFault, UsageError
+from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Change
 from nomoledger.game.commit import Commit
 from nomoledger.game.sandboxed_engine import SandboxedEngine
+from nomoledger.intake.bounds import FILE, REQUEST, admitted
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
@@ -22,6 +24,7 @@ from nomoledger.state.reducer import SETTLE, apply, to_seconds
 from nomoledger.state.world import World
 
 TRIES_MAX = 50
+ID_CHARACTERS_MAX = 200
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -132,8 +135,11 @@ class GameWriter:
         id: str,
         fields: dict[str, Any],
     ) -> e.Input:
-        if set(id) & {"|", ">"} or not id.isprintable():
-            raise UsageError(f"{id!r} cannot be an id: no | or >, and nothing unprintable")
+        if set(id) & {"|", ">"} or not id.isprintable() or not 0 < len(id) <= ID_CHARACTERS_MAX:
+            raise UsageError(
+                f"{id!r:.60} cannot be an id: 1 to {ID_CHARACTERS_MAX} characters, no | or >, and"
+                " nothing unprintable"
+            )
         clock = self.clock().replace(microsecond=0)
         at = (at or max(clock, _game_time(self.world))).replace(microsecond=0)
         if to_seconds(at) < self.world.game["now"]:
@@ -149,7 +155,14 @@ class GameWriter:
         elif kind is e.DisputeOpened:
             fields["number"] = max(self.world.disputes, default=0) + 1
         period = self.world.period
-        return kind(id=id, period=period, received_at=at, recorded_at=clock, **fields)
+        event = kind(id=id, period=period, received_at=at, recorded_at=clock, **fields)
+        bounds = FILE if fields.get("by") == "engine" else REQUEST
+        return admitted(event, "the request", bounds, normalizes=self.is_normal)
+
+    @property
+    def is_normal(self) -> bool:
+        """Whether texts are recorded in Unicode's normal form C."""
+        return LEVELS[self.world.level].is_normal
 
     def catch_up(self) -> None:
         """Fold what other writers have appended."""

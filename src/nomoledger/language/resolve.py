@@ -1,6 +1,7 @@
 """Resolution of what people write (square 9, "Ann") to values of rule code, by type."""
 
 import ast
+import re
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any, NoReturn
@@ -13,6 +14,9 @@ from nomoledger.state.world import World
 
 #: The type of things of any kind.
 ANY_KIND = "Thing"
+#: How many digits a number has at most, before its point and after it.
+DIGITS_MAX = 18
+_WHOLE = re.compile(rf"-?[0-9]{{1,{DIGITS_MAX}}}")
 #: The types whose values are numbers.
 _NUMBERS = ("Number", "Money", "Time", "Duration")
 
@@ -130,7 +134,7 @@ def resolve_entity(world: World, kind: str, called: Any) -> str:
 
 def _find(world: World, kind: str, called: Any) -> str | None:
     entity = world.find(kind, called) if isinstance(called, str | int) else None
-    if entity is None and isinstance(called, str) and called.lstrip("-").isdigit():
+    if entity is None and isinstance(called, str) and _WHOLE.fullmatch(called):
         entity = world.find(kind, int(called))
     return entity
 
@@ -144,7 +148,14 @@ def _number(parameter: Parameter, value: Any) -> int | Decimal:
         _refuse(f"{parameter.name} is a number, not {value!r}")
     if not amount.is_finite():
         _refuse(f"{parameter.name} is a number, not {value!r}")
+    if amount.adjusted() >= DIGITS_MAX or _places(amount) > DIGITS_MAX:
+        _refuse(f"{parameter.name} has at most {DIGITS_MAX} digits, and {value!r:.40} has more")
     return int(amount) if amount == amount.to_integral_value() else amount
+
+
+def _places(amount: Decimal) -> int:
+    exponent = amount.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0
 
 
 def _refuse(text: str) -> NoReturn:

@@ -8,11 +8,11 @@ import msgspec
 
 from nomoledger.engine.trial import try_changes
 from nomoledger.events import rules as r
+from nomoledger.intake.short_text import shortened
 from nomoledger.language.linker import analyze_rules
 from nomoledger.language.parameters import is_number
 from nomoledger.rulebook.faults_of_changes import faults_of_changes, placed
 from nomoledger.rulebook.losses import NO_LOSSES, LeftUndefined, losses_of
-from nomoledger.rulebook.short_text import shortened
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 

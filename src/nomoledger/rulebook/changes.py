@@ -20,18 +20,18 @@ import yaml
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Amend, Change, Do, Enact, Post, Renumber, Repeal, Rule, Set
+from nomoledger.intake.short_text import shortened
+from nomoledger.intake.wrong_form import plain_words
 from nomoledger.language.amendments import REPEAL_STATES
 from nomoledger.language.code import parse_code, replace_functions
 from nomoledger.rulebook.exact_yaml import load_yaml, yaml_fault
 from nomoledger.rulebook.loading import (
-    check_recordable,
+    recordable,
     split_units,
     with_mechanics,
     with_rule_numbers,
 )
-from nomoledger.rulebook.short_text import shortened
 from nomoledger.rulebook.told import malformed, with_words
-from nomoledger.rulebook.wrong_form import plain_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 _AMENDED = (
@@ -86,7 +86,7 @@ def _read_all(data: Any, with_code: bool = True) -> tuple[Change, ...]:
         return ()
     items = data if isinstance(data, list | tuple) else [data]
     changes = tuple(change for item in items for change in _read(item))
-    check_recordable(changes)
+    changes = recordable(changes)
     if with_code:
         check_code(changes)
     return changes

@@ -4,6 +4,9 @@ from typing import Any
 
 import yaml
 
+#: How deep lists and tables may be nested, and how many parts there may be in all.
+DEPTH_MAX = 60
+PARTS_MAX = 2_000_000
 _MERGE = "tag:yaml.org,2002:merge"
 
 #: PyYAML's parser in C, which is eight times as fast, where PyYAML was built with it.
@@ -62,13 +65,47 @@ def _fault(node: yaml.Node, text: str) -> yaml.YAMLError:
 def load_yaml(text: str) -> Any:
     """Return the YAML in *text*, with fractions left as text.
 
+    Aliases (`*name`) are read, but what they stand for counts each time.
+
     >>> load_yaml("{number: 12.10, fine: 5}")
     {'number': '12.10', 'fine': 5}
 
     Raises:
-        yaml.YAMLError: *text* is not YAML, or a table says a name twice.
+        yaml.YAMLError: *text* is not YAML, a table says a name twice, or the data are nested too
+            deeply or far larger than their text.
     """
+    _check_size(text)
     return yaml.load(text, Loader=ExactLoader)
+
+
+def _check_size(text: str) -> None:
+    """Check the depth and the parts of the YAML in *text* before anything is made of it.
+
+    The parser of events needs no recursion. What an alias stands for counts as often as the alias
+    is written, so that few lines cannot stand for billions of parts.
+    """
+    depth, parts = 0, 0
+    sizes: dict[str, int] = {}
+    under_way: list[tuple[str | None, int]] = []
+    for event in yaml.parse(text, Loader=_SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            parts += sizes.get(event.anchor or "", 1)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            parts, depth = parts + 1, depth + 1
+            under_way.append((event.anchor, parts))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+            anchor, before = under_way.pop()
+            if anchor is not None:
+                sizes[anchor] = parts - before + 1
+        elif isinstance(event, yaml.ScalarEvent):
+            parts += 1
+        if depth > DEPTH_MAX or parts > PARTS_MAX:
+            what = f"more than {DEPTH_MAX} lists and tables in each other"
+            many = f"more than {PARTS_MAX} parts, aliases counted each time"
+            text = what if depth > DEPTH_MAX else many
+            mark: Any = event.start_mark
+            raise yaml.constructor.ConstructorError(None, None, text, mark)
 
 
 def yaml_fault(error: yaml.YAMLError, first: int = 1) -> tuple[int, str]:

@@ -21,7 +21,7 @@ import re
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import yaml
@@ -38,18 +38,20 @@ from nomoledger.events.rules import (
     PageTable,
     Rule,
 )
+from nomoledger.intake.bounds import FILE, Bounds, admitted
+from nomoledger.intake.unreadable import why_unreadable
+from nomoledger.intake.wrong_form import plain_words
 from nomoledger.language.host_verbs import API_LEVELS
 from nomoledger.rulebook.data_block import DataBlock
 from nomoledger.rulebook.exact_yaml import load_yaml, yaml_fault
 from nomoledger.rulebook.nearest import meant
 from nomoledger.rulebook.told import malformed, with_words
-from nomoledger.rulebook.unreadable import why_unreadable
-from nomoledger.rulebook.wrong_form import plain_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.declared_rules import Ruleset
 
 _HEADING = re.compile(r"(?P<number>[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)\s+(?P<title>\S.*)$")
 _RULE_TAG = "h3"
+Value = TypeVar("Value")
 _OF_FRONT = ("rulebook", "api")
 _OF_DATA = ("yaml",)
 _OF_CODE = ("python", "starlark")
@@ -371,7 +373,7 @@ def _convert(fields: dict[str, Any], blocks: list[DataBlock], at: int) -> Rule:
             raise error_in("uses", _no_mechanic(name))
     rule = with_mechanics(rule)
     try:
-        check_recordable(rule)
+        rule = recordable(rule)
     except RulebookError as error:
         raise error_in("", str(error)) from None
     states = [bool(rule.code or rule.uses), rule.text_only is not None, rule.by_ruling is not None]
@@ -466,16 +468,16 @@ def _read_mechanic(name: str) -> Rule:
     return rule
 
 
-def check_recordable(value: Any) -> None:
-    """Check that events can hold *value*.
+def recordable(value: Value, bounds: Bounds = FILE) -> Value:
+    """Return *value*, which is within *bounds*, as events can hold it.
 
     Raises:
-        RulebookError: *value* holds a number of more than 64 bits.
+        RulebookError: *value* is too large, or not plain data (see `nomoledger.intake.bounds`).
     """
     try:
-        msgspec.msgpack.encode(value)
-    except OverflowError:
-        raise RulebookError("a number is too large to be recorded: at most 18 digits") from None
+        return admitted(value, "", bounds)
+    except UsageError as error:
+        raise RulebookError(str(error)) from None
 
 
 def _error(file: str, offset: int, token: Token, text: str) -> RulebookError:

@@ -14,10 +14,11 @@ import msgspec
 import yaml
 
 from nomoledger.errors import RulebookError, UnknownError
+from nomoledger.intake.bounds import CASE
+from nomoledger.intake.unreadable import why_unreadable
+from nomoledger.intake.wrong_form import plain_words
 from nomoledger.rulebook.exact_yaml import ExactLoader, yaml_fault
-from nomoledger.rulebook.loading import check_recordable, find_rulebook
-from nomoledger.rulebook.unreadable import why_unreadable
-from nomoledger.rulebook.wrong_form import plain_words
+from nomoledger.rulebook.loading import find_rulebook, recordable
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 Table = dict[Any, Any]
@@ -256,7 +257,7 @@ def _case(raw: Any, file: str, line: int) -> Case:
     except msgspec.ValidationError as error:
         raise RulebookError(f"{file}:{line}: {name}: {plain_words(error)}") from None
     try:
-        check_recordable(body)
+        body = recordable(body, CASE)
     except RulebookError as error:
         raise RulebookError(f"{file}:{line}: {name}: {error}") from None
     return Case(name=body.case, file=file, line=line, body=body, source=str(raw))

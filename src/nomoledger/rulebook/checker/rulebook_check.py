@@ -1,11 +1,11 @@
 """The check of a rulebook: the faults of its rules, with the lines of the file."""
 
 from nomoledger.errors import RulebookError
+from nomoledger.intake.short_text import shortened
 from nomoledger.language.program import link
 from nomoledger.rulebook.checker.fault import Fault
 from nomoledger.rulebook.checker.ruleset_check import faults_of
 from nomoledger.rulebook.loading import Rulebook
-from nomoledger.rulebook.short_text import shortened
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 

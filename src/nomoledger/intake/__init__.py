@@ -1,0 +1,1 @@
+"""The one door: what comes from outside is checked here before anything is recorded or computed."""

@@ -1,0 +1,1 @@
+"""The one door: what comes from outside is bounded before anything is recorded or computed."""
