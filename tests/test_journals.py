@@ -393,12 +393,12 @@ def mail(tmp_path: Path) -> str:
 def test_the_command_writes_what_the_library_writes(tmp_path: Path, mail: str, format: str) -> None:
     file = tmp_path / "out"
     file.write_text("old")
-    done = run("export", mail, str(file), "--format", format)
+    done = run("export", mail, str(file), "--format", format, "--force")
     assert done.output.startswith(f"exported mail as {format}: ")
     with Ledger.open(mail) as ledger:
         assert file.read_bytes() == written(tmp_path, ledger, format).read_bytes()
     assert run("export", mail, "-", "--format", format).stdout_bytes == file.read_bytes()
-    told = run("export", mail, str(file), "--format", format, "--json").output
+    told = run("export", mail, str(file), "--format", format, "--force", "--json").output
     assert '"payments":' in told
 
 
@@ -408,7 +408,7 @@ def test_what_the_command_refuses(
     out = str(tmp_path / "out")
     assert "--public" in run("export", mail, out, "--format", "csv", "--key", out).stderr
     assert "no game 'go'" in run("export", mail, out, "--format", "csv", "--game", "go").stderr
-    assert "is the ledger itself" in run("export", mail, mail, "--format", "csv").stderr
+    assert "is a ledger" in run("export", mail, mail, "--format", "csv").stderr
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     done = run("export", mail, out, "--format", "parquet")
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)

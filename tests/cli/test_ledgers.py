@@ -29,9 +29,9 @@ def test_an_export_replaces_its_file_only_when_complete(landed: str) -> None:
     Path("kept.jsonl").write_text("before")
     os.chmod("kept.jsonl", 0o640)
     Path("link.jsonl").symlink_to("kept.jsonl")
-    assert run("export", landed, "kept.jsonl", "--game", "chess").exit_code == 2
+    assert run("export", landed, "kept.jsonl", "--force", "--game", "chess").exit_code == 2
     assert Path("kept.jsonl").read_text() == "before"
-    ok("export", landed, "link.jsonl")
+    ok("export", landed, "link.jsonl", "--force")
     assert Path("link.jsonl").is_symlink()
     assert Path("kept.jsonl").read_bytes().startswith(b'{"nomoledger":1')
     assert stat.S_IMODE(Path("kept.jsonl").stat().st_mode) == 0o640

@@ -1,6 +1,11 @@
-"""Writing a file completely or not at all."""
+"""Writing a file completely or not at all, and never over a ledger.
+
+Every command that writes a file writes it here, so this module alone decides what may be replaced:
+a ledger never, another file only if the user says so.
+"""
 
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -8,29 +13,89 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from nomoledger.errors import UsageError
+
+#: What SQLite adds to the name of a database for the files that belong to it.
+_SUFFIXES = ("-wal", "-shm", "-journal")
+_DATABASE = b"SQLite format 3\0"
+#: How a write-ahead log begins (in either byte order), and a rollback journal: SQLite's file format
+#: document, sections 3 and 4.
+_LOGS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
+#: "nomo" at offset 68 of a database, as `nomoledger.ledger.stores.sqlite_file` writes it.
+_APPLICATION_ID = b"nomo"
+#: In a ledger whose header was damaged, the first page still holds its tables.
+_TABLES = (b"stored_events", b"commitment")
+_FIRST_PAGE = 65536
+
+
+def is_of_ledger(path: Path) -> bool:
+    """Return whether *path* is a ledger, or a file that SQLite keeps beside one.
+
+    The content decides, so that links and other spellings of a path make no difference. A file
+    beside a ledger counts even while it does not exist: SQLite would read whatever is put there.
+    """
+    name = path.name
+    for suffix in _SUFFIXES:
+        if name.lower().endswith(suffix) and _is_ledger(path.with_name(name[: -len(suffix)])):
+            return True
+    return _is_ledger(path)
+
+
+def _is_ledger(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with open(path, "rb") as source:
+        page = source.read(_FIRST_PAGE)
+    if page.startswith(_LOGS):
+        return True
+    has_tables = all(table in page for table in _TABLES)
+    return page.startswith(_DATABASE) and (page[68:72] == _APPLICATION_ID or has_tables)
+
+
+def check_replaceable(name: str, *, force: bool) -> None:
+    """Check that a command may write the file *name*, which exists or not.
+
+    Raises:
+        UsageError: it is a ledger or belongs to one; or it exists, and *force* is False.
+        OSError: it exists and cannot be read.
+    """
+    for path in {Path(os.path.abspath(name)), Path(os.path.realpath(name))}:
+        if is_of_ledger(path):
+            raise UsageError(f"{name} is a ledger, or belongs to one: give another file")
+        if path.is_block_device():
+            raise UsageError(f"{name} is a disk: give another file")
+    if Path(name).is_file() and not force:
+        raise UsageError(f"{name} exists already: give another file, or replace it with --force")
+
 
 @contextmanager
-def atomic_file(name: str) -> Iterator[BinaryIO]:
+def atomic_file(name: str, *, force: bool = False) -> Iterator[BinaryIO]:
     """Open a temporary file for writing, and rename it to *name* when the block succeeds.
 
     `-` is standard output. A path that exists but is not a regular file (a pipe) is written to
     directly.
+
+    Raises:
+        UsageError: *name* must not be replaced; see `check_replaceable`. It is checked before the
+            block and again after the block.
     """
     path = Path(os.path.realpath(name))
     if name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-    elif path.exists() and not path.is_file():
+        return
+    check_replaceable(name, force=force)
+    if path.exists() and not path.is_file():
         with open(path, "wb") as target:
             yield target
     else:
-        with _temporary_file(path) as target:
+        with _temporary_file(path, name, force) as target:
             yield target
 
 
 @contextmanager
-def _temporary_file(path: Path) -> Iterator[BinaryIO]:
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+def _temporary_file(path: Path, name: str, force: bool) -> Iterator[BinaryIO]:
+    mode = stat.S_IMODE(path.stat().st_mode) & 0o777 if path.exists() else 0o666 & ~_umask()
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     except OSError as error:
@@ -41,10 +106,38 @@ def _temporary_file(path: Path) -> Iterator[BinaryIO]:
             yield target
             target.flush()
             os.fsync(target.fileno())
-        os.replace(temporary, path)
+        _put_in_place(temporary, path, name, force)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    _sync_folder(path.parent)
+
+
+def _put_in_place(temporary: str, path: Path, name: str, force: bool) -> None:
+    check_replaceable(name, force=force)
+    if not force:
+        try:
+            os.link(temporary, path)  # fails if another program has made the file meanwhile
+        except FileExistsError:
+            check_replaceable(name, force=force)
+        except OSError:
+            pass  # the file system has no hard links
+    os.replace(temporary, path)
+    Path(temporary).unlink(missing_ok=True)  # replacing a link by its own file leaves both names
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name of a file durable, where the system can do so."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
 
 
 def _umask() -> int:

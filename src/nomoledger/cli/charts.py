@@ -14,13 +14,14 @@ def draw_chart(
     name: str,
     file: str,
     *,
+    force: bool,
     location: str,
     game_name: str | None,
     period: int | None,
     known: int | None,
     **arguments: Any,
 ) -> None:
-    """Draw the projection *name* into *file*, which is replaced only when the chart is complete."""
+    """Draw the projection *name* into *file*; with *force*, also if the file exists."""
     from nomoledger.cli.atomic_file import atomic_file
     from nomoledger.game.read_models import Drawing, projection
 
@@ -29,10 +30,11 @@ def draw_chart(
         raise click.UsageError(
             f"{file!r} is not a chart file: name it something.svg or something.png"
         )
-    with open_view_at(location, game_name, period, known=known) as view:
+    with (
+        open_view_at(location, game_name, period, known=known) as view,
+        atomic_file(file, force=force) as target,
+    ):
         model = projection(name)(view, **arguments)
-    if not isinstance(model, Drawing):
-        raise click.UsageError(f"the installed projection {name} cannot draw charts")
-    picture = model.drawn(kind)
-    with atomic_file(file) as target:
-        target.write(picture)
+        if not isinstance(model, Drawing):
+            raise click.UsageError(f"the installed projection {name} cannot draw charts")
+        target.write(model.drawn(kind))

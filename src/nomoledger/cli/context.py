@@ -29,7 +29,10 @@ def open_ledger_at(location: str) -> Iterator["Ledger"]:
 
 @contextmanager
 def open_or_create_ledger_at(location: str) -> Iterator["Ledger"]:
-    """Open the ledger at *location*, created if needed; delete a new file if the block fails."""
+    """Open the ledger at *location*, created if needed.
+
+    If the block fails, a new file is deleted, unless another program has opened a game in it.
+    """
     from nomoledger.ledger.ledger import Ledger
 
     file = ledger_file(location)
@@ -39,8 +42,9 @@ def open_or_create_ledger_at(location: str) -> Iterator["Ledger"]:
             yield ledger
     except BaseException:
         if file is not None and not existed:
-            for suffix in ("", "-wal", "-shm", "-journal"):
-                file.with_name(file.name + suffix).unlink(missing_ok=True)
+            from nomoledger.ledger.stores.sqlite_file import remove_if_unused
+
+            remove_if_unused(file)
         raise
 
 

@@ -1,6 +1,5 @@
 """Commands on whole ledgers: init, import, export, verify, replay."""
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -158,7 +157,7 @@ def heads_as_json(heads: dict[str, "Head"]) -> dict[str, Any]:
 
 @click.command()
 @options.ledger
-@click.argument("file", type=click.Path(allow_dash=True))
+@click.argument("file", type=options.OutputFile(allow_dash=True))
 @click.option(
     "--format", type=click.Choice(journals.FORMATS), default=journals.OURS, show_default=True,
     help="Write nomoledger's own format, or the payments of one game for another program.",
@@ -170,6 +169,7 @@ def heads_as_json(heads: dict[str, "Head"]) -> dict[str, Any]:
     help="Export only what everybody may see, with the seals that prove it.",
 )
 @proofs.key
+@options.force
 @options.game
 @options.as_json
 def export(
@@ -178,26 +178,24 @@ def export(
     format: str,
     is_public: bool,
     key_file: str | None,
+    force: bool,
     game_name: str | None,
     as_json: bool,
 ) -> None:
     """Export a ledger to FILE, or to standard output (-).
 
-    The export holds every event, also the secret ones, as JSON lines. FILE is replaced only when
-    the export is complete. --public exports the public events of one game with its seals, for
+    The export holds every event, also the secret ones, as JSON lines. A FILE that
+    exists is replaced only with --force, and only when the export is complete. --public exports the public events of one game with its seals, for
     anybody to verify. --format exports the payments of one game as a journal or a table.
 
     Example: nomoledger export game.db game.jsonl
     """
     from nomoledger.cli.atomic_file import atomic_file
 
-    source = ledger_file(location)
-    if source is not None and os.path.exists(file) and os.path.samefile(file, source):
-        raise click.UsageError(f"{file} is the ledger itself: give another file")
     is_proof = is_public and format == journals.OURS
     if key_file is not None and not is_proof:
         raise click.UsageError("--key signs the seals of a public export: give --public with it")
-    with open_ledger_at(location) as ledger, atomic_file(file) as target:
+    with open_ledger_at(location) as ledger, atomic_file(file, force=force) as target:
         if is_proof:
             public = proofs.export_public_game(ledger, target, game_name, key_file)
             result: dict[str, Any] = {"games": [public]}

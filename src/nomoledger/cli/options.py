@@ -10,6 +10,18 @@ from nomoledger.cli.parsing import parse_pair, parse_time
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+
+class OutputFile(click.Path):
+    """The name of a file that the command writes; such a command has `force`, too.
+
+    A test finds all parameters of this type and tries to overwrite a ledger through them.
+    """
+
+    def __init__(self, *, allow_dash: bool = False) -> None:
+        """Take the name of a file; `-` is standard output if *allow_dash*."""
+        super().__init__(dir_okay=False, allow_dash=allow_dash)
+
+
 ledger = click.argument("location", metavar="LEDGER", cls=LedgerArgument, envvar=VARIABLE)
 game = click.option(
     "--game", "game_name", metavar="NAME", help="Use game NAME, if the ledger has several."
@@ -27,6 +39,7 @@ as_known = click.option(
 as_published = click.option(
     "--as-published", is_flag=True, help="Show the period as known at its own close."
 )
+force = click.option("--force", is_flag=True, help="Replace a file that exists (never a ledger).")
 pairs = click.argument("pairs", metavar="[KEY=VALUE]...", nargs=-1, type=parse_pair)
 
 

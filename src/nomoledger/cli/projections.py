@@ -114,13 +114,15 @@ def reader_of(admin: bool, player: str | None) -> str | None:
 @click.option(
     "--chart",
     metavar="FILE",
-    type=click.Path(dir_okay=False),
+    type=options.OutputFile(),
     help="Also draw rank and money by period into FILE.svg or FILE.png.",
 )
+@options.force
 def standings(
     is_all: bool,
     is_history: bool,
     chart: str | None,
+    force: bool,
     as_known: int | None,
     as_published: bool,
     **view: Any,
@@ -141,7 +143,7 @@ def standings(
     if chart is not None:
         from nomoledger.cli.charts import draw_chart
 
-        draw_chart(name, chart, **periods, **arguments)
+        draw_chart(name, chart, force=force, **periods, **arguments)
     if is_all or is_history:
         show_projection(name, **view | periods, **arguments)
     else:

@@ -28,7 +28,8 @@ key = click.option(
     help="Sign with the Ed25519 key in FILE (default: the game's own key).",
 )  # fmt: skip
 output = click.option(
-    "-o", "--output", default="-", metavar="FILE", type=click.Path(allow_dash=True),
+    "-o", "--output", default="-", metavar="FILE",
+    type=options.OutputFile(allow_dash=True),
     help="Write to FILE (default: standard output).",
 )  # fmt: skip
 
@@ -49,9 +50,15 @@ def read_signer(key_file: str | None) -> "Signer | None":
 )
 @key
 @output
+@options.force
 @options.game
 def seal(
-    location: str, period: int | None, key_file: str | None, output: str, game_name: str | None
+    location: str,
+    period: int | None,
+    key_file: str | None,
+    output: str,
+    force: bool,
+    game_name: str | None,
 ) -> None:
     """Write the signed seal of a closed period, for publication.
 
@@ -62,11 +69,16 @@ def seal(
     """
     from nomoledger.proof.signing import game_signer
 
+    from nomoledger.cli.atomic_file import atomic_file
+
     signer = read_signer(key_file)
-    with open_ledger_of_game(location, game_name) as (ledger, name):
+    with (
+        open_ledger_of_game(location, game_name) as (ledger, name),
+        atomic_file(output, force=force) as target,
+    ):
         period_seal = _seal_of(ledger, name, period)
         signed = period_seal.signed(signer or game_signer(ledger.secret(name)))
-        _write(output, signed.encoded())
+        target.write(signed.encoded() + b"\n")
 
 
 def _seal_of(ledger: "Ledger", name: str, period: int | None) -> "Seal":
@@ -99,6 +111,7 @@ def _seal_of(ledger: "Ledger", name: str, period: int | None) -> "Seal":
     help="Check a disclosure: give its file for LEDGER, and a seal or public export for EVENT.",
 )
 @output
+@options.force
 @options.game
 @options.as_json
 def open_(
@@ -107,6 +120,7 @@ def open_(
     envelope: str | None,
     check: bool,
     output: str,
+    force: bool,
     game_name: str | None,
     as_json: bool,
 ) -> int:
@@ -119,14 +133,18 @@ def open_(
     """
     if check:
         return _check(location, event, as_json)
+    from nomoledger.cli.atomic_file import atomic_file
     from nomoledger.proof.disclosure import disclose_event
 
     number = event_number(event)
     if number is None:
         raise click.UsageError(f"{event!r} is not the number of an event: see log --admin")
-    with open_ledger_of_game(location, game_name) as (ledger, name), progress("opening"):
-        disclosure = disclose_event(ledger, name, number, envelope)
-    _write(output, disclosure.encoded())
+    with (
+        open_ledger_of_game(location, game_name) as (ledger, name),
+        atomic_file(output, force=force) as target,
+        progress("opening"),
+    ):
+        target.write(disclose_event(ledger, name, number, envelope).encoded() + b"\n")
     return 0
 
 
@@ -170,13 +188,6 @@ def seal_in(file: str, period: int) -> "Seal | None":
                 if seal.period == period:
                     return seal
     return None
-
-
-def _write(output: str, data: bytes) -> None:
-    from nomoledger.cli.atomic_file import atomic_file
-
-    with atomic_file(output) as target:
-        target.write(data + b"\n")
 
 
 # --- public exports and verification, for `nomoledger.cli.ledgers` -------------------------------

@@ -1,6 +1,7 @@
 """The command what-if: a replay with something changed, compared with the record."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,9 @@ from nomoledger.cli.parsing import parse_pair, parse_scalar
 from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import BinaryIO
+
     from nomoledger.events.rules import Change
     from nomoledger.game.counterfactual import WhatIf, WhatIfChanges
     from nomoledger.game.game import Game
@@ -60,7 +64,13 @@ DIFFERS = 1
     default="stop",
     help="What to do with new questions: stop there, take the default, skip, or ask.",
 )
-@click.option("--save", metavar="FILE", help="Also write the result to FILE, as JSON.")
+@click.option(
+    "--save",
+    metavar="FILE",
+    type=options.OutputFile(),
+    help="Also write the result to FILE, as JSON.",
+)
+@options.force
 @options.game
 @options.as_json
 def what_if(
@@ -68,6 +78,7 @@ def what_if(
     game_name: str | None,
     as_json: bool,
     save: str | None,
+    force: bool,
     questions: str,
     **values: Any,
 ) -> int:
@@ -79,11 +90,11 @@ def what_if(
 
     Example: nomoledger what-if game.db --replace 116=square:1 --to 3
     """
-    with open_game_at(location, game_name) as game:
+    with open_game_at(location, game_name) as game, _saving(save, force) as target:
         changes = changes_from(game, questions=questions, **values)
         result = run_what_if(game, changes, is_asking=questions == "ask")
-        if save is not None:
-            _save(save, result)
+        if target is not None:
+            _save(target, result)
         if as_json:
             print_json(result)
         else:
@@ -169,12 +180,17 @@ def run_what_if(game: "Game", changes: "WhatIfChanges", *, is_asking: bool = Fal
         changes.edits = (*changes.edits, Answered(question.question, value))
 
 
-def _save(path: str, result: "WhatIf") -> None:
-    from pathlib import Path
+def _saving(path: str | None, force: bool) -> "AbstractContextManager[BinaryIO | None]":
+    """Open the file at *path*; None if there is nothing to save."""
+    from nomoledger.cli.atomic_file import atomic_file
 
+    return nullcontext() if path is None else atomic_file(path, force=force)
+
+
+def _save(target: "BinaryIO", result: "WhatIf") -> None:
     import msgspec
 
-    Path(path).write_bytes(msgspec.json.format(msgspec.json.encode(result, enc_hook=str)))
+    target.write(msgspec.json.format(msgspec.json.encode(result, enc_hook=str)))
 
 
 # --- printing -----------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import BoundedSemaphore, Lock
@@ -278,6 +278,25 @@ def upgrade_file(location: str, lock_timeout: int = 5) -> Upgrade:
         connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute("COMMIT")
     return Upgrade(current, SCHEMA_VERSION)
+
+
+def remove_if_unused(path: Path, lock_timeout: int = 5) -> None:
+    """Delete the ledger file at *path* if it holds no game and no other program is writing it."""
+    if not path.is_file():
+        return
+    with suppress(sqlite3.Error, OSError), closing(_plain_connection(path, lock_timeout)) as ledger:
+        if ledger.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            ledger.execute("BEGIN IMMEDIATE")  # others wait here, and then find the games
+            if ledger.execute("SELECT count(*) FROM games").fetchone()[0]:
+                return
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _plain_connection(path: Path, lock_timeout: int) -> sqlite3.Connection:
+    return sqlite3.connect(
+        _uri(str(path), False), uri=True, timeout=lock_timeout, isolation_level=None
+    )
 
 
 def _create_tables(connection: sqlite3.Connection, location: str) -> None:

@@ -1,0 +1,176 @@
+"""No command overwrites a ledger, and none overwrites another file without --force."""
+
+import ast
+import os
+import shlex
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import nomoledger.cli
+from cli.commands import ok, run, wrong
+from nomoledger.cli import program
+from nomoledger.cli.atomic_file import is_of_ledger
+from nomoledger.cli.group import CommandGroup
+from nomoledger.cli.options import OutputFile
+
+#: For each command that writes a file: the words around the file.
+WORDS = {
+    "export": "g.db FILE",
+    "open": "g.db 0 -o FILE",
+    "seal": "g.db -o FILE",
+    "standings": "g.db --chart FILE",
+    "what-if": "g.db --rules-of 1 --save FILE",
+}
+#: Parameters that name a file or folder and are no `OutputFile`, with what they are for.
+OTHERS = {
+    ("copy", "target"): "a ledger, which is added to",
+    ("demo", "location"): "a new ledger; an existing file is refused",
+    ("dispute argue", "file"): "read",
+    ("dispute close", "changes"): "read",
+    ("export", "key_file"): "read",
+    ("import", "file"): "read",
+    ("init", "rulebook"): "read",
+    ("project", "into"): "a database of tables, which is added to",
+    ("proposal check", "file"): "read",
+    ("propose", "changes"): "read",
+    ("publish", "folder"): "a folder with nothing but a site in it",
+    ("rules check", "rulebook"): "read",
+    ("rules show", "rulebook"): "read",
+    ("rules vocabulary", "rulebook"): "read",
+    ("ruling", "changes"): "read",
+    ("seal", "key_file"): "read",
+    ("simulate", "rulebook"): "read",
+    ("test", "files"): "read",
+    ("verify", "seals"): "read",
+    ("what-if", "file"): "read",
+    ("what-if", "rule_files"): "read",
+}
+SIGNS = ("FILE", "DIR", "FOLDER", "PATH", "TARGET", "VIEWS", "LEDGER", "RULEBOOK")
+
+
+def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
+    found = group.every_command() if isinstance(group, CommandGroup) else group.commands
+    for name, command in found.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+        else:
+            yield " ".join((*path, name)), command
+
+
+def outputs() -> dict[str, click.Command]:
+    return {
+        name: command
+        for name, command in commands(program)
+        if any(isinstance(parameter.type, OutputFile) for parameter in command.params)
+    }
+
+
+def names_file(parameter: click.Parameter) -> bool:
+    words = f"{parameter.metavar or ''} {parameter.name}".upper()
+    return isinstance(parameter.type, click.Path | click.File) or any(x in words for x in SIGNS)
+
+
+def test_every_parameter_that_names_a_file_is_listed() -> None:
+    found = {
+        (name, parameter.name)
+        for name, command in commands(program)
+        for parameter in command.params
+        if names_file(parameter) and not isinstance(parameter.type, OutputFile)
+    }
+    ledgers = {at for at in found if at[1] == "location" and at[0] != "demo"}
+    assert found - ledgers == OTHERS.keys()
+    assert outputs().keys() == WORDS.keys()
+
+
+def test_only_one_module_of_the_command_line_writes_files() -> None:
+    for path in Path(nomoledger.cli.__file__).parent.glob("*.py"):
+        if path.name == "atomic_file.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            assert name not in ("write_text", "write_bytes"), path
+            if name == "open" and isinstance(node.func, ast.Name):
+                mode = node.args[1:2] and ast.literal_eval(node.args[1])
+                assert mode in ([], "r", "rb"), path
+
+
+def words(name: str, file: str) -> list[str]:
+    return [*name.split(), *shlex.split(WORDS[name].replace("FILE", shlex.quote(file)))]
+
+
+@pytest.fixture
+def closed(landed: str) -> str:
+    ok("close", landed)
+    return landed
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_no_command_overwrites_a_ledger(name: str, closed: str) -> None:
+    shutil.copy(closed, "other.db")
+    shutil.copy(closed, "plain.svg")
+    Path("symbolic.svg").symlink_to("other.db")
+    os.link("other.db", "hard.svg")
+    Path("folder").mkdir()
+    kept = {file: Path(file).read_bytes() for file in (closed, "other.db", "plain.svg")}
+    spelled = ["other.db", closed, "./folder/../g.db", os.path.abspath(closed)]
+    beside = ["g.db-wal", "g.db-shm", "other.db-journal"]
+    charts = ["symbolic.svg", "hard.svg", "plain.svg"]
+    for file in charts if name == "standings" else [*spelled, *beside, *charts]:
+        for force in ([], ["--force"]):
+            assert "is a ledger, or belongs to one" in wrong(*words(name, file), *force)
+    assert {file: Path(file).read_bytes() for file in kept} == kept
+    assert not Path("other.db-journal").exists()
+    assert run("verify", closed).exit_code == 0
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_no_command_overwrites_another_file_without_force(name: str, closed: str) -> None:
+    Path("kept.svg").write_text("mine")
+    Path("link.svg").symlink_to("kept.svg")
+    for file in ("kept.svg", "link.svg"):
+        assert "--force" in wrong(*words(name, file))
+    assert Path("kept.svg").read_text() == "mine"
+    if name == "open":  # no event of this game is sealed
+        assert "is public" in wrong(*words(name, "kept.svg"), "--force")
+        assert Path("kept.svg").read_text() == "mine"
+        return
+    assert run(*words(name, "link.svg"), "--force").exit_code == 0
+    assert Path("link.svg").is_symlink()
+    assert Path("kept.svg").read_text() != "mine"
+    assert not list(Path().glob(".kept*"))
+
+
+def test_a_ledger_is_known_by_its_tables_if_its_header_is_damaged(closed: str) -> None:
+    with sqlite3.connect(closed) as connection:
+        connection.execute("PRAGMA application_id=0")
+    connection.close()
+    assert is_of_ledger(Path(closed))
+    assert not is_of_ledger(Path("no.db"))
+
+
+def test_the_tables_for_sql_never_go_into_a_ledger(closed: str) -> None:
+    before = Path(closed).read_bytes()
+    assert "no tables of ours" in wrong("project", closed, "--into", closed)
+    assert Path(closed).read_bytes() == before
+
+
+def test_a_failed_opening_keeps_the_game_that_another_program_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nomoledger.cli.context import open_or_create_ledger_at
+
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(KeyError), open_or_create_ledger_at("g.db"):
+        ok("init", "g.db", "--rulebook", "mail-opening")
+        raise KeyError
+    assert "mail-opening" in ok("verify", "g.db")
+    with pytest.raises(KeyError), open_or_create_ledger_at("h.db"):
+        raise KeyError
+    assert not list(tmp_path.glob("h.db*"))
