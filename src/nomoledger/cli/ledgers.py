@@ -266,12 +266,18 @@ def verify(
     with open_ledger_at(location) as ledger:
         games = _games_to_verify(ledger, game_name, head, [seal.game for seal in published])
         results = proofs.verify_ledger(ledger, games, head, published, chain_only)
+        foreign = ledger.foreign_objects()
     verdicts = [verdict for verdict, _ in results]
-    ok = all(verdict.ok for verdict in verdicts)
+    ok = all(verdict.ok for verdict in verdicts) and not foreign
     if as_json:
-        print_json({"ok": ok, "games": verdicts})
+        print_json({"ok": ok, "games": verdicts, "foreign": foreign})
     else:
         print_blocks(_verdict_line(verdict, seal_count) for verdict, seal_count in results)
+        print_blocks(
+            f"{redacted(location)} holds {item}, which nomoledger did not put there: remove it, or"
+            " copy the games to a new ledger (nomoledger copy)"
+            for item in foreign
+        )
     return 0 if ok else FAILED
 
 

@@ -72,6 +72,10 @@ class Ledger:
         """Return the games that have records but are not in `games`; none in a sound ledger."""
         return self.store.unlisted()
 
+    def foreign_objects(self) -> list[str]:
+        """Return what the database holds that nomoledger did not put there, a phrase for each."""
+        return self.store.foreign_objects()
+
     def add_game(self, game: str, secret: bytes | None = None) -> None:
         """Add *game*; its *secret* (32 random bytes unless given) salts the commitments.
 

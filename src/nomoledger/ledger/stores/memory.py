@@ -162,6 +162,10 @@ class MemoryStore:
         seals = self._tables(game).seals
         return [(period, number, seal) for period, (number, seal) in sorted(seals.items())]
 
+    def foreign_objects(self) -> list[str]:
+        """Return nothing: there are only our tables."""
+        return []
+
     @contextmanager
     def evidence(self, game: str) -> Iterator[Evidence]:
         """Yield everything stored of *game* at one moment, for verification."""

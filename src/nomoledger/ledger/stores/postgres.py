@@ -22,6 +22,7 @@ from nomoledger.ledger.stores.postgres_link import (
     direct_connection,
     plain_errors,
 )
+from nomoledger.ledger.stores.postgres_objects import foreign_objects
 from nomoledger.ledger.stores.postgres_schema import prepare
 from nomoledger.ledger.stores.postgres_side_tables import (
     SELECT_CELLS,
@@ -128,6 +129,11 @@ class PostgresStore(PostgresSideTables):
     def containing(self, game: str, text: str) -> Iterator[Row]:
         """Return the records of *game* whose state contains the bytes of *text*, in order."""
         return self._pages(SELECT_CONTAINING, game, -1, text.encode())
+
+    def foreign_objects(self) -> list[str]:
+        """See `nomoledger.ledger.stores.store.Store.foreign_objects`."""
+        with self._connection() as connection:
+            return foreign_objects(connection)
 
     @contextmanager
     def evidence(self, game: str) -> Iterator[Evidence]:

@@ -8,6 +8,7 @@ import psycopg
 from nomoledger.errors import StoreError, UnknownError
 from nomoledger.ledger.stores.location import redacted
 from nomoledger.ledger.stores.postgres_link import address_of, direct_connection
+from nomoledger.ledger.stores.postgres_objects import check_objects
 from nomoledger.ledger.stores.postgres_side_tables import CREATE as CREATE_SIDE_TABLES
 from nomoledger.ledger.stores.postgres_side_tables import roll_up_all
 from nomoledger.ledger.stores.schema_versions import Upgrade, check_not_newer, check_version
@@ -89,6 +90,7 @@ def prepare(connection: Connection, location: str, create: bool) -> None:
             if _version(connection) is None:  # no other program was faster
                 _create(connection, location)
     check_version(location, _version(connection) or 0, SCHEMA_VERSION)
+    check_objects(connection, location)
 
 
 def upgrade_database(location: str) -> Upgrade:
@@ -110,6 +112,7 @@ def _upgrade(connection: Connection, location: str) -> Upgrade:
         if current is None:
             raise UnknownError(f"no ledger at {location}: check the address, or create it first")
         check_not_newer(location, current, SCHEMA_VERSION)
+        check_objects(connection, location)
         for version in range(current + 1, SCHEMA_VERSION + 1):
             for step in MIGRATIONS[version]:
                 if isinstance(step, str):

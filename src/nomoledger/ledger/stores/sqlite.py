@@ -19,6 +19,7 @@ from nomoledger.ledger.stores.sqlite_file import (
     open_file,
     plain_errors,
 )
+from nomoledger.ledger.stores.sqlite_schema import foreign_objects
 from nomoledger.ledger.stores.sqlite_side_tables import (
     SqliteSideTables,
     SqliteSideTableWriter,
@@ -132,6 +133,11 @@ class SqliteStore(SqliteSideTables):
         """Return the records of *game* whose state contains the bytes of *text*, in order."""
         return self._pages(SELECT_CONTAINING, game, -1, text.encode())
 
+    def foreign_objects(self) -> list[str]:
+        """See `nomoledger.ledger.stores.store.Store.foreign_objects`."""
+        with self._reading() as cursor:
+            return foreign_objects(cursor)
+
     @contextmanager
     def evidence(self, game: str) -> Iterator[Evidence]:
         """Yield everything stored of *game* at one moment, for verification."""
@@ -186,6 +192,11 @@ class WritingBlock:
                 self._datastore.end_turn()
                 raise
         self._cursor.row_factory = None
+        try:
+            self._datastore.check_schema(self._cursor, self._location)
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            raise
         return SqliteWriter(self._cursor, self._location)
 
     def __exit__(

@@ -24,7 +24,9 @@ from eventsourcing.sqlite import (
 
 from nomoledger.errors import CorruptError, StoreError, UnknownError
 from nomoledger.ledger.stores.schema_versions import Upgrade, check_not_newer, check_version
-from nomoledger.ledger.stores.sqlite_side_tables import CREATE, register_exact_sum, roll_up_all
+from nomoledger.ledger.stores.sqlite_schema import CREATE, check_objects
+from nomoledger.ledger.stores.sqlite_side_tables import CREATE as CREATE_SIDE_TABLES
+from nomoledger.ledger.stores.sqlite_side_tables import register_exact_sum, roll_up_all
 
 APPLICATION_ID = 0x6E6F6D6F  # "nomo"
 SCHEMA_VERSION = 3
@@ -33,27 +35,10 @@ READERS_MAX = 15
 #: A writer that finds the file locked tries again after a time between these, in seconds.
 _TRY_AGAIN_SECONDS = 0.0005, 0.002
 
-#: As eventsourcing's SQLiteApplicationRecorder creates it (a test compares them).
-CREATE_EVENTS = (
-    "CREATE TABLE IF NOT EXISTS stored_events (originator_id TEXT, originator_version INTEGER,"
-    " topic TEXT, state BLOB, PRIMARY KEY (originator_id, originator_version))"
-)
-CREATE_CHAIN = """CREATE TABLE chain (
-    game TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    commitments BLOB NOT NULL,
-    hash BLOB NOT NULL,
-    PRIMARY KEY (game, number)
-) WITHOUT ROWID"""
-CREATE_GAMES = """CREATE TABLE games (
-    game TEXT NOT NULL PRIMARY KEY,
-    secret BLOB NOT NULL,
-    created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
-)"""
 #: A step of a migration: a statement, or a function that computes what SQL cannot.
 Step = str | Callable[[sqlite3.Connection], object]
 MIGRATIONS: dict[int, tuple[Step, ...]] = {
-    2: (*CREATE, roll_up_all),
+    2: (*CREATE_SIDE_TABLES, roll_up_all),
     3: ("ALTER TABLE chain RENAME COLUMN commitment TO commitments",),
 }
 
@@ -87,6 +72,7 @@ class SqliteConnections(SQLiteDatastore):
         self._writer: SQLiteConnection | None = None
         self._readers = BoundedSemaphore(READERS_MAX)
         self._idle: list[SQLiteConnection] = []
+        self._schema = -1
         super().__init__(uri, lock_timeout=lock_timeout, originator_id_type="text")
 
     def close(self) -> None:
@@ -123,6 +109,17 @@ class SqliteConnections(SQLiteDatastore):
     def end_turn(self) -> None:
         """Let the next thread write."""
         self._turn.release()
+
+    def check_schema(self, cursor: sqlite3.Cursor, location: str) -> None:
+        """Check, inside a transaction, that no other program has added a trigger meanwhile.
+
+        Raises:
+            StoreError: see `check_objects`.
+        """
+        (schema,) = cursor.execute("PRAGMA schema_version").fetchone()
+        if schema != self._schema:
+            check_objects(cursor, location)
+            self._schema = schema
 
     def _borrow(self) -> SQLiteConnection:
         if self.pool.closed:
@@ -259,6 +256,7 @@ def _prepare(connection: sqlite3.Connection, location: str, create: bool) -> Non
             _create_tables(connection, location)
         connection.execute("COMMIT")
     check_version(location, _pragma(connection, "user_version"), SCHEMA_VERSION)
+    check_objects(connection, location)
 
 
 def upgrade_file(location: str, lock_timeout: int = 5) -> Upgrade:
@@ -275,6 +273,7 @@ def upgrade_file(location: str, lock_timeout: int = 5) -> Upgrade:
                     connection.execute(step)
                 else:
                     step(connection)
+        check_objects(connection, location)
         connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute("COMMIT")
     return Upgrade(current, SCHEMA_VERSION)
@@ -302,9 +301,6 @@ def _plain_connection(path: Path, lock_timeout: int) -> sqlite3.Connection:
 def _create_tables(connection: sqlite3.Connection, location: str) -> None:
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise StoreError(f"{location} is the database of another program: give another path")
-    connection.execute(CREATE_EVENTS)
-    connection.execute(CREATE_CHAIN)
-    connection.execute(CREATE_GAMES)
     for statement in CREATE:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")

@@ -161,6 +161,12 @@ class Store(Protocol):
     def seals(self, game: str) -> list[Seal]:
         """Return the seals of *game*, in the order of the periods."""
 
+    def foreign_objects(self) -> list[str]:
+        """Return what the database holds beside our tables, or different from them.
+
+        A phrase for each, such as "the view 'cakes'"; none in a sound ledger.
+        """
+
     def evidence(self, game: str) -> AbstractContextManager[Evidence]:
         """Open everything stored of *game* at one moment, for verification."""
 
