@@ -190,8 +190,8 @@ def test_an_altered_snapshot_is_named_and_rebuilt(desk: Game, location: str) -> 
     code, said = verified(location)
     assert code == 1
     assert (
-        f"#{other} is wrong (snapshot): the snapshot of its close: it differs from the state then"
-        in said
+        f"#{other} is wrong (snapshot): the snapshot of its close: the snapshot after #{other} is"
+        " not the one that was stored there" in said
     )
     assert spelled(as_of(ledger, "g", 3)) == spelled(folded(ledger, other))
     CliRunner().invoke(program, ["rebuild", location])
@@ -224,3 +224,47 @@ def test_a_close_succeeds_if_its_snapshot_cannot_be_stored(
     desk.close(at=NOON)
     assert len(numbers(desk.ledger)) == PERIODS + 1
     assert spelled(world_of(desk.ledger, "g")) == spelled(folded(desk.ledger))
+
+
+@on_databases
+def test_a_snapshot_under_the_label_of_another_period_is_named_and_not_used(
+    desk: Game, location: str
+) -> None:
+    ledger, expected = desk.ledger, readings(desk.ledger)
+    one, other = numbers(ledger)[:2]
+    change(ledger, location, "UPDATE snapshots SET period=99 WHERE number=?", one)
+    change(ledger, location, "UPDATE snapshots SET period=1 WHERE number=?", other)
+    change(ledger, location, "UPDATE snapshots SET period=2 WHERE number=?", one)
+    assert readings(ledger) == expected
+    assert spelled(snapshots.load_nearest(ledger, "g", period=1)) != spelled(folded(ledger, other))
+    code, said = verified(location)
+    assert code == 1
+    assert f"#{one} is wrong (snapshot)" in said
+    assert "it is stored as that of period 2" in said
+    CliRunner().invoke(program, ["rebuild", location])
+    assert verified(location)[0] == 0
+
+
+@on_databases
+def test_a_snapshot_under_another_event_or_reducer_is_named_and_not_used(
+    desk: Game, location: str
+) -> None:
+    ledger, expected = desk.ledger, readings(desk.ledger)
+    one = numbers(ledger)[0]
+    hash = ledger.head_at("g", one - 1).hash
+    change(
+        ledger, location, "UPDATE snapshots SET number=?, hash=? WHERE number=?",
+        one - 1, bytes.fromhex(hash), one,
+    )  # fmt: skip
+    assert readings(ledger) == expected
+    code, said = verified(location)
+    assert code == 1 or one - 1 not in numbers(ledger)
+    CliRunner().invoke(program, ["rebuild", location])
+    change(ledger, location, "UPDATE snapshots SET fold='another' WHERE fold=?", fold_version())
+    assert numbers(ledger) == []
+    original = snapshots.fold_version
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(snapshots, "fold_version", lambda: "another")
+        assert snapshots.load_nearest(ledger, "g").head == -1
+        assert readings(ledger) == expected
+    assert snapshots.fold_version is original

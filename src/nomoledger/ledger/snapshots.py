@@ -2,6 +2,9 @@
 
 Snapshots only save time. Each is stored under the version of the reducer that made it, so a program
 with another reducer does not see it. Any or all of them may be missing.
+
+The labels of a snapshot (event, period, reducer) are under its hash: a snapshot that was put under
+another label is not used, and `verify` names it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,6 +16,7 @@ from pathlib import Path
 from nomoledger import events as e
 from nomoledger.errors import CorruptError, StoreError
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.store import Place, Store
 from nomoledger.state.reducer import apply
 from nomoledger.state.snapshot_codec import (
     check_parts,
@@ -25,6 +29,10 @@ from nomoledger.state.world import World
 #: The packages that define a world and the effects of events. Their source is the version of the
 #: reducer.
 REDUCER_PACKAGES = ("events", "state")
+#: How snapshots are stored; another text makes those of the older form invisible.
+_FORM = "labelled"
+#: Bytes of the digest after the content of a snapshot.
+_DIGEST = 32
 #: Folding fewer events than this is faster than reading the snapshot after them.
 LONG = 300
 
@@ -32,7 +40,7 @@ LONG = 300
 @cache
 def fold_version() -> str:
     """Return the version of the reducer: a hash of its source, which changes with every edit."""
-    return hash_of_source(REDUCER_PACKAGES)
+    return hash_of_source(REDUCER_PACKAGES, _FORM)
 
 
 def hash_of_source(packages: Iterable[str], start: str = "") -> str:
@@ -42,6 +50,29 @@ def hash_of_source(packages: Iterable[str], start: str = "") -> str:
         for path in sorted((Path(__file__).parents[1] / package).glob("*.py")):
             digest.update(sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]
+
+
+def label(content: bytes, fold: str, place: Place) -> bytes:
+    """Return *content*, a snapshot, followed by a digest of it, its reducer *fold* and its *place*."""
+    return content + _digest(content, fold, place)
+
+
+def unlabel(stored: object, fold: str, place: Place) -> bytes:
+    """Return the content of the snapshot *stored* under these labels.
+
+    Raises:
+        CorruptError: it was stored under other labels, or is no snapshot.
+    """
+    if isinstance(stored, bytes):
+        content, digest = stored[:-_DIGEST], stored[-_DIGEST:]
+        if digest == _digest(content, fold, place):
+            return content
+    raise CorruptError(f"the snapshot after #{place[0]} is not the one that was stored there")
+
+
+def _digest(content: bytes, fold: str, place: Place) -> bytes:
+    number, period = place
+    return sha256(f"{fold} {number} {period} ".encode() + content).digest()
 
 
 def store_snapshot(ledger: Ledger, game: str, world: World) -> None:
@@ -54,7 +85,8 @@ def store_snapshot(ledger: Ledger, game: str, world: World) -> None:
     try:
         snapshot = encode_snapshot(world)
         with ledger.store.writing() as writer:
-            writer.add_snapshot(game, fold_version(), place, snapshot.root, snapshot.parts)
+            root = label(snapshot.root, fold_version(), place)
+            writer.add_snapshot(game, fold_version(), place, root, snapshot.parts)
     except (StoreError, TypeError):
         world.forget_frozen()
 
@@ -67,21 +99,27 @@ def load_nearest(
     Unreadable snapshots are skipped. The world is empty if there is no snapshot.
     """
     while places := ledger.store.snapshots(game, fold_version(), upto, period, count=1):
-        ((number, _),) = places
+        (place,) = places
         with suppress(CorruptError):
-            return _read(ledger, game, number)
-        upto = number - 1
+            return _read(ledger, game, place)
+        upto = place[0] - 1
     return World()
 
 
-def _read(ledger: Ledger, game: str, number: int) -> World:
-    root = ledger.store.snapshot(game, fold_version(), number)
-    if root is None:
-        raise CorruptError(f"game {game!r} has no snapshot after #{number}")
-    world = decode_snapshot(root, partial(ledger.store.parts, game))
-    if world.head != number:
-        raise CorruptError(f"the snapshot after #{number} of game {game!r} holds another state")
+def _read(ledger: Ledger, game: str, place: Place) -> World:
+    world = decode_snapshot(_root(ledger.store, game, place), partial(ledger.store.parts, game))
+    if (world.head, world.period - 1) != place:
+        raise CorruptError(f"the snapshot after #{place[0]} of game {game!r} holds another state")
     return world
+
+
+def _root(store: Store, game: str, place: Place) -> bytes:
+    """Return the root of the snapshot at *place*.
+
+    Raises:
+        CorruptError: there is no such snapshot, or it was stored under other labels.
+    """
+    return unlabel(store.snapshot(game, fold_version(), place[0]), fold_version(), place)
 
 
 class StoredSnapshots:
@@ -96,9 +134,9 @@ class StoredSnapshots:
         self._store = ledger.store
         self._game = game
         self._read: set[bytes] = set()
-        self.places = {
-            period: number for number, period in self._store.snapshots(game, fold_version())
-        }
+        places = self._store.snapshots(game, fold_version())
+        self.places = {period: number for number, period in places}
+        self._periods = dict(places)
 
     def content(self, number: int) -> tuple[bytes, dict[bytes, bytes]]:
         """Return the root of the snapshot after event *number*, and its parts not read before.
@@ -106,9 +144,9 @@ class StoredSnapshots:
         Raises:
             CorruptError: there is no such snapshot, or a part of it is missing or altered.
         """
-        root = self._store.snapshot(self._game, fold_version(), number)
-        if root is None:
+        if number not in self._periods:
             raise CorruptError(f"game {self._game!r} has no snapshot after #{number}")
+        root = _root(self._store, self._game, (number, self._periods[number]))
         parts = collect_parts(root, partial(self._store.parts, self._game), self._read)
         self._read |= parts.keys()
         return root, parts
@@ -148,7 +186,7 @@ class SnapshotCheck:
         """List the snapshots of *game*."""
         self._store = ledger.store
         self._game = game
-        self._numbers = {number for number, _ in self._store.snapshots(game, fold_version())}
+        self._left = dict(self._store.snapshots(game, fold_version()))
         self._checked: set[bytes] = set()
 
     def wrong(self, world: World) -> str | None:
@@ -156,17 +194,33 @@ class SnapshotCheck:
 
         None if the snapshot is right, or missing.
         """
-        if world.head not in self._numbers:
+        period = self._left.pop(world.head, None)
+        if period is None:
             return None
-        root = self._store.snapshot(self._game, fold_version(), world.head)
-        why = "it differs from the state then"
-        if root == encode_snapshot(world).root:
-            try:
-                check_parts(root, partial(self._store.parts, self._game), self._checked)
-                return None
-            except CorruptError as error:
-                why = str(error)
-        return f"the snapshot of its close: {why}; nomoledger rebuild makes it anew"
+        why = self._why(world, period)
+        return why and f"the snapshot of its close: {why}; nomoledger rebuild makes it anew"
+
+    def _why(self, world: World, period: int) -> str | None:
+        if period != world.period - 1:
+            return f"it is stored as that of period {period}"
+        try:
+            root = _root(self._store, self._game, (world.head, period))
+            if root != encode_snapshot(world).root:
+                return "it differs from the state then"
+            check_parts(root, partial(self._store.parts, self._game), self._checked)
+        except CorruptError as error:
+            return str(error)
+        return None
+
+    def left(self) -> str | None:
+        """Describe a snapshot after an event that closed no period; None if there is none."""
+        if not self._left:
+            return None
+        number = min(self._left)
+        return (
+            f"there is a snapshot after #{number}, which closed no period; nomoledger rebuild"
+            " removes it"
+        )
 
 
 def take_snapshots(ledger: Ledger, game: str) -> None:

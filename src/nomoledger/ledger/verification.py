@@ -79,6 +79,9 @@ class Auditor(Protocol):
         *reached* is the hash of the event.
         """
 
+    def foreign_snapshot(self) -> str | None:
+        """Describe a snapshot that belongs to no close, after the last event; None if sound."""
+
     def missing_close(self) -> str | None:
         """Describe a seal without a close in the ledger, after the last event; None if sound."""
 
@@ -127,6 +130,8 @@ def verify(
         problem = _Problem(number, "cut off", detail)
     if problem is None and audit is not None and (lacking := audit.missing_close()):
         problem = _Problem(number, "cut off", lacking)
+    if problem is None and audit is not None and (foreign := audit.foreign_snapshot()):
+        problem = _Problem(None, "snapshot", foreign)
     if problem is None and (wrong := find_wrong_cell(units_by_cell(sums), evidence.cells)):
         problem = _Problem(None, "roll-up", f"{wrong}: run nomoledger rebuild")
     return _verdict(game, Head(number - 1, last.hex()), problem)

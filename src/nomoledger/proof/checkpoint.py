@@ -12,7 +12,8 @@ import msgspec
 
 from nomoledger.errors import CorruptError, StoreError
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.snapshots import fold_version, hash_of_source
+from nomoledger.ledger.snapshots import fold_version, hash_of_source, label, unlabel
+from nomoledger.ledger.stores.store import Place
 from nomoledger.proof.public_numbering import PublicNumbers
 from nomoledger.proof.sealer import Sealer
 from nomoledger.state.snapshot_codec import decode_snapshot, encode_snapshot
@@ -56,7 +57,8 @@ def store_checkpoint(ledger: Ledger, sealer: Sealer, period: int) -> None:
         recorded_at=stream.recorded_at,
         numbers=cast(Any, tuple((tuple(numbers.sealed), numbers.placed) for numbers in terms)),
     )
-    place, data = (sealer.number, period), msgspec.msgpack.encode(checkpoint)
+    place = sealer.number, period
+    data = label(msgspec.msgpack.encode(checkpoint), checkpoint_version(), place)
     try:
         with ledger.store.writing() as writer:
             writer.add_snapshot(sealer.game, checkpoint_version(), place, data, frozen.parts)
@@ -64,17 +66,20 @@ def store_checkpoint(ledger: Ledger, sealer: Sealer, period: int) -> None:
         chain.world.forget_frozen()
 
 
-def resume_sealer(ledger: Ledger, game: str, number: int) -> Sealer:
-    """Return the sealer of *game* from its checkpoint after event *number*.
+def resume_sealer(ledger: Ledger, game: str, place: Place) -> Sealer:
+    """Return the sealer of *game* from its checkpoint at *place*.
 
     Raises:
         CorruptError: there is no checkpoint, or it is unreadable.
     """
-    data = ledger.store.snapshot(game, checkpoint_version(), number)
+    version, number = checkpoint_version(), place[0]
+    data = unlabel(ledger.store.snapshot(game, version, number), version, place)
     try:
-        checkpoint = msgspec.msgpack.decode(data or b"", type=SealerCheckpoint)
+        checkpoint = msgspec.msgpack.decode(data, type=SealerCheckpoint)
     except msgspec.MsgspecError as error:
         raise CorruptError(f"no checkpoint of the sealer after #{number}: {error}") from error
+    if checkpoint.number != number:
+        raise CorruptError(f"the checkpoint after #{number} is of another event")
     sealer = Sealer(game, ledger.secret(game))
     sealer.number, sealer.previous = checkpoint.number, checkpoint.previous
     stream, chain = sealer.stream, sealer.chain

@@ -69,6 +69,10 @@ class ContentAudit:
             return self._check_close(number, self.sealer.seal(reached))
         return None
 
+    def foreign_snapshot(self) -> str | None:
+        """Describe a snapshot that belongs to no close, after the last event; None if sound."""
+        return None if self._snapshots is None else self._snapshots.left()
+
     def missing_close(self) -> str | None:
         """Describe a seal without a close in the ledger, after the last event; None if sound."""
         left = sorted({*self._stored, *self._published})

@@ -76,7 +76,7 @@ def _latest_sealer(ledger: Ledger, game: str) -> Sealer:
         if last and period != last + 1:
             break
         last = period
-    for number, _ in reversed(ledger.store.snapshots(game, checkpoint_version(), period=last)):
+    for place in reversed(ledger.store.snapshots(game, checkpoint_version(), period=last)):
         with suppress(CorruptError):
-            return resume_sealer(ledger, game, number)
+            return resume_sealer(ledger, game, place)
     return Sealer(game, ledger.secret(game))

@@ -233,6 +233,8 @@ def _connected(location: str, *, create: bool, lock_timeout: int) -> Iterator[sq
     path = Path(location)
     if path.is_dir():
         raise StoreError(f"{location} is a folder: give the path of a file")
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{location} is no regular file: give the path of a file")
     if not create and not path.exists():
         raise UnknownError(f"no ledger at {location}: check the path, or create it first")
     uri = _uri(location, create)
