@@ -48,7 +48,7 @@ def commands(desk: Game, player: str) -> Iterator[tuple[str, Command, tuple[Any,
     yield "join", desk.join, (player, {"email": f"{player}@example.org"})
     yield "rule", desk.propose, (player, "A close.", (rule(f"X.{player}", CLOSE),))
     for turn in range(3):
-        yield f"judge-{turn}", desk.judge, (len(desk.world.proposals), "accepted")
+        yield f"judge-{turn}", desk.judge, (turn + 1, "accepted")
         yield f"propose-{turn}", desk.propose, (player, f"Nothing {turn}.", ())
     yield "close", desk.close, ()
     yield "close-again", desk.close, ()

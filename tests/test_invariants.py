@@ -334,7 +334,7 @@ def test_the_first_turn_has_a_draw_that_could_change() -> None:
 def test_a_repeated_request_and_an_import_change_no_byte() -> None:
     with opened_table() as table, tempfile.TemporaryDirectory() as folder:
         export = export_of(table.desk.ledger)
-        table.desk.join("Bob", {}, id="move-2")
+        table.desk.join("Bob", {"email": "1@example.org"}, id="move-2")
         assert export_of(table.desk.ledger) == export
         with Ledger.open(f"{folder}/copy.db", create=True) as copy:
             import_ledger(copy, io.BytesIO(export))

@@ -67,9 +67,8 @@ def seal(
 
     Example: nomoledger seal game.db --period 1 -o week-1.seal
     """
-    from nomoledger.proof.signing import game_signer
-
     from nomoledger.cli.atomic_file import atomic_file
+    from nomoledger.proof.signing import game_signer
 
     signer = read_signer(key_file)
     with (

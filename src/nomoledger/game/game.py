@@ -3,8 +3,7 @@
 import secrets as random
 from collections.abc import Callable
 from datetime import datetime
-from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine.request_checks import (
@@ -21,31 +20,10 @@ from nomoledger.errors import RuleFault, UnknownError, UsageError
 from nomoledger.events.rules import Change
 from nomoledger.game import evidence
 from nomoledger.game.readings import GameReadings
+from nomoledger.game.repeated_requests import check_repeated, idempotent
 from nomoledger.game.writer import GameWriter, Outcome
-from nomoledger.intake.bounds import admitted
-from nomoledger.intake.typed import Types
 from nomoledger.state import disputes
 from nomoledger.state.reducer import belongs_to_input
-
-Request = TypeVar("Request", bound=Callable[..., Outcome])
-
-
-def idempotent(request: Request) -> Request:
-    """Make *request* return its first outcome when it is repeated under the same `id`.
-
-    What the request brings is checked first (see `nomoledger.intake`), then the ledger is asked:
-    the arguments may not make sense any more.
-    """
-    types = Types(request)
-
-    @wraps(request)
-    def answer(game: "Game", *positional: Any, **named: Any) -> Outcome:
-        fields = dict(zip(types.names, positional, strict=False)) | named
-        fields = types.checked(admitted(fields, "the request", normalizes=game.is_normal))
-        before = game.again(fields.get("id"))
-        return request(game, **fields) if before is None else before
-
-    return cast(Request, answer)
 
 
 class Game(GameReadings, GameWriter):
@@ -354,7 +332,12 @@ class Game(GameReadings, GameWriter):
         A replay of that period is attached to the dispute.
         """
         id = id or random.token_hex(6)
-        opened = self.again(id) or self._open_dispute(by, text, period, about, at=at, id=id)
+        opened = self.again(id)
+        if opened is None:
+            opened = self._open_dispute(by, text, period, about, at=at, id=id)
+        else:
+            given = {"by": by, "text": text, "period": period, "about": about, "at": at}
+            check_repeated(self, opened, "dispute", given)
         dispute = opened.events[0]
         assert isinstance(dispute, e.DisputeOpened)
         fields: dict[str, Any] = {"dispute": dispute.number, "by": "engine"}

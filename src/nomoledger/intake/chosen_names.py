@@ -26,7 +26,7 @@ def new_name(text: str, what: str = "a player's name") -> str:
     >>> new_name("  Zoe\u0308  ") == "Zo\u00eb"
     True
     """
-    name = " ".join(normal(text).split(" ")).strip()
+    name = normal(text).strip()
     if not any(character.isalnum() for character in name):
         raise UsageError(f"{what} has a letter or a digit, and {text!r:.60} has none")
     if len(name) > NAME_CHARACTERS_MAX:
