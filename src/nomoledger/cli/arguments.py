@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from nomoledger.ledger.stores.location import redacted
+from nomoledger.ledger.stores.location import safe_location
 
 if TYPE_CHECKING:
     from nomoledger.ledger.ledger import Ledger
@@ -46,7 +46,7 @@ def command_line(verb: str, location: str, words: str = "", game_name: str = "")
 
     *words* are further arguments, already quoted.
     """
-    location, variable = redacted(location), redacted(ledger_in_environment())
+    location, variable = safe_location(location), safe_location(ledger_in_environment())
     assignment = "" if variable in ("", location) else f"{VARIABLE}={quote(location)}"
     argument = "" if variable else quote(location)
     option = f"--game {quote(game_name)}" if game_name else ""
@@ -62,4 +62,6 @@ def extra_argument_hint() -> str:
     """Return a hint for a user who wrote LEDGER although the variable is set."""
     if not (variable := ledger_in_environment()):
         return ""
-    return f"; {VARIABLE} is set to {variable}: leave LEDGER out, or unset the variable"
+    return (
+        f"; {VARIABLE} is set to {safe_location(variable)}: leave LEDGER out, or unset the variable"
+    )

@@ -4,7 +4,8 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -62,7 +63,9 @@ class CommandGroup(click.Group):
         settings["standalone_mode"] = False
         if isinstance(sys.stdout, io.TextIOWrapper):  # escape what cannot be encoded
             sys.stdout.reconfigure(errors="backslashreplace")
-        sys.exit(_exit_code(lambda: super(CommandGroup, self).main(*args, **settings)))
+        words = args[0] if args and args[0] is not None else settings.get("args") or sys.argv[1:]
+        run = partial(super().main, *args, **settings)
+        sys.exit(_exit_code(run, words))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; raise our own exception on an interrupt, before Click prints a line."""
@@ -73,9 +76,11 @@ class CommandGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse *args*, all of which must be valid UTF-8."""
+        from nomoledger.ledger.stores.location import safe_location
+
         for arg in args:
             if any("\ud800" <= character <= "\udfff" for character in arg):
-                raise click.UsageError(f"{arg!r} is not UTF-8")
+                raise click.UsageError(f"{safe_location(arg)!r} is not UTF-8")
         return super().parse_args(ctx, args)
 
 
@@ -103,7 +108,12 @@ class _Interrupted(Exception):
     """The user pressed Ctrl-C."""
 
 
-def _exit_code(run: Callable[[], Any]) -> int:
+def _exit_code(run: Callable[[], Any], words: Sequence[str]) -> int:
+    """Return the exit code of *run*; if it fails, print one line.
+
+    *words* are those of the command line. The line repeats no password in them.
+    """
+    fail = partial(_fail, words)
     try:
         code = run()
         sys.stdout.flush()
@@ -112,22 +122,22 @@ def _exit_code(run: Callable[[], Any]) -> int:
         click.echo(error.format_message(), err=True)
         return MISUSE
     except click.UsageError as error:
-        return _fail(_usage_message(error), MISUSE)
+        return fail(_usage_message(error), MISUSE)
     except click.ClickException as error:
-        return _fail(error.format_message(), MISUSE)
+        return fail(error.format_message(), MISUSE)
     except (_Interrupted, KeyboardInterrupt, click.Abort):
         if sys.stderr.isatty():  # the terminal echoed ^C on this line
             click.echo(err=True)
-        return _fail("interrupted; what was recorded stays recorded", INTERRUPTED)
+        return fail("interrupted; what was recorded stays recorded", INTERRUPTED)
     except BrokenPipeError:
         return _after_closed_pipe()
     except NomoledgerError as error:
-        return _fail(str(error), MISUSE)
+        return fail(str(error), MISUSE)
     except OSError as error:
         prefix = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{prefix}{error.strerror or error}", MISUSE)
+        return fail(f"{prefix}{error.strerror or error}", MISUSE)
     except Exception as error:
-        return _unexpected(error)
+        return _unexpected(error, fail)
 
 
 def _usage_message(error: click.UsageError) -> str:
@@ -141,22 +151,24 @@ def _usage_message(error: click.UsageError) -> str:
     return f"{message}: see {command} --help"
 
 
-def _unexpected(error: Exception) -> int:
+def _unexpected(error: Exception, fail: Callable[[str, int], int]) -> int:
     if os.environ.get("NOMOLEDGER_DEBUG"):
         raise error
     last = (str(error).strip() or "no message").splitlines()[-1]
-    return _fail(
+    return fail(
         f"unexpected {type(error).__name__}: {last}; this is a bug in nomoledger: please report"
         " it with the traceback that NOMOLEDGER_DEBUG=1 shows",
         MISUSE,
     )
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(words: Sequence[str], message: str, code: int) -> int:
+    from nomoledger.cli.arguments import ledger_in_environment
     from nomoledger.cli.output import one_line
-    from nomoledger.ledger.stores.location import redacted
+    from nomoledger.ledger.stores.location import safe_message
 
-    click.echo(f"nomoledger: {one_line(redacted(message))}", err=True)
+    given = [*words, *(word.partition("=")[2] for word in words), ledger_in_environment()]
+    click.echo(f"nomoledger: {one_line(safe_message(message, given))}", err=True)
     return code
 
 

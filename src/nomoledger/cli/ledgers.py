@@ -16,7 +16,7 @@ from nomoledger.cli.context import (
 from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.parsing import parse_pair, parse_scalar, parse_time
 from nomoledger.cli.progress import count_records, counting, file_size, open_counting, progress
-from nomoledger.ledger.stores.location import redacted
+from nomoledger.ledger.stores.location import safe_location
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -93,7 +93,7 @@ def init(
         count = len(book.rules)
         print_json({"game": game.name, "rulebook": book.name, "rules": count, "head": str(head)})
         return
-    opened = f"the game {game.name} is open in {redacted(location)}"
+    opened = f"the game {game.name} is open in {safe_location(location)}"
     count = sum(not rule.common for rule in book.rules)
     print_line(f"{opened}: {count} rules of {book.name}")
     join = command_line("join", location, "NAME", name)

@@ -7,7 +7,7 @@ from nomoledger.cli.context import open_ledger_at, open_or_create_ledger_at
 from nomoledger.cli.ledgers import heads_as_json
 from nomoledger.cli.output import print_json, print_line
 from nomoledger.cli.progress import count_records, counting, progress
-from nomoledger.ledger.stores.location import redacted
+from nomoledger.ledger.stores.location import safe_location
 
 #: How often a copy reads each record, in both ledgers together.
 PASSES = 3
@@ -36,7 +36,9 @@ def copy(location: str, target: str, game_name: str | None, as_json: bool) -> No
         print_json(heads_as_json(heads))
         return
     for name, head in heads.items():
-        print_line(f"{name}: {head.number + 1} events in {redacted(target)}, the same head {head}")
+        print_line(
+            f"{name}: {head.number + 1} events in {safe_location(target)}, the same head {head}"
+        )
 
 
 @click.command()
@@ -61,9 +63,9 @@ def upgrade(location: str, as_json: bool) -> None:
     if as_json:
         print_json({"before": before, "after": after})
     elif before == after:
-        print_line(f"{redacted(location)} is up to date (schema {after})")
+        print_line(f"{safe_location(location)} is up to date (schema {after})")
     else:
-        print_line(f"{redacted(location)} is upgraded from schema {before} to {after}")
+        print_line(f"{safe_location(location)} is upgraded from schema {before} to {after}")
 
 
 @click.command()

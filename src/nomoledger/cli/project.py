@@ -8,7 +8,7 @@ from nomoledger.cli import options
 from nomoledger.cli.context import open_ledger_at
 from nomoledger.cli.output import print_json, print_line, warn
 from nomoledger.cli.progress import progress
-from nomoledger.ledger.stores.location import redacted
+from nomoledger.ledger.stores.location import safe_location
 
 if TYPE_CHECKING:
     from nomoledger.views.sql.sync import SyncResult
@@ -77,11 +77,13 @@ def _print_results(
 ) -> None:
     if as_json:
         games = [{"game": x.game, "events": x.events, "new": x.new} for x in results]
-        print_json({"into": redacted(target), "tables": tables, "games": games})
+        print_json({"into": safe_location(target), "tables": tables, "games": games})
         return
     count = f"{len(tables)} tables" if len(tables) > 1 else tables[0]
     for result in results:
         new = f"{result.new} of them new" if result.new else "nothing new"
-        print_line(f"{result.game}: {result.events} events in {count} of {redacted(target)}, {new}")
+        print_line(
+            f"{result.game}: {result.events} events in {count} of {safe_location(target)}, {new}"
+        )
     if not results:
         print_line("there is no game in this ledger yet")

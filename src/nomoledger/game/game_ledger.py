@@ -8,7 +8,7 @@ from typing import Any
 from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.ledger.stores.location import redacted
+from nomoledger.ledger.stores.location import safe_location
 from nomoledger.rulebook.cases import texts_beside
 from nomoledger.rulebook.loading import Rulebook, load
 
@@ -18,7 +18,7 @@ class GameLedger(Ledger):
 
     def __repr__(self) -> str:
         """Show the location, and the names of the games."""
-        return f"<GameLedger {redacted(self.store.location)}: {', '.join(self.games()) or 'empty'}>"
+        return f"<GameLedger {safe_location(self.store.location)}: {', '.join(self.games()) or 'empty'}>"
 
     def create_game(
         self,

@@ -15,6 +15,7 @@ import msgspec
 from nomoledger.errors import CorruptError, LostError, RuleFault, StoreError, UnknownError
 from nomoledger.game.timekeeper import FiredTimer, Timekeeper
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.location import safe_location
 from nomoledger.prose.teller import Teller
 
 #: The longest sleep: another writer may set an earlier timer.
@@ -101,11 +102,11 @@ class LiveClock:
         file = _file(self.location)
         while True:
             if _file(self.location) != file:
-                raise LostError(f"{self.location} was moved or replaced")
+                raise LostError(f"{safe_location(self.location)} was moved or replaced")
             yield from self._fall_due(timekeeper, once)
             if self._failures:
                 self._failures = 0
-                yield ClockNotice("back", f"{self.location} is back")
+                yield ClockNotice("back", f"{safe_location(self.location)} is back")
             ended = timekeeper.world.game["ended"]
             if ended is not None:
                 yield ClockNotice("over", f"the game is over: {ended}")

@@ -2,8 +2,7 @@
 
 from os import PathLike, fspath
 
-from nomoledger.errors import UsageError
-from nomoledger.ledger.stores.location import is_postgres, redacted
+from nomoledger.ledger.stores.location import is_postgres, path_of
 from nomoledger.ledger.stores.schema_versions import Upgrade
 from nomoledger.ledger.stores.store import Store
 
@@ -23,7 +22,7 @@ def open_store(location: str | PathLike[str], *, create: bool = False) -> Store:
         return PostgresStore(fspath(location), create=create)
     from nomoledger.ledger.stores.sqlite import SqliteStore
 
-    return SqliteStore(_path(location), create=create)
+    return SqliteStore(path_of(fspath(location)), create=create)
 
 
 def upgrade_store(location: str | PathLike[str]) -> Upgrade:
@@ -39,19 +38,4 @@ def upgrade_store(location: str | PathLike[str]) -> Upgrade:
         return upgrade_database(fspath(location))
     from nomoledger.ledger.stores.sqlite_file import upgrade_file
 
-    return upgrade_file(_path(location))
-
-
-def _path(location: str | PathLike[str]) -> str:
-    """Return the path of the file that *location* names."""
-    text = fspath(location)
-    scheme, separator, path = text.partition("://")
-    if separator and scheme == "sqlite" and path.startswith("/"):
-        text = path[1:]
-    elif separator:
-        raise UsageError(
-            f"unknown kind of store {redacted(text)!r}: give a path, sqlite:///path or postgresql://…"
-        )
-    if text in ("", ":memory:"):
-        raise UsageError(f"{text!r} is not the path of a file: a ledger is stored in a file")
-    return text
+    return upgrade_file(path_of(fspath(location)))

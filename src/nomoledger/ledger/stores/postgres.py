@@ -14,7 +14,7 @@ from psycopg.errors import UniqueViolation
 from nomoledger.errors import CorruptError, LostError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell
-from nomoledger.ledger.stores.location import redacted
+from nomoledger.ledger.stores.location import safe_location
 from nomoledger.ledger.stores.postgres_link import (
     TRIES_MAX,
     PostgresConnections,
@@ -80,7 +80,7 @@ class PostgresStore(PostgresSideTables):
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
         """Open the database at *location*; wait *lock_timeout* seconds for locked games."""
-        self.location = redacted(location)
+        self.location = safe_location(location)
         address = address_of(location)
         with direct_connection(address, self.location) as connection:
             prepare(connection, self.location, create)

@@ -13,7 +13,7 @@ from psycopg.rows import tuple_row
 from psycopg_pool import PoolTimeout
 
 from nomoledger.errors import CorruptError, LostError, StoreError, UsageError
-from nomoledger.ledger.stores.location import redacted
+from nomoledger.ledger.stores.location import is_readable, safe_location, safe_message
 
 #: Seconds to wait for a connection, or for a starting server, before giving up.
 PATIENCE_SECONDS = 5
@@ -109,17 +109,15 @@ def address_of(location: str) -> dict[str, Any]:
     """Return the connection options in the address *location*, with our defaults for the others.
 
     Raises:
-        UsageError: the address cannot be parsed.
+        UsageError: the address cannot be parsed for sure. Nothing of it is shown.
     """
-    try:
-        options = conninfo_to_dict(location)
-    except psycopg.Error:
+    if not is_readable(location):
         raise UsageError(
-            f"cannot read {redacted(location)}: write postgresql://user@host:port/database, and @"
-            " in a password as %40"
-        ) from None
-    if "@" in str(options.get("host", "")):
-        raise UsageError(f"cannot read {redacted(location)}: write @ in a password as %40")
+            f"cannot read {safe_location(location)}: write postgresql://user@host/database, with"
+            " only a number as port, and in names and passwords @ as %40, / as %2F, : as %3A, % as"
+            " %25, and a space as %20; better, put the password into PGPASSWORD or ~/.pgpass"
+        )
+    options = conninfo_to_dict(location)
     return DEFAULTS | {name: value for name, value in options.items() if value is not None}
 
 
@@ -183,4 +181,4 @@ def _state(error: BaseException) -> str:
 
 def _first_line(error: BaseException) -> str:
     text = (str(error).strip() or type(error).__name__).splitlines()[0]
-    return redacted(text.removeprefix("connection failed: "))
+    return safe_message(text.removeprefix("connection failed: "))

@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 
 from nomoledger.errors import StoreError, UnknownError
-from nomoledger.ledger.stores.location import redacted
+from nomoledger.ledger.stores.location import safe_location
 from nomoledger.ledger.stores.postgres_link import address_of, direct_connection
 from nomoledger.ledger.stores.postgres_objects import check_objects
 from nomoledger.ledger.stores.postgres_side_tables import CREATE as CREATE_SIDE_TABLES
@@ -95,8 +95,8 @@ def prepare(connection: Connection, location: str, create: bool) -> None:
 
 def upgrade_database(location: str) -> Upgrade:
     """Upgrade the database at *location*; see `nomoledger.ledger.stores.open_store`."""
-    with direct_connection(address_of(location), redacted(location)) as connection:
-        return _upgrade(connection, redacted(location))
+    with direct_connection(address_of(location), safe_location(location)) as connection:
+        return _upgrade(connection, safe_location(location))
 
 
 def _upgrade(connection: Connection, location: str) -> Upgrade:

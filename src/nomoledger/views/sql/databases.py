@@ -3,7 +3,7 @@
 from os import PathLike, fspath
 from pathlib import Path
 
-from nomoledger.ledger.stores.location import is_postgres
+from nomoledger.ledger.stores.location import is_postgres, path_of
 from nomoledger.views.sql.sql_views import Views
 
 
@@ -25,7 +25,8 @@ def open_views(location: str | PathLike[str], is_public: bool) -> Views:
     A location has the same form as that of a ledger.
 
     Raises:
-        UsageError: The database holds secret tables and *is_public* is true, or the reverse.
+        UsageError: The database holds secret tables and *is_public* is true, or the reverse; or
+            *location* is of an unknown kind.
         StoreError: The database holds something else, or cannot be used.
     """
     if is_postgres(fspath(location)):
@@ -35,4 +36,4 @@ def open_views(location: str | PathLike[str], is_public: bool) -> Views:
         return open_database(fspath(location), is_public)
     from nomoledger.views.sql.sqlite_tables import open_file
 
-    return open_file(fspath(location).removeprefix("sqlite:///"), is_public)
+    return open_file(path_of(fspath(location)), is_public)

@@ -10,7 +10,7 @@ from eventsourcing.persistence import Tracking
 from eventsourcing.postgres import PostgresTrackingRecorder
 from psycopg.rows import dict_row, tuple_row
 
-from nomoledger.ledger.stores.location import redacted
+from nomoledger.ledger.stores.location import safe_location
 from nomoledger.ledger.stores.postgres_link import (
     PostgresConnections,
     address_of,
@@ -48,7 +48,7 @@ class PostgresViews(PostgresTrackingRecorder):
     """The `nomoledger.views.sql.sql_views.Views` of one schema of a database."""
 
     def __init__(self, location: str, is_public: bool, lock_timeout: int = 30) -> None:
-        self.location = redacted(location)
+        self.location = safe_location(location)
         self.is_public = is_public
         self._schema = SCHEMAS[is_public]
         self._datastore = LazyPostgresDatastore(address_of(location), lock_timeout=lock_timeout)
@@ -141,14 +141,14 @@ def open_database(location: str, is_public: bool) -> PostgresViews:
         StoreError: The database cannot be used.
     """
     schema = SCHEMAS[is_public]
-    with direct_connection(address_of(location), redacted(location)) as connection:
+    with direct_connection(address_of(location), safe_location(location)) as connection:
         with connection.transaction():
             connection.execute(LOCK_MAKING)
             if connection.execute(HAS_VERSION, (schema,)).fetchone() is None:
                 _create_schema(connection, schema)
         query = f"SELECT max(version) FROM {schema}.layout"
         row = connection.execute(query.encode()).fetchone()
-        check_not_newer(f"{redacted(location)}, {schema},", row[0] if row else 0, LAYOUT)
+        check_not_newer(f"{safe_location(location)}, {schema},", row[0] if row else 0, LAYOUT)
     return PostgresViews(location, is_public)
 
 
