@@ -14,8 +14,8 @@ from nomoledger import events as e
 from nomoledger.cli import program
 from nomoledger.engine.settlement.ruling_validity import rulings_in_force
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.game.counterfactual import WhatIfChanges, what_if
-from nomoledger.game.evidence import read_what_if, to_plain_values
+from nomoledger.game.computed_evidence import read_what_if, to_plain_values
+from nomoledger.game.counterfactual import SavedWhatIf, WhatIf, WhatIfChanges, what_if
 from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView, projection
 from nomoledger.game.replay import replay
@@ -175,12 +175,17 @@ def test_arguments_are_kept_in_order(desk: Game) -> None:
     changed = WhatIfChanges(edits=(e.Replaced(roll(desk), [2, 4]),))
     found = what_if(desk.ledger, "g", changed)
     desk.argue(1, "Ann", "it was a 3")
-    saved = msgspec.json.encode(found, enc_hook=str)
-    desk.argue(1, "admin", "see what follows", read_what_if(saved, "g"))
+    desk.argue(1, "admin", "see what follows", read_what_if(saved(found, changed), "g"))
     (dispute,) = disputes(LedgerView(desk.ledger, "g"), number=1).disputes
     assert [each.by for each in dispute.arguments] == ["engine", "Ann", "admin"]
     assert dispute.arguments[2].evidence["first"] == roll(desk)
     assert "owner of square 8: Ann would be nothing" in str(dispute)
+
+
+def saved(result: WhatIf, changed: WhatIfChanges) -> bytes:
+    """Return what the command what-if saves."""
+    fields = {name: getattr(result, name) for name in result.__struct_fields__}
+    return msgspec.json.encode(SavedWhatIf(**fields, changes=changed), enc_hook=str)
 
 
 def test_only_a_what_if_of_this_game_is_attached() -> None:

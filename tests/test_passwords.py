@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from click.testing import CliRunner
@@ -135,6 +136,6 @@ def test_no_command_shows_a_password(place: str, monkeypatch: pytest.MonkeyPatch
 def test_no_error_of_the_library_shows_a_password(place: str) -> None:
     for password in PASSWORDS_OF_COMMANDS:
         location = place.format(password)
-        assert MARK not in said(lambda location=location: open_ledger(location))
-        assert MARK not in said(lambda location=location: open_ledger(location, create=True))
-        assert MARK not in said(lambda location=location: open_views(location, True))
+        assert MARK not in said(partial(open_ledger, location))
+        assert MARK not in said(partial(open_ledger, location, create=True))
+        assert MARK not in said(partial(open_views, location, True))

@@ -6,16 +6,16 @@ from contextlib import closing
 import psycopg
 import pytest
 from click.testing import CliRunner
+from table import NOON
 
 from contract.databases import on_databases
 from nomoledger.cli import program
 from nomoledger.errors import StoreError
 from nomoledger.events import ClockAdvanced
+from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
-from nomoledger.game.start import open_game
 from nomoledger.rulebook.loading import load
-from table import NOON
 
 pytestmark = on_databases  # memory has no tables
 

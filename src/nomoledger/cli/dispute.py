@@ -58,25 +58,30 @@ def open_(by: str, text: str, period: int | None, about: int | None, **request: 
 @click.argument("by", metavar="PLAYER")
 @click.argument("text")
 @click.option(
-    "--what-if", "file", metavar="FILE", help="Attach a what-if that was saved with --save."
+    "--what-if",
+    "file",
+    metavar="FILE",
+    help="Attach the what-if whose changes were saved with --save.",
 )
 @options.request
 def argue(number: int, by: str, text: str, file: str | None, **request: Any) -> int:
     """Add an argument to an open dispute, for PLAYER or admin.
 
-    Everybody who may see the dispute can read the whole attached what-if.
+    The results in FILE are not read. The what-if is computed again with the changes in FILE, from
+    the events that everybody who may see the dispute may see, and its result is attached.
 
     Example: nomoledger dispute argue game.db 1 Bob "See what follows" --what-if 4.json
     """
-    from nomoledger.game.evidence import read_what_if
+    from nomoledger.game.computed_evidence import read_what_if
 
     saved = None if file is None else Path(file).read_bytes()
-    return run_request(
-        lambda game, when: game.argue(
-            number, by, text, None if saved is None else read_what_if(saved, game.name), **when
-        ),
-        **request,
-    )
+    with progress("replaying"):
+        return run_request(
+            lambda game, when: game.argue(
+                number, by, text, None if saved is None else read_what_if(saved, game.name), **when
+            ),
+            **request,
+        )
 
 
 @dispute.command()

@@ -184,9 +184,10 @@ def export(
 ) -> None:
     """Export a ledger to FILE, or to standard output (-).
 
-    The export holds every event, also the secret ones, as JSON lines. A FILE that
-    exists is replaced only with --force, and only when the export is complete. --public exports the public events of one game with its seals, for
-    anybody to verify. --format exports the payments of one game as a journal or a table.
+    The export holds every event, also the secret ones, as JSON lines. A FILE that exists is
+    replaced only with --force, and only when the export is complete. --public exports the public
+    events of one game with its seals, for anybody to verify. --format exports the payments of one
+    game as a journal or a table.
 
     Example: nomoledger export game.db game.jsonl
     """
@@ -274,7 +275,7 @@ def verify(
     else:
         print_blocks(_verdict_line(verdict, seal_count) for verdict, seal_count in results)
         print_blocks(
-            f"{redacted(location)} holds {item}, which nomoledger did not put there: remove it, or"
+            f"{safe_location(location)} holds {item}, which nomoledger did not put there: remove it, or"
             " copy the games to a new ledger (nomoledger copy)"
             for item in foreign
         )

@@ -68,7 +68,7 @@ DIFFERS = 1
     "--save",
     metavar="FILE",
     type=options.OutputFile(),
-    help="Also write the result to FILE, as JSON.",
+    help="Also write the result and what was changed to FILE, as JSON.",
 )
 @options.force
 @options.game
@@ -94,7 +94,7 @@ def what_if(
         changes = changes_from(game, questions=questions, **values)
         result = run_what_if(game, changes, is_asking=questions == "ask")
         if target is not None:
-            _save(target, result)
+            _save(target, result, changes)
         if as_json:
             print_json(result)
         else:
@@ -187,10 +187,14 @@ def _saving(path: str | None, force: bool) -> "AbstractContextManager[BinaryIO |
     return nullcontext() if path is None else atomic_file(path, force=force)
 
 
-def _save(target: "BinaryIO", result: "WhatIf") -> None:
+def _save(target: "BinaryIO", result: "WhatIf", changes: "WhatIfChanges") -> None:
     import msgspec
 
-    target.write(msgspec.json.format(msgspec.json.encode(result, enc_hook=str)))
+    from nomoledger.game.counterfactual import SavedWhatIf
+
+    fields = {name: getattr(result, name) for name in result.__struct_fields__}
+    saved = SavedWhatIf(**fields, changes=changes)
+    target.write(msgspec.json.format(msgspec.json.encode(saved, enc_hook=str)))
 
 
 # --- printing -----------------------------------------------------------------------------------

@@ -122,6 +122,12 @@ class WhatIfChanges(msgspec.Struct):
     questions: str = "stop"
 
 
+class SavedWhatIf(WhatIf, frozen=True, kw_only=True):
+    """A result with the *changes* that gave it, so that it can be computed again."""
+
+    changes: WhatIfChanges
+
+
 def what_if(
     ledger: Ledger,
     game: str,
@@ -141,17 +147,37 @@ def what_if(
         UsageError: an edit does not fit its event.
     """
     history = history or History(ledger, game)
-    entries, world = list(_until(history, changed.until)), history.world()
+    entries, world = history.entries(), history.world()
+    if changed.until is not None:
+        as_of(ledger, game, changed.until)
     secret = ledger.secret(game)
+    return run_again(
+        game, entries, world, secret, changed, throwaway=throwaway, limits=limits, done=done
+    )
+
+
+def run_again(
+    game: str,
+    entries: Sequence[e.Entry],
+    world: World,
+    secret: bytes,
+    changed: WhatIfChanges,
+    *,
+    throwaway: bytes | None = None,
+    limits: Limits | None = None,
+    done: Callable[[int], Any] = lambda count: None,
+) -> WhatIf:
+    """Do what `what_if` does with the game of these *entries*, after which its state is *world*."""
+    entries = list(_until(entries, changed.until))
     standings = projection("standings")
     arguments = (game, entries, world, secret, changed, throwaway, standings)
-    for piece in stream_from_sandbox(_run_again, *arguments, limits=limits):
+    for piece in stream_from_sandbox(_stream_report, *arguments, limits=limits):
         done(1)
         report_json = piece
     return msgspec.json.decode(report_json, type=WhatIf)
 
 
-def _run_again(
+def _stream_report(
     game: str,
     entries: Sequence[e.Entry],
     world: World,
@@ -168,10 +194,8 @@ def _run_again(
     yield msgspec.json.encode(report, enc_hook=str)
 
 
-def _until(history: History, period: int | None) -> Iterator[e.Entry]:
-    if period is not None:
-        as_of(history.ledger, history.game, period)
-    for entry in history.entries():
+def _until(entries: Sequence[e.Entry], period: int | None) -> Iterator[e.Entry]:
+    for entry in entries:
         yield entry
         if isinstance(entry.body, e.PeriodClosed) and entry.body.period == period:
             return

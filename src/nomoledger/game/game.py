@@ -3,7 +3,7 @@
 import secrets as random
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nomoledger import events as e
 from nomoledger.engine.request_checks import (
@@ -18,12 +18,14 @@ from nomoledger.engine.settlement import ruling_validity
 from nomoledger.engine.settlement.audiences import Audience, intersect
 from nomoledger.errors import RuleFault, UnknownError, UsageError
 from nomoledger.events.rules import Change
-from nomoledger.game import evidence
 from nomoledger.game.readings import GameReadings
 from nomoledger.game.repeated_requests import check_repeated, idempotent
 from nomoledger.game.writer import GameWriter, Outcome
 from nomoledger.state import disputes
 from nomoledger.state.reducer import belongs_to_input
+
+if TYPE_CHECKING:
+    from nomoledger.game.counterfactual import WhatIfChanges
 
 
 class Game(GameReadings, GameWriter):
@@ -342,7 +344,10 @@ class Game(GameReadings, GameWriter):
         assert isinstance(dispute, e.DisputeOpened)
         fields: dict[str, Any] = {"dispute": dispute.number, "by": "engine"}
         fields["audience"] = dispute.audience
-        fields |= evidence.replay_evidence(self.history, dispute.disputed, self.limits)
+        # Imported late: evidence takes 0.1 s to import, and every request imports this module.
+        from nomoledger.game.computed_evidence import replay_evidence
+
+        fields |= replay_evidence(self.history, dispute.disputed, dispute.audience, self.limits)
         attached = self.again(f"{id}-replay")
         if attached is None:
             attached = self.receive(e.DisputeArgued, at=at, id=f"{id}-replay", **fields)
@@ -371,17 +376,25 @@ class Game(GameReadings, GameWriter):
         dispute: int,
         by: str,
         text: str,
-        shown: dict[str, Any] | None = None,
+        changed: "WhatIfChanges | None" = None,
         *,
         at: datetime | None = None,
         id: str | None = None,
     ) -> Outcome:
-        """Add *text* of *by* to an open *dispute*; *shown* is a what-if, as its JSON."""
+        """Add *text* of *by* to an open *dispute*, with the what-if of what *changed*, if given.
+
+        The what-if is computed from the events that everybody who sees the dispute may see.
+        """
         by = self._player_or_admin(by)
         disputes.check_text(text)
         audience = disputes.find_open_dispute(self.world, dispute, by)["audience"]
         fields: dict[str, Any] = {"dispute": dispute, "by": by, "text": text}
-        fields |= {"evidence": shown or {}, "audience": audience}
+        fields["audience"] = audience
+        if changed is not None:
+            from nomoledger.game.computed_evidence import what_if_evidence
+
+            evidence = what_if_evidence(self.history, changed, audience, self.limits)
+            fields["evidence"] = evidence
         return self.receive(e.DisputeArgued, at=at, id=id, **fields)
 
     @idempotent

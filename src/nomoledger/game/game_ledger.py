@@ -18,7 +18,8 @@ class GameLedger(Ledger):
 
     def __repr__(self) -> str:
         """Show the location, and the names of the games."""
-        return f"<GameLedger {safe_location(self.store.location)}: {', '.join(self.games()) or 'empty'}>"
+        games = ", ".join(self.games()) or "empty"
+        return f"<GameLedger {safe_location(self.store.location)}: {games}>"
 
     def create_game(
         self,

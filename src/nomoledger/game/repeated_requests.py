@@ -1,4 +1,4 @@
-"""Requests that are repeated under their id: the same gets its first outcome, another is refused."""
+"""Repeated requests: the same gets its first outcome, another one under the id is refused."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -117,11 +117,6 @@ def _proposal(arguments: dict[str, Any]) -> Given:
     return e.ProposalMade, fields | {"changes": () if words_only else arguments["changes"]}
 
 
-def _argument(arguments: dict[str, Any]) -> Given:
-    fields = {name: arguments[name] for name in ("dispute", "by", "text")}
-    return e.DisputeArgued, fields | {"evidence": arguments["shown"] or {}}
-
-
 def _dispute(arguments: dict[str, Any]) -> Given:
     fields = {"by": arguments["by"], "text": arguments["text"]}
     if arguments["about"] is not None:
@@ -153,7 +148,7 @@ _REQUESTS: dict[str, Callable[[dict[str, Any]], Given]] = {
     "advance": _fields(e.ClockAdvanced),
     "answer": _fields(e.ChoiceAnswered, value="value", by="by"),
     "answer_by_default": _fields(e.ChoiceAnswered),
-    "argue": _argument,
+    "argue": _fields(e.DisputeArgued, dispute="dispute", by="by", text="text"),
     "cancel_order": _fields(e.InputWithdrawn, withdrawn="order"),
     "close": _fields(e.CloseAsked),
     "close_dispute": _fields(e.RulingMade, closes="dispute", text="text"),

@@ -1,6 +1,6 @@
 """Replay of a period under its own rules, and comparison with the recorded events."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -136,7 +136,7 @@ class _PeriodRun:
     def report(self, game: str, period: int) -> Report:
         """Return the result of the replay."""
         facts = self._facts()
-        divergences = (*self._divergences(), *self.differences)
+        divergences = (*recorded_divergences(self.bodies, self.first), *self.differences)
         is_audit = any(isinstance(body, e.FactRecorded) for body in self.bodies)
         return Report(
             game=game,
@@ -145,7 +145,7 @@ class _PeriodRun:
             exact=not divergences,
             compared=facts if is_audit else self.consequences,
             consequences=self.consequences,
-            unexplained=tuple(self._unexplained()),
+            unexplained=tuple(unexplained_facts(self.bodies, self.first)),
             divergences=divergences,
             digest=self.engine.world.digest(),
         )
@@ -165,14 +165,14 @@ class _PeriodRun:
             if len(replayed) >= len(recorded_bodies) and self._stops_short(end):
                 break
         replayed = [
-            *map(_in_old_format, replayed, recorded_bodies),
+            *map(in_old_format, replayed, recorded_bodies),
             *replayed[len(recorded_bodies) :],
         ]
         self.consequences += len(recorded_bodies) - isinstance(recorded_bodies[0], e.Input)
         if replayed == recorded_bodies:
             world.release(mark)
             return
-        if _comparable(replayed) != _comparable(recorded_bodies):
+        if comparable(replayed) != comparable(recorded_bodies):
             self._differ(start, recorded_bodies, replayed, world)
         world.rollback(mark)
         for body in recorded_bodies:
@@ -191,7 +191,7 @@ class _PeriodRun:
     def _differ(
         self, start: int, recorded: Sequence[e.Event], replayed: Sequence[e.Event], world: World
     ) -> None:
-        pairs = zip(_comparable(recorded), _comparable(replayed), strict=False)
+        pairs = zip(comparable(recorded), comparable(replayed), strict=False)
         length = min(len(recorded), len(replayed))
         place = next((i for i, (first, second) in enumerate(pairs) if first != second), length)
         recorded_event = recorded[place] if place < len(recorded) else None
@@ -209,29 +209,36 @@ class _PeriodRun:
             )
         )
 
-    # --- facts of a hand-kept record
-
     def _facts(self) -> int:
         kinds = (e.FactConfirmed, e.RecordPrevailed)
         return sum(isinstance(body, kinds) for body in self.bodies)
 
-    def _unexplained(self) -> Iterator[Unexplained]:
-        for body in self.bodies:
-            if isinstance(body, e.FactUnexplained):
-                fact = self.bodies[body.fact - self.first]
-                kind = fact.kind if isinstance(fact, e.FactRecorded) else ""
-                yield Unexplained(body.fact, kind, body.why)
 
-    def _divergences(self) -> Iterator[Divergence]:
-        differences = [
-            (self.first + place, body)
-            for place, body in enumerate(self.bodies)
-            if isinstance(body, e.RecordPrevailed)
-        ]
-        for number, body in differences:
-            if body.follows is None:
-                follows = [other for _, other in differences if other.follows == number]
-                yield _divergence(body, follows)
+# --- facts of a hand-kept record -----------------------------------------------------------------
+
+
+def unexplained_facts(bodies: Sequence[e.Event], first: int) -> Iterator[Unexplained]:
+    """Yield the facts among *bodies* that no rule covers; *first* is the number of the first."""
+    for body in bodies:
+        if isinstance(body, e.FactUnexplained):
+            place = body.fact - first
+            fact = bodies[place] if 0 <= place < len(bodies) else None
+            yield Unexplained(
+                body.fact, fact.kind if isinstance(fact, e.FactRecorded) else "", body.why
+            )
+
+
+def recorded_divergences(bodies: Sequence[e.Event], first: int) -> Iterator[Divergence]:
+    """Yield what the facts among *bodies* differ in; *first* is the number of the first."""
+    differences = [
+        (first + place, body)
+        for place, body in enumerate(bodies)
+        if isinstance(body, e.RecordPrevailed)
+    ]
+    for number, body in differences:
+        if body.follows is None:
+            follows = [other for _, other in differences if other.follows == number]
+            yield _divergence(body, follows)
 
 
 def _subject(event: e.Event, world: World) -> str:
@@ -243,7 +250,7 @@ def _describe(event: e.Event | None, world: World) -> str | None:
     return None if event is None else describe_event(event, world)
 
 
-def _in_old_format(replayed: e.Event, recorded: e.Event) -> e.Event:
+def in_old_format(replayed: e.Event, recorded: e.Event) -> e.Event:
     """Return *replayed* without fields that draws did not have when *recorded* was recorded."""
     if not (isinstance(recorded, e.DrawRecorded) and isinstance(replayed, e.DrawRecorded)):
         return replayed
@@ -264,6 +271,6 @@ def _divergence(body: e.RecordPrevailed, follows: list[e.RecordPrevailed]) -> Di
     )
 
 
-def _comparable(events: Sequence[e.Event]) -> list[e.Event]:
+def comparable(events: Iterable[e.Event]) -> list[e.Event]:
     """Return *events* without the text that the engine composed for people."""
     return [without_display_text(event) for event in events]

@@ -156,7 +156,7 @@ class GameWriter:
             fields["number"] = max(self.world.disputes, default=0) + 1
         period = self.world.period
         event = kind(id=id, period=period, received_at=at, recorded_at=clock, **fields)
-        bounds = FILE if fields.get("by") == "engine" else REQUEST
+        bounds = FILE if kind is e.DisputeArgued else REQUEST  # evidence is computed by us
         return admitted(event, "the request", bounds, normalizes=self.is_normal)
 
     @property

@@ -14,13 +14,18 @@ class Types:
     """The types of the parameters of a function."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        """Read the annotations of *function*, whose first parameter is left out."""
+        """Read the annotations of *function*, whose first parameter is left out.
+
+        What is annotated by a text, since its type is imported late, is not checked.
+        """
         _, *parameters = signature(function).parameters.values()
         self.names = [parameter.name for parameter in parameters]
         self._types = {
             parameter.name: parameter.annotation
             for parameter in parameters
-            if parameter.kind != parameter.VAR_KEYWORD and parameter.annotation is not Any
+            if parameter.kind != parameter.VAR_KEYWORD
+            and parameter.annotation is not Any
+            and not isinstance(parameter.annotation, str)
         }
 
     def checked(self, fields: Mapping[str, Any]) -> dict[str, Any]:

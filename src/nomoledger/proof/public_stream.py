@@ -5,7 +5,7 @@ next public request, when the clock would have moved without the secret request.
 therefore does not show that there was one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 
 import msgspec
@@ -26,7 +26,7 @@ _LOOKING_BACK = (
 class PublicStream:
     """Turns the events of a ledger, one by one, into the public stream.
 
-    For a *reader*, the events that this player may see count as public and are numbered too.
+    The events that all of some *readers* may see count as public for them and are numbered, too.
 
     Attributes:
         terms: the public numbers so far.
@@ -36,9 +36,9 @@ class PublicStream:
         recorded_at: the time of the last public request.
     """
 
-    def __init__(self, reader: str | None = None) -> None:
-        """Begin before the first event."""
-        self._reader = reader
+    def __init__(self, readers: Collection[str] = ()) -> None:
+        """Begin before the first event; *readers* are players."""
+        self._readers = frozenset(readers)
         self.terms = Terms()
         self.head = -1
         self.sealed = False
@@ -73,7 +73,8 @@ class PublicStream:
     def _is_sealed(self, body: e.Event) -> bool:
         """Return whether *body* is not public; answers to a hidden question are hidden too."""
         question = getattr(body, "question", None)
-        is_visible = body.audience is None or self._reader in body.audience
+        readers = self._readers
+        is_visible = body.audience is None or bool(readers and readers <= set(body.audience))
         if is_visible and question not in self.hidden:
             return False
         if question is not None:
@@ -101,7 +102,7 @@ class PublicStream:
 
 def public_events(entries: Iterable[e.Entry], reader: str | None = None) -> Iterator[e.Entry]:
     """Yield those of *entries* that are public (or visible to *reader*), with public numbers."""
-    stream = PublicStream(reader)
+    stream = PublicStream(() if reader is None else (reader,))
     for entry in entries:
         first = stream.head + 1
         for number, body in enumerate(stream.take(entry.number, entry.body), first):
@@ -113,13 +114,14 @@ def apply_public(world: World, body: e.Event) -> None:
 
     The end of something whose beginning was secret changes nothing.
     """
-    if _ends_something_secret(world, body):
+    if ends_something_secret(world, body):
         world.head += 1
     else:
         apply(world, body)
 
 
-def _ends_something_secret(world: World, body: e.Event) -> bool:
+def ends_something_secret(world: World, body: e.Event) -> bool:
+    """Return whether *body* ends something that is not in *world*, as its beginning was secret."""
     if isinstance(body, e.TimerFired):
         return body.attempt not in world.timers
     if isinstance(body, e.OrderFired):

@@ -16,6 +16,16 @@ _RULING = re.compile(r"^(ruling[ :]|settling ruling )([0-9]{1,18})")
 _EVENT_KEYS = frozenset({"event", "first", "fact", "after", "about", "cause"})
 
 
+def map_event_numbers(value: Any, number_of: Callable[[int], int], key: str = "") -> Any:
+    """Return the report *value*, under *key*, with `number_of(number)` for each event number."""
+    if isinstance(value, dict):
+        return {name: map_event_numbers(field, number_of, name) for name, field in value.items()}
+    if isinstance(value, list | tuple):
+        return [map_event_numbers(item, number_of, key) for item in value]
+    is_number = key in _EVENT_KEYS and isinstance(value, int) and not isinstance(value, bool)
+    return number_of(value) if is_number else value
+
+
 class Terms:
     """Translates events to public terms.
 
@@ -90,16 +100,8 @@ class Terms:
     def _argued(self, body: e.DisputeArgued) -> dict[str, Any]:
         return {
             "dispute": self.disputes.of(body.dispute),
-            "evidence": self._evidence(body.evidence),
+            "evidence": map_event_numbers(body.evidence, self.events.of),
         }
-
-    def _evidence(self, value: Any, key: str = "") -> Any:
-        if isinstance(value, dict):
-            return {name: self._evidence(field, name) for name, field in value.items()}
-        if isinstance(value, list | tuple):
-            return [self._evidence(item, key) for item in value]
-        is_number = key in _EVENT_KEYS and isinstance(value, int) and not isinstance(value, bool)
-        return self.events.of(value) if is_number else value
 
     def _ruling(self, body: e.RulingMade) -> dict[str, Any]:
         return {

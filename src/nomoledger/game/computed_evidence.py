@@ -1,0 +1,142 @@
+"""What is attached to disputes: replays and what-ifs, computed from what the readers may see.
+
+Whoever may see the dispute may see every event behind its evidence. The evidence therefore depends
+on nothing sealed, and on nothing that a player or the admin has made up.
+"""
+
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.errors import RuleFault, UnknownError, UsageError
+from nomoledger.game.counterfactual import WhatIf, WhatIfChanges, run_again
+from nomoledger.game.visible_record import VisibleRecord, replay_visible
+from nomoledger.ledger.event_history import History
+from nomoledger.proof.public_numbering import SEALED
+from nomoledger.proof.translation import map_event_numbers
+from nomoledger.sandbox.limits import Limits
+
+#: Who may see something: these players and the admin; None is everybody.
+Audience = tuple[str, ...] | None
+
+_NEEDS_MORE = (
+    "this what-if cannot be attached: recorded play does not follow from the events alone that"
+    " everybody who sees the dispute may see; give the argument in words"
+)
+
+
+class _Saved(msgspec.Struct, frozen=True):
+    """What counts of a saved what-if: the game, and what was changed."""
+
+    game: str
+    changes: WhatIfChanges
+
+
+def replay_evidence(
+    history: History, period: int, audience: Audience, limits: Limits | None = None
+) -> dict[str, Any]:
+    """Return the text and the evidence of a replay of *period*, for a dispute of this *audience*.
+
+    Only the record that the audience may see is replayed.
+    """
+    text = f"replay of period {period}"
+    record = VisibleRecord(history, audience)
+    secret = history.ledger.secret(history.game)
+    try:
+        report = replay_visible(record, secret, period, limits)
+    except RuleFault as fault:
+        return {"text": f"{text}: {fault}", "evidence": {}}
+    return {"text": text, "evidence": _recorded(to_plain_values(report), record)}
+
+
+def what_if_evidence(
+    history: History, changed: WhatIfChanges, audience: Audience, limits: Limits | None = None
+) -> dict[str, Any]:
+    """Return the what-if of what *changed*, as evidence in a dispute of this *audience*.
+
+    Raises:
+        UsageError: an edit refers to an event that the audience may not see; or recorded play
+            cannot be played again from the events that the audience may see.
+    """
+    record = VisibleRecord(history, audience)
+    if changed.until is not None and changed.until >= history.world().period:
+        raise UnknownError(f"{history.game}: period {changed.until} is not closed")
+    changed = _in_visible_terms(record, changed)
+    result = _run(history, record, changed, limits)
+    since = record.entries[result.first].body.period
+    unchanged = WhatIfChanges(since=since, until=changed.until)
+    recorded = _run(history, record, unchanged, limits)
+    if recorded.difference or recorded.otherwise or recorded.orphans or recorded.stopped:
+        raise UsageError(_NEEDS_MORE)
+    return _recorded(to_plain_values(result) | {"computed": True}, record)
+
+
+def _run(
+    history: History, record: VisibleRecord, changed: WhatIfChanges, limits: Limits | None
+) -> WhatIf:
+    """Return the what-if on *record*. New dice of the open period come from a seed of no value."""
+    world = record.world()
+    if world is None:
+        raise UsageError(_NEEDS_MORE)
+    secret = history.ledger.secret(history.game)
+    throwaway = sha256(b"what-if " + msgspec.json.encode(changed, enc_hook=str)).digest()
+    try:
+        return run_again(
+            record.game, record.entries, world, secret, changed, throwaway=throwaway, limits=limits
+        )
+    except RuleFault as fault:
+        raise UsageError(f"{_NEEDS_MORE} ({fault})") from None
+
+
+def _in_visible_terms(record: VisibleRecord, changed: WhatIfChanges) -> WhatIfChanges:
+    """Return *changed* with the numbers that the readers of *record* know."""
+    edits = tuple(_edit_in_visible_terms(record, edit) for edit in changed.edits)
+    overrules = tuple(map(record.terms.rulings.of, changed.overrules))
+    if SEALED in overrules:
+        raise UsageError("what-if: not everybody who sees the dispute may know of that ruling")
+    return msgspec.structs.replace(changed, edits=edits, overrules=overrules)
+
+
+def _edit_in_visible_terms(record: VisibleRecord, edit: e.Edit) -> e.Edit:
+    if isinstance(edit, e.Answered):
+        return edit
+    name = "after" if isinstance(edit, e.TakenIn) else "event"
+    recorded = getattr(edit, name)
+    number = record.visible_number(recorded)
+    if number is None:
+        raise UnknownError(
+            f"there is no event #{recorded} that everybody who sees the dispute may see"
+        )
+    return msgspec.structs.replace(edit, **{name: number})
+
+
+def _recorded(evidence: dict[str, Any], record: VisibleRecord) -> dict[str, Any]:
+    """Return *evidence* with the numbers of the ledger; each reader's numbers come from these."""
+    evidence = map_event_numbers(evidence, record.recorded_number)
+    assert isinstance(evidence, dict)
+    return evidence
+
+
+def to_plain_values(report: Any) -> dict[str, Any]:
+    """Return a struct as plain values, for JSON."""
+    encoded = msgspec.json.encode(report, enc_hook=str)
+    return msgspec.json.decode(encoded, type=dict[str, Any])
+
+
+def read_what_if(text: bytes, game: str) -> WhatIfChanges:
+    """Return what the what-if of *game* changed that was saved as *text*.
+
+    The results in *text* are not read: they are computed again.
+
+    Raises:
+        UsageError: *text* is not a what-if, or belongs to another game.
+    """
+    try:
+        saved = msgspec.json.decode(text, type=_Saved)
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"not a what-if: {error}; save one with what-if --save FILE") from None
+    if saved.game != game:
+        raise UsageError(f"a what-if of the game {saved.game}, not of {game}")
+    return saved.changes
