@@ -23,6 +23,8 @@ class Level(msgspec.Struct, frozen=True):
         forgets_rules: whether what a rule declares ends with the rule, instead of outliving it.
         draws_by_request: whether the address of a draw begins with the id of the request, instead
             of with the period and the actor.
+        cites_in_place: whether only the event that the engine names is translated to public
+            numbers in the reason of a refused ruling, instead of everything like `#17` in it.
         adds_up_limits: whether limits hold for each request and each period, too, instead of only
             for each attempt.
         is_normal: whether texts are recorded in Unicode's normal form C, and no two names look
@@ -36,6 +38,7 @@ class Level(msgspec.Struct, frozen=True):
     draws_by_request: bool = True
     adds_up_limits: bool = False
     is_normal: bool = False
+    cites_in_place: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -66,6 +69,7 @@ LEVELS = {
         draws_by_request=False,
         adds_up_limits=True,
         is_normal=True,
+        cites_in_place=True,
     ),
 }
 #: The level of a new game.

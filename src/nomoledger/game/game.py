@@ -9,6 +9,7 @@ from nomoledger import events as e
 from nomoledger.engine.request_checks import (
     check_answer,
     check_arguments,
+    check_citations,
     check_draw,
     check_order,
     check_submission,
@@ -315,6 +316,7 @@ class Game(GameReadings, GameWriter):
     ) -> e.Input:
         if fields.get("kind") in ruling_validity.ON_THE_PAST:
             self.check_ruling(fields)  # also against what others have ruled meanwhile
+        check_citations(fields.get("cites", ()), self.world.head)
         return super()._input(kind, at, id, fields)
 
     # --- disputes

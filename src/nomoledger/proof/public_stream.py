@@ -11,6 +11,7 @@ from datetime import datetime
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.events.levels import LEVELS
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.translation import Terms
 from nomoledger.state.reducer import apply
@@ -49,6 +50,8 @@ class PublicStream:
 
     def take(self, number: int, body: e.Event) -> list[e.Event]:
         """Return the events that become public with event *number*, in public terms, in order."""
+        if isinstance(body, e.GameOpened):
+            self.terms.level = LEVELS[body.level]
         self.sealed = self._is_sealed(body)
         if self.sealed:
             self.terms.seal(number, body)

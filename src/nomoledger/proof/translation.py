@@ -7,10 +7,13 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.events.levels import LEVELS
 from nomoledger.proof.public_numbering import SEALED, PublicNumbers
 from nomoledger.state.reducer import SETTLE
 
 _CITE = re.compile(r"#([0-9]{1,18})")
+#: The event that a ruling collides with: see `nomoledger.engine.settlement.ruling_attempt`.
+_COLLISION = re.compile(r"^(later play does not fit: )#([0-9]{1,18})")
 _RULING = re.compile(r"^(ruling[ :]|settling ruling )([0-9]{1,18})")
 #: Keys with event numbers in the report of a replay or a what-if.
 _EVENT_KEYS = frozenset({"event", "first", "fact", "after", "about", "cause"})
@@ -33,6 +36,7 @@ class Terms:
         events: the public numbers of events.
         rulings: the public numbers of rulings.
         disputes: the public numbers of disputes.
+        level: the level of the game.
     """
 
     def __init__(self) -> None:
@@ -40,6 +44,7 @@ class Terms:
         self.events = PublicNumbers()
         self.rulings = PublicNumbers()
         self.disputes = PublicNumbers()
+        self.level = LEVELS[0]
 
     def seal(self, number: int, body: e.Event) -> None:
         """Mark event *number* as sealed, and the ruling or dispute that it begins."""
@@ -79,6 +84,12 @@ class Terms:
 
     def _citation(self, text: str) -> str:
         return _CITE.sub(lambda match: f"#{self.events.of(int(match[1]))}", text)
+
+    def _why(self, text: str) -> str:
+        """Return the reason *text* of a refused ruling; people may have written `#17` in it."""
+        if not self.level.cites_in_place:
+            return self._citation(text)
+        return _COLLISION.sub(lambda match: f"{match[1]}#{self.events.of(int(match[2]))}", text)
 
     def _known_rulings(self, numbers: Any) -> tuple[int, ...]:
         """Return the public numbers of those rulings that are public."""
@@ -124,9 +135,7 @@ class Terms:
         """Translate the engine's reasons why a ruling cannot be settled, which name events."""
         if body.operation != SETTLE:
             return {}
-        reasons = (
-            e.Reason(self._with_ruling(x.rule), self._citation(x.text)) for x in body.reasons
-        )
+        reasons = (e.Reason(self._with_ruling(x.rule), self._why(x.text)) for x in body.reasons)
         return {"reasons": tuple(reasons)}
 
     def _scheduled(self, body: e.Scheduled) -> dict[str, Any]:

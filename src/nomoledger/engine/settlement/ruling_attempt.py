@@ -16,6 +16,7 @@ from nomoledger.engine.settlement.settlement import Settlement, Side
 from nomoledger.engine.settlement.timeline import Collision, Timeline
 from nomoledger.engine.settlement.unfinished import find_misfit
 from nomoledger.errors import RuleFault
+from nomoledger.events.levels import LEVELS
 from nomoledger.language.host import Frame, Host, Refused
 from nomoledger.language.reads import draw_fields
 from nomoledger.state.world import Attempt, World
@@ -138,6 +139,10 @@ def _obstacles(
 def _describe_collision(timeline: Timeline, collision: Collision) -> str:
     if collision.event is None:
         return f"{collision.what}: {collision.why}"
-    if timeline.entries[collision.event].body.audience is not None:
+    body = timeline.entries[collision.event].body
+    if body.audience is not None:
         return f"#{collision.event}, which not everybody saw"
+    level = LEVELS[timeline.recorded.level]
+    if level.cites_in_place and isinstance(body, e.RulingMade):  # Its description has numbers.
+        return f"#{collision.event}, a ruling: {collision.why}"
     return f"#{collision.event} {collision.what}: {collision.why}"
