@@ -42,13 +42,15 @@ def book(rules: dict[str, str], data: dict[str, str] | None = None) -> tuple[Rul
 class Play:
     """A game under *rules* (code by number), in which Ann can `go`."""
 
-    def __init__(self, rules: dict[str, str], data: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, rules: dict[str, str], data: dict[str, str] | None = None, level: int = NEWEST
+    ) -> None:
         self.world = World()
         self.at = NOON
         self.count = 0
         self.engine = Engine(self.world, SeededOracle(SECRET), SECRET)
         opened = e.GameOpened(
-            id="opening", game="g", rulebook="inline", level=NEWEST, **self._common()
+            id="opening", game="g", rulebook="inline", level=level, **self._common()
         )
         common = self._common() | {"source": "rulebook", "cause": 0, "rules": ("engine",)}
         enacted = [e.RuleEnacted(rule=rule, **common) for rule in book(rules, data)]

@@ -14,7 +14,14 @@ def define_fill(player): mint(player, 10)
 def define_rename(player): set(player, "mark", "x")
 def define_put(player, n): set(player, "score", n)
 def value_is_mine(player): return player == "Ann"
+def define_show(): reveal()
+def define_nothing(): pass
+def define_hide(player): pass
+def forbid_hide(player): return get(player, "mark")
+def value_marked(player): return get(player, "mark")
+def on_enact(): create("trap", {"by": "x"}, "trap:x")
 """
+KINDS = "declares: {trap: {by: Text}}"
 ALLOWED = (
     "capabilities: {hooks: [after_go_on], verbs: [set], attributes: [score], reads: [score], "
     "subject: is_mine}"
@@ -23,7 +30,7 @@ ALLOWED = (
 
 def secret(body: str, allowed: str = ALLOWED) -> Play:
     rules = {"1": DEPOSIT, "S": f"def after_go_on(player):\n    {body}\n"}
-    return Play(rules, {"S": allowed}).go()
+    return Play(rules, {"1": KINDS, "S": allowed}).go()
 
 
 def test_a_restricted_rule_may_do_what_its_capabilities_list() -> None:
@@ -45,6 +52,26 @@ def test_a_restricted_rule_may_do_what_its_capabilities_list() -> None:
         ("where('player', mark = 'x')", "it may not read mark"),
         ("schedule('fill', player)", "it may not schedule"),
         ("enact('T', 't', 't', '')", "it may not enact"),
+        ("adopt(1)", "it may not adopt"),
+        ("reveal()", "it may not reveal"),
+        ("reveal('Bob')", "it may not reveal"),
+        ("show()", "it may not reveal"),
+        ("use(player, 'mark')", "it may not read mark"),
+        ("history(1, player, 'mark')", "it may not read mark"),
+        ("holdings(player)", "it may not read balance"),
+        ("label(player)", "it may not read name"),
+        ("mentioned(player)", "it may not read name"),
+        ("all('trap')", "it may not read which trap there is"),
+        ("where('trap')", "it may not read which trap there is"),
+        ("find('trap', 'x')", "it may not read which trap there is"),
+        ("kind('trap:x')", "it may not read which trap there is"),
+        ("tallied('traps')", "it may not read counts"),
+        ("marked(player)", "it may not read mark"),
+        ("refuse(get(player, 'mark') or '')", "it may not read mark"),
+        ("refuse(str(may('hide', player)))", "it may not read mark"),
+        ("refuse(str(would('nothing', see = ['marked', player]).seen))", "it may not read mark"),
+        ("ask(player, get(player, 'mark') or '', ['yes'], 'yes')", "it may not read mark"),
+        ("roll(1, 6, for_ = get(player, 'mark') or '')", "it may not read mark"),
     ],
 )
 def test_a_restricted_rule_is_refused_everything_else(body: str, words: str) -> None:
@@ -53,6 +80,27 @@ def test_a_restricted_rule_is_refused_everything_else(body: str, words: str) -> 
     assert words in play.refused
     assert play.money() == 100
     assert play.get("score") is None
+
+
+def test_a_restricted_rule_may_read_what_it_may_change() -> None:
+    allowed = (
+        "capabilities: {hooks: [after_go_on], verbs: [set, move], attributes: [mark], reads: []}"
+    )
+    assert secret("set(player, 'mark', get(player, 'mark') or 'new')", allowed).refused == ""
+    assert "it may not read name" in secret("label(player)", allowed).refused
+
+
+def test_a_restricted_rule_may_reveal_if_its_verbs_say_so() -> None:
+    play = secret("reveal()", "capabilities: {hooks: [after_go_on], verbs: [reveal]}")
+    assert play.refused == ""
+
+
+@pytest.mark.parametrize(
+    "body", ["reveal()", "use(player, 'mark')", "all('trap')", "label(player)"]
+)
+def test_games_of_older_levels_stay_as_they_are(body: str) -> None:
+    rules = {"1": DEPOSIT, "S": f"def after_go_on(player):\n    {body}\n"}
+    assert Play(rules, {"1": KINDS, "S": ALLOWED}, level=2).go().refused == ""
 
 
 def test_a_hook_outside_the_capabilities_does_not_link() -> None:

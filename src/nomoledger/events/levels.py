@@ -23,6 +23,8 @@ class Level(msgspec.Struct, frozen=True):
         forgets_rules: whether what a rule declares ends with the rule, instead of outliving it.
         draws_by_request: whether the address of a draw begins with the id of the request, instead
             of with the period and the actor.
+        restricts_everything: whether a restricted rule also needs capabilities for what it used to
+            do and read without: to reveal, to adopt, to list things, and to read names and counts.
         cites_in_place: whether only the event that the engine names is translated to public
             numbers in the reason of a refused ruling, instead of everything like `#17` in it.
         adds_up_limits: whether limits hold for each request and each period, too, instead of only
@@ -38,6 +40,7 @@ class Level(msgspec.Struct, frozen=True):
     draws_by_request: bool = True
     adds_up_limits: bool = False
     is_normal: bool = False
+    restricts_everything: bool = False
     cites_in_place: bool = False
 
 
@@ -69,6 +72,7 @@ LEVELS = {
         draws_by_request=False,
         adds_up_limits=True,
         is_normal=True,
+        restricts_everything=True,
         cites_in_place=True,
     ),
 }

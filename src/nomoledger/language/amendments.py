@@ -9,6 +9,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.events import rules as r
+from nomoledger.events.levels import LEVELS
 from nomoledger.language.amended_rule import AmendmentError, amended, change_prepared
 from nomoledger.language.code import Parameter, parse_code
 from nomoledger.language.host import Host, Refused
@@ -26,6 +27,8 @@ WOULD_NOT_LINK = "the rules would not link: "
 @host_verb("amend")
 def adopt(host: Host, proposal: Any) -> None:
     """Carry out all changes of the proposal with this number, in order."""
+    if LEVELS[host.program.ruleset.level].restricts_everything:
+        host.permit("adopt", proposal)
     stored = host.world.proposals.get(proposal)
     if stored is None:
         host.fault(f"there is no proposal {proposal!r}")

@@ -13,7 +13,8 @@ from typing import Any, NoReturn, Protocol
 
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
-from nomoledger.events.rules import Commodity, Rule
+from nomoledger.events.levels import LEVELS
+from nomoledger.events.rules import Capabilities, Commodity, Rule
 from nomoledger.language import values
 from nomoledger.language.operations import Links
 from nomoledger.sandbox import inside
@@ -133,6 +134,8 @@ class Host:
         pending: the exception that stops the attempt, while it passes the interpreter.
         describe: how to describe events in questions and refusals.
         restricted: the capabilities of each restricted rule, by number.
+        restricts_everything: whether there are such rules, and the level of the game checks all
+            that they do and read.
         uncounted: the plain operations, which no limit counts.
         world, attempt, oracle: what `begin` was given.
         audience: who sees the events to come; None for everybody.
@@ -156,6 +159,8 @@ class Host:
             for rule in program.ruleset.rules
             if rule.capabilities is not None
         }
+        level = LEVELS[program.ruleset.level]
+        self.restricts_everything = bool(self.restricted) and level.restricts_everything
 
     # --- the attempt
 
@@ -359,21 +364,19 @@ class Host:
             self._permit_restricted(verb, subject, attribute)
 
     def _permit_restricted(self, verb: str, subject: Any, attribute: str | None) -> None:
-        for rule in self._rules_on_stack():
-            allowed = self.restricted.get(rule)
-            if allowed is None:
-                continue
+        for rule, allowed in self.restrictions():
             act = f"{verb} {attribute}" if attribute else verb
             if verb not in allowed.verbs or (attribute and attribute not in allowed.attributes):
                 self.forbidden(rule, f"it may not {act}")
             if allowed.subject and not self._is_subject(allowed.subject, subject):
                 self.forbidden(rule, f"it may not {act}: {subject}")
 
-    def _rules_on_stack(self) -> Iterator[str]:
-        """Yield the rules that act in the operations under way, and those that altered them."""
+    def restrictions(self) -> Iterator[tuple[str, Capabilities]]:
+        """Yield the restricted rules that act in, or altered, the operations under way."""
         for frame in self.frames:
-            yield frame.rule
-            yield from frame.altered
+            for rule in (frame.rule, *frame.altered):
+                if rule in self.restricted:
+                    yield rule, self.restricted[rule]
 
     def _is_subject(self, predicate: str, subject: Any) -> bool:
         frames, self.frames = self.frames, [Frame("", (), "engine")]
@@ -384,11 +387,19 @@ class Host:
 
     def may_read(self, attribute: str) -> None:
         """Check that every restricted rule on the stack may read *attribute*."""
-        for rule in self._rules_on_stack():
-            allowed = self.restricted.get(rule)
-            reads = None if allowed is None else allowed.reads
-            if reads is not None and attribute not in reads:
+        for rule, allowed in self.restrictions():
+            if not self.is_readable(attribute, allowed):
                 self.forbidden(rule, f"it may not read {attribute}")
+
+    def is_readable(self, attribute: str, allowed: Capabilities) -> bool:
+        """Return whether a rule with these capabilities may read *attribute*.
+
+        A change shows the value that was there before, so a rule may read what it may change.
+        """
+        if allowed.reads is None or attribute in allowed.reads:
+            return True
+        can_move = attribute == "square" and "move" in allowed.verbs
+        return self.restricts_everything and (attribute in allowed.attributes or can_move)
 
     def forbidden(self, rule: str, text: str) -> NoReturn:
         """Refuse the attempt because the restricted *rule* exceeded its capabilities."""

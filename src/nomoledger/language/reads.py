@@ -9,6 +9,7 @@ from nomoledger.events import rules as r
 from nomoledger.language import values
 from nomoledger.language.host import Host, Suspended, TrialOver, address_part
 from nomoledger.language.host_verbs import host_verb
+from nomoledger.language.restricted_reads import check_key, check_listing
 
 DICE_MAX = 1000
 SIDES_MAX = 10**9
@@ -61,6 +62,8 @@ def holdings(host: Host, account: str) -> list[str]:
 @host_verb("read", name="all")
 def all_of(host: Host, kind: str) -> list[str]:
     """Return all things of *kind*, oldest first."""
+    if host.restricts_everything:
+        check_listing(host, kind)
     return list(host.world.kinds.get(kind, ()))
 
 
@@ -70,6 +73,8 @@ def where(host: Host, kind: str, **attributes: Any) -> list[str]:
     if host.restricted:
         for attribute in attributes:
             host.may_read(attribute)
+    if host.restricts_everything:
+        check_listing(host, kind)
     if not attributes:
         return all_of(host, kind)
     (first, value), *others = attributes.items()
@@ -86,19 +91,26 @@ def find(host: Host, kind: str, called: Any) -> str | None:
 
     The name is the value of its key, such as the name of a player or the number of a square.
     """
+    if host.restricts_everything:
+        check_listing(host, kind)
     return host.world.find(kind, called)
 
 
 @host_verb("read")
 def label(host: Host, entity: str) -> Any:
     """Return what people call *entity*: the value of its key."""
+    if host.restricts_everything:
+        check_key(host, entity)
     return host.world.label(entity)
 
 
 @host_verb("read")
 def kind(host: Host, entity: str) -> str | None:
     """Return the kind of *entity*."""
-    return host.world.entities.get(entity)
+    kind = host.world.entities.get(entity)
+    if kind is not None and host.restricts_everything:
+        check_listing(host, kind)
+    return kind
 
 
 @host_verb("read")
@@ -113,6 +125,9 @@ def history(host: Host, period: int, entity: str, attribute: str) -> Any:
 @host_verb("read")
 def mentioned(host: Host, entity: str) -> bool:
     """Return whether a rule in force lists *entity* under `mentions`."""
+    if host.restricts_everything:
+        check_key(host, entity)
+        host.may_read("name")
     names = {host.world.label(entity), host.world.get(entity, "name")} - {None}
     return any(names & set(rule.mentions) for rule in host.program.ruleset.rules)
 

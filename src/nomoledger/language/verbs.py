@@ -9,11 +9,13 @@ from msgspec.structs import replace
 
 from nomoledger import events as e
 from nomoledger.events.durations import SECONDS
+from nomoledger.events.levels import LEVELS
 from nomoledger.language import values
 from nomoledger.language.host import Host, Refused, address_part
 from nomoledger.language.host_verbs import host_verb
 from nomoledger.language.operations import Operation
 from nomoledger.language.resolve import named_arguments, positional_arguments
+from nomoledger.language.restricted_reads import check_counts
 
 MODES = ("step", "slide", "jump", "drive", "place")
 TIME_MAX = 253_402_300_799  # The last second of the year 9999.
@@ -228,6 +230,8 @@ def destroy(host: Host, entity: str) -> None:
 @host_verb("change")
 def use(host: Host, entity: str, attribute: str) -> Any:
     """Return an attribute; if the value was set until its next use, restore the old one."""
+    if host.restricts_everything:
+        host.may_read(attribute)
     value = host.world.get(entity, attribute)
     duration = host.world.durations.get(entity, {}).get(attribute)
     if duration is not None and duration[0] == "use":
@@ -267,6 +271,8 @@ def _fitting_arguments(host: Host, operation: Operation, arguments: list[Any]) -
 @host_verb("change")
 def reveal(host: Host, *players: str) -> None:
     """Show the rest of a secret attempt to these players too; `reveal()` shows it to everybody."""
+    if LEVELS[host.program.ruleset.level].restricts_everything:
+        host.permit("reveal")
     if not players:
         host.audience = None
     elif host.audience is not None:
@@ -412,6 +418,8 @@ def tally(host: Host, label: str, *key: Any, per: str = "period") -> None:
 @host_verb("read", since=2)
 def tallied(host: Host, label: str, *key: Any, per: str = "period") -> int:
     """Return how often `tally` counted this *label* and these keys."""
+    if host.restricts_everything:
+        check_counts(host)
     scope = _count_scope(host, per)
     return host.world.counts.get(scope, {}).get(_count_key(host, label, key), 0)
 
