@@ -31,6 +31,8 @@ class Level(msgspec.Struct, frozen=True):
             for each attempt.
         is_normal: whether texts are recorded in Unicode's normal form C, and no two names look
             alike.
+        rewrites_exactly: whether the rewriting of numbers in rule code finds every minus and every
+            comparison where the syntax tree has it.
     """
 
     hashes_display_text: bool
@@ -42,6 +44,7 @@ class Level(msgspec.Struct, frozen=True):
     is_normal: bool = False
     restricts_everything: bool = False
     cites_in_place: bool = False
+    rewrites_exactly: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -74,6 +77,7 @@ LEVELS = {
         is_normal=True,
         restricts_everything=True,
         cites_in_place=True,
+        rewrites_exactly=True,
     ),
 }
 #: The level of a new game.

@@ -240,8 +240,11 @@ def _write_chain(writer: _Writer, signature: str, hooks: list[tuple[str, Hook]])
     return lines
 
 
-def write_rule(rule: Rule, code: Code) -> str:
-    """Return the code of *rule* in a function of its parameters, with the same line numbers."""
+def write_rule(rule: Rule, code: Code, level: int) -> str:
+    """Return the code of *rule* in a function of its parameters, with the same line numbers.
+
+    The game is of *level*.
+    """
     names = ", ".join(rule.parameters)
     values = ", ".join(
         f"_decimal({json.dumps(value)})"
@@ -249,7 +252,7 @@ def write_rule(rule: Rule, code: Code) -> str:
         else _literal(value)
         for name, value in rule.parameters.items()
     )
-    body = "\n".join(_indented(arithmetic.rewrite_arithmetic(whole_code(rule))))
+    body = "\n".join(_indented(arithmetic.rewrite_arithmetic(whole_code(rule), level)))
     table = ", ".join(f"{json.dumps(rule.number + ':' + h.name)}: {h.name}" for h in code.hooks)
     head = "\n" * max(0, rule.line - 2) + f"def _rule({names}):\n"
     return f"{head}{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"
@@ -319,7 +322,7 @@ def write_program(
     for rule in links.rules:
         code = links.codes[rule.number]
         if code.hooks:
-            sources.append((rule.number, module_name(rule), write_rule(rule, code)))
+            sources.append((rule.number, module_name(rule), write_rule(rule, code, level)))
     sources.append(("", "checks", _write_checks(links)))
     return sources
 
