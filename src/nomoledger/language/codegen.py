@@ -183,9 +183,9 @@ def _write_definition(writer: _Writer) -> list[str]:
         return [f"    _r = {writer.call(*definitions[0])}"]
     numbers = [number for number, _ in definitions]
     lines = [f"    _which = _choose({operation.name!r}, {numbers!r}, [{', '.join(names)}])"]
-    for i, (number, hook) in enumerate(definitions):
-        word = "if" if i == 0 else "elif"
-        lines += [f"    {word} _which == {number!r}:", f"        {_at(number)}"]
+    lines += ["    _r = None"]
+    for number, hook in definitions:  # not `elif`, which the interpreter nests
+        lines += [f"    if _which == {number!r}:", f"        {_at(number)}"]
         lines += [f"        _r = {writer.call(number, hook)}"]
     return lines
 
@@ -241,9 +241,9 @@ def _write_chain(writer: _Writer, signature: str, hooks: list[tuple[str, Hook]])
 
 
 def write_rule(rule: Rule, code: Code, level: int) -> str:
-    """Return the code of *rule* in a function of its parameters, with the same line numbers.
+    """Return the code of *rule*, in a game of *level*, in a function of its parameters.
 
-    The game is of *level*.
+    The code begins on the second line.
     """
     names = ", ".join(rule.parameters)
     values = ", ".join(
@@ -254,8 +254,7 @@ def write_rule(rule: Rule, code: Code, level: int) -> str:
     )
     body = "\n".join(_indented(arithmetic.rewrite_arithmetic(whole_code(rule), level)))
     table = ", ".join(f"{json.dumps(rule.number + ':' + h.name)}: {h.name}" for h in code.hooks)
-    head = "\n" * max(0, rule.line - 2) + f"def _rule({names}):\n"
-    return f"{head}{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"
+    return f"def _rule({names}):\n{body}\n    return {{{table}}}\n_h.update(_rule({values}))\n"
 
 
 @lru_cache(maxsize=4096)
@@ -330,6 +329,11 @@ def write_program(
 def module_name(rule: Rule) -> str:
     """Return the name under which the interpreter reports positions in the code of *rule*."""
     return f"{rule.file or 'rule'}#{rule.number}"
+
+
+def line_in_file(rule: Rule, line: int) -> int:
+    """Return the line in the file of *rule* of a *line* of what `write_rule` returns, from 1."""
+    return line + max(rule.line, 2) - 2
 
 
 def _write_verb(verb: HostVerb) -> str:

@@ -132,20 +132,29 @@ def _plain_operations(rules: tuple[Rule, ...], operations: dict[str, Operation])
     known = _READS | BUILTINS
     restricted = {rule.number for rule in rules if rule.capabilities is not None}
     parameters = {rule.number: frozenset(rule.parameters) for rule in rules}
-    while True:
-        more = {
-            operation.name
-            for operation in operations.values()
-            if operation.name not in known
-            and len(operation.hooks) == 1
+    lacking: dict[str, frozenset[str]] = {}  # what each may turn out to use that is not plain
+    users: dict[str, list[str]] = defaultdict(list)
+    plain: list[str] = []
+    for name, operation in operations.items():
+        if name in known:
+            plain.append(name)
+        elif (
+            len(operation.hooks) == 1
             and (hook := operation.hooks[0][1]).kind in ("define", "value")
             and not hook.loops
             and operation.definer not in restricted
-            and hook.uses <= known | parameters[operation.definer]
-        }
-        if not more:
-            return known & operations.keys()
-        known |= more
+        ):
+            lacking[name] = hook.uses - known - parameters[operation.definer]
+            for used in lacking[name]:
+                users[used].append(name)
+    left = {name: len(used) for name, used in lacking.items()}
+    plain += [name for name, count in left.items() if not count]
+    for name in plain:  # grows while it is read
+        for user in users[name] if name in lacking else ():
+            left[user] -= 1
+            if not left[user]:
+                plain.append(user)
+    return frozenset(plain)
 
 
 def _check_names(rule: Rule) -> None:

@@ -43,7 +43,15 @@ class Operation(msgspec.Struct, frozen=True, dict=True):
 
     def of(self, *kinds: str) -> list[tuple[str, Hook]]:
         """Return the hooks of these *kinds*."""
-        return [(number, hook) for number, hook in self.hooks if hook.kind in kinds]
+        known = self._of_kinds.get(kinds)
+        if known is None:
+            known = [(number, hook) for number, hook in self.hooks if hook.kind in kinds]
+            self._of_kinds[kinds] = known
+        return list(known)
+
+    @cached_property
+    def _of_kinds(self) -> dict[tuple[str, ...], list[tuple[str, Hook]]]:
+        return {}
 
     @cached_property
     def definitions(self) -> list[tuple[str, Hook]]:
@@ -66,7 +74,7 @@ class Operation(msgspec.Struct, frozen=True, dict=True):
         number, hook = self.definitions[0]
         return number in self.common or hook.mechanic != ""
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters; empty for a host verb."""
         if self.definitions:
@@ -107,7 +115,7 @@ class Operation(msgspec.Struct, frozen=True, dict=True):
         kind = re.sub(r"(?<!^)(?=[A-Z])", "_", self.returns).lower()
         return tuple(name for name in ("result", kind) if name and name not in self.names)
 
-    @property
+    @cached_property
     def is_value(self) -> bool:
         """Whether the operation computes a value instead of changing the game."""
         if self.remembered is not None and not self.definitions:

@@ -81,7 +81,7 @@ class PartialProgram(Program):
 def _without_functions(source: str, rule: Rule, needed: Code) -> str:
     """Return the *source* of *rule* with blank lines for each hook that is not *needed*."""
     kept = {hook.name for hook in needed.hooks}
-    first = max(rule.line, 2) - 1  # where `write_program` puts the first line of the code
+    first = 1  # where `write_rule` puts the first line of the code
     lines: list[str] = []
     if needed.hooks == parse_code(rule).hooks:
         return source

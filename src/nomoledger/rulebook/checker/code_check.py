@@ -21,6 +21,10 @@ from nomoledger.rulebook.nearest import meant
 _VALUES = (ast.Constant, ast.BinOp, ast.Name, ast.Attribute, ast.List, ast.Dict, ast.Subscript)
 
 
+#: How many functions are followed, each called by the one before, to find what they return.
+DEPTH_MAX = 30
+
+
 class CodeCheck:
     """The check of the code of one rule and its mechanics, which also tells what functions return.
 
@@ -83,9 +87,13 @@ class CodeCheck:
         if function is None or name in self.under_way:
             return t.UNKNOWN
         if name not in self.results:
+            if self.names.depth >= DEPTH_MAX:
+                return t.UNKNOWN
             with self._apart():
                 self.muted += 1
+                self.names.depth += 1
                 self._read(function)
+                self.names.depth -= 1
                 self.muted -= 1
         return self.results[name]
 
@@ -405,15 +413,13 @@ class CodeCheck:
             self.faults.append(found)
 
     def _meant(self, name: str) -> str:
-        others = [
-            other.number
-            for other in self.names.rules.values()
-            if name in other.parameters and other is not self.rule
-        ]
-        if others:
-            return f"; a parameter of another rule is read by param({others[0]!r}, {name!r})"
-        if owners := [n for n, c in self.checks.items() if name in c.functions]:
-            return f"; it is a function of rule {owners[0]}: only define_ and value_ can be shared"
+        others = (r.number for r in self.names.with_parameter[name] if r is not self.rule)
+        if other := next(others, None):
+            return f"; a parameter of another rule is read by param({other!r}, {name!r})"
+        if owner := self.names.with_function.get(name):
+            return f"; it is a function of rule {owner}: only define_ and value_ can be shared"
+        if not self.names.may_suggest():
+            return ""
         known = {
             *self.variables, *self.locals, *self.parameters, *self.constants, *self.functions,
             *self.names.operations, *self.names.verbs, *(BUILTINS - {"struct", "hash", "repr"}),

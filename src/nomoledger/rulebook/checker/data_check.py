@@ -56,8 +56,10 @@ class DataCheck:
                 if word is not None:
                     hint = meant(word, self.names.type_names)
                     yield ("declares", kind, name), f"there is no type {word!r}{hint}"
+            if self._is_used(kind) or not self.names.may_suggest():
+                continue
             near = nearest(kind, self.names.kinds)
-            if near is not None and not self._is_used(kind) and self._is_used(near):
+            if near is not None and self._is_used(near):
                 text = f"nothing uses the kind {kind!r}; did you mean {near!r}?"
                 yield ("declares", kind), text
 
@@ -65,14 +67,17 @@ class DataCheck:
         """Return whether rules name *kind* in their code, in types, or give it a key."""
         if kind in ("game", "player"):
             return True
-        type_ = kind_type(kind)
-        return any(
-            f'"{kind}"' in rule.code
-            or f"'{kind}'" in rule.code
-            or type_ in rule.code
-            or any(type_ in text for table in rule.declares.values() for text in table.values())
-            or any(text.endswith(" key") for text in rule.declares.get(kind, {}).values())
-            for rule in self.names.links.ruleset.declaring
+        type_, code = kind_type(kind), self.names.written_code
+        return (
+            f'"{kind}"' in code
+            or f"'{kind}'" in code
+            or type_ in code
+            or type_ in self.names.written_types
+            or any(
+                text.endswith(" key")
+                for rule in self.names.declaring_kind[kind]
+                for text in rule.declares[kind].values()
+            )
         )
 
     def _parameters(self) -> Found:
@@ -88,7 +93,7 @@ class DataCheck:
                 keys = ", ".join(map(str, value))
                 text = f"{name} with a unit is written {{value: …, unit: …}}, not with {keys}"
                 yield ("parameters", name), text
-        known = {*_UNITS, *self.names.commodities, *(f"{kind}s" for kind in self.names.kinds)}
+        known = self.names.things_counted.union(_UNITS)
         for name, unit in self.rule.units.items():
             place = ("parameters", name, "unit")
             if f"{unit}s" in SECONDS:

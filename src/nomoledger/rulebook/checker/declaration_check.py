@@ -24,11 +24,6 @@ class DeclarationCheck:
         """Prepare the check of *rule*."""
         self.rule = rule
         self.names = names
-        self.others = [
-            other
-            for other in names.links.ruleset.declaring
-            if other.number != rule.number or other not in names.rules.values()
-        ]
 
     def check(self) -> Iterator[tuple[tuple[str, ...], str]]:
         """Yield the faults, each with its place in the data."""
@@ -42,17 +37,17 @@ class DeclarationCheck:
             if not 0 <= commodity.places <= PLACES_MAX:
                 text = f"{name} has {commodity.places} decimal places: 0 to {PLACES_MAX} can be"
                 yield ("commodities", name), text
-            for other in self.others:
-                declared = other.commodities.get(name)
-                if declared is not None and declared.places != commodity.places:
+            for other in self._others(self.names.declaring_commodity[name]):
+                declared = other.commodities[name]
+                if declared.places != commodity.places:
                     text = f"{name} has {declared.places} decimal places in rule {other.number}"
                     yield ("commodities", name), f"{text}, so it cannot have {commodity.places}"
                     break
 
     def _attribute(self, kind: str, name: str, type_: str) -> Iterator[tuple[tuple[str, ...], str]]:
         place = ("declares", kind, name)
-        for other in self.others:
-            declared = other.declares.get(kind, {})
+        for other in self._others(self.names.declaring_kind[kind]):
+            declared = other.declares[kind]
             was = declared.get(name)
             if was is not None and not self._fit(was, type_):
                 yield place, f"{name} of {kind} is {was} in rule {other.number}, not {type_}"
@@ -65,6 +60,13 @@ class DeclarationCheck:
         own = _keys(self.rule.declares[kind])
         if name in own[1:]:
             yield place, f"{kind} has the key {own[0]}, so {name} cannot be a key, too"
+
+    def _others(self, rules: list[Rule]) -> Iterator[Rule]:
+        """Yield those of *rules* that are other rules, or former versions of this one."""
+        in_force = self.names.rules.get(self.rule.number)
+        for other in rules:
+            if other.number != self.rule.number or other != in_force:
+                yield other
 
     def _fit(self, one: str, other: str) -> bool:
         """Return whether one of two types widens the other, or is the same."""

@@ -1,8 +1,9 @@
 """What a ruleset declares: everything that code and data of its rules can name."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from functools import cached_property
+from typing import Any
 
 from nomoledger.events.durations import SECONDS
 from nomoledger.events.rules import Rule
@@ -30,6 +31,9 @@ from nomoledger.rulebook.checker.units import unit_named
 #: Operations that the engine calls by itself, whether rules define them or not.
 OF_ENGINE = ("join", "depart", "propose", "vote", "judge", "close_period")
 
+#: How many unknown names are compared with all known names in one check.
+SUGGESTIONS_MAX = 100
+
 
 class KnownNames:
     """The names of a ruleset, with the types of what they name.
@@ -43,6 +47,7 @@ class KnownNames:
         things: the names that things in the game have.
         accounts: the accounts besides those of players and things.
         verbs: the words of the language: host verbs and the functions of the prelude.
+        declaring_kind, declaring_commodity: the rules that declare each, in order.
     """
 
     def __init__(self, links: Links, things: Collection[str] = ()) -> None:
@@ -59,15 +64,72 @@ class KnownNames:
         }
         self.verbs = {*host_verbs_of(self.level), *prelude_verbs_of(self.level)}
         self.written: dict[str, dict[str, str]] = {}
+        self.declaring_kind: dict[str, list[Rule]] = defaultdict(list)
+        self.declaring_commodity: dict[str, list[Rule]] = defaultdict(list)
         for rule in ruleset.declaring:
             for kind, attributes in rule.declares.items():
                 self.written.setdefault(kind, {}).update(attributes)
+                self.declaring_kind[kind].append(rule)
+            for name in rule.commodities:
+                self.declaring_commodity[name].append(rule)
+        #: How many functions are read within one another, to find what they return.
+        self.depth = 0
+        self._suggestions = 0
         self._kind_of_type = {kind_type(kind): kind for kind in self.written}
         self.type_names = {*TYPES, *self._kind_of_type}
         self.kinds = {
             kind: {name: self.type_named(text) for name, text in attributes.items()}
             for kind, attributes in self.written.items()
         }
+
+    def may_suggest(self) -> bool:
+        """Return whether one more name may be compared with all names, to suggest a like one.
+
+        Comparing takes long, and few suggestions are enough.
+        """
+        self._suggestions += 1
+        return self._suggestions <= SUGGESTIONS_MAX
+
+    @cached_property
+    def read_parameters(self) -> dict[Any, set[Any]]:
+        """The parameters of each rule, by its number, that code reads with `param`."""
+        read: dict[Any, set[Any]] = defaultdict(set)
+        for code in self.links.codes.values():
+            for call in code.calls:
+                if call.name == "param" and call.constants[1:]:
+                    read[call.constants[0]].add(call.constants[1])
+        return read
+
+    @cached_property
+    def with_parameter(self) -> dict[str, list[Rule]]:
+        """The rules with each parameter, by its name."""
+        rules: dict[str, list[Rule]] = defaultdict(list)
+        for rule in self.rules.values():
+            for name in rule.parameters:
+                rules[name].append(rule)
+        return rules
+
+    @cached_property
+    def with_function(self) -> dict[str, str]:
+        """The first rule with each function, by the name of the function."""
+        rules: dict[str, str] = {}
+        for number, code in self.links.codes.items():
+            for name in code.functions:
+                rules.setdefault(name, number)
+        return rules
+
+    @cached_property
+    def written_code(self) -> str:
+        """The code of all rules that declare something or are in force, one after the other."""
+        return "\n".join(rule.code for rule in self.links.ruleset.declaring)
+
+    @cached_property
+    def written_types(self) -> str:
+        """The types of all attributes, as they are declared."""
+        declared = (
+            table for rule in self.links.ruleset.declaring for table in rule.declares.values()
+        )
+        return "\n".join(text for table in declared for text in table.values())
 
     @cached_property
     def attributes(self) -> set[str]:
@@ -94,6 +156,11 @@ class KnownNames:
     def units(self) -> Counter[str]:
         """How often the rules write each unit."""
         return Counter(unit for rule in self.rules.values() for unit in rule.units.values())
+
+    @cached_property
+    def things_counted(self) -> frozenset[str]:
+        """The units of what a game can have many of: commodities, and kinds in the plural."""
+        return frozenset((*self.commodities, *(f"{kind}s" for kind in self.kinds)))
 
     @cached_property
     def places(self) -> Type:

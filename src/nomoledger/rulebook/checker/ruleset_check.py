@@ -173,13 +173,7 @@ def _faults_of_told(rules: Sequence[Rule]) -> list[Fault]:
 def _unused_parameters(
     rule: Rule, names: KnownNames, checks: dict[str, CodeCheck]
 ) -> list[tuple[tuple[str, ...], str]]:
-    read = {
-        call.constants[1]
-        for code in names.links.codes.values()
-        for call in code.calls
-        if call.name == "param" and call.constants[:1] == (rule.number,) and call.constants[1:]
-    }
-    known = checks[rule.number].used | read
+    known = checks[rule.number].used | names.read_parameters[rule.number]
     faults = " ".join(text for _line, text in checks[rule.number].faults)
     unknown = re.findall(r"no rule says what '(\w+)' is", faults)
     return [
