@@ -5,17 +5,23 @@ and never imported by name, so a database from a stranger cannot choose which co
 """
 
 import copyreg
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
 from msgspec.json import Decoder as JsonDecoder
-from msgspec.json import Encoder as JsonEncoder
 from msgspec.msgpack import Decoder, Encoder
 
 from nomoledger.errors import CorruptError
 from nomoledger.events import Entry, Event, GameOpened, events
+from nomoledger.events.canonical_json import canonical_json
 from nomoledger.events.levels import check_level
+
+#: Older versions recorded values that are nested almost 1,000 deep. The encoders of msgspec and
+#: pickle count each level as a call, on top of the calls that are under way.
+NESTED_CALLS_MAX = 5_000
+sys.setrecursionlimit(max(sys.getrecursionlimit(), NESTED_CALLS_MAX))
 
 EVENTS = events()
 #: An event as it is stored: its tag and its bytes.
@@ -34,7 +40,6 @@ class _Tagged(msgspec.Struct):
 _encode = Encoder().encode
 _tags = {cls: tag for tag, cls in EVENTS.items()}
 _decoders = {tag: Decoder(cls).decode for tag, cls in EVENTS.items()}
-_encode_json = JsonEncoder(order="deterministic").encode
 _decode_tag = JsonDecoder(_Tagged).decode
 _json_decoders = {tag: JsonDecoder(cls).decode for tag, cls in EVENTS.items()}
 
@@ -101,7 +106,7 @@ copyreg.pickle(Entry, _reduce_entry)
 
 def encode_json(event: Event) -> bytes:
     """Return *event* as one line of JSON with sorted keys."""
-    return _encode_json(event)
+    return canonical_json(event)
 
 
 def decode_json(line: bytes) -> Event:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import field
 
 from nomoledger.events import Event, OrderGiven, ProposalMade, QuestionRaised, RulingMade
+from nomoledger.events.canonical_json import canonical_json
 from nomoledger.events.display import without_display_text
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Commodity, Rule
@@ -465,8 +466,7 @@ class World:
             state: Any = _plain(hashed)
         else:
             state = _without_display_text(_plain(hashed))
-        encoded = msgspec.json.encode(state, order="deterministic", enc_hook=str)
-        return hashlib.sha256(encoded).hexdigest()
+        return hashlib.sha256(canonical_json(state)).hexdigest()
 
 
 def _key(value: Any) -> Any:

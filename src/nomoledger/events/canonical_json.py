@@ -1,0 +1,38 @@
+"""JSON with sorted keys: the same bytes for the same value, in every process."""
+
+from typing import Any
+
+import msgspec
+
+_encode = msgspec.json.Encoder(order="deterministic", enc_hook=str).encode
+
+
+def canonical_json(value: Any) -> bytes:
+    """Return *value* as one line of JSON with sorted keys.
+
+    Older versions recorded keys that are no text. A whole number becomes the text of its digits, as
+    in any JSON. Another key, and a number whose text is a key, too, become their type and value.
+
+    >>> canonical_json({2: "two"}), canonical_json({1: "one", "1": "text"})
+    (b'{"2":"two"}', b'{"!int 1":"one","1":"text"}')
+    """
+    try:
+        return _encode(value)
+    except TypeError:
+        return _encode(_with_text_keys(msgspec.to_builtins(value, enc_hook=str)))
+
+
+def _with_text_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_text(key, value): _with_text_keys(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_text_keys(item) for item in value]
+    return value
+
+
+def _text(key: Any, others: Any) -> str:
+    """Return the text for *key*, which no other of the keys *others* has."""
+    if isinstance(key, str):
+        return key
+    is_number = isinstance(key, int) and not isinstance(key, bool)
+    return str(key) if is_number and str(key) not in others else f"!{type(key).__name__} {key}"
