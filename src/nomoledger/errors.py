@@ -47,7 +47,8 @@ class RuleFault(NomoledgerError):
     """Rule code failed; this is not an outcome of the game.
 
     *rule* is the number of the rule that was running, or None if it is unknown. *is_certain* says
-    whether the same code fails in the same way each time; time and memory are not certain.
+    whether the same code fails in the same way each time; time and memory are not certain. *step*
+    is the step of play that was under way in a sandbox (see `nomoledger.engine.steps`), or "".
     """
 
     def __init__(self, message: str, *, rule: str | None = None, is_certain: bool = False) -> None:
@@ -55,6 +56,7 @@ class RuleFault(NomoledgerError):
         super().__init__(message)
         self.rule = rule
         self.is_certain = is_certain
+        self.step = ""
 
 
 class SandboxError(NomoledgerError):

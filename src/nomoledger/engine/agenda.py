@@ -5,6 +5,7 @@ events in batches. Each batch is one transaction, and the game can stop after an
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from nomoledger import events as e
@@ -13,7 +14,17 @@ from nomoledger.engine.fact_audit import audit_fact
 from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.initial_state import give_state
 from nomoledger.engine.standing_orders import process_orders
+from nomoledger.engine.steps import (
+    ATTEMPT,
+    LINKING,
+    TIMER,
+    drop_failed_step,
+    next_attempt,
+    program_without_rules,
+)
+from nomoledger.engine.steps import ORDER as ORDER_STEP
 from nomoledger.engine.under_way import resolve_under_way
+from nomoledger.engine.voiding import carry_out_void
 from nomoledger.errors import RulebookError, RuleFault
 from nomoledger.language.amendments import WOULD_NOT_LINK, carry_out_changes
 from nomoledger.language.host import (
@@ -28,8 +39,9 @@ from nomoledger.language.host import (
 )
 from nomoledger.language.program import Program, link
 from nomoledger.language.resolve import named_arguments, positional_arguments
+from nomoledger.sandbox import inside
 from nomoledger.state.declared_rules import Ruleset
-from nomoledger.state.reducer import CLOSING, ORDER, SETTLE, URGENT, apply
+from nomoledger.state.reducer import CLOSING, ORDER, RULINGS, SETTLE, URGENT, VOID, apply
 from nomoledger.state.world import Attempt, World
 
 Batch = list[e.Event]
@@ -77,6 +89,10 @@ class Engine:
         self.world = world
         self.oracle = oracle
         self.secret = secret
+        #: The step at which recorded play failed, during the input that is replayed now.
+        self.failing: e.StepFailed | None = None
+        #: The attempts and timers that failed before, by id: a rerun may reach them later.
+        self.failed: dict[str, e.StepFailed] = {}
         self._answered = ""  # the attempt whose question the request answers
 
     def process(self, event: e.Input) -> Iterator[Batch]:
@@ -92,6 +108,10 @@ class Engine:
             apply(self.world, event)
             if isinstance(event, e.FactRecorded):
                 consequences = audit_fact(self, event)
+            elif isinstance(event, e.StepFailed):
+                consequences = drop_failed_step(self.world, event)
+                if event.kind in (ATTEMPT, TIMER):
+                    self.failed[event.step] = event
             else:
                 consequences = self.step()
         except BaseException:
@@ -107,19 +127,40 @@ class Engine:
             yield batch
 
     def step(self) -> Batch:
-        """Carry out the next attempt, timer or standing order; return its events."""
+        """Carry out the next attempt, timer or standing order; return its events.
+
+        There are none before the step that `failing` names.
+        """
         world = self.world
         head = world.agenda[0] if world.agenda else None
-        if head is not None and head.operation in (URGENT, SETTLE):
+        if head is not None and head.operation in RULINGS[1:]:
             return self.carry_out(head)
-        if world.orders and (batch := process_orders(world, self.link(world.ruleset))):
-            return batch
-        if world.waiting is not None:
+        if world.orders:
+            inside.notice_step(LINKING)
+            program = self.link(world.ruleset)
+            if batch := process_orders(world, program, but=self._failing_order()):
+                return batch
+        upcoming = next_attempt(world)
+        if upcoming is None or self._is_failing(upcoming.attempt):
             return []
-        timer = self._next_due_timer(head.at if head else world.game["now"])
-        if timer is not None:
-            return self._fire_timer(timer)
-        return self.carry_out(head) if head is not None else []
+        failed = self.failed.get(upcoming.attempt.id)
+        if failed is not None:
+            return drop_failed_step(world, failed)
+        if upcoming.is_timer:
+            return self._fire_timer(upcoming.attempt)
+        return self.carry_out(upcoming.attempt)
+
+    def _is_failing(self, attempt: Attempt) -> bool:
+        """Return whether recorded play failed at *attempt*, and only then recorded so."""
+        failing = self.failing
+        if failing is None or failing.kind == ORDER_STEP:
+            return False
+        return attempt.id in (failing.step, failing.attempt)
+
+    def _failing_order(self) -> str:
+        """Return the standing order whose statements failed in recorded play; "" for none."""
+        failing = self.failing
+        return failing.step if failing is not None and failing.kind == ORDER_STEP else ""
 
     def _fire_timer(self, timer: Attempt) -> Batch:
         host, mark = self.link(self.world.ruleset).host, self.world.mark()
@@ -134,14 +175,6 @@ class Engine:
         self.world.release(mark)
         return [*firing, *consequences]
 
-    def _next_due_timer(self, at: int) -> Attempt | None:
-        due = [timer for timer in self.world.timers.values() if timer.attempt.at <= at]
-        if not due:
-            return None
-        places = {rule.name: place for place, rule in enumerate(self.world.rules)}
-        first = min(due, key=lambda t: (t.attempt.at, places.get(t.rule, -1), t.cause))
-        return first.attempt
-
     def carry_out(
         self, attempt: Attempt, oracle: Oracle | None = None, *, may_fail: bool = True
     ) -> Batch:
@@ -155,7 +188,11 @@ class Engine:
         Raises:
             RuleFault: the code of a rule failed.
         """
-        program = self.link(self.world.ruleset)
+        if attempt.operation == VOID:
+            return carry_out_void(self.world, attempt)
+        inside.notice_step(LINKING)
+        program = self._program_for(attempt)
+        inside.notice_step(ATTEMPT)
         host = program.host
         host.describe = self.describe
         host.begin(self.world, attempt, oracle or self.oracle)
@@ -184,6 +221,22 @@ class Engine:
         self.world.release(mark)
         return host.staged
 
+    def _program_for(self, attempt: Attempt) -> Program:
+        """Return the program of the rules; of no rules for an urgent ruling, if they do not link.
+
+        Raises:
+            RulebookError: the rules cannot be linked.
+        """
+        if attempt.operation != URGENT:
+            return self.link(self.world.ruleset)
+        ruling, _ = self.world.rulings[attempt.arguments[0]]
+        if not ruling.unlinked:
+            with suppress(RulebookError):
+                program = self.link(self.world.ruleset)
+                program.compile(self.world)
+                return program
+        return program_without_rules(self.world.level)
+
     def _perform(self, program: Program, attempt: Attempt) -> None:
         """Run the operation of *attempt*, then the state-based checks."""
         world, host = self.world, program.host
@@ -206,6 +259,8 @@ class Engine:
         )
         if not changes_only_rules and attempt.operation != SETTLE:
             program.settle()
+        if program is program_without_rules(world.level):
+            return  # The rules need not link: other rulings may still have to mend them.
         if world.rules is not program.rules and world.rules != program.rules:
             changed = self._check_links()
             if attempt.operation != SETTLE and not host.forgets_rules:

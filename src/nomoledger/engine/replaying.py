@@ -1,6 +1,7 @@
 """Replay of recorded inputs."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
@@ -13,9 +14,17 @@ def replay_input(
     """Carry out the input at *place* in *bodies* again, and yield the batches that follow."""
     event = bodies[place]
     assert isinstance(event, e.Input)
+    engine.failing = next_failed_step(bodies, place)
     if isinstance(event, e.GameOpened):
         return replay_opening(engine, bodies[place:])
     return engine.process(event)
+
+
+def next_failed_step(bodies: Sequence[e.Event], place: int) -> e.StepFailed | None:
+    """Return the failed step that is recorded directly after the input at *place*, if any."""
+    following = (body for body in islice(bodies, place + 1, None) if isinstance(body, e.Input))
+    body = next(following, None)
+    return body if isinstance(body, e.StepFailed) else None
 
 
 def replay_opening(engine: Engine, bodies: Sequence[e.Event]) -> Iterator[list[e.Event]]:

@@ -8,29 +8,36 @@ players). Otherwise the oldest order comes first.
 
 from nomoledger import events as e
 from nomoledger.engine.statements import Statement
+from nomoledger.engine.steps import ORDER
 from nomoledger.errors import RuleFault
 from nomoledger.language.host import Refused, Suspended
 from nomoledger.language.program import Program
+from nomoledger.sandbox import inside
 from nomoledger.state.world import Attempt, World
 
 CHOICE_ORDER = "choice_order"
+#: How the reason begins why an order lapses whose statement fails.
+FAILED_IN = "the code of a rule failed in"
 
 
-def process_orders(world: World, program: Program) -> list[e.Event]:
+def process_orders(world: World, program: Program, *, but: str = "") -> list[e.Event]:
     """Fire or lapse the first standing order that is ready; return the events, if any.
 
-    An order lapses if the code of a rule fails in its statements, so that it never blocks what
-    others ask for.
+    An order lapses if its statements fail, so that it never blocks what others ask for. The order
+    with the id *but* is left alone.
     """
-    for order, number in _oldest_first(world):
+    orders = [item for item in _oldest_first(world) if item[0].id != but]
+    for order, number in orders:
+        inside.notice_step(f"{ORDER} {order.id}")
         why = _reason_to_lapse(order, world, program)
         if why:
             return _lapse(program, world, order, number, why)
-    for order, number in _orders_in_turn(world, program):
+    for order, number in _in_turn(orders, world, program):
         question = _answered_question(world, order)
         can_proceed = world.waiting is None if order.acts else question is not None
         if not can_proceed:
             continue
+        inside.notice_step(f"{ORDER} {order.id}")
         is_ready = _holds(order.when, world, program)
         if is_ready is None:
             return _lapse(program, world, order, number, _failed(order.when))
@@ -52,7 +59,7 @@ def _reason_to_lapse(order: e.OrderGiven, world: World, program: Program) -> str
 
 
 def _failed(statement: str) -> str:
-    return f"the code of a rule failed in {statement}"
+    return f"{FAILED_IN} {statement}"
 
 
 def _lapse(
@@ -64,12 +71,16 @@ def _lapse(
 
 
 def _holds(statement: str, world: World, program: Program) -> bool | None:
-    """Return whether *statement* is true; None if the code of a rule fails in it."""
+    """Return whether *statement* is true; None if it fails, or the code of a rule in it."""
     try:
         return Statement(statement).holds(world, program)
     except RuleFault as fault:
         if _blocks(fault, world):
             raise
+        return None
+    except MemoryError:
+        raise
+    except Exception:  # Whatever is in a statement, `-ended()` as well: only its order ends.
         return None
 
 
@@ -87,9 +98,12 @@ def _begin(program: Program, world: World, order: e.OrderGiven, number: int) -> 
     program.host.begin(world, attempt)
 
 
-def _orders_in_turn(world: World, program: Program) -> list[tuple[e.OrderGiven, int]]:
-    """Return all standing orders with their numbers, in the players' order by the rules."""
-    orders = _oldest_first(world)
+def _in_turn(
+    orders: list[tuple[e.OrderGiven, int]], world: World, program: Program
+) -> list[tuple[e.OrderGiven, int]]:
+    """Return *orders* with their numbers, in the players' order by the rules."""
+    if orders:
+        inside.notice_step(f"{ORDER} {orders[0][0].id}")
     players = _players_in_turn(world, program) if len(orders) > 1 else []
     places = {player: place for place, player in enumerate(players)}
     return sorted(orders, key=lambda item: places.get(item[0].by, len(places)))

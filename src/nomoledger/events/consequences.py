@@ -70,11 +70,13 @@ class RuleRepealed(Event, frozen=True, kw_only=True, tag="rule-repealed/1"):
         number: number of the rule.
         source: what repealed it: `proposal 4`, `ruling 2`.
         state: what happens to the attributes that the rule declared: "keep", "freeze" or "drop".
+        skipped: why `on_repeal` of the rule was undone, for people; "" if it was not.
     """
 
     number: str = field(name="number")
     source: str = field(name="source")
     state: str = field(default="keep", name="state")
+    skipped: str = field(default="", name="skipped")
 
 
 class RuleRenumbered(Event, frozen=True, kw_only=True, tag="rule-renumbered/1"):
@@ -270,6 +272,18 @@ class OrderLapsed(Event, frozen=True, kw_only=True, tag="order-lapsed/1"):
     """
 
     order: str = field(name="order")
+    why: str = field(name="why")
+
+
+class CheckSuspended(Event, frozen=True, kw_only=True, tag="check-suspended/1"):
+    """A state-based check failed, and does not run any more until its rule is amended.
+
+    Attributes:
+        check: the check, as `X.1@2 check_debts`.
+        why: the reason, for people.
+    """
+
+    check: str = field(name="check")
     why: str = field(name="why")
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from nomoledger.events.consequences import (
     AttemptRefused,
+    CheckSuspended,
     FactUnexplained,
     GameEnded,
     OrderLapsed,
@@ -18,6 +19,7 @@ from nomoledger.events.consequences import (
     QuestionRaised,
     Reason,
     RecordPrevailed,
+    RuleRepealed,
 )
 from nomoledger.events.event import Event
 
@@ -50,6 +52,10 @@ def _reason(event: Any) -> Any:
     return replace(event, why="")
 
 
+def _repeal(event: RuleRepealed) -> Event:
+    return replace(event, skipped="") if event.skipped else event
+
+
 def _divergence(event: RecordPrevailed) -> Event:
     """Blank the outcome of an attempt: a refusal, or a question that play waited for."""
     is_outcome = event.recorded in (None, "done") and isinstance(event.by_rules, str)
@@ -58,10 +64,12 @@ def _divergence(event: RecordPrevailed) -> Event:
 
 _BLANKS: dict[type[Event], Callable[[Any], Any]] = {
     AttemptRefused: _refusal,
+    CheckSuspended: _reason,
     FactUnexplained: _reason,
     GameEnded: _stated,
     OrderLapsed: _reason,
     Posted: _stated,
     QuestionRaised: _question,
     RecordPrevailed: _divergence,
+    RuleRepealed: _repeal,
 }

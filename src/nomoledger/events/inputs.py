@@ -179,7 +179,7 @@ class RulingMade(Input, frozen=True, kw_only=True, tag="ruling-made/1"):
         kind: "answer" (answers the open *question* with *value*), "correct" (applies *changes* from
             now on), "uphold" (confirms event *about* and its consequences), "ratify" (the same,
             although the rules say otherwise), "reject" or "replace" (makes *edits* in the recorded
-            inputs).
+            inputs), "void" (ends what *voids* names, whatever the rules say).
         text: the ruling in words.
         cites: rules (`VI.1`) and events (`#17`).
         question: address of the question that is answered.
@@ -199,6 +199,10 @@ class RulingMade(Input, frozen=True, kw_only=True, tag="ruling-made/1"):
             later play still fits).
         questions: how to answer new questions that nobody answered: "stop", "default" or "skip".
         closes: number of the dispute that it settles.
+        voids: what is void, each as its kind and its name: `order 4f1c`, `timer 9a2>lapse(3)`,
+            `question ID|…`, `request 77e0`, `proposal 3`.
+        unlinked: an urgent correction that does not even link the rules: the way out if that fails
+            or takes too long.
     """
 
     number: int = field(name="number")
@@ -219,6 +223,8 @@ class RulingMade(Input, frozen=True, kw_only=True, tag="ruling-made/1"):
     settle: str = field(default="all", name="settle")
     questions: str = field(default="stop", name="questions")
     closes: int | None = field(default=None, name="closes")
+    voids: tuple[str, ...] = field(default=(), name="voids")
+    unlinked: bool = field(default=False, name="unlinked")
 
 
 class DisputeOpened(Input, frozen=True, kw_only=True, tag="dispute-opened/1"):
@@ -311,6 +317,28 @@ class InputWithdrawn(Input, frozen=True, kw_only=True, tag="input-withdrawn/1"):
     """
 
     withdrawn: str = field(name="withdrawn")
+
+
+class StepFailed(Input, frozen=True, kw_only=True, tag="step-failed/1"):
+    """A step of play took too much time or memory, in two fresh sandboxes, and is dropped.
+
+    What the machine could not do cannot be computed, so it is an input: a replay drops the same
+    step, without trying it.
+
+    Attributes:
+        kind: "attempt" (of the agenda), "timer", "order" (the statements of a standing order) or
+            "check" (a state-based check, which is suspended).
+        step: id of the attempt, the timer or the order; the check as `X.1@2 check_debts`.
+        attempt: id of the attempt that was under way when a check failed; "" for other steps.
+        rule: number of the rule that acted last; "" if it is unknown.
+        why: the reason, for people.
+    """
+
+    kind: str = field(name="kind")
+    step: str = field(name="step")
+    attempt: str = field(default="", name="attempt")
+    rule: str = field(default="", name="rule")
+    why: str = field(default="", name="why")
 
 
 class FactRecorded(Input, frozen=True, kw_only=True, tag="fact-recorded/1"):

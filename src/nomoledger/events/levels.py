@@ -33,6 +33,8 @@ class Level(msgspec.Struct, frozen=True):
             alike.
         rewrites_exactly: whether the rewriting of numbers in rule code finds every minus and every
             comparison where the syntax tree has it.
+        suspends_failing_checks: whether a state-based check whose code fails is suspended, instead
+            of refusing the attempt; and whether a ruling repeals a rule whose `on_repeal` fails.
     """
 
     hashes_display_text: bool
@@ -45,6 +47,7 @@ class Level(msgspec.Struct, frozen=True):
     restricts_everything: bool = False
     cites_in_place: bool = False
     rewrites_exactly: bool = False
+    suspends_failing_checks: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -78,6 +81,7 @@ LEVELS = {
         restricts_everything=True,
         cites_in_place=True,
         rewrites_exactly=True,
+        suspends_failing_checks=True,
     ),
 }
 #: The level of a new game.

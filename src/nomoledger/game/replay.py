@@ -7,7 +7,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.replaying import replay_input
+from nomoledger.engine.replaying import next_failed_step, replay_input
 from nomoledger.events.display import without_display_text
 from nomoledger.game.period_start import period_start
 from nomoledger.ledger.event_history import History
@@ -153,6 +153,7 @@ class _PeriodRun:
     def _follow(self, start: int) -> Iterator[list[e.Event]]:
         event = self.bodies[start]
         if not isinstance(event, e.Input):
+            self.engine.failing = next_failed_step(self.bodies, start)
             return self.engine.run()
         return replay_input(self.engine, self.bodies, start)
 
@@ -181,12 +182,15 @@ class _PeriodRun:
     def _stops_short(self, end: int) -> bool:
         """Return whether more may follow than is recorded before *end*.
 
-        This is so if play was still under way, or if an urgent ruling interrupted it.
+        This is so if play was still under way, if what follows belongs to the next period, if an
+        urgent ruling interrupted play, or if a step failed.
         """
         if end == len(self.bodies):
-            return not isinstance(self.bodies[-1], e.PeriodClosed)
+            return True
         following = self.bodies[end]
-        return isinstance(following, e.RulingMade) and following.urgent
+        if isinstance(following, e.RulingMade):
+            return following.urgent
+        return isinstance(following, e.StepFailed)
 
     def _differ(
         self, start: int, recorded: Sequence[e.Event], replayed: Sequence[e.Event], world: World

@@ -10,6 +10,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
+from nomoledger.engine.steps import failed_step
 from nomoledger.errors import ConflictError, RuleFault, UsageError
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Change
@@ -25,6 +26,12 @@ from nomoledger.state.world import World
 
 TRIES_MAX = 50
 ID_CHARACTERS_MAX = 200
+#: In how many fresh sandboxes a step must fail before it is dropped.
+FRESH_TRIES = 2
+
+
+class _StepDropped(Exception):
+    """A step that comes before a request failed and is dropped: make the request again."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -98,6 +105,8 @@ class GameWriter:
                 event = self._input(kind, at, id, fields)
                 self._process(event, stored, self._input_log(event))
                 return Outcome(tuple(stored))
+            except _StepDropped:
+                continue
             except ConflictError:
                 if stored:  # the input is recorded; another writer goes on with what follows
                     self.catch_up()
@@ -125,7 +134,7 @@ class GameWriter:
     def _recorded_outcome(self, number: int) -> Outcome:
         """Return the outcome of input *number* when it was first received."""
         first, *rest = (entry.body for entry in self.ledger.read(self.name, after=number - 1))
-        following = takewhile(lambda event: not isinstance(event, e.Input), rest)
+        following = takewhile(_is_of_request, rest)
         return Outcome((first, *following))
 
     def _input(
@@ -176,7 +185,7 @@ class GameWriter:
         if self.is_pending():
             operation = self.world.agenda[0].operation if self.world.agenda else ""
             log = self.history.entries() if operation == SETTLE else []
-            self._carry_out(self.engine.run(log), stored)
+            self._carry_out(None, stored, log)
         return Outcome(tuple(stored))
 
     def is_pending(self) -> bool:
@@ -191,20 +200,64 @@ class GameWriter:
         return self.history.entries() if reaches_back else []
 
     def _process(self, event: e.Input, stored: list[e.Event], log: list[e.Entry]) -> None:
-        """Carry out *event*, which is an input; what follows is added to *stored*."""
-        self._carry_out(self.engine.process(event, log), stored)
+        """Carry out *event*, which is an input; what follows is added to *stored*.
 
-    def _carry_out(self, batches: Iterator[Batch], stored: list[e.Event]) -> None:
+        Raises:
+            _StepDropped: a step that comes before *event* failed. It is dropped; *event* is not
+                recorded, and is to be made again.
+        """
+        self._carry_out(event, stored, log)
+
+    def _carry_out(
+        self, job: e.Input | None, stored: list[e.Event], log: list[e.Entry] | None = None
+    ) -> None:
+        """Carry out *job*, or what is on the agenda if it is None; add the events to *stored*.
+
+        A step that takes too much time or memory is tried in two fresh sandboxes, then dropped (see
+        `StepFailed`). If that step is what *job* asks for, nothing is recorded.
+
+        Raises:
+            RuleFault: what *job* asks for fails, or the rules cannot be run at all.
+        """
+        failures = 0
+        while True:
+            head = self.world.head
+            try:
+                self._commit_all(self._batches(job, log or []), stored)
+                return
+            except RuleFault as fault:
+                if self.world.head == head:
+                    failures += 1
+                else:  # The rest of the job failed, in a sandbox that was used before.
+                    job, log, failures = None, None, 0
+                failed = failed_step(self.world, fault, job)
+                if failed is None:
+                    raise RuleFault(f"{fault}; {_so_far(stored)}", rule=fault.rule) from None
+                if failures < FRESH_TRIES:
+                    continue
+            at = _game_time(self.world) if job is None else job.received_at
+            step = self._input(e.StepFailed, at, random.token_hex(6), failed)
+            if job is not None:
+                self._carry_out(step, [])
+                raise _StepDropped
+            job, failures = step, 0
+
+    def _batches(self, job: e.Input | None, log: list[e.Entry]) -> Iterator[Batch]:
+        return self.engine.run(log) if job is None else self.engine.process(job, log)
+
+    def _commit_all(self, batches: Iterator[Batch], stored: list[e.Event]) -> None:
         """Commit *batches* one by one as the rules make them; they are added to *stored*."""
-        try:
-            for batch in batches:
-                self._commit.append(batch)
-                self.history.add(batch)
-                stored.extend(batch)
-                if isinstance(batch[-1], e.PeriodClosed):
-                    self.history.forget()
-        except RuleFault as fault:
-            raise RuleFault(f"{fault}; {_so_far(stored)}", rule=fault.rule) from None
+        for batch in batches:
+            self._commit.append(batch)
+            self.history.add(batch)
+            stored.extend(batch)
+            if isinstance(batch[-1], e.PeriodClosed):
+                self.history.forget()
+
+
+def _is_of_request(event: e.Event) -> bool:
+    """Return whether *event* belongs to the outcome of the request before it."""
+    return isinstance(event, e.StepFailed) or not isinstance(event, e.Input)
 
 
 def _so_far(stored: list[e.Event]) -> str:

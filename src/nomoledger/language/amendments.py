@@ -11,6 +11,7 @@ from nomoledger.errors import RulebookError
 from nomoledger.events import rules as r
 from nomoledger.events.levels import LEVELS
 from nomoledger.language.amended_rule import AmendmentError, amended, change_prepared
+from nomoledger.language.checking import undone_failure
 from nomoledger.language.code import Parameter, parse_code
 from nomoledger.language.host import Host, Refused
 from nomoledger.language.host_verbs import host_verb
@@ -26,12 +27,17 @@ WOULD_NOT_LINK = "the rules would not link: "
 
 @host_verb("amend")
 def adopt(host: Host, proposal: Any) -> None:
-    """Carry out all changes of the proposal with this number, in order."""
+    """Carry out all changes of the proposal with this number, in order.
+
+    A proposal that is void by a ruling changes nothing: the vote on it goes on.
+    """
     if LEVELS[host.program.ruleset.level].restricts_everything:
         host.permit("adopt", proposal)
     stored = host.world.proposals.get(proposal)
     if stored is None:
         host.fault(f"there is no proposal {proposal!r}")
+    if proposal in host.world.game.get("voided", ()):
+        return
     if proposal in host.world.game.get("void", ()):
         _refuse(host, f"proposal {proposal} does not count: so it was ruled")
     carry_out_changes(host, stored.changes, f"proposal {proposal}")
@@ -230,16 +236,34 @@ def _repeal(host: Host, number: str, state: str, source: str) -> None:
         text = "is a common definition: a rule with a number that defines the same prevails over it"
         _refuse(host, f"rule {number} {text}")
     in_program = host.program.by_number.get(number)
+    skipped = ""
     if in_program is not None and any(h.name == "on_repeal" for h in parse_code(rule).hooks):
+        skipped = _run_on_repeal(host, number, source)
+    _drop(host, number, state, source, skipped)
+
+
+def _run_on_repeal(host: Host, number: str, source: str) -> str:
+    """Run `on_repeal` of rule *number*; return why it is undone, or "".
+
+    A ruling repeals the rule, whatever the rule's own code does.
+    """
+    level = LEVELS[host.world.level]
+    if not (source.startswith("ruling ") and level.suspends_failing_checks):
         host.program.hook(number, "on_repeal")
-    _drop(host, number, state, source)
+        return ""
+    operations = host.operations
+    try:
+        return undone_failure(host, number, "on_repeal")
+    except Refused as error:
+        host.operations, host.pending = operations, None
+        return "; ".join(reason.text for reason in error.reasons)
 
 
-def _drop(host: Host, number: str, state: str, source: str) -> None:
+def _drop(host: Host, number: str, state: str, source: str, skipped: str = "") -> None:
     _in_force(host, number)
     if state not in REPEAL_STATES:
         _refuse(host, f"a repeal says keep, freeze or drop, not {state!r}")
-    host.emit(e.RuleRepealed, number=number, state=state, source=source)
+    host.emit(e.RuleRepealed, number=number, state=state, source=source, skipped=skipped)
 
 
 def _renumber(host: Host, number: str, to: str, source: str) -> None:

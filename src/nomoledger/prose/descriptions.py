@@ -183,6 +183,13 @@ def _describe_fact(event: e.FactRecorded, names: Names) -> str:
     return f"recorded: {event.kind}" + (fields and f" ({fields})")
 
 
+def _name_step(event: e.StepFailed, names: Names) -> str:
+    """Name the step of play that failed."""
+    if event.kind == "order":
+        return "a standing order"
+    return f"the check {event.step}" if event.kind == "check" else names.scheduled(event.step)
+
+
 def describe_ruling(ruling: e.RulingMade) -> str:
     """Describe the kind of *ruling*, the events it decides about, and what it overrules."""
     about = join_words([f"#{number}" for number in events_ruled_on(ruling)])
@@ -191,6 +198,7 @@ def describe_ruling(ruling: e.RulingMade) -> str:
         f"{ruling.kind} {about}".strip(),
         f"overrules {overrules}" if overrules else "",
         f"closes dispute {ruling.closes}" if ruling.closes is not None else "",
+        *ruling.voids,
     ]
     return ", ".join(filter(None, parts))
 
@@ -278,6 +286,8 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Names], str]] = {
     e.InputWithdrawn: lambda event, _: "the last request is taken back",
     e.CloseAsked: lambda event, _: "the admin closes the period",
     e.FactRecorded: _describe_fact,
+    e.StepFailed: lambda event, names: f"{_name_step(event, names)} is dropped: {event.why}",
+    e.CheckSuspended: lambda event, _: f"the check {event.check} is suspended: {event.why}",
     e.DrawRecorded: lambda event, names: (
         f"{'drawn' if event.options else 'rolled'}: {_format_values(event.values, names)}"
     ),
@@ -286,7 +296,10 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Names], str]] = {
     ),
     e.CasesCopied: lambda event, _: "the cases of the rulebook are copied",
     e.RuleAmended: lambda event, _: f"rule {event.rule.number} is amended ({event.source})",
-    e.RuleRepealed: lambda event, _: f"rule {event.number} is repealed ({event.source})",
+    e.RuleRepealed: lambda event, _: (
+        f"rule {event.number} is repealed ({event.source})"
+        + (f"; its own code at the end was undone: {event.skipped}" if event.skipped else "")
+    ),
     e.RuleRenumbered: lambda event, _: f"rule {event.number} is now {event.to} ({event.source})",
     e.Moved: _describe_move,
     e.AttributeSet: _describe_change,

@@ -23,6 +23,7 @@ from nomoledger.sandbox.protocol import (
     PIECE,
     QUESTION,
     RULE_BYTES_MAX,
+    STEP_BYTES_MAX,
     encode_error,
     load_call,
 )
@@ -37,12 +38,14 @@ for _name in NEEDED_LATE:
 def run(channel: int, last_rule: int, limits: dict[str, Any]) -> None:
     """Carry out the calls that come through the socket *channel*, until it is closed.
 
-    The number of the rule that acts is written into the file *last_rule*. This is a target of the
-    fork server.
+    The number of the rule that acts and the step of play are written into the file *last_rule*.
+    This is a target of the fork server.
     """
     bounds = msgspec.convert(limits, Limits)
     child = _Child(Channel(socket.socket(fileno=channel)), bounds)
-    inside.notice = _LastRule(last_rule).write
+    memory = _map(last_rule)
+    inside.notice = _Noted(memory, 0, RULE_BYTES_MAX).write
+    inside.notice_step = _Noted(memory, RULE_BYTES_MAX, STEP_BYTES_MAX).write
     inside.ask = child.ask
     inside.is_sandbox = True
     give_up_rights(bounds)
@@ -74,6 +77,7 @@ class _Child:
         finally:
             self.stop_timer()
         inside.notice("")
+        inside.notice_step("")
 
     def ask(self, question: bytes) -> bytes:
         """Return the parent's answer to *question*; waiting for the answer is not limited."""
@@ -90,22 +94,29 @@ class _Child:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-class _LastRule:
-    """The number of the rule that acted last, in memory that the parent reads."""
+def _map(descriptor: int) -> mmap.mmap:
+    """Return the file *descriptor* as memory, and close it."""
+    copy = os.dup(descriptor)
+    os.close(copy)
+    memory = mmap.mmap(descriptor, RULE_BYTES_MAX + STEP_BYTES_MAX)
+    os.close(copy)  # The module keeps a copy of the descriptor open, and needs none.
+    os.close(descriptor)
+    return memory
 
-    def __init__(self, descriptor: int) -> None:
-        copy = os.dup(descriptor)
-        os.close(copy)
-        self._memory = mmap.mmap(descriptor, RULE_BYTES_MAX)
-        os.close(copy)  # The module keeps a copy of the descriptor open, and needs none.
-        os.close(descriptor)
+
+class _Noted:
+    """A text in memory that the parent reads: the rule that acted last, or the step of play."""
+
+    def __init__(self, memory: mmap.mmap, start: int, size: int) -> None:
+        self._memory = memory
+        self._start, self._size = start, size
         self._written = ""
 
-    def write(self, rule: str) -> None:
-        if rule != self._written:
-            self._written = rule
-            number = rule.encode()[:RULE_BYTES_MAX].ljust(RULE_BYTES_MAX, b"\0")
-            self._memory[:RULE_BYTES_MAX] = number
+    def write(self, text: str) -> None:
+        if text != self._written:
+            self._written = text
+            encoded = text.encode()[: self._size].ljust(self._size, b"\0")
+            self._memory[self._start : self._start + self._size] = encoded
 
 
 def _peak_bytes() -> int:

@@ -23,6 +23,8 @@ def _nobody_to_ask(question: bytes) -> NoReturn:
 #: Called with the number of each rule that starts to act: if the sandbox dies, the parent reads
 #: which rule was the last.
 notice: Callable[[str], None] = _ignore_rule
+#: Called with the step of play that begins, for the same purpose.
+notice_step: Callable[[str], None] = _ignore_rule
 #: Returns the answer of the parent to a question in the middle of a call.
 ask: Callable[[bytes], bytes] = _nobody_to_ask
 #: Whether this process is a sandbox.

@@ -19,6 +19,8 @@ PIECE, QUESTION, DONE, ERROR = b"P", b"Q", b"D", b"E"
 GROWN = b"grown"
 #: The size of the file in which a child writes the number of the rule that acts.
 RULE_BYTES_MAX = 256
+#: The size of the part after that, in which a child writes the step of play that is under way.
+STEP_BYTES_MAX = 512
 
 
 class _Pickler(pickle.Pickler):
@@ -76,21 +78,22 @@ def encode_error(error: BaseException) -> bytes:
     rule = getattr(error, "rule", None)
     if isinstance(error, errors.NomoledgerError):
         public = next(kind for kind in type(error).__mro__ if hasattr(errors, kind.__name__))
-        fields = (public.__name__, str(error), rule)
+        fields = (public.__name__, str(error), rule, getattr(error, "is_certain", False))
     elif isinstance(error, MemoryError):
-        fields = ("RuleFault", "the rules used up the memory they may use", rule)
+        fields = ("RuleFault", "the rules used up the memory they may use", rule, False)
     elif isinstance(error, RecursionError):
-        fields = ("RuleFault", "the rules nest too deeply", rule)
+        fields = ("RuleFault", "the rules nest too deeply", rule, False)
     else:
-        fields = ("", "".join(traceback.format_exception(error)), None)
+        fields = ("", "".join(traceback.format_exception(error)), None, False)
     return msgspec.msgpack.encode(fields)
 
 
 def decode_error(body: bytes) -> Exception:
     """Return the error that `encode_error` encoded; a bug becomes a RuntimeError."""
-    name, text, rule = msgspec.msgpack.decode(body, type=tuple[str, str, str | None])
+    kind = tuple[str, str, str | None, bool]
+    name, text, rule, is_certain = msgspec.msgpack.decode(body, type=kind)
     if name == "RuleFault":
-        return errors.RuleFault(text, rule=rule)
+        return errors.RuleFault(text, rule=rule, is_certain=is_certain)
     cls = getattr(errors, name, None)
     if isinstance(cls, type) and issubclass(cls, errors.NomoledgerError):
         return cls(text)

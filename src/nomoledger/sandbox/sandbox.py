@@ -29,6 +29,7 @@ from nomoledger.sandbox.protocol import (
     PIECE,
     QUESTION,
     RULE_BYTES_MAX,
+    STEP_BYTES_MAX,
     decode_error,
     dump_call,
 )
@@ -162,8 +163,9 @@ class _Process:
         own, other = socket.socketpair()
         self._channel = Channel(own)
         with other, tempfile.TemporaryFile() as file:
-            file.truncate(RULE_BYTES_MAX)
-            self._last_rule = mmap.mmap(file.fileno(), RULE_BYTES_MAX)
+            size = RULE_BYTES_MAX + STEP_BYTES_MAX
+            file.truncate(size)
+            self._noted = mmap.mmap(file.fileno(), size)
             descriptors, arguments = [other.fileno(), file.fileno()], [msgspec.to_builtins(limits)]
             try:
                 self._server, self._pid = fork_server.fork(_TARGET, descriptors, arguments, modules)
@@ -184,7 +186,7 @@ class _Process:
                 elif kind == DONE:
                     return body != GROWN
                 elif kind == ERROR:
-                    raise decode_error(body)
+                    raise self._at_step(decode_error(body))
                 elif kind == QUESTION and answer is not None:
                     self._channel.send(ANSWER, answer(body), wall)
                 else:
@@ -205,8 +207,19 @@ class _Process:
 
     def _fault(self, reason: str) -> errors.RuleFault:
         """Return the error that the child failed for *reason*, in the rule that acted last."""
-        rule = self._last_rule[:].rstrip(b"\0").decode(errors="replace") or None
-        return errors.RuleFault(f"{f'rule {rule}' if rule else 'the rules'}: {reason}", rule=rule)
+        rule = self._read(0, RULE_BYTES_MAX) or None
+        fault = errors.RuleFault(f"{f'rule {rule}' if rule else 'the rules'}: {reason}", rule=rule)
+        self._at_step(fault)
+        return fault
+
+    def _at_step(self, error: Exception) -> Exception:
+        """Return *error*, which says at which step of play the child was if rules failed."""
+        if isinstance(error, errors.RuleFault):
+            error.step = self._read(RULE_BYTES_MAX, RULE_BYTES_MAX + STEP_BYTES_MAX)
+        return error
+
+    def _read(self, start: int, end: int) -> str:
+        return self._noted[start:end].rstrip(b"\0").decode(errors="replace")
 
     def close(self) -> None:
         """End the child."""

@@ -12,13 +12,15 @@ from nomoledger.state.effects import EFFECTS
 from nomoledger.state.stated_payments import keep_payments, mark_stated
 from nomoledger.state.world import Attempt, Closing, Timer, World
 
-#: Operations of the engine: the end of a close, urgent corrections, standing orders, settlement.
+#: Operations of the engine: the end of a close, urgent corrections, standing orders, settlement,
+#: rulings that something is void.
 CLOSING = "@closed"
 URGENT = "@urgent"
 ORDER = "@order"
 SETTLE = "@settle"
+VOID = "@void"
 #: The operations that rulings put on the agenda.
-RULINGS = ("@ruling", URGENT, SETTLE)
+RULINGS = ("@ruling", URGENT, SETTLE, VOID)
 
 _REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = dict(EFFECTS)
 
@@ -30,7 +32,8 @@ def apply(world: World, event: e.Event) -> None:
     if isinstance(event, e.Input):
         world.put(world.game, "now", to_seconds(event.received_at))
         world.put(world.game, "recorded_at", event.recorded_at)
-        world.put(world.game, "followed", 0)
+        if not isinstance(event, e.StepFailed):  # which goes on with an earlier request
+            world.put(world.game, "followed", 0)
     reducer = _REDUCERS.get(type(event))
     if reducer is not None:
         reducer(world, event)
@@ -182,10 +185,32 @@ def _ruling(world: World, event: e.RulingMade) -> None:
         _answer(world, event.question, event.value)
     elif event.effective is not None:
         _add_attempt(world, event, SETTLE, event.number, urgent=True)
+    elif event.kind == "void":
+        _add_attempt(world, event, VOID, event.number, urgent=True)
+        _void_proposals(world, event)
     elif event.kind == "correct":
         _add_attempt(
             world, event, URGENT if event.urgent else "@ruling", event.number, urgent=event.urgent
         )
+
+
+def _void_proposals(world: World, event: e.RulingMade) -> None:
+    """Note the proposals that are void: whoever adopts one adopts nothing."""
+    items = map(split_void, event.voids)
+    numbers = {int(name) for kind, name in items if kind == "proposal" and name.isdecimal()}
+    if numbers:
+        voided = {*world.game.get("voided", ()), *numbers}
+        world.put(world.game, "voided", tuple(sorted(voided)))
+
+
+def split_void(item: str) -> tuple[str, str]:
+    """Return the kind and the name of an *item* of `RulingMade.voids`.
+
+    >>> split_void("timer 9a2>lapse(3)")
+    ('timer', '9a2>lapse(3)')
+    """
+    kind, _, name = item.partition(" ")
+    return kind, name
 
 
 _applies(e.DisputeOpened)(disputes.add_dispute)
@@ -286,6 +311,12 @@ def _order_fired(world: World, event: e.OrderFired) -> None:
 @_applies(e.OrderLapsed)
 def _order_lapsed(world: World, event: e.OrderLapsed) -> None:
     world.drop(world.orders, event.order)
+
+
+@_applies(e.CheckSuspended)
+def _suspended(world: World, event: e.CheckSuspended) -> None:
+    suspended = dict.fromkeys((*world.game.get("suspended", ()), event.check))
+    world.put(world.game, "suspended", tuple(suspended))
 
 
 @_applies(e.AttemptDone)

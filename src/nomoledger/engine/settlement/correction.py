@@ -16,7 +16,7 @@ _TABLES = ("counts", "edges", "kinds", "past")
 #: Single values of the game that are corrected.
 _GAME_VALUES = (
     "ended", "ended_by", "winners", "versions", "renumbered", "frozen", "final_after", "void",
-    "refused",
+    "refused", "voided", "suspended",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.oracles import is_possible_answer, is_possible_draw
-from nomoledger.engine.replaying import replay_opening
+from nomoledger.engine.replaying import next_failed_step, replay_opening
 from nomoledger.engine.settlement.input_log import InputLog
 from nomoledger.engine.settlement.replacements import format_values
 from nomoledger.errors import RuleFault
@@ -131,9 +131,11 @@ class Rerun:
         *opening* holds the recorded events from the opening of the game on.
         """
         self._force_rules()
-        for number, body in self.log.inputs:
+        bodies = [body for _, body in self.log.inputs]
+        for place, (number, body) in enumerate(self.log.inputs):
             if self.stopped is not None:
                 return
+            self.engine.failing = next_failed_step(bodies, place)
             try:
                 self._replay(number, body, opening)
             except RuleFault as fault:
