@@ -19,8 +19,8 @@ import pytest
 from tiers import sample
 
 from nomoledger import events as e
-from nomoledger.engine.agenda import CODE_FAILED
 from nomoledger.errors import RuleFault
+from nomoledger.events.display import CODE_FAILED
 from nomoledger.events.rules import Enact, Repeal, Rule
 from nomoledger.game.game import Game
 from nomoledger.game.replay import replay

@@ -60,6 +60,10 @@ program = CommandGroup(
                 "ruling:ruling",
                 "Rule: answer a question, or correct the present or the past.",
             ),
+            "void": (
+                "void:void",
+                "Rule that an open order, timer, question, request or proposal is void.",
+            ),
             "dispute": (
                 "dispute:dispute",
                 "Open, argue, close and show disputes of what is recorded.",

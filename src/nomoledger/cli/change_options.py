@@ -8,7 +8,7 @@ import click
 from nomoledger.cli.parsing import parse_scalar
 
 if TYPE_CHECKING:
-    from nomoledger.events.rules import Amend, Change
+    from nomoledger.events.rules import Amend, Change, Repeal
 
 
 def read_changes_file(file: str | None, *, with_code: bool = True) -> tuple["Change", ...]:
@@ -30,6 +30,15 @@ def read_changes_file(file: str | None, *, with_code: bool = True) -> tuple["Cha
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{file} cannot be read: {why_unreadable(error)}") from None
     return parse_changes(text, file, with_code=with_code)
+
+
+def repeals(numbers: tuple[str, ...]) -> list["Repeal"]:
+    """Return the repeals of the rules *numbers*."""
+    if not numbers:
+        return []
+    from nomoledger.events.rules import Repeal
+
+    return [Repeal(number) for number in numbers]
 
 
 def amendments(pairs: tuple[tuple[str, str], ...]) -> list["Amend"]:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nomoledger.cli.remedies import naming_the_remedy
 from nomoledger.ledger.stores.location import is_postgres
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def open_ledger_of_game(location: str, game_name: str | None) -> Iterator[tuple[
     from nomoledger.ledger.as_of import only_game
 
     with open_ledger_at(location) as ledger:
-        yield ledger, game_name or only_game(ledger)
+        name = game_name or only_game(ledger)
+        with naming_the_remedy(ledger, name):
+            yield ledger, name
 
 
 @contextmanager
@@ -63,7 +66,9 @@ def open_game_at(location: str, game_name: str | None) -> Iterator["Game"]:
     from nomoledger.game.game import Game
 
     with open_ledger_at(location) as ledger:
-        yield Game(ledger, game_name)
+        game = Game(ledger, game_name)
+        with naming_the_remedy(ledger, game.name):
+            yield game
 
 
 @contextmanager

@@ -97,8 +97,14 @@ def close(number: int, text: str, **values: Any) -> int:
 
     Example: nomoledger dispute close game.db 1 "It was a 4" --replace 116=3,4
     """
-    decisions = values["value"], values["changes"], verdict_on_event(values), edits_past(values)
-    if any(decision not in (None, {}, False) for decision in decisions):
+    decisions = (
+        values["value"],
+        values["changes"],
+        values["repeal"],
+        verdict_on_event(values),
+        edits_past(values),
+    )
+    if any(decision not in (None, {}, (), False) for decision in decisions):
         return decide(text, {**values, "closes": number})
     request = {key: values[key] for key in ("location", "game_name", "at", "id", "as_json")}
     fields = {"cites": values["cite"], "scope": values["scope"]}

@@ -10,6 +10,7 @@ from nomoledger.cli.arguments import command_line, game_if_ambiguous
 from nomoledger.cli.context import open_game_at
 from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.parsing import parse_scalar, parse_typed
+from nomoledger.cli.remedies import remedy_lines
 
 if TYPE_CHECKING:
     from nomoledger import events as e
@@ -104,9 +105,11 @@ def print_outcome(game: "Game", outcome: "Outcome", teller: "Teller") -> None:
     for event in outcome.events:
         if isinstance(event, AttemptRefused):
             print_line(teller.without_identifiers(_refusal_line(event)))
+            print_blocks(remedy_lines(game.ledger, game.name, game.world, event))
         elif not isinstance(event, BOOKKEEPING) and teller.mentions(event):
             indent = "" if isinstance(event, Input) else "  "
             print_line(indent + teller.tell(event))
+            print_blocks(remedy_lines(game.ledger, game.name, game.world, event))
     if game.world.waiting is not None:
         print_blocks(question_lines(game.world, game.world.waiting, game.ledger))
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.change_options import read_changes_file
+from nomoledger.cli.change_options import read_changes_file, repeals
 from nomoledger.cli.context import open_game_at
 from nomoledger.cli.edit_options import edits, edits_from, fit_to_record
 from nomoledger.cli.outcome import option_labelled, run_request, send_request
@@ -85,6 +85,9 @@ def ruling_options(function: options.Function) -> options.Function:
         click.option(
             "--changes", metavar="FILE", help="Apply the changes listed in FILE (YAML) from now on."
         ),
+        click.option(
+            "--repeal", multiple=True, metavar="RULE", help="Repeal RULE; may be repeated."
+        ),
         click.option("--value", help="Answer the question that waits for a ruling."),
     ):
         function = option(function)
@@ -114,7 +117,8 @@ def decide(text: str, values: dict[str, Any]) -> int:
     request = {key: values.pop(key) for key in ("location", "game_name", "at", "id", "as_json")}
     value, changes_file = values["value"], values["changes"]
     verdict, is_edited = verdict_on_event(values), edits_past(values)
-    _check_one_kind(value, changes_file, verdict, is_edited)
+    repealed = values["repeal"]
+    _check_one_kind(value, changes_file or repealed, verdict, is_edited)
     fields = {
         "cites": values["cite"],
         "scope": values["scope"],
@@ -123,7 +127,7 @@ def decide(text: str, values: dict[str, Any]) -> int:
     }
     if verdict or is_edited:
         return _rule_on_past(text, verdict, values, fields, request)
-    changes = read_changes_file(changes_file, with_code=False)
+    changes = (*read_changes_file(changes_file, with_code=False), *repeals(repealed))
     try:
         return run_request(
             lambda game, when: game.rule(
@@ -152,13 +156,13 @@ def edits_past(values: dict[str, Any]) -> bool:
 
 
 def _check_one_kind(
-    value: str | None, changes_file: str | None, verdict: dict[str, int], is_edited: bool
+    value: str | None, changes: Any, verdict: dict[str, int], is_edited: bool
 ) -> None:
-    kinds = [value is not None, changes_file is not None, bool(verdict) or is_edited]
+    kinds = [value is not None, bool(changes), bool(verdict) or is_edited]
     if sum(kinds) > 1 or len(verdict) > 1:
         raise click.UsageError(
-            "--value answers a question, --changes corrects the present; --uphold, --ratify,"
-            " --reject and --replace decide about the past: give one of them"
+            "--value answers a question, --changes and --repeal correct the present; --uphold,"
+            " --ratify, --reject and --replace decide about the past: give one of them"
         )
 
 

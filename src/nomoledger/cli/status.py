@@ -10,6 +10,8 @@ from nomoledger.cli import options
 from nomoledger.cli.context import open_view_at
 from nomoledger.cli.output import print_blocks, print_json
 from nomoledger.cli.projections import reader, reader_of
+from nomoledger.cli.remedies import Problem, problems_of
+from nomoledger.errors import RulebookError, RuleFault
 
 if TYPE_CHECKING:
     from nomoledger.game.read_models import LedgerView
@@ -65,10 +67,11 @@ class Status(msgspec.Struct, frozen=True):
     disputes: list[OpenDispute]
     actions: list[str]
     ended: str | None
+    problems: list[Problem]
 
 
 #: The fields that list something open; if all of them are empty, nothing is open.
-_OPEN = ("waiting", "proposals", "due", "orders", "disputes", "ended")
+_OPEN = ("waiting", "proposals", "due", "orders", "disputes", "ended", "problems")
 
 
 @click.command("status")
@@ -127,6 +130,7 @@ def status_of(view: "LedgerView") -> Status:
         disputes=_disputed(view),
         actions=_actions(world),
         ended=world.game["ended"],
+        problems=problems_of(view),
     )
 
 
@@ -135,6 +139,9 @@ def _lines(status: Status) -> Iterator[str]:
     if status.ended is not None:
         yield f"the game is over: {status.ended}"
     yield from status.waiting
+    for problem in status.problems:
+        yield f"wrong: {problem.what}"
+        yield f"  to mend it: {problem.command}"
     if status.interrupted:
         yield "a command was interrupted: the next command finishes what it began"
     for proposal in status.proposals:
@@ -193,7 +200,10 @@ def _actions(world: "World") -> list[str]:
     from nomoledger.engine.request_checks import actions
     from nomoledger.sandbox.sandbox import call_in_sandbox
 
-    return call_in_sandbox(actions, world.ruleset, kind=list[str])
+    try:
+        return call_in_sandbox(actions, world.ruleset, kind=list[str])
+    except (RuleFault, RulebookError):
+        return []  # The problems say so.
 
 
 def _time(seconds: int) -> str:

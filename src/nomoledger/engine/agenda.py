@@ -26,6 +26,7 @@ from nomoledger.engine.steps import ORDER as ORDER_STEP
 from nomoledger.engine.under_way import resolve_under_way
 from nomoledger.engine.voiding import carry_out_void
 from nomoledger.errors import RulebookError, RuleFault
+from nomoledger.events.display import CODE_FAILED
 from nomoledger.language.amendments import WOULD_NOT_LINK, carry_out_changes
 from nomoledger.language.host import (
     Describe,
@@ -50,8 +51,6 @@ Batch = list[e.Event]
 #: that recorded the ruling, and the attempt.
 SettleRuling = Callable[["Engine", Host, e.RulingMade, int, Attempt], None]
 
-#: How the reason begins for refusing an attempt in which the code of a rule fails.
-CODE_FAILED = "the code of this rule failed"
 #: How many attempts may follow from one input. The engine refuses any further attempts.
 FOLLOWING_MAX = 2_000
 

@@ -38,6 +38,20 @@ def _names(world: World, kind: str) -> list[str]:
     return list(dict.fromkeys(attempt.id.partition(">")[0] for attempt in world.agenda))
 
 
+def audience_of(world: World, item: str) -> tuple[str, ...] | None:
+    """Return who may know of *item*; None for everybody."""
+    kind, name = split_void(item)
+    if kind == "order":
+        return world.orders[name][0].audience
+    if kind == "timer":
+        return world.timers[name].attempt.audience
+    if kind == "question":
+        return world.questions[name].audience
+    if kind == "request":
+        return next(x.audience for x in world.agenda if belongs_to_input(x.id, name))
+    return None
+
+
 def carry_out_void(world: World, attempt: Attempt) -> list[e.Event]:
     """Carry out the ruling of *attempt* that something is void, and return the events."""
     ruling, _ = world.rulings[attempt.arguments[0]]

@@ -23,6 +23,10 @@ from nomoledger.events.consequences import (
 )
 from nomoledger.events.event import Event
 
+#: How the reason begins for refusing an attempt in which the code of a rule fails.
+CODE_FAILED = "the code of this rule failed"
+#: How the reason begins for refusing an attempt because of a state-based check.
+CHECK_REFUSED = "a check after every request refuses"
 #: Questions whose text the engine composes. The text of all others comes from rule code.
 _COMPOSED = ("conflict", "dice", "draw")
 

@@ -17,11 +17,12 @@ from nomoledger.engine.request_checks import (
 )
 from nomoledger.engine.settlement import ruling_validity
 from nomoledger.engine.settlement.audiences import Audience, intersect
-from nomoledger.errors import RuleFault, UnknownError, UsageError
+from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events.rules import Change
 from nomoledger.game.readings import GameReadings
 from nomoledger.game.repeated_requests import check_repeated, idempotent
-from nomoledger.game.writer import GameWriter, Outcome
+from nomoledger.game.way_out import WayOut
+from nomoledger.game.writer import Outcome
 from nomoledger.state import disputes
 from nomoledger.state.reducer import belongs_to_input
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from nomoledger.game.counterfactual import WhatIfChanges
 
 
-class Game(GameReadings, GameWriter):
+class Game(GameReadings, WayOut):
     """One game in one ledger.
 
     Every request takes *at* (when it was received; now if None) and *id* (repeating a request
@@ -255,16 +256,6 @@ class Game(GameReadings, GameWriter):
         check_answer(question, value)
         fields |= {"kind": "answer", "value": value, **_reply_to(question)}
         return self.receive(e.RulingMade, **fields)
-
-    def _correct(self, fields: dict[str, Any], urgent: bool) -> Outcome:
-        """Record a correction, as urgent if rule code fails before its turn comes."""
-        number = self.world.game.get("rulings", 0)
-        try:
-            return self.receive(e.RulingMade, urgent=urgent, **fields)
-        except RuleFault:
-            if self.world.game.get("rulings", 0) > number:
-                raise
-            return self.receive(e.RulingMade, urgent=True, **fields)
 
     @idempotent
     def rule_on(

@@ -166,5 +166,6 @@ _REQUESTS: dict[str, Callable[[dict[str, Any]], Given]] = {
     "set_finality": _fields(e.FinalitySet, days="days"),
     "submit": _submission,
     "undo": _fields(e.InputWithdrawn),
+    "void": _fields(e.RulingMade, text="text", voids="items", cites="cites", closes="dispute"),
     "vote": _fields(e.VoteCast, by="player", proposal="proposal", choice="choice"),
 }

@@ -251,11 +251,11 @@ def _run_on_repeal(host: Host, number: str, source: str) -> str:
     if not (source.startswith("ruling ") and level.suspends_failing_checks):
         host.program.hook(number, "on_repeal")
         return ""
-    operations = host.operations
+    operations, frames = host.operations, host.frames
     try:
         return undone_failure(host, number, "on_repeal")
     except Refused as error:
-        host.operations, host.pending = operations, None
+        host.operations, host.frames, host.pending = operations, frames, None
         return "; ".join(reason.text for reason in error.reasons)
 
 

@@ -6,33 +6,27 @@ amended. A check that refuses does what the rules say: it refuses the attempt.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
+from nomoledger.events.display import CHECK_REFUSED
 from nomoledger.language import host as limits
-from nomoledger.language.host import Frame, Host, Refused
+from nomoledger.language.host import Frame, Host, Refused, Suspended
 from nomoledger.sandbox import inside
 
-if TYPE_CHECKING:
-    from nomoledger.language.program import Program
-
-#: How the reason begins for refusing an attempt because of a check.
-CHECK_REFUSED = "a check after every request refuses"
 _Check = tuple[str, str]  # the rule and the hook
 
 
-def run_checks(program: "Program") -> None:
+def run_checks(host: Host) -> None:
     """Run the checks until none of them changes anything; suspend those that fail.
 
     Raises:
         Refused: a check refuses the attempt.
     """
-    host = program.host
     while True:
         mark, staged = host.world.mark(), len(host.staged)
         try:
-            endless = _run_passes(program)
+            endless = _run_passes(host)
         except BaseException:
             host.world.release(mark)
             raise
@@ -41,19 +35,18 @@ def run_checks(program: "Program") -> None:
             return
         host.world.rollback(mark)
         del host.staged[staged:]
-        _suspend(program, endless, f"it never settles ({limits.PASSES_MAX}x)")
+        _suspend(host, endless, f"it never settles ({limits.PASSES_MAX}x)")
 
 
-def _run_passes(program: "Program") -> _Check | None:
+def _run_passes(host: Host) -> _Check | None:
     """Run the checks until none changes anything; return the last one that does, without end."""
-    host = program.host
     last: _Check | None = None
     for _ in range(limits.PASSES_MAX):
         last = None
-        for check in _checks(program):
+        for check in _checks(host):
             before = host.world.head
-            if why := _failure(program, check):
-                _suspend(program, check, why)
+            if why := _failure(host, check):
+                _suspend(host, check, why)
             if host.world.head != before:
                 last = check
         if last is None:
@@ -61,41 +54,39 @@ def _run_passes(program: "Program") -> _Check | None:
     return last
 
 
-def _checks(program: "Program") -> Iterator[_Check]:
+def _checks(host: Host) -> Iterator[_Check]:
     """Yield the checks that are not suspended, in the order of their rules."""
-    for rule in program.rules:
-        for hook in program.links.codes[rule.number].hooks:
+    for rule in host.program.ruleset.rules:
+        for hook in host.program.links.codes[rule.number].hooks:
             if hook.kind == "check":
-                suspended = program.host.world.game.get("suspended", ())
-                if name_of_check(program, (rule.number, hook.name)) not in suspended:
+                suspended = host.world.game.get("suspended", ())
+                if name_of_check(host, (rule.number, hook.name)) not in suspended:
                     yield rule.number, hook.name
 
 
-def name_of_check(program: "Program", check: _Check) -> str:
+def name_of_check(host: Host, check: _Check) -> str:
     """Return the name of *check* in events: `X.1@2 check_debts`."""
-    return f"{program.name(check[0])} {check[1]}"
+    return f"{host.program.name(check[0])} {check[1]}"
 
 
-def _suspend(program: "Program", check: _Check, why: str) -> None:
-    host = program.host
+def _suspend(host: Host, check: _Check, why: str) -> None:
     host.frames = [Frame("", (), check[0])]
-    host.emit(e.CheckSuspended, check=name_of_check(program, check), why=why)
+    host.emit(e.CheckSuspended, check=name_of_check(host, check), why=why)
     host.frames = host.frames[:1]
 
 
-def _failure(program: "Program", check: _Check) -> str:
+def _failure(host: Host, check: _Check) -> str:
     """Run *check*; return why it fails, with everything undone, or "".
 
     Raises:
         Refused: the check refuses, or the attempt as a whole uses up what it may use.
     """
-    inside.notice_step(f"check {name_of_check(program, check)}")
+    inside.notice_step(f"check {name_of_check(host, check)}")
     try:
-        why = undone_failure(program.host, *check)
+        why = undone_failure(host, *check)
     except Refused as error:
-        host = program.host
         if _is_used_up(host):
-            alone = _failure_alone(program, check)
+            alone = _failure_alone(host, check)
             if alone:
                 return alone
             raise
@@ -122,32 +113,60 @@ def undone_failure(host: Host, number: str, name: str) -> str:
     except BaseException as error:
         host.world.rollback(mark)
         del host.staged[staged:]
-        host.frames, host.reads, host.pure, host.audience = state
+        frames, host.reads, host.pure, host.audience = state
         if not (isinstance(error, RuleFault) and error.is_certain):
-            raise
-        host.pending = None
+            raise  # with the frames in which it was refused
+        host.frames, host.pending = frames, None
         return str(error).removeprefix(f"rule {error.rule}: ")
     host.frames = state[0]
     host.world.release(mark)
     return ""
 
 
+def failing_check(host: Host) -> tuple[_Check, str] | None:
+    """Return the first check that fails or refuses as things stand, and why; undo everything.
+
+    *host* is at the beginning of an attempt.
+
+    Raises:
+        RuleFault: a check takes too much time or memory.
+    """
+    for check in _checks(host):
+        inside.notice_step(f"check {name_of_check(host, check)}")
+        mark = host.world.mark()
+        try:
+            why = undone_failure(host, *check)
+        except Refused as error:
+            why = "; ".join(reason.text for reason in error.reasons)
+        except Suspended:
+            why = ""
+        finally:
+            host.world.rollback(mark)
+            host.frames, host.pending = host.frames[:1], None
+        if why:
+            return check, why
+    return None
+
+
 def _is_used_up(host: Host) -> bool:
     """Return whether the attempt has used up its operations, its changes or its depth."""
-    return host.operations > limits.OPERATIONS_MAX or len(host.staged) >= limits.CHANGES_MAX
+    is_deep = host.frames[-1].depth > limits.DEPTH_MAX
+    too_many = host.operations > limits.OPERATIONS_MAX or len(host.staged) >= limits.CHANGES_MAX
+    return is_deep or too_many
 
 
-def _failure_alone(program: "Program", check: _Check) -> str:
+def _failure_alone(host: Host, check: _Check) -> str:
     """Return why *check* fails even if it is all that the attempt does, or ""."""
-    host = program.host
     operations, staged = host.operations, host.staged
     host.operations, host.staged, host.pending = 0, [], None
+    host.frames = host.frames[:1]
     mark = host.world.mark()
     try:
-        why = undone_failure(program.host, *check)
+        why = undone_failure(host, *check)
     except Refused as error:
         why = "; ".join(reason.text for reason in error.reasons) if _is_used_up(host) else ""
     finally:
         host.world.rollback(mark)
         host.operations, host.staged, host.pending = operations, staged, None
+        host.frames = host.frames[:1]
     return why

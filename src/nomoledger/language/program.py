@@ -349,7 +349,7 @@ class Program:
         host = self.host
         level = LEVELS[self.ruleset.level]
         if level.suspends_failing_checks or "suspended" in host.world.game:
-            run_checks(self)
+            run_checks(host)
             return
         for _ in range(PASSES_MAX):
             before, head = len(host.staged), host.world.head

@@ -132,10 +132,12 @@ class Terms:
         return msgspec.structs.replace(edit, event=self.events.of(edit.event))
 
     def _refused(self, body: e.AttemptRefused) -> dict[str, Any]:
-        """Translate the engine's reasons why a ruling cannot be settled, which name events."""
-        if body.operation != SETTLE:
-            return {}
-        reasons = (e.Reason(self._with_ruling(x.rule), self._why(x.text)) for x in body.reasons)
+        """Translate reasons that name rulings, and events if a ruling cannot be settled."""
+        is_settlement = body.operation == SETTLE
+        reasons = (
+            e.Reason(self._with_ruling(x.rule), self._why(x.text) if is_settlement else x.text)
+            for x in body.reasons
+        )
         return {"reasons": tuple(reasons)}
 
     def _scheduled(self, body: e.Scheduled) -> dict[str, Any]:

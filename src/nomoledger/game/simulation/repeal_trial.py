@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.agenda import CODE_FAILED, Batch
+from nomoledger.engine.agenda import Batch
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.oracles import (
     ReplayOracle,
@@ -21,6 +21,7 @@ from nomoledger.engine.oracles import (
 )
 from nomoledger.engine.request_checks import check_order
 from nomoledger.errors import NomoledgerError, UsageError
+from nomoledger.events.display import CODE_FAILED
 from nomoledger.events.rules import Change, Post
 from nomoledger.game.engines import new_engine
 from nomoledger.game.simulation.bots import Bots

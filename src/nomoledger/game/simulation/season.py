@@ -9,10 +9,11 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.agenda import CODE_FAILED, Batch
+from nomoledger.engine.agenda import Batch
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.errors import RuleFault
+from nomoledger.events.display import CODE_FAILED
 from nomoledger.events.rules import Post
 from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
