@@ -1,5 +1,6 @@
 """Commands on whole ledgers: init, import, export, verify, replay."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ from nomoledger.cli.context import (
 from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.parsing import parse_pair, parse_scalar, parse_time
 from nomoledger.cli.progress import count_records, counting, file_size, open_counting, progress
+from nomoledger.cli.remedies import problems_of
 from nomoledger.ledger.stores.location import safe_location
 
 if TYPE_CHECKING:
@@ -268,6 +270,7 @@ def verify(
         games = _games_to_verify(ledger, game_name, head, [seal.game for seal in published])
         results = proofs.verify_ledger(ledger, games, head, published, chain_only)
         foreign = ledger.foreign_objects()
+        problems = [] if chain_only or as_json else list(_problem_lines(ledger, results))
     verdicts = [verdict for verdict, _ in results]
     ok = all(verdict.ok for verdict in verdicts) and not foreign
     if as_json:
@@ -275,11 +278,23 @@ def verify(
     else:
         print_blocks(_verdict_line(verdict, seal_count) for verdict, seal_count in results)
         print_blocks(
-            f"{safe_location(location)} holds {item}, which nomoledger did not put there: remove it, or"
-            " copy the games to a new ledger (nomoledger copy)"
+            f"{safe_location(location)} holds {item}, which nomoledger did not put there: remove it,"
+            " or copy the games to a new ledger (nomoledger copy)"
             for item in foreign
         )
+        print_blocks(problems)
     return 0 if ok else FAILED
+
+
+def _problem_lines(ledger: "Ledger", results: list[tuple["Verdict", int | None]]) -> Iterator[str]:
+    """Yield what keeps the games from being played although their records are sound."""
+    from nomoledger.game.read_models import LedgerView
+
+    for verdict, _ in results:
+        if verdict.ok:
+            for problem in problems_of(LedgerView(ledger, verdict.game, reader="admin")):
+                yield f"{verdict.game}: {problem.what}"
+                yield f"  to mend it: {problem.command}"
 
 
 def _verdict_line(verdict: "Verdict", seal_count: int | None) -> str:

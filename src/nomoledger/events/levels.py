@@ -35,6 +35,8 @@ class Level(msgspec.Struct, frozen=True):
             comparison where the syntax tree has it.
         suspends_failing_checks: whether a state-based check whose code fails is suspended, instead
             of refusing the attempt; and whether a ruling repeals a rule whose `on_repeal` fails.
+        protects_words: whether the kinds of things that a rule declares, now or formerly, cannot
+            give another meaning to a word of the language, such as `None`.
     """
 
     hashes_display_text: bool
@@ -48,6 +50,7 @@ class Level(msgspec.Struct, frozen=True):
     cites_in_place: bool = False
     rewrites_exactly: bool = False
     suspends_failing_checks: bool = False
+    protects_words: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -82,6 +85,7 @@ LEVELS = {
         cites_in_place=True,
         rewrites_exactly=True,
         suspends_failing_checks=True,
+        protects_words=True,
     ),
 }
 #: The level of a new game.

@@ -117,7 +117,7 @@ def undone_failure(host: Host, number: str, name: str) -> str:
         if not (isinstance(error, RuleFault) and error.is_certain):
             raise  # with the frames in which it was refused
         host.frames, host.pending = frames, None
-        return str(error).removeprefix(f"rule {error.rule}: ")
+        return str(error).removeprefix(f"rule {error.rule}: ").lstrip(": ")
     host.frames = state[0]
     host.world.release(mark)
     return ""

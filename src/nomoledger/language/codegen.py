@@ -15,11 +15,12 @@ from typing import Any
 import starlark
 
 from nomoledger.errors import RulebookError
+from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Rule
 from nomoledger.language import arithmetic
 from nomoledger.language.code import Code, Hook, whole_code
 from nomoledger.language.host_verbs import HOST_VERBS, HostVerb
-from nomoledger.language.linker import DEFINING, TYPES
+from nomoledger.language.linker import BUILTINS, DEFINING, TYPES
 from nomoledger.language.marshalling import write_shortcuts
 from nomoledger.language.operations import Links, Operation, kind_type
 from nomoledger.language.parameters import is_decimal
@@ -298,6 +299,7 @@ def write_program(
     level, declaring = links.ruleset.level, tuple(links.ruleset.declaring)
     sources.append(("", "prelude", write_shortcuts(declaring, names) + prelude_of(level)))
     types = {kind_type(kind) for rule in declaring for kind in rule.declares} | set(TYPES)
+    types -= BUILTINS if LEVELS[level].protects_words else frozenset()
     sources.append(("", "types", "\n".join(f"{name} = str" for name in sorted(types)) + "\n"))
     stubs = "\n".join(
         f"def {name}(*args, **named): return _undefined({name!r})" for name in links.undefined

@@ -105,8 +105,9 @@ def _remembered(ruleset: Ruleset) -> dict[str, Remembered]:
     """Return the moments of all rules, and what former rules defined."""
     known: dict[str, Remembered] = {}
     for rule in ruleset.former:
-        for hook in parse_code(rule).hooks:
-            if hook.kind in DEFINING:
+        for hook in _hooks_of_former(rule):
+            is_word = hook.operation in reserved_words(ruleset.level)
+            if hook.kind in DEFINING and not (is_word or _is_reserved(hook.operation)):
                 is_moment = hook.kind == "define" and hook.is_empty
                 kind = "moment" if is_moment else hook.kind
                 returns = hook.returns or _type_of_parameter(rule, hook.returned)
@@ -116,6 +117,14 @@ def _remembered(ruleset: Ruleset) -> dict[str, Remembered]:
             parameters = tuple(Parameter(name, type_) for name, type_ in types.items())
             known[name] = Remembered("moment", parameters)
     return known
+
+
+def _hooks_of_former(rule: Rule) -> tuple[Hook, ...]:
+    """Return the hooks of a rule that is gone; none if its code cannot be read any more."""
+    try:
+        return parse_code(rule).hooks
+    except RulebookError:
+        return ()
 
 
 def _type_of_parameter(rule: Rule, name: str) -> str:
