@@ -13,6 +13,7 @@ from nomoledger.engine import dice
 from nomoledger.engine.fact_audit import audit_fact
 from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.initial_state import give_state
+from nomoledger.engine.limits import allowance_of, check_rules
 from nomoledger.engine.standing_orders import process_orders
 from nomoledger.engine.steps import (
     ATTEMPT,
@@ -194,12 +195,13 @@ class Engine:
         inside.notice_step(ATTEMPT)
         host = program.host
         host.describe = self.describe
-        host.begin(self.world, attempt, oracle or self.oracle)
+        host.begin(self.world, attempt, oracle or self.oracle, allowance_of(self.world, attempt))
         mark = self.world.mark()
         try:
             self._perform(program, attempt)
             host.frames = [Frame("", (), "engine")]
-            host.emit(e.AttemptDone, attempt=attempt.id)
+            host.allowance, used = None, host.used()
+            host.emit(e.AttemptDone, attempt=attempt.id, used=used)
             if attempt.operation == CLOSING:
                 self._close_books(host)
         except (Refused, Suspended) as error:
@@ -242,6 +244,8 @@ class Engine:
         if world.game["followed"] >= FOLLOWING_MAX and _is_follow_up(attempt):
             text = f"more than {FOLLOWING_MAX} attempts follow from one request"
             raise Refused([e.Reason("engine", text)])
+        if host.allowance is not None and not host.allowance.most.attempts:
+            raise Refused([e.Reason("engine", host.allowance.reason("attempts"))])
         builtin = _BUILTIN.get(attempt.operation)
         if builtin is not None:
             builtin(self, program, attempt)
@@ -261,6 +265,8 @@ class Engine:
         if program is program_without_rules(world.level):
             return  # The rules need not link: other rulings may still have to mend them.
         if world.rules is not program.rules and world.rules != program.rules:
+            if host.allowance is not None:
+                check_rules(world, program.rules, host.staged, host.allowance)
             changed = self._check_links()
             if attempt.operation != SETTLE and not host.forgets_rules:
                 host.frames = [Frame("", (), "engine")]
@@ -308,8 +314,8 @@ class Engine:
     def _break_off(self, host: Host, attempt: Attempt, error: Refused | Suspended) -> Batch:
         """Discard the events of *attempt*, except its draws; add the question or the refusal."""
         draws = [event for event in host.staged if isinstance(event, e.DrawRecorded)]
-        audience = host.audience
-        host.staged, host.pending = [], None
+        audience, used = host.audience, host.used()
+        host.staged, host.pending, host.allowance = [], None, None
         host.frames = [Frame("", (), "engine")]
         for draw in draws:
             host.audience = draw.audience
@@ -327,6 +333,7 @@ class Engine:
                 operation=attempt.operation,
                 reasons=error.reasons,
                 rules=rules,
+                used=used,
             )
         return host.staged
 

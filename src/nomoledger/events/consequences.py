@@ -292,9 +292,12 @@ class AttemptDone(Event, frozen=True, kw_only=True, tag="attempt-done/1"):
 
     Attributes:
         attempt: id of the attempt.
+        used: the operations, changes, bytes and changes of rules that the attempt used; None in
+            games whose level does not add up limits, and in public terms.
     """
 
     attempt: str = field(name="attempt")
+    used: tuple[int, int, int, int] | None = field(default=None, name="used")
 
 
 class Reason(msgspec.Struct, frozen=True, array_like=True):
@@ -316,11 +319,13 @@ class AttemptRefused(Event, frozen=True, kw_only=True, tag="attempt-refused/1"):
         attempt: id of the attempt.
         operation: the operation attempted.
         reasons: every reason that was found.
+        used: as in `AttemptDone`.
     """
 
     attempt: str = field(name="attempt")
     operation: str = field(name="operation")
     reasons: tuple[Reason, ...] = field(name="reasons")
+    used: tuple[int, int, int, int] | None = field(default=None, name="used")
 
 
 class QuestionRaised(Event, frozen=True, kw_only=True, tag="question-raised/1"):

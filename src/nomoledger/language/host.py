@@ -20,6 +20,7 @@ from nomoledger.language.operations import Links
 from nomoledger.sandbox import inside
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import apply, from_seconds
+from nomoledger.state.shares import BYTES_MAX, Allowance, adds_up, size_of
 from nomoledger.state.world import Attempt, World
 
 OPERATIONS_MAX = 50_000
@@ -143,6 +144,7 @@ class Host:
         frames: the operations under way, the innermost last.
         reads: how often each address was used, to number the next use.
         operations: how many counted operations the attempt has carried out.
+        changes, bytes: how many changes it has made, and their size, where limits are added up.
         pure: how many operations under way may change nothing.
         trials: how many trial runs are under way, one within the other.
         is_altered: whether any rule has altered any operation of the attempt.
@@ -164,14 +166,25 @@ class Host:
 
     # --- the attempt
 
-    def begin(self, world: World, attempt: Attempt, oracle: Oracle = ask_people) -> None:
-        """Prepare for *attempt* on *world*."""
+    def begin(
+        self,
+        world: World,
+        attempt: Attempt,
+        oracle: Oracle = ask_people,
+        allowance: Allowance | None = None,
+    ) -> None:
+        """Prepare for *attempt* on *world*, which may use *allowance*, if that is limited."""
         self.world, self.attempt, self.oracle = world, attempt, oracle
         self.audience = attempt.audience
         self.staged: list[e.Event] = []
         self.frames = [Frame("", (), "engine")]
         self.reads: dict[str, int] = {}
         self.operations = self.pure = self.trials = 0
+        self.changes = self.bytes = 0
+        self.allowance = allowance
+        self.operations_max = OPERATIONS_MAX
+        if allowance is not None:
+            self.operations_max = min(OPERATIONS_MAX, allowance.most.operations)
         self.is_altered = False
         self.pending = None
         self.program.begin(world)
@@ -180,7 +193,9 @@ class Host:
 
     def emit(self, event: type[e.Event], **fields: Any) -> None:
         """Apply and stage an *event* of the rules that are acting, with these *fields*."""
-        if len(self.staged) >= CHANGES_MAX:
+        self.changes += 1
+        changes = len(self.staged) if self.allowance is None else self.changes - 1
+        if changes >= CHANGES_MAX:
             self.stop(Refused([e.Reason("engine", f"more than {CHANGES_MAX} changes at once")]))
         rules = fields.pop("rules", None) or self.acting()
         self.record(
@@ -197,8 +212,26 @@ class Host:
 
     def record(self, event: e.Event) -> None:
         """Apply *event* to the world and stage it."""
+        if self.allowance is not None:
+            self.bytes += size_of(event)
+            if self.bytes > BYTES_MAX:
+                self.stop(Refused([e.Reason("engine", f"more than {BYTES_MAX} bytes at once")]))
+            self._check_use(self.allowance)
         apply(self.world, event)
         self.staged.append(event)
+
+    def _check_use(self, allowance: Allowance) -> None:
+        """Stop the attempt if it has made more changes, or larger ones, than it may."""
+        if self.changes > allowance.most.changes or self.bytes > allowance.most.bytes:
+            what = "changes" if self.changes > allowance.most.changes else "bytes"
+            self.stop(Refused([e.Reason("engine", allowance.reason(what))]))
+
+    def used(self) -> tuple[int, int, int, int] | None:
+        """Return what the attempt has used so far; None if the level does not add up limits."""
+        if not adds_up(self.world):
+            return None
+        rules = sum(isinstance(event, e.RuleEvent) for event in self.staged)
+        return self.operations, self.changes, self.bytes, rules
 
     def stop(self, error: Exception) -> NoReturn:
         """Leave the interpreter with *error*."""
@@ -230,8 +263,8 @@ class Host:
         depth = outer.depth
         if operation not in self.uncounted:
             self.operations += 1
-            if self.operations > OPERATIONS_MAX:
-                self.stop(Refused([e.Reason("engine", f"more than {OPERATIONS_MAX} operations")]))
+            if self.operations > self.operations_max:
+                self._stop_operations()
             if depth > DEPTH_MAX:
                 text = f"{operation} within {operation}, more than {DEPTH_MAX} operations deep"
                 self.stop(Refused([e.Reason(rule, text)]))
@@ -239,6 +272,12 @@ class Host:
         frames.append(Frame(operation, arguments, rule, depth))
         inside.notice(rule)
         return 0
+
+    def _stop_operations(self) -> NoReturn:
+        text = f"more than {OPERATIONS_MAX} operations"
+        if self.allowance is not None and self.operations <= OPERATIONS_MAX:
+            text = self.allowance.reason("operations")
+        self.stop(Refused([e.Reason("engine", text)]))
 
     def enter_value(self, operation: str, rule: str, *arguments: Any) -> int:
         """Push an *operation* that computes a value and may change nothing."""

@@ -55,9 +55,11 @@ class Terms:
             self.disputes.seal(body.number)
 
     def of(self, body: e.Event) -> e.Event:
-        """Return *body* in public terms, without the digest of the whole state with its secrets."""
+        """Return *body* in public terms, without digests and counts that depend on secrets."""
         if isinstance(body, e.PeriodClosed):
             body = msgspec.structs.replace(body, digest="")
+        elif isinstance(body, e.AttemptDone | e.AttemptRefused) and body.used is not None:
+            body = msgspec.structs.replace(body, used=None)
         if self.events.is_plain:
             return body
         fields: dict[str, Any] = {}

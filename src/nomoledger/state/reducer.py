@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from nomoledger import events as e
-from nomoledger.state import disputes, precedents
+from nomoledger.state import disputes, precedents, shares
 from nomoledger.state.effects import EFFECTS
 from nomoledger.state.stated_payments import keep_payments, mark_stated
 from nomoledger.state.world import Attempt, Closing, Timer, World
@@ -34,6 +34,8 @@ def apply(world: World, event: e.Event) -> None:
         world.put(world.game, "recorded_at", event.recorded_at)
         if not isinstance(event, e.StepFailed):  # which goes on with an earlier request
             world.put(world.game, "followed", 0)
+            if shares.adds_up(world):
+                shares.begin_request(world, event)
     reducer = _REDUCERS.get(type(event))
     if reducer is not None:
         reducer(world, event)
@@ -322,12 +324,12 @@ def _suspended(world: World, event: e.CheckSuspended) -> None:
 @_applies(e.AttemptDone)
 def _done(world: World, event: e.AttemptDone) -> None:
     world.drop(world.game, "given")
-    _carried_out(world, event.attempt)
+    _carried_out(world, event)
 
 
 @_applies(e.AttemptRefused)
 def _refused(world: World, event: e.AttemptRefused) -> None:
-    _carried_out(world, event.attempt)
+    _carried_out(world, event)
     if event.operation in RULINGS:
         _void_ruling_of(world, event.attempt)
     if event.operation == "@close":  # a close that the rules refuse closes nothing
@@ -347,12 +349,21 @@ def void_ruling(world: World, ruling: int) -> None:
     disputes.reopen_disputes(world, ruling)
 
 
-def _carried_out(world: World, attempt: str) -> None:
+def _carried_out(world: World, event: e.AttemptDone | e.AttemptRefused) -> None:
+    attempt = event.attempt
+    if event.used is not None:
+        _add_use(world, attempt, event.used)
     world.put(world.game, "posted", tuple(world.game.get("posting", ())))
     world.put(world.game, "posting", ())
     world.put(world.game, "last_attempt", attempt)
     world.put(world.game, "followed", world.game["followed"] + 1)
     _leave_agenda(world, attempt)
+
+
+def _add_use(world: World, attempt: str, used: tuple[int, int, int, int]) -> None:
+    known = next((item for item in world.agenda if item.id == attempt), None)
+    if known is not None:  # facts of hand-kept records are tried without one
+        shares.add_use(world, known, shares.Use(*used, attempts=1))
 
 
 def _leave_agenda(world: World, attempt: str) -> None:
