@@ -339,7 +339,7 @@ class Engine:
 
 
 #: The fields of a draw that are recorded when the rest of its attempt is rolled back.
-_DRAW_FIELDS = ("address", "values", "sides", "options", "effective", "rules")
+_DRAW_FIELDS = ("address", "values", "sides", "options", "effective", "asked", "rules")
 
 
 def _is_follow_up(attempt: Attempt) -> bool:

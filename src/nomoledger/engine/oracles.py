@@ -1,8 +1,10 @@
 """Oracles: the sources of answers that no rule can compute, and which answers are possible.
 
-The address of an answer is the id of the attempt and the path of operations. The same recorded
+The address of a question is the id of the attempt and the path of operations. The same recorded
 answers can therefore be replayed under other rules: a question at the same address gets the same
-answer.
+answer, whatever other requests there are. Up to level 2 the address of a question is also the
+address of the draw that answers it. From level 3 on, draws have addresses of their own, which
+nobody can choose (see `nomoledger.language.draw_address`).
 """
 
 from collections.abc import Iterable
@@ -28,17 +30,21 @@ class SeededOracle:
     def __call__(self, question: QuestionRaised) -> list[Any] | None:
         """Return the dice or the draw that answers *question*; None if a person has to answer."""
         if question.asks == "dice":
-            return list(dice.roll(self._seed(question), question.question, question.options))
+            return list(dice.roll(self._seed(question), _address(question), question.options))
         if question.asks == "draw":
-            return [dice.draw(self._seed(question), question.question, question.options)]
+            return [dice.draw(self._seed(question), _address(question), question.options)]
         return None
 
     def _seed(self, question: QuestionRaised) -> bytes:
         return dice.seed_for(self.secret, question.period, question.audience)
 
 
+def _address(question: QuestionRaised) -> str:
+    return question.draw or question.question
+
+
 def recorded_draws(entries: Iterable[Entry]) -> dict[str, list[Any]]:
-    """Return the draws that were answered at once, by address.
+    """Return the draws that were answered at once, by the address of the question.
 
     Draws that were put to people are left out: their answers are inputs of their own.
     """
@@ -46,7 +52,7 @@ def recorded_draws(entries: Iterable[Entry]) -> dict[str, list[Any]]:
     raised: set[str] = set()
     for entry in entries:
         if isinstance(entry.body, DrawRecorded):
-            draws[entry.body.address] = list(entry.body.values)
+            draws[entry.body.answers] = list(entry.body.values)
         elif isinstance(entry.body, QuestionRaised):
             raised.add(entry.body.question)
     return {address: values for address, values in draws.items() if address not in raised}
@@ -66,7 +72,7 @@ class ReplayOracle:
     """An oracle that answers from recorded draws only.
 
     Attributes:
-        draws: the values by address.
+        draws: the values by the address of the question.
     """
 
     def __init__(self, draws: dict[str, list[Any]]) -> None:
@@ -74,7 +80,7 @@ class ReplayOracle:
         self.draws = draws
 
     def __call__(self, question: QuestionRaised) -> list[Any] | None:
-        """Return the values that were drawn at the address of *question*, if any."""
+        """Return the values that were drawn for *question*, if any."""
         return self.draws.get(question.question)
 
 

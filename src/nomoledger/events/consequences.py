@@ -13,11 +13,13 @@ class DrawRecorded(Event, frozen=True, kw_only=True, tag="draw-recorded/1"):
     """Dice, or a choice by chance, were derived from the period's seed and *address*.
 
     Attributes:
-        address: address of the draw within its attempt (see `nomoledger.engine.oracles`).
+        address: address of the draw (see `nomoledger.language.draw_address`); up to level 2, and
+            where the answer is no draw, the address of the question.
         values: the numbers on the dice, or the option chosen.
         sides: number of sides of each die; empty for a choice.
         options: what was chosen from; empty for dice.
         effective: the earlier period whose seed was used, if a ruling reaches back to that period.
+        asked: the address of the question, if it is not *address*.
     """
 
     address: str = field(name="address")
@@ -25,6 +27,12 @@ class DrawRecorded(Event, frozen=True, kw_only=True, tag="draw-recorded/1"):
     sides: tuple[int, ...] = field(default=(), name="sides")
     options: tuple[Any, ...] = field(default=(), name="options")
     effective: int | None = field(default=None, name="effective")
+    asked: str = field(default="", name="asked")
+
+    @property
+    def answers(self) -> str:
+        """The address of the question that the draw answers, unique within the game."""
+        return self.asked or self.address
 
 
 class RuleEnacted(Event, frozen=True, kw_only=True, tag="rule-enacted/1"):
@@ -338,6 +346,7 @@ class QuestionRaised(Event, frozen=True, kw_only=True, tag="question-raised/1"):
         text: the question in words.
         options: the valid answers; for dice, the number of sides of each.
         default: the default answer; None if the question has none.
+        draw: the address of the draw, while the answer is being drawn; never recorded.
     """
 
     question: str = field(name="question")
@@ -346,6 +355,7 @@ class QuestionRaised(Event, frozen=True, kw_only=True, tag="question-raised/1"):
     text: str = field(name="text")
     options: tuple[Any, ...] = field(default=(), name="options")
     default: Any = field(default=None, name="default")
+    draw: str = field(default="", name="draw")
 
 
 class QuestionWithdrawn(Event, frozen=True, kw_only=True, tag="question-withdrawn/1"):

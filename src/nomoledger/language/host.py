@@ -5,17 +5,16 @@ only through events (`emit`), and stops an attempt by raising `Refused`, `Suspen
 `Host.pending` carries the exception through the interpreter, which would lose it.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import lru_cache
-from typing import Any, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Capabilities, Commodity, Rule
 from nomoledger.language import values
+from nomoledger.language.address_part import address_part
 from nomoledger.language.operations import Links
 from nomoledger.sandbox import inside
 from nomoledger.state.declared_rules import Ruleset
@@ -27,11 +26,22 @@ OPERATIONS_MAX = 50_000
 CHANGES_MAX = 20_000
 DEPTH_MAX = 120
 PASSES_MAX = 100
-_MARKS = {"%": "%25", "|": "%7C", ">": "%3E"}
-_IN_ADDRESS_MAX = 64
+
+
+class Drawn(NamedTuple):
+    """An answer that was drawn at another address than the question says.
+
+    Attributes:
+        values: the values.
+        address: the address of the draw.
+    """
+
+    values: list[Any]
+    address: str
+
 
 #: Returns the values that answer a question, or None if a person has to be asked.
-Oracle = Callable[[e.QuestionRaised], list[Any] | None]
+Oracle = Callable[[e.QuestionRaised], list[Any] | Drawn | None]
 #: Describes an event in words, with the names of things in a world.
 Describe = Callable[[e.Event, World], str]
 
@@ -502,21 +512,3 @@ def _step(frame: Frame) -> str:
     arguments = [address_part(value) for value in plain]
     frame.step = f"{frame.operation}({','.join(arguments)})"
     return frame.step
-
-
-def address_part(value: Any) -> str:
-    """Return *value* as part of an address: short, and without the marks that divide addresses.
-
-    >>> address_part("a|b>c"), address_part("x" * 100)
-    ('a%7Cb%3Ec', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx%09ecb6eb')
-    """
-    return _escaped(str(value))
-
-
-@lru_cache(maxsize=4096)
-def _escaped(text: str) -> str:
-    for mark, escaped in _MARKS.items():
-        text = text.replace(mark, escaped)
-    if len(text) <= _IN_ADDRESS_MAX:
-        return text
-    return f"{text[:_IN_ADDRESS_MAX]}%{hashlib.sha256(text.encode()).hexdigest()[:8]}"

@@ -4,10 +4,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from nomoledger import events as e
 from nomoledger.events import rules as r
 from nomoledger.language import values
-from nomoledger.language.host import Host, Suspended, TrialOver, address_part
+from nomoledger.language.address_part import address_part
+from nomoledger.language.draw_address import draw_address, operations_of
+from nomoledger.language.host import Drawn, Host, Suspended, TrialOver
 from nomoledger.language.host_verbs import host_verb
 from nomoledger.language.restricted_reads import check_key, check_listing
 
@@ -318,16 +322,30 @@ def _ask_oracle(
         options=options,
         default=default,
     )
+    if asks in ("dice", "draw") and not host.world.draws_by_request:
+        operation = _operation(host)
+        draw = draw_address(host.world, host.attempt, operation, label, host.audience)
+        question = replace(question, draw=draw)
     answer = host.oracle(question)
+    if isinstance(answer, Drawn):
+        question, answer = replace(question, draw=answer.address), answer.values
     if answer is None:
-        host.stop(Suspended(question))
+        host.stop(Suspended(replace(question, draw="")))
     host.emit(e.DrawRecorded, **draw_fields(question, answer))
     return answer
+
+
+def _operation(host: Host) -> str:
+    """Return the operation of the attempt under way, or of the act of a standing order."""
+    *acts, attempt = operations_of(host.attempt)
+    return next((frame.operation for frame in host.frames if frame.operation in acts), attempt)
 
 
 def draw_fields(question: e.QuestionRaised, values: Sequence[Any]) -> dict[str, Any]:
     """Return the fields of the `DrawRecorded` for *values* drawn to answer *question*."""
     fields: dict[str, Any] = {"address": question.question, "values": tuple(values)}
+    if question.draw:
+        fields |= {"address": question.draw, "asked": question.question}
     name = {"dice": "sides", "draw": "options"}.get(question.asks)
     return fields if name is None else fields | {name: question.options}
 

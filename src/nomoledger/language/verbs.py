@@ -11,7 +11,8 @@ from nomoledger import events as e
 from nomoledger.events.durations import SECONDS
 from nomoledger.events.levels import LEVELS
 from nomoledger.language import values
-from nomoledger.language.host import Host, Refused, address_part
+from nomoledger.language.address_part import address_part
+from nomoledger.language.host import Host, Refused
 from nomoledger.language.host_verbs import host_verb
 from nomoledger.language.operations import Operation
 from nomoledger.language.resolve import named_arguments, positional_arguments

@@ -7,6 +7,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.events.rules import Rule
+from nomoledger.state.draws import note_created
 from nomoledger.state.stated_payments import note_posted
 from nomoledger.state.world import World
 
@@ -159,6 +160,7 @@ def _created(world: World, event: e.EntityCreated) -> None:
     for attribute, value in event.attributes.items():
         _set(world, event.entity, attribute, value, event.rules)
     world.forget_kind(event.kind)
+    note_created(world, event)
 
 
 def _destroyed(world: World, event: e.EntityDestroyed) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from nomoledger import events as e
-from nomoledger.state import disputes, precedents, shares
+from nomoledger.state import disputes, draws, precedents, shares
 from nomoledger.state.effects import EFFECTS
 from nomoledger.state.stated_payments import keep_payments, mark_stated
 from nomoledger.state.world import Attempt, Closing, Timer, World
@@ -232,9 +232,9 @@ def _answer(world: World, question: str, value: Any) -> None:
 
 @_applies(e.DrawRecorded)
 def _draw(world: World, event: e.DrawRecorded) -> None:
-    is_of_settlement = event.rules[:1] and event.rules[0].startswith("ruling:")
-    if not is_of_settlement:
-        _answer(world, event.address, list(event.values))
+    draws.note_draw(world, event)
+    if not draws.is_of_ruling(event):
+        _answer(world, event.answers, list(event.values))
 
 
 @_applies(e.QuestionRaised)
@@ -323,12 +323,14 @@ def _suspended(world: World, event: e.CheckSuspended) -> None:
 
 @_applies(e.AttemptDone)
 def _done(world: World, event: e.AttemptDone) -> None:
+    draws.use_draws(world, event.cause)
     world.drop(world.game, "given")
     _carried_out(world, event)
 
 
 @_applies(e.AttemptRefused)
 def _refused(world: World, event: e.AttemptRefused) -> None:
+    draws.return_draws(world, event.cause)
     _carried_out(world, event)
     if event.operation in RULINGS:
         _void_ruling_of(world, event.attempt)
@@ -367,6 +369,9 @@ def _add_use(world: World, attempt: str, used: tuple[int, int, int, int]) -> Non
 
 
 def _leave_agenda(world: World, attempt: str) -> None:
+    for item in world.agenda:
+        if item.id == attempt:
+            draws.return_draws(world, item.cause)
     others = tuple(item for item in world.agenda if item.id != attempt)
     world.put(world.game, "agenda", (*world.game.get("next", ()), *others))
     world.put(world.game, "next", ())
@@ -411,11 +416,13 @@ def _closed(world: World, event: e.PeriodClosed) -> None:
         commitment=world.game.get("commitment"),
         counts=world.counts.get("period"),
         precedents=precedents.of_period(world),
+        dice=dict(world.dice) or None,
     )
     world.put(world.past, event.period, state)
     world.put(world.game, "commitment", event.commitment)
     world.put(world.game, "period", event.period + 1)
     world.drop(world.counts, "period")
+    draws.end_period_draws(world)
     precedents.end_period_precedents(world)
 
 

@@ -183,7 +183,7 @@ class _WorldEncoder:
         tables = {
             name: self._encode_table(table)
             for name, table in world.tables().items()
-            if name != "past"
+            if name != "past" and (table or name != "dice")
         }
         tables |= {"head": world.head, "closing": self._encode_table(world.closing)}
         return _key(self._make_part([tables, blocks]))
@@ -246,7 +246,9 @@ class _WorldEncoder:
         name = _NAMES.get(type(value))
         if name is None:
             raise TypeError(f"a world cannot hold {value!r:.80}")
-        fields = (self._plain(getattr(value, field)) for field in value.__struct_fields__)
+        fields = [self._plain(getattr(value, field)) for field in value.__struct_fields__]
+        if isinstance(value, Closing) and value.dice is None:
+            fields.pop()  # as snapshots were encoded before the state held anything about dice
         return _STRUCT, _encode([name, *fields])
 
     def _share(self, value: Any) -> Ext:

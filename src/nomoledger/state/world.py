@@ -30,6 +30,7 @@ SCHEMA = {
     "attributes": "attributes",
     "balances": "balances",
     "counts": "counts",
+    "dice": "dice",
     "disputes": "disputes",
     "durations": "durations",
     "edges": "edges",
@@ -103,11 +104,13 @@ class Closing(msgspec.Struct, frozen=True):
         commitment: the commitment to the dice of the period that closed.
         counts: the uses counted in the period; None where nothing was counted.
         precedents: the answers of the admin that applied to the period.
+        dice: what the state held about dice, if anything.
     """
 
     commitment: Any
     counts: dict[str, int] | None
     precedents: dict[str, Table]
+    dice: Table | None = None
 
 
 class World:
@@ -128,6 +131,7 @@ class World:
         disputes: by number, what each is about and its status.
         edges: precedence between rules as "winner>loser", with the ruling that decided it.
         counts: per scope, how often each limited thing was used.
+        dice: what addresses and seeds of draws depend on (see `nomoledger.state.draws`).
         durations: per entity, attributes that end, with when and what they revert to.
         past: per closed period, the state at its close, as it is now known.
         closing: what the last event removed, if that was the close of a period.
@@ -160,6 +164,7 @@ class World:
         self.disputes: dict[int, Table] = {}
         self.edges: dict[str, int] = {}
         self.counts: dict[str, dict[str, int]] = {}
+        self.dice: Table = {}
         self.durations: dict[str, Table] = {}
         self.past: Table = {}
         self.closing: Closing | None = None
@@ -300,6 +305,11 @@ class World:
     def level(self) -> int:
         """The level of the game (see `nomoledger.events.levels`)."""
         return int(self.game.get("level", 0))
+
+    @property
+    def draws_by_request(self) -> bool:
+        """Whether addresses of draws begin with the request (see `nomoledger.events.levels`)."""
+        return LEVELS[self.level].draws_by_request
 
     @property
     def forgets_rules(self) -> bool:
@@ -457,7 +467,8 @@ class World:
         if self.closing.counts is not None:
             counts["period"] = self.closing.counts
         precedents = {**self.precedents, **self.closing.precedents}
-        tables |= {"game": game, "counts": counts, "precedents": precedents}
+        dice = self.closing.dice or {}
+        tables |= {"game": game, "counts": counts, "precedents": precedents, "dice": dice}
         return self._digest(self.head - 1, tables)
 
     def _digest(self, head: int, tables: dict[str, Table]) -> str:

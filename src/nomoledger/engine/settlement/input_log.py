@@ -11,6 +11,8 @@ from msgspec import field
 from nomoledger import events as e
 from nomoledger.engine.settlement.replacements import replace_draw, replace_input
 from nomoledger.errors import UnknownError, UsageError
+from nomoledger.state.draws import is_of_ruling
+from nomoledger.state.reducer import SETTLE
 
 
 class InputLog(msgspec.Struct):
@@ -18,9 +20,11 @@ class InputLog(msgspec.Struct):
 
     Attributes:
         inputs: the inputs with their recorded numbers; None for inputs that an edit added.
-        draws: the draws that were answered at once, by address.
+        draws: the draws that were answered at once, by the address of the question.
+        addresses: the addresses of these draws, where they are not those of the questions.
         answers: the answers that edits give to new questions, by address.
-        edited: the ids of the inputs and the addresses of the draws that differ from the record.
+        edited: the ids of the inputs, and the addresses of the questions of the draws, that differ
+            from the record.
         asked: the recorded questions, by address.
         settled: the numbers of the rulings that were settled.
         secret: the names of the actions that were ever secret.
@@ -30,6 +34,7 @@ class InputLog(msgspec.Struct):
     first: int
     inputs: list[tuple[int | None, e.Input]] = field(default_factory=list)
     draws: dict[str, list[Any]] = field(default_factory=dict)
+    addresses: dict[str, str] = field(default_factory=dict)
     answers: dict[str, Any] = field(default_factory=dict)
     edited: set[str] = field(default_factory=set)
     asked: dict[str, e.QuestionRaised] = field(default_factory=dict)
@@ -57,14 +62,15 @@ def edit_input_log(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: i
     added = overlooked(edits)
     numbers = [entry.number for entry in entries if isinstance(entry.body, e.Input)]
     log = InputLog(first=max(number for number in numbers if number <= max(first, 0)))
-    last_input = 0
+    last_input, void = 0, _refused_rulings(entries)
     for entry in entries:
         last_input = entry.number if isinstance(entry.body, e.Input) else last_input
         _note_consequence(log, entry.body, last_input)
     for entry in entries:
         body, edit = entry.body, edit_of.get(entry.number)
-        if isinstance(body, e.DrawRecorded) and body.address not in log.asked:
-            _add_draw(log, body, edit)
+        if isinstance(body, e.DrawRecorded) and body.answers not in log.asked:
+            if not (body.asked and is_of_ruling(body) and body.cause in void):
+                _add_draw(log, body, edit)
         elif isinstance(body, e.Input) and entry.number >= log.first:
             _add_input(log, entry.number, body, edit)
         for id, addition in added.items():
@@ -103,10 +109,19 @@ def _note_consequence(log: InputLog, body: e.Event, last_input: int) -> None:
         log.secret.update(body.rule.secret)
 
 
+def _refused_rulings(entries: Sequence[e.Entry]) -> set[int | None]:
+    """Return the numbers of the rulings that could not be settled; their draws were not used."""
+    bodies = (entry.body for entry in entries)
+    refusals = (body for body in bodies if isinstance(body, e.AttemptRefused))
+    return {refusal.cause for refusal in refusals if refusal.operation == SETTLE}
+
+
 def _add_draw(log: InputLog, body: e.DrawRecorded, edit: e.Replaced | e.LeftOut | None) -> None:
-    log.draws[body.address] = list(body.values) if edit is None else replace_draw(body, edit)
+    log.draws[body.answers] = list(body.values) if edit is None else replace_draw(body, edit)
+    if body.asked:
+        log.addresses[body.asked] = body.address
     if edit is not None:
-        log.edited.add(body.address)
+        log.edited.add(body.answers)
 
 
 def _add_input(log: InputLog, number: int, body: e.Input, edit: Any) -> None:

@@ -1,11 +1,15 @@
 """Replay of a game from some event on, with an edited input log or other rules.
 
-Every draw, answer and submission that no edit changes keeps its recorded value, by address. A new
+Every draw, answer and submission that no edit changes keeps its recorded value, by the address of
+its question, which begins with the request. A request that is added or left out therefore changes
+no draw of another request. A draw that recorded play never made gets an address that no recorded
+draw has. A new
 question that nobody answered is handled by an explicit policy and listed. An answer whose question
 is no longer asked is an orphan. Nothing is decided for a player without being listed.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -19,7 +23,8 @@ from nomoledger.engine.settlement.input_log import InputLog
 from nomoledger.engine.settlement.replacements import format_values
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import Rule
-from nomoledger.language.host import Describe, Oracle, ask_people, describe_plainly
+from nomoledger.language.host import Describe, Drawn, Oracle, ask_people, describe_plainly
+from nomoledger.state.draws import split_address
 from nomoledger.state.effects import remember
 from nomoledger.state.precedents import end_precedents
 from nomoledger.state.reducer import CLOSING, apply, belongs_to_input, void_ruling
@@ -120,6 +125,7 @@ class Rerun:
         self.new_draws: list[tuple[e.QuestionRaised, list[Any]]] = []
         self.stopped: str | None = None
         answered = {getattr(body, "question", None) for _, body in log.inputs} - {None}
+        self._taken_addresses = set(log.addresses.values())
         #: Questions that a later input answers, or that are still open in recorded play.
         self._not_new = {*still_open, *answered}
         #: Recorded answers whose question has not been asked yet, by address.
@@ -217,18 +223,31 @@ class Rerun:
 
     # --- draws
 
-    def _draw(self, question: e.QuestionRaised) -> list[Any] | None:
+    def _draw(self, question: e.QuestionRaised) -> list[Any] | Drawn | None:
         """Return the recorded draw if it is possible, else a new draw, or None to ask people."""
         values = self.log.draws.get(question.question)
         if values is not None and self._is_usable(question, values):
-            return values
+            address = self.log.addresses.get(question.question)
+            return values if address is None else Drawn(values, address)
         if question.question in self._not_new:
             return None
-        values = self.oracle(question)
-        if values is not None:
-            self.new_draws.append((question, values))
-            self._note_question(question, "rolled", values)
-        return values
+        question = self._at_free_address(question)
+        answer = self.oracle(question)
+        if answer is None:
+            return None
+        values = answer.values if isinstance(answer, Drawn) else answer
+        self.new_draws.append((question, values))
+        self._note_question(question, "rolled", values)
+        return Drawn(values, question.draw) if question.draw else values
+
+    def _at_free_address(self, question: e.QuestionRaised) -> e.QuestionRaised:
+        """Return *question* with the first address of its place that no recorded draw has."""
+        if question.draw not in self._taken_addresses:
+            return question
+        place, ordinal = split_address(question.draw)
+        free = (f"{place}#{number}" for number in count(ordinal or 0))
+        address = next(address for address in free if address not in self._taken_addresses)
+        return msgspec.structs.replace(question, draw=address)
 
     def _is_usable(self, question: e.QuestionRaised, values: list[Any]) -> bool:
         """Return whether to use recorded *values*; stop the replay at impossible edited values."""

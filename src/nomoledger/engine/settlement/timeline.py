@@ -223,10 +223,10 @@ class Timeline:
         bodies = [entry.body for entry in self.entries]
         asked = {body.question for body in bodies if isinstance(body, e.QuestionRaised)}
         events = self._replayed_events()
-        used = asked | {event.address for event in events if isinstance(event, e.DrawRecorded)}
+        used = asked | {event.answers for event in events if isinstance(event, e.DrawRecorded)}
         for entry in self.entries[self.input_log.first :]:
             body = entry.body
-            if not isinstance(body, e.DrawRecorded) or body.address in used:
+            if not isinstance(body, e.DrawRecorded) or body.answers in used:
                 continue
             if not self._is_from_settlement(body):
                 yield Orphan(

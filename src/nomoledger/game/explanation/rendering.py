@@ -55,7 +55,7 @@ class ExplanationWriter:
         self.names = names
         self._wanted = {id(event) for event in wanted}
         self._drawn = {
-            event.address: event for event in wanted if isinstance(event, e.DrawRecorded)
+            event.answers: event for event in wanted if isinstance(event, e.DrawRecorded)
         }
 
     def trail(self, node: TraceNode, depth: int = 0) -> Iterator[ExplanationLine]:
@@ -74,7 +74,7 @@ class ExplanationWriter:
             elif isinstance(part, TraceNote):
                 yield from self._note_lines(part, depth)
             elif self._is_wanted(part) or isinstance(part, e.DrawRecorded):
-                event = self._drawn.get(part.address) if isinstance(part, e.DrawRecorded) else part
+                event = self._drawn.get(part.answers) if isinstance(part, e.DrawRecorded) else part
                 yield ExplanationLine(depth, self.names.tell(part), event=event)
 
     def leads_to_wanted(self, node: TraceNode) -> bool:
@@ -83,7 +83,7 @@ class ExplanationWriter:
 
     def _is_wanted(self, event: e.Event) -> bool:
         return id(event) in self._wanted or (
-            isinstance(event, e.DrawRecorded) and event.address in self._drawn
+            isinstance(event, e.DrawRecorded) and event.answers in self._drawn
         )
 
     def _aside(self, node: TraceNode, depth: int) -> Iterator[ExplanationLine]:
