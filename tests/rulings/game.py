@@ -11,7 +11,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.oracles import SeededOracle
+from nomoledger.engine.oracles import SeededOracle, recorded_draws
 from nomoledger.engine.settlement.differences import changed_paths
 from nomoledger.engine.settlement.input_log import overlooked
 from nomoledger.errors import RuleFault
@@ -161,9 +161,13 @@ def refused(events: Sequence[e.Event]) -> str:
 
 
 def played_right(entries: Sequence[e.Entry], edits: Sequence[e.Edit]) -> World:
-    """Return the world of a game played with *edits* from the start and no retroactive ruling."""
-    draws = {
-        x.address: list(edit.value)
+    """Return the world of a game played with *edits* from the start and no retroactive ruling.
+
+    Every die that was rolled falls as it did, whatever was left out or added before it.
+    """
+    draws = recorded_draws(entries)
+    draws |= {
+        x.answers: list(edit.value)
         for edit in edits
         if isinstance(edit, e.Replaced)
         and isinstance(x := entries[edit.event].body, e.DrawRecorded)

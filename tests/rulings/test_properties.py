@@ -245,11 +245,11 @@ def test_one_changed_die_changes_no_other(moves: list[Move], which: int, values:
     )
     for _ in timeline.run():
         pass
-    was = {x.body.address: x.body.values for x in rolls if isinstance(x.body, e.DrawRecorded)}
+    was = {x.body.answers: x.body.values for x in rolls if isinstance(x.body, e.DrawRecorded)}
     for event in (event for batch in timeline.rerun.events.values() for event in batch):
-        if isinstance(event, e.DrawRecorded) and event.address in was:
-            is_chosen = event.address == getattr(chosen.body, "address", None)
-            assert is_chosen or tuple(event.values) == was[event.address]
+        if isinstance(event, e.DrawRecorded) and event.answers in was:
+            is_chosen = event.answers == getattr(chosen.body, "answers", None)
+            assert is_chosen or tuple(event.values) == was[event.answers]
 
 
 # --- secrets --------------------------------------------------------------------------------------
