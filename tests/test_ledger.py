@@ -28,7 +28,7 @@ def clock(name: str) -> Event:
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[Ledger]:
     with Ledger.open(tmp_path / "games.db", create=True) as opened:
-        opened.add_game("chess", b"secret")
+        opened.add_game("chess", b"secret of 16 bytes")
         yield opened
 
 
@@ -38,7 +38,7 @@ def numbers(ledger: Ledger, after: int = -1, upto: int | None = None) -> list[in
 
 def test_a_new_game_is_empty(ledger: Ledger) -> None:
     assert ledger.games() == ["chess"]
-    assert ledger.secret("chess") == b"secret"
+    assert ledger.secret("chess") == b"secret of 16 bytes"
     assert ledger.head("chess") == Head(-1, origin("chess").hex())
     assert numbers(ledger) == []
     assert ledger.verify("chess").ok
@@ -55,11 +55,13 @@ def test_a_name_is_a_line_of_text(ledger: Ledger, name: str) -> None:
         ledger.add_game(name)
 
 
-def test_a_game_is_created_once_and_with_a_secret(ledger: Ledger) -> None:
+def test_a_game_is_created_once_and_with_a_secret_that_nobody_can_guess(ledger: Ledger) -> None:
     with pytest.raises(UsageError, match="there is a game 'chess' already"):
         ledger.add_game("chess")
-    with pytest.raises(UsageError, match="secret of game 'go' is empty"):
-        ledger.add_game("go", b"")
+    for short in (b"", b"short", b"s" * 15):
+        with pytest.raises(UsageError, match="secret of game 'go' has .* it can be guessed"):
+            ledger.add_game("go", short)
+    ledger.add_game("go", b"s" * 16)
 
 
 def test_an_unknown_game_is_refused(ledger: Ledger) -> None:
@@ -86,7 +88,7 @@ def test_appended_events_are_read_back(ledger: Ledger) -> None:
 
 
 def test_the_head_depends_on_the_whole_history(ledger: Ledger) -> None:
-    ledger.add_game("go", b"secret")
+    ledger.add_game("go", b"secret of 16 bytes")
     heads = {
         str(ledger.append(game, [posted(amount), posted(3)], expected=ledger.head(game).number))
         for game, amount in [("chess", 1), ("go", 1), ("chess", 2), ("go", 2)]
@@ -96,7 +98,7 @@ def test_the_head_depends_on_the_whole_history(ledger: Ledger) -> None:
 
 def test_batches_lead_to_the_same_head_as_single_events(ledger: Ledger) -> None:
     with Ledger.open(Path(ledger.store.location).with_name("other.db"), create=True) as other:
-        other.add_game("chess", b"secret")
+        other.add_game("chess", b"secret of 16 bytes")
         for amount in range(5):
             other.append("chess", [posted(amount)], expected=amount - 1)
         ledger.append("chess", [posted(amount) for amount in range(5)], expected=-1)

@@ -36,8 +36,8 @@ SIZE = 5
 def url(postgres_url: str) -> str:
     """A ledger with the games chess and go, both empty."""
     with Ledger.open(postgres_url, create=True) as ledger:
-        ledger.add_game("chess", b"secret")
-        ledger.add_game("go", b"secret")
+        ledger.add_game("chess", b"secret of 16 bytes")
+        ledger.add_game("go", b"secret of 16 bytes")
     return postgres_url
 
 

@@ -82,7 +82,7 @@ def ids(ledger: Ledger) -> list[str]:
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "games.db"
     with Ledger.open(path, create=True) as ledger:
-        ledger.add_game("chess", b"secret")
+        ledger.add_game("chess", b"secret of 16 bytes")
     return path
 
 

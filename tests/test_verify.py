@@ -47,7 +47,7 @@ def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def stored(path: Path, sizes: tuple[int, ...]) -> Path:
     with Ledger.open(path, create=True) as ledger:
         for game in ("chess", "go"):
-            ledger.add_game(game, b"secret")
+            ledger.add_game(game, b"secret of 16 bytes")
             numbers = iter(range(SIZE))
             for size in sizes:
                 few = list(islice(numbers, size))
@@ -243,7 +243,9 @@ def test_a_record_inserted_with_a_chain_row(apart: Tamper, number: int, fitting:
     def insert(tables: Tables) -> None:
         planted = state("planted")
         before = origin("chess") if number == 0 else tables.value(CHAIN, number - 1, "hash")
-        commitment = commit(b"secret", number, b"posted/1", planted) if fitting else b"x" * 32
+        commitment = (
+            commit(b"secret of 16 bytes", number, b"posted/1", planted) if fitting else b"x" * 32
+        )
         for table in (EVENTS, CHAIN):
             tables.shift(table, number - 1, 1)
         tables.plant(number, planted)
@@ -397,7 +399,9 @@ def test_records_rewritten_with_the_whole_chain(apart: Tamper, head: Head, numbe
         tables.change(EVENTS, number, "state", state("planted"))
         last = origin("chess")
         for each in range(SIZE):
-            commitment = commit(b"secret", each, b"posted/1", tables.value(EVENTS, each, "state"))
+            commitment = commit(
+                b"secret of 16 bytes", each, b"posted/1", tables.value(EVENTS, each, "state")
+            )
             last = link(last, each, commitment)
             tables.change(CHAIN, each, "commitments", commitment)
             tables.change(CHAIN, each, "hash", last)

@@ -34,7 +34,7 @@ RULE = ("ruling", "ruling", "overlooked", "overrule")
 @pytest.fixture
 def ledger(connect: Callable[[], Store]) -> Iterator[Ledger]:
     with Ledger(connect()) as opened:
-        opened.add_game("chess", b"secret")
+        opened.add_game("chess", b"secret of 16 bytes")
         yield opened
 
 
@@ -225,7 +225,7 @@ def test_the_roll_up_agrees_with_the_reducer_for_every_pair_of_periods(
     game, chance = ruled_game(seed), random.Random(seed)
     bodies, at = [entry.body for entry in game.entries], 0
     with Ledger(connect()) as ledger:
-        ledger.add_game("g", b"s")
+        ledger.add_game("g", b"s" * 32)
         while at < len(bodies):
             size = chance.choice([1, 5, 60])
             ledger.append("g", bodies[at : at + size], expected=at - 1)

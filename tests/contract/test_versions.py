@@ -46,7 +46,7 @@ def ledger(location: str) -> None:
     """A ledger of the current version with one game."""
     event = ClockAdvanced(period=1, received_at=NOON, recorded_at=NOON, id="1")
     with Ledger.open(location, create=True) as ledger:
-        ledger.add_game("chess", b"secret")
+        ledger.add_game("chess", b"secret of 16 bytes")
         ledger.append("chess", [event], expected=-1)
 
 

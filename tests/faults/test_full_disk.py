@@ -97,7 +97,7 @@ def test_a_full_disk_loses_nothing_and_leaves_nothing_half_done(
     place: str, disk: LittleDisk
 ) -> None:
     with Ledger.open(place, create=True) as ledger:
-        ledger.add_game(GAME, b"secret")
+        ledger.add_game(GAME, b"secret of 16 bytes")
         last = -1
         said = ""
         for number in range(1000):

@@ -11,6 +11,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
+from nomoledger.engine.dice import commitment, period_seed
 from nomoledger.engine.oracles import SeededOracle, recorded_draws
 from nomoledger.engine.settlement.differences import changed_paths
 from nomoledger.engine.settlement.input_log import overlooked
@@ -96,8 +97,9 @@ class RuledGame:
     def _open(self, rules: Sequence[Rule], dice: str) -> None:
         common: dict[str, Any] = {"period": 1, "received_at": self.at, "recorded_at": self.at}
         opened = e.GameOpened(
-            id="opening", game="g", rulebook="inline", dice=dice, level=NEWEST, **common
-        )
+            id="opening", game="g", rulebook="inline", dice=dice, level=NEWEST,
+            commitment=commitment(period_seed(SECRET, 1)), **common,
+        )  # fmt: skip
         common |= {"source": "rulebook", "cause": 0, "rules": ("engine",)}
         opening = [opened, *(e.RuleEnacted(rule=rule, **common) for rule in rules)]
         world = World()

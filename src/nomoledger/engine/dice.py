@@ -1,5 +1,8 @@
 """Verifiable dice: each draw is derived from a secret seed and the address of the draw.
 
+In a game with seeds of the players, the seed of a period is HMAC-SHA256(seed of the admin, hash of
+the seeds that the players revealed); see `nomoledger.state.player_seeds`.
+
 The seed of a period is HMAC-SHA256(game secret, period). Its hash is published when the period
 opens, and the seed itself when the period closes. A draw is HMAC-SHA256(seed, address ‖ counter),
 read 64 bits at a time with rejection sampling, so that every face is equally likely and no draw
@@ -11,6 +14,10 @@ import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
 from typing import Any
+
+#: The choices of `GameOpened.dice` in which dice are drawn from seeds.
+SEEDED = ("seeded", "players")
+SEED_BYTES = 32
 
 
 def period_seed(secret: bytes, period: int) -> bytes:
@@ -26,6 +33,11 @@ def sealed_seed(secret: bytes, period: int) -> bytes:
 def seed_for(secret: bytes, period: int, audience: tuple[str, ...] | None) -> bytes:
     """Return the seed of a draw in *period* that *audience* may see (None: everybody)."""
     return period_seed(secret, period) if audience is None else sealed_seed(secret, period)
+
+
+def mixed(seed: bytes, players: str) -> bytes:
+    """Return *seed* mixed with the hash of the seeds of *players*, if there is one."""
+    return hmac.digest(seed, b"players" + bytes.fromhex(players), "sha256") if players else seed
 
 
 def commitment(seed: bytes) -> str:

@@ -57,7 +57,7 @@ def open_game(
     given = None if given is None else admitted(given, "the initial state", FILE)
     rulebook = rulebook.with_settings(settings)
     now = recorded_at or datetime.now(UTC).replace(microsecond=0)
-    secret = secret or random.token_bytes(32)
+    secret = random.token_bytes(32) if secret is None else secret
     common: dict[str, Any] = {"period": period, "received_at": at or now, "recorded_at": now}
     opened = e.GameOpened(
         id="opening",

@@ -13,13 +13,19 @@ somebody joins, or what a request says (amounts, texts, targets). All parts exce
 from public events, so that anybody can compute them. See `nomoledger.state.draws` for ordinals.
 """
 
+import re
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from nomoledger.events import Act
 from nomoledger.language.address_part import address_part
 from nomoledger.state.draws import next_ordinal, player_number
 from nomoledger.state.reducer import ORDER
 from nomoledger.state.world import Attempt, World
+
+#: A part of an address that is longer than this may be shortened.
+LONG = 64
+_SHORTENED = re.compile(r"%[0-9a-f]{8}$")
 
 
 def draw_address(
@@ -34,12 +40,19 @@ def draw_place(
     world: World, attempt: Attempt, operation: str, label: str, audience: tuple[str, ...] | None
 ) -> str:
     """Return the address of a draw without its ordinal."""
+    number = player_number(world, label)
+    named = _part(label) if number is None else f"player {number}"
+    return f"{place_before_label(world, attempt, operation, audience)}/{named}"
+
+
+def place_before_label(
+    world: World, attempt: Attempt, operation: str, audience: tuple[str, ...] | None
+) -> str:
+    """Return the parts of an address that follow from the attempt, without label and ordinal."""
     readers = "" if audience is None else " for " + ",".join(map(_part, audience))
     actor = _actor(world, attempt.by)
     subjects = ",".join(_subjects(world, attempt))
-    number = player_number(world, label)
-    named = _part(label) if number is None else f"player {number}"
-    return f"{world.period}{readers}/{actor}/{_part(operation)}({subjects})/{named}"
+    return f"{world.period}{readers}/{actor}/{_part(operation)}({subjects})"
 
 
 def operations_of(attempt: Attempt) -> tuple[str, ...]:
@@ -69,4 +82,16 @@ def _subjects(world: World, attempt: Attempt) -> Iterator[str]:
 
 
 def _part(text: str) -> str:
+    """Return *text* without the marks that divide an address; long texts end in a hash."""
     return address_part(text).replace("/", "%2F").replace("#", "%23")
+
+
+def label_in(part: str) -> str | None:
+    """Return the label that *part* of an address says; None if it is shortened.
+
+    >>> label_in("heads%2Ftails"), label_in("x" * 64 + "%09ecb6eb")
+    ('heads/tails', None)
+    """
+    if len(part) > LONG and _SHORTENED.search(part):
+        return None
+    return unquote(part)

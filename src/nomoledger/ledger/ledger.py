@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Attempts to store a batch before a broken connection is reported.
 TRIES_MAX = 3
+#: The secret of a game has at least so many bytes: nobody can guess it.
+SECRET_BYTES_MIN = 16
 
 
 class Ledger:
@@ -80,7 +82,8 @@ class Ledger:
         """Add *game*; its *secret* (32 random bytes unless given) salts the commitments.
 
         Raises:
-            UsageError: the game exists already, or its name is not one line of text.
+            UsageError: the game exists already, its name is not one line of text, or its secret is
+                too short.
         """
         with self.transaction() as transaction:
             transaction.add_game(game, secret)
@@ -191,8 +194,11 @@ class Transaction:
         """Add *game*; see `Ledger.add_game`."""
         if not game.strip() or not game.isprintable():
             raise UsageError(f"{game!r} is not a valid name of a game: give one line of text")
-        if secret == b"":
-            raise UsageError(f"the secret of game {game!r} is empty: give at least a byte")
+        if secret is not None and len(secret) < SECRET_BYTES_MIN:
+            raise UsageError(
+                f"the secret of game {game!r} has {len(secret)} bytes, so it can be guessed:"
+                f" give at least {SECRET_BYTES_MIN} random bytes"
+            )
         if self._writer.secret(game) is not None:
             raise UsageError(f"there is a game {game!r} already: choose another name")
         self._writer.create_game(game, urandom(32) if secret is None else secret)

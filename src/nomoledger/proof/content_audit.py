@@ -54,7 +54,7 @@ class ContentAudit:
         """
         if isinstance(body, e.PeriodClosed) and body.digest != self._world.digest():
             return "state", "the state at its close does not follow from the events before it"
-        if problem := self._dice.check(body):
+        if problem := self._dice.check(body, self._world):
             return "dice", problem
         try:
             apply(self._world, body)

@@ -127,11 +127,11 @@ class _Check:
             body = decode_json(event)
             if self._chain.hash_with(event).hex() != line.hash:
                 raise self._wrong(f"event #{line.number} is not what was chained: it was altered")
+            if problem := self._dice.check(body, self._chain.world):
+                raise self._wrong(problem)
             self._chain.take(event)
         except CorruptError as error:
             raise self._wrong(str(error)) from None
-        if problem := self._dice.check(body):
-            raise self._wrong(problem)
         if isinstance(body, e.PeriodClosed):
             self._closed = body.period
 

@@ -9,6 +9,7 @@ is no longer asked is an orphan. Nothing is decided for a player without being l
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -125,7 +126,6 @@ class Rerun:
         self.new_draws: list[tuple[e.QuestionRaised, list[Any]]] = []
         self.stopped: str | None = None
         answered = {getattr(body, "question", None) for _, body in log.inputs} - {None}
-        self._taken_addresses = set(log.addresses.values())
         #: Questions that a later input answers, or that are still open in recorded play.
         self._not_new = {*still_open, *answered}
         #: Recorded answers whose question has not been asked yet, by address.
@@ -222,6 +222,10 @@ class Rerun:
                     remember(self.world, rule)
 
     # --- draws
+
+    @cached_property
+    def _taken_addresses(self) -> set[str]:
+        return set(self.log.addresses.values())
 
     def _draw(self, question: e.QuestionRaised) -> list[Any] | Drawn | None:
         """Return the recorded draw if it is possible, else a new draw, or None to ask people."""

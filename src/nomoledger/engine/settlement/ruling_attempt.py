@@ -1,6 +1,7 @@
 """The attempt of a retroactive ruling: replay from its first edit, then settle the present."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
@@ -39,7 +40,7 @@ def settle_ruling(
         raise RuleFault(f"ruling {ruling.number} is retroactive: it needs the recorded events")
     timeline = _replay_rulings(engine, entries, rulings_in_force(world), ruling)
     timeline.rerun.apply_ruling(ruling, is_in_force=True)
-    earlier = _replay_earlier_rulings(engine, entries, ruling)
+    earlier = _replay_earlier_rulings(engine, entries, ruling, timeline.rerun.new_draws)
     host.begin(world, attempt, engine.oracle)  # the replays used the same host
     host.frames = [Frame("", (), f"ruling:{ruling.number}")]
     target = Side(timeline.world, timeline.audiences())
@@ -52,11 +53,16 @@ def settle_ruling(
 
 
 def _replay_rulings(
-    engine: Engine, entries: Sequence[e.Entry], rulings: list[e.RulingMade], ruling: e.RulingMade
+    engine: Engine,
+    entries: Sequence[e.Entry],
+    rulings: list[e.RulingMade],
+    ruling: e.RulingMade,
+    draws: Sequence[tuple[e.QuestionRaised, list[Any]]] = (),
 ) -> Timeline:
     """Return the timeline in which exactly *rulings* are in force, replayed to the present.
 
-    The replay starts at the first event that any ruling edits.
+    The replay starts at the first event that any ruling edits. *draws* were made before, and count
+    as recorded.
     """
     timeline = Timeline(
         entries,
@@ -67,19 +73,26 @@ def _replay_rulings(
         questions=ruling.questions,
         describe=engine.describe,
     )
+    for question, values in draws:
+        if question.draw:
+            timeline.input_log.draws.setdefault(question.question, values)
+            timeline.input_log.addresses.setdefault(question.question, question.draw)
     for _ in timeline.run():
         pass
     return timeline
 
 
 def _replay_earlier_rulings(
-    engine: Engine, entries: Sequence[e.Entry], ruling: e.RulingMade
+    engine: Engine,
+    entries: Sequence[e.Entry],
+    ruling: e.RulingMade,
+    draws: Sequence[tuple[e.QuestionRaised, list[Any]]],
 ) -> Timeline | None:
     """Return the timeline of the rulings before *ruling*; None if none of them is retroactive."""
     before = rulings_in_force(engine.world, before=ruling.number)
     if not any(is_retroactive(earlier) for earlier in before):
         return None
-    return _replay_rulings(engine, entries, before, ruling)
+    return _replay_rulings(engine, entries, before, ruling, draws)
 
 
 def _base_side(

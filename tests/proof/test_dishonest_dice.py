@@ -1,0 +1,183 @@
+"""A modified writer that lies about dice is found from the public export alone."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+from rulings.game import SECRET
+
+from nomoledger import events as e
+from nomoledger.engine import dice
+from nomoledger.proof.content_audit import ContentAudit
+from nomoledger.proof.public_check import check_export
+from nomoledger.proof.public_export import ExportEnd, ExportHeader, PublicEvent
+from nomoledger.proof.sealer import Sealer
+from nomoledger.proof.signing import game_signer
+from proof.gambling import GamblingGame
+
+#: Turns an honest event into what the modified writer records in its place.
+Lie = Callable[[e.Event], e.Event]
+
+
+def played() -> list[e.Event]:
+    """Two periods: draws that are done and refused, and a ruling that reaches back."""
+    game = GamblingGame()
+    game.gamble("Ann")
+    after = len(game.entries) - 1
+    game.gamble("Bob", stake=900)
+    game.gamble("Bob")
+    close(game)
+    game.gamble("Bob")
+    edit = e.TakenIn(after, "Ann", "gamble")
+    game.ask("rule_on", "replace", "She asked.", edits=(edit,), questions="default")
+    close(game)
+    return [entry.body for entry in game.entries]
+
+
+def close(game: GamblingGame) -> None:
+    game.ask("close")
+    while game.world.waiting is not None:
+        game.ask("answer", "money")
+
+
+def publish(bodies: list[e.Event], file: Path) -> Path:
+    """Write the public export of *bodies* without any check, as a modified writer would."""
+    sealer, signer = Sealer("g", SECRET), game_signer(SECRET)
+    lines: list[Any] = [ExportHeader("g", signer.public)]
+    for number, body in enumerate(bodies):
+        for line in sealer.take(number, body):
+            lines.append(PublicEvent(line.number, line.hash.hex(), msgspec.Raw(line.event)))
+        if isinstance(body, e.PeriodClosed):
+            lines.append(sealer.seal(bytes(32)).signed(signer))
+    lines.append(ExportEnd(str(sealer.chain)))
+    encode = msgspec.json.Encoder(order="deterministic").encode
+    file.write_bytes(b"".join(encode(line) + b"\n" for line in lines))
+    return file
+
+
+@pytest.fixture(scope="module")
+def honest() -> list[e.Event]:
+    return played()
+
+
+def found(bodies: list[e.Event], folder: Path) -> str:
+    """Return what the check of the public export finds."""
+    return str(check_export(publish(bodies, folder / "public.jsonl")).detail)
+
+
+def test_an_honest_game_passes(honest: list[e.Event], tmp_path: Path) -> None:
+    verdict = check_export(publish(honest, tmp_path / "public.jsonl"))
+    assert (verdict.detail, verdict.seals) == (None, 2)
+    draws = [body for body in honest if isinstance(body, e.DrawRecorded)]
+    assert {draw.effective for draw in draws} == {None, 1}
+    assert any(isinstance(body, e.AttemptRefused) for body in honest)
+
+
+def draw(**fields: Any) -> Lie:
+    """Return the lie that the first roll of Bob that counts has other *fields*."""
+
+    def lie(event: e.Event) -> e.Event:
+        is_chosen = isinstance(event, e.DrawRecorded) and event.address.startswith(
+            "1/player 2/pay_out(player 2)/luck#0"
+        )
+        return replace(event, **fields) if is_chosen else event
+
+    return lie
+
+
+def ruled(**fields: Any) -> Lie:
+    """Return the lie that a roll for a ruling has other *fields*."""
+
+    def lie(event: e.Event) -> e.Event:
+        is_chosen = isinstance(event, e.DrawRecorded) and event.effective is not None
+        return replace(event, **fields) if is_chosen else event
+
+    return lie
+
+
+def of(kind: type[e.Event], **fields: Any) -> Lie:
+    """Return the lie that events of *kind* have other *fields*."""
+    return lambda event: replace(event, **fields) if isinstance(event, kind) else event
+
+
+def at(address: str) -> Lie:
+    """Return the lie that the dice fell at another *address*, as the seed has them there."""
+    fallen = tuple(dice.roll(dice.period_seed(SECRET, 1), address, (1000,)))
+    return draw(address=address, values=fallen)
+
+
+LIES = {
+    "other dice": (draw(values=(1000,)), "not what the seed of its period gives"),
+    "no sides": (draw(sides=(), values=(1000,)), "says neither its sides nor its options"),
+    "dice and options": (draw(options=(1000,)), "cannot have these values, sides and options"),
+    "no such die": (draw(sides=(0,)), "cannot have these values"),
+    "a die too large": (draw(sides=(2**70,)), "cannot have these values"),
+    "more values than dice": (draw(values=(1, 2)), "cannot have these values"),
+    "an address of its own": (at("lucky-77"), "not made of period, actor, operation"),
+    "the address of level 2": (draw(asked=""), "not made of period, actor, operation"),
+    "another period": (at("2/player 2/pay_out(player 2)/luck#0"), "begins with 1/player 2"),
+    "another actor": (at("1/player 1/pay_out(player 2)/luck#0"), "begins with 1/player 2"),
+    "another operation": (at("1/player 2/gamble(player 2)/luck#1"), "begins with 1/player 2"),
+    "another subject": (at("1/player 2/pay_out(player 1)/luck#0"), "begins with 1/player 2"),
+    "another label": (at("1/player 2/pay_out(player 2)/charm#0"), "no rule gives such a label"),
+    "a die skipped": (at("1/player 2/pay_out(player 2)/luck#5"), "it ends with #0"),
+    "no attempt": (draw(asked="x9|gamble/luck#0"), "no attempt is under way"),
+    "another cause": (draw(cause=3), "begins with 1/player 2"),
+    "the seed of another period": (draw(effective=1), "is of no ruling"),
+    "a made-up ruling": (draw(effective=1, rules=("ruling:9",)), "does not reach back"),
+    "a ruling too early": (draw(rules=("ruling:1",)), "does not reach back"),
+    "a ruling on no period": (ruled(effective=0), "no ruling reaches it"),
+    "a ruling on a later period": (ruled(effective=2), "no ruling reaches it"),
+    "a ruling on the open period": (ruled(effective=None), "it is of period 2"),
+    "a die of a ruling skipped": (
+        ruled(address="1/player 1/gamble(player 1)/luck#7"), "no draw has #6",
+    ),
+    "no seed": (of(e.PeriodClosed, seed=""), "the seed of period 1 is missing"),
+    "a short seed": (of(e.PeriodClosed, seed="00"), "the seed of period 1 is missing"),
+    "no hexadecimal seed": (of(e.PeriodClosed, seed="z" * 64), "the seed of period 1 is missing"),
+    "another seed": (of(e.PeriodClosed, seed="00" * 32), "does not fit the commitment"),
+    "no commitment at the opening": (of(e.GameOpened, commitment=""), "period 1 is missing"),
+    "no commitment at a close": (of(e.PeriodClosed, commitment=""), "period 2 is missing"),
+    "an empty secret": (
+        of(e.GameOpened, commitment=dice.commitment(dice.period_seed(b"", 1))),
+        "derives from an empty secret",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_a_lie_about_dice_is_found_in_public(
+    honest: list[e.Event], tmp_path: Path, name: str
+) -> None:
+    lie, problem = LIES[name]
+    told = [lie(body) for body in honest]
+    assert told != honest
+    assert problem in found(told, tmp_path)
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_a_lie_about_dice_is_found_in_the_ledger(honest: list[e.Event], name: str) -> None:
+    lie, problem = LIES[name]
+    problems = list(_audit([lie(body) for body in honest]))
+    assert any(problem in text for text in problems)
+
+
+def _audit(bodies: list[e.Event]) -> Iterator[str]:
+    audit = ContentAudit("g", SECRET)
+    for number, body in enumerate(bodies):
+        problem = audit.check(number, body, bytes(32))
+        if problem is not None:
+            yield problem[1]
+            return
+
+
+def test_dice_that_were_entered_by_hand_are_found(honest: list[e.Event], tmp_path: Path) -> None:
+    when: dict[str, Any] = {"received_at": honest[0].received_at, "period": 1}
+    when["recorded_at"] = honest[0].recorded_at
+    entered = e.DrawEntered(id="e1", question="i3|gamble/luck#0", values=(6,), **when)
+    place = next(n for n, body in enumerate(honest) if isinstance(body, e.DrawRecorded))
+    told = [*honest[:place], entered, *honest[place:]]
+    assert "whose dice are drawn from seeds" in found(told, tmp_path)
