@@ -16,7 +16,7 @@ from tiers import sample
 
 from nomoledger import events as e
 from nomoledger.cli import program
-from nomoledger.engine.oracles import SeededOracle
+from nomoledger.engine.oracles import SeededOracle, recorded_draws
 from nomoledger.engine.settlement.input_log import edited_event
 from nomoledger.engine.settlement.ruling_validity import (
     edits_of,
@@ -317,10 +317,10 @@ def _followed(desk: Game, period: int, rulings: list[e.RulingMade]) -> World:
 def _thrown(desk: Game, rulings: list[e.RulingMade]) -> Oracle:
     """The dice, with those that were first thrown for a ruling as *rulings* on them have it."""
     bodies = {entry.number: entry.body for entry in desk.ledger.read("g")}
-    edited = {}
+    edited = recorded_draws(desk.ledger.read("g"))
     for edit in edits_of(rulings):
         if isinstance(edit, e.Replaced) and isinstance(die := bodies[edit.event], e.DrawRecorded):
-            edited[die.address] = edit.value
+            edited[die.answers] = edit.value
     dice = SeededOracle(desk.ledger.secret("g"))
     return lambda question: edited.get(question.question) or dice(question)
 

@@ -341,6 +341,12 @@ _DESCRIBERS: dict[type[e.Event], Callable[[Any, Teller], Iterator[Phrase]]] = {
     e.DisputeOpened: _disputed,
     e.DisputeArgued: _argued,
     e.FinalitySet: _whole(lambda body, _: f"standings turn final {body.days} days after a close"),
+    e.SeedCommitted: _phrase(
+        lambda body: (body.by, f"commits to a seed for the dice of period {body.drawn_in}")
+    ),
+    e.SeedRevealed: _phrase(
+        lambda body: (body.by, f"reveals the seed for the dice of period {body.drawn_in}")
+    ),
     e.OrderGiven: _phrase(lambda body: (body.by, f"orders: {describe_order(body)}")),
     e.OrderFired: _whole(lambda body, _: "a standing order is carried out"),
     e.OrderLapsed: _whole(lambda body, _: f"a standing order lapses: {body.why}"),

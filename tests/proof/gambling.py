@@ -25,9 +25,9 @@ def define_pay_out(player: Player):
 class GamblingGame(RuledGame):
     """A game of Ann and Bob, or of players of other names."""
 
-    def __init__(self, *names: str, secret: tuple[str, ...] = ()) -> None:
+    def __init__(self, *names: str, secret: tuple[str, ...] = (), dice: str = "seeded") -> None:
         rule = Rule(number="9", code=CODE, declares={"game": {"color": "Text"}}, secret=secret)
-        super().__init__([*RULES, rule])
+        super().__init__([*RULES, rule], dice)
         for name in names or ("Ann", "Bob"):
             self.ask("join", name)
 

@@ -16,6 +16,7 @@ from nomoledger.proof.public_check import check_export
 from nomoledger.proof.public_export import ExportEnd, ExportHeader, PublicEvent
 from nomoledger.proof.sealer import Sealer
 from nomoledger.proof.signing import game_signer
+from nomoledger.state.player_seeds import commitment_to
 from proof.gambling import GamblingGame
 
 #: Turns an honest event into what the modified writer records in its place.
@@ -181,3 +182,75 @@ def test_dice_that_were_entered_by_hand_are_found(honest: list[e.Event], tmp_pat
     place = next(n for n, body in enumerate(honest) if isinstance(body, e.DrawRecorded))
     told = [*honest[:place], entered, *honest[place:]]
     assert "whose dice are drawn from seeds" in found(told, tmp_path)
+
+
+# --- seeds of the players -------------------------------------------------------------------------
+
+SEEDS = {"Ann": "a seed that only Ann knows", "Bob": "a seed that only Bob knows"}
+
+
+def played_with_seeds() -> list[e.Event]:
+    """Three periods; Ann and Bob mix their seeds into the dice of the third."""
+    game = GamblingGame(dice="players")
+    for name, seed in SEEDS.items():
+        game.ask("commit_seed", name, commitment_to(seed))
+    close(game)
+    for name, seed in SEEDS.items():
+        game.ask("reveal_seed", name, seed)
+    close(game)
+    game.gamble("Bob")
+    close(game)
+    return [entry.body for entry in game.entries]
+
+
+@pytest.fixture(scope="module")
+def seeded() -> list[e.Event]:
+    return played_with_seeds()
+
+
+def test_a_game_with_seeds_of_the_players_passes(seeded: list[e.Event], tmp_path: Path) -> None:
+    assert found(seeded, tmp_path) == "None"
+    assert list(_audit(seeded)) == []
+
+
+def test_a_reveal_that_is_left_out_or_forged_is_found(
+    seeded: list[e.Event], tmp_path: Path
+) -> None:
+    is_reveal = [isinstance(body, e.SeedRevealed) and body.by == "Bob" for body in seeded]
+    place = is_reveal.index(True)
+    forged = replace(seeded[place], seed="a seed that Bob never had")
+    assert "does not fit the commitment" in found(
+        [*seeded[:place], forged, *seeded[place + 1 :]], tmp_path
+    )
+    silent = e.ClockAdvanced(
+        id="i0", period=2, received_at=forged.received_at, recorded_at=forged.recorded_at
+    )
+    assert "not what the seed of its period gives" in found(
+        [*seeded[:place], silent, *seeded[place + 1 :]], tmp_path
+    )
+
+
+def test_a_commitment_that_comes_after_the_first_reveals_is_found(
+    seeded: list[e.Event], tmp_path: Path
+) -> None:
+    place = next(n for n, body in enumerate(seeded) if isinstance(body, e.SeedRevealed))
+    first = seeded[place]
+    late = e.SeedCommitted(
+        id="late", period=2, received_at=first.received_at, recorded_at=first.recorded_at,
+        by="Bob", drawn_in=3, commitment="0" * 64,
+    )  # fmt: skip
+    told = [*seeded[:place], late, *seeded[place:]]
+    assert "seeds can now be committed for periods 4 to" in found(told, tmp_path)
+
+
+def test_the_seed_of_the_admin_is_committed_before_the_players_reveal_theirs(
+    seeded: list[e.Event], tmp_path: Path
+) -> None:
+    closed = [body for body in seeded if isinstance(body, e.PeriodClosed)]
+    assert closed[0].commitment == dice.commitment(dice.period_seed(SECRET, 3))
+    ground = replace(closed[2], seed="00" * 32)
+    told = [ground if body is closed[2] else body for body in seeded]
+    assert "does not fit the commitment" in found(told, tmp_path)
+    first = dice.commitment(dice.period_seed(SECRET, 1))
+    opened = replace(seeded[0], commitment=first)
+    assert "period 1 is missing" in found([opened, *seeded[1:]], tmp_path)

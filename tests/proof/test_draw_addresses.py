@@ -4,12 +4,13 @@ from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rulings.game import RuledGame, oracle_of
+from rulings.game import RuledGame, oracle_of, stored
 from rulings.rules import RULES
 
 from nomoledger import events as e
 from nomoledger.engine.settlement.timeline import Timeline
 from nomoledger.events.rules import Post, Rule
+from nomoledger.game.counterfactual import WhatIfChanges, what_if
 from nomoledger.state.snapshot_codec import decode_snapshot, encode_snapshot
 from proof.gambling import GamblingGame, addresses, values
 
@@ -173,3 +174,17 @@ def test_two_rulings_that_take_in_requests_get_two_dice() -> None:
     assert lucky == [f"1/player 2/gamble(player 2)/luck#{n}" for n in (1, 2)]
     assert game.gamble("Bob")[0].address == "1/player 2/gamble(player 2)/luck#3"
     assert len(set(addresses(game.draws()))) == len(game.draws())
+
+
+def test_a_what_if_on_the_open_period_discloses_no_die_to_come() -> None:
+    game = GamblingGame()
+    edits = (e.TakenIn(len(game.entries) - 1, "Bob", "gamble"),)
+    with stored(game) as ledger:
+        first, second = (
+            what_if(ledger, "g", WhatIfChanges(edits=edits), throwaway=bytes([n]) * 32)
+            for n in (1, 2)
+        )
+    rolled = [[asked.value for asked in report.asked] for report in (first, second)]
+    real = [list(draw.values) for draw in game.gamble("Bob")]
+    assert first.throwaway and rolled[0] != rolled[1]
+    assert real[0] not in (rolled[0][0], rolled[1][0])

@@ -11,7 +11,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
-from nomoledger.engine.dice import commitment, period_seed
+from nomoledger.engine.dice import SEEDED, commitments_ahead
 from nomoledger.engine.oracles import SeededOracle, recorded_draws
 from nomoledger.engine.settlement.differences import changed_paths
 from nomoledger.engine.settlement.input_log import overlooked
@@ -33,7 +33,7 @@ SECRET = b"s" * 32
 
 
 def oracle_of(world: World) -> Oracle:
-    return SeededOracle(SECRET) if world.game["dice"] == "seeded" else ask_people
+    return SeededOracle(SECRET, world) if world.game["dice"] in SEEDED else ask_people
 
 
 class EngineHere:
@@ -98,7 +98,7 @@ class RuledGame:
         common: dict[str, Any] = {"period": 1, "received_at": self.at, "recorded_at": self.at}
         opened = e.GameOpened(
             id="opening", game="g", rulebook="inline", dice=dice, level=NEWEST,
-            commitment=commitment(period_seed(SECRET, 1)), **common,
+            commitment=commitments_ahead(SECRET, 1, dice), **common,
         )  # fmt: skip
         common |= {"source": "rulebook", "cause": 0, "rules": ("engine",)}
         opening = [opened, *(e.RuleEnacted(rule=rule, **common) for rule in rules)]

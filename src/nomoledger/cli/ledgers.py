@@ -52,8 +52,9 @@ FAILED = 1
     "--game", "game_name", metavar="NAME", help="Call the game NAME (default: as the rulebook)."
 )
 @click.option(
-    "--dice", type=click.Choice(["seeded", "entered"]), default="seeded",
-    help="Roll dice from a secret seed, or wait for real dice to be entered (default: seeded).",
+    "--dice", type=click.Choice(["seeded", "players", "entered"]), default="seeded",
+    help="Roll dice from a secret seed, mix in seeds of the players, or wait for real dice to be"
+    " entered (default: seeded).",
 )  # fmt: skip
 @click.option(
     "--at",

@@ -300,7 +300,8 @@ class Engine:
         seed = commitment = ""
         if self.secret is not None:
             seed = dice.period_seed(self.secret, world.period).hex()
-            commitment = dice.commitment(dice.period_seed(self.secret, world.period + 1))
+            committed = dice.committed_at_close(world.period, world.game["dice"])
+            commitment = dice.commitment(dice.period_seed(self.secret, committed))
         host.emit(e.PeriodClosed, digest=world.digest(), seed=seed, commitment=commitment)
 
     def _check_links(self) -> Program:

@@ -40,6 +40,21 @@ def mixed(seed: bytes, players: str) -> bytes:
     return hmac.digest(seed, b"players" + bytes.fromhex(players), "sha256") if players else seed
 
 
+def commitments_ahead(secret: bytes, period: int, kind: str) -> str:
+    """Return the commitments that the opening of a game in *period* publishes, by *kind* of dice.
+
+    With seeds of the players, the next period's seed is committed, too, because players reveal
+    their seeds for that period before it opens.
+    """
+    periods = (period, period + 1) if kind == "players" else (period,)
+    return " ".join(commitment(period_seed(secret, number)) for number in periods)
+
+
+def committed_at_close(period: int, kind: str) -> int:
+    """Return the period to whose seed the close of *period* commits, by *kind* of dice."""
+    return period + 2 if kind == "players" else period + 1
+
+
 def commitment(seed: bytes) -> str:
     """Return the commitment published before *seed* is used: its SHA-256, in hex."""
     return hashlib.sha256(seed).hexdigest()

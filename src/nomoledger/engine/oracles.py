@@ -13,6 +13,7 @@ from typing import Any
 from nomoledger.engine import dice
 from nomoledger.events import DrawRecorded, Entry, QuestionRaised
 from nomoledger.language.host import Oracle, ask_people
+from nomoledger.state.player_seeds import mix_of
 from nomoledger.state.world import World
 
 
@@ -21,11 +22,13 @@ class SeededOracle:
 
     Attributes:
         secret: what the seeds derive from.
+        world: the state that knows which seeds of players are mixed into them; None for no seeds.
     """
 
-    def __init__(self, secret: bytes) -> None:
-        """Derive seeds from *secret*."""
+    def __init__(self, secret: bytes, world: World | None = None) -> None:
+        """Derive seeds from *secret*, and mix in the seeds of players that *world* knows."""
         self.secret = secret
+        self.world = world
 
     def __call__(self, question: QuestionRaised) -> list[Any] | None:
         """Return the dice or the draw that answers *question*; None if a person has to answer."""
@@ -36,7 +39,8 @@ class SeededOracle:
         return None
 
     def _seed(self, question: QuestionRaised) -> bytes:
-        return dice.seed_for(self.secret, question.period, question.audience)
+        seed = dice.seed_for(self.secret, question.period, question.audience)
+        return seed if self.world is None else dice.mixed(seed, mix_of(self.world, question.period))
 
 
 def _address(question: QuestionRaised) -> str:
@@ -60,7 +64,7 @@ def recorded_draws(entries: Iterable[Entry]) -> dict[str, list[Any]]:
 
 def oracle_of(world: World, secret: bytes) -> Oracle:
     """Return the oracle of a game in play: dice seeded from *secret*, or people who roll."""
-    return SeededOracle(secret) if world.game["dice"] == "seeded" else ask_people
+    return SeededOracle(secret, world) if world.game["dice"] in dice.SEEDED else ask_people
 
 
 def first_option(question: QuestionRaised) -> list[Any] | None:

@@ -461,7 +461,8 @@ class PeriodClosed(Event, frozen=True, kw_only=True, tag="period-closed/1"):
     Attributes:
         digest: SHA-256 of the whole state before the close.
         seed: seed of the period's dice, now revealed.
-        commitment: hash of the next period's seed.
+        commitment: hash of the next period's seed; with seeds of the players, of the seed of the
+            period after that.
     """
 
     digest: str = field(name="digest")

@@ -26,9 +26,11 @@ class GameOpened(Input, frozen=True, kw_only=True, tag="game-opened/1"):
     Attributes:
         game: name of the game.
         rulebook: name of its rulebook.
-        dice: "seeded" (derived from a secret, see `nomoledger.engine.dice`) or "entered" (real
+        dice: "seeded" (derived from a secret, see `nomoledger.engine.dice`), "players" (the same,
+            with seeds of the players, see `nomoledger.state.player_seeds`) or "entered" (real
             dice).
-        commitment: hash of the first period's seed.
+        commitment: hash of the first period's seed; with seeds of the players, of the first two
+            periods' seeds, divided by a space.
         settings: parameters of rules that are set at the start.
         level: the level of the game, which never changes (see `nomoledger.events.levels`).
         versions: versions of nomoledger and of the interpreter of rule code that opened the game.
@@ -269,6 +271,36 @@ class FinalitySet(Input, frozen=True, kw_only=True, tag="finality-set/1"):
     """
 
     days: int = field(name="days")
+
+
+class SeedCommitted(Input, frozen=True, kw_only=True, tag="seed-committed/1"):
+    """A player commits to a seed for the dice of a later period.
+
+    Attributes:
+        by: the player.
+        drawn_in: the period whose dice the seed will change.
+        commitment: SHA-256 of the seed, in hexadecimal.
+        by_admin: whether the admin chose the seed on behalf of the player.
+    """
+
+    by: str = field(name="by")
+    drawn_in: int = field(name="drawn_in")
+    commitment: str = field(name="commitment")
+    by_admin: bool = field(default=False, name="by_admin")
+
+
+class SeedRevealed(Input, frozen=True, kw_only=True, tag="seed-revealed/1"):
+    """A player reveals the seed to which the player committed.
+
+    Attributes:
+        by: the player.
+        drawn_in: the period whose dice the seed changes.
+        seed: the seed, a text.
+    """
+
+    by: str = field(name="by")
+    drawn_in: int = field(name="drawn_in")
+    seed: str = field(name="seed")
 
 
 class ClockAdvanced(Input, frozen=True, kw_only=True, tag="clock-advanced/1"):

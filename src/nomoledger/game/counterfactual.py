@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.engine import dice
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.settlement.alternatives import apply_fitting_changes
 from nomoledger.engine.settlement.rerun import NewQuestion, Orphan, RulesOverride
@@ -248,9 +249,10 @@ def _first_event_of(entries: Sequence[e.Entry], period: int) -> int:
 
 def _dice(world: World, secret: bytes, throwaway: bytes | None) -> Oracle:
     """Return the oracle for new dice: *throwaway* for the open period, recorded seeds before it."""
-    if world.game["dice"] != "seeded":
+    if world.game["dice"] not in dice.SEEDED:
         return ask_people
-    closed, open_ = SeededOracle(secret), SeededOracle(throwaway or secret)
+    closed = SeededOracle(secret, world)
+    open_ = SeededOracle(throwaway) if throwaway else closed
     return lambda question: (open_ if question.period >= world.period else closed)(question)
 
 

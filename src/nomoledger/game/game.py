@@ -19,6 +19,7 @@ from nomoledger.engine.settlement import ruling_validity
 from nomoledger.engine.settlement.audiences import Audience, intersect
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events.rules import Change
+from nomoledger.game.player_seeds import SeedRequests
 from nomoledger.game.readings import GameReadings
 from nomoledger.game.repeated_requests import check_repeated, idempotent
 from nomoledger.game.way_out import WayOut
@@ -30,12 +31,11 @@ if TYPE_CHECKING:
     from nomoledger.game.counterfactual import WhatIfChanges
 
 
-class Game(GameReadings, WayOut):
+class Game(GameReadings, SeedRequests, WayOut):
     """One game in one ledger.
 
     Every request takes *at* (when it was received; now if None) and *id* (repeating a request
-    under the same id is harmless), and returns an `Outcome`. A request that the rules refuse is
-    recorded with the reasons (`Outcome.refusals`).
+    under the same id is harmless). It returns an `Outcome`; a refusal by the rules is recorded.
 
     Raises:
         UsageError: the request makes no sense. UnknownError: it names something unknown.

@@ -35,8 +35,9 @@ class GameLedger(Ledger):
     ) -> Game:
         """Open a new game called *name* under *rulebook* (a shipped one by name, or a file).
 
-        *settings* are parameters of the rules, *given* is the initial state, *dice* is "seeded" or
-        "entered". Seeded dice derive from *secret* (32 random bytes if None).
+        *settings* are parameters of the rules, *given* is the initial state, *dice* is "seeded",
+        "players" or "entered" (see `nomoledger.events.GameOpened`). Seeds derive from *secret* (32
+        random bytes if None).
 
         Raises:
             UnknownError: there is no such rulebook.

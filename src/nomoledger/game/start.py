@@ -64,7 +64,7 @@ def open_game(
         game=game,
         rulebook=rulebook.name,
         dice=dice_from,
-        commitment=dice.commitment(dice.period_seed(secret, period)),
+        commitment=dice.commitments_ahead(secret, period, dice_from),
         settings=settings,
         level=NEWEST,
         versions=_versions(),

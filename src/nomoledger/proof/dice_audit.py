@@ -6,6 +6,11 @@ from nomoledger.events.levels import LEVELS
 from nomoledger.proof.draw_audit import AddressAudit
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.state.draws import is_of_ruling
+from nomoledger.state.player_seeds import (
+    mix_of,
+    reason_against_commitment,
+    reason_against_reveal,
+)
 from nomoledger.state.world import World
 
 _SIDES_MAX = 10**9
@@ -27,7 +32,8 @@ class DiceAudit:
         self._level = LEVELS[0]
         self._is_detailed = False
         self._is_start = False
-        self._commitment = ""
+        self._kind = ""
+        self._commitments: dict[int, str] = {}
         self._open: list[e.DrawRecorded] = []
         self._seeds: dict[int, bytes] = {}
         self._addresses: AddressAudit | None = None
@@ -48,6 +54,8 @@ class DiceAudit:
             return self._check_draw(body, world)
         if isinstance(body, e.PeriodClosed):
             return self._check_close(body, world)
+        if isinstance(body, e.SeedCommitted | e.SeedRevealed):
+            return None if world is None else _check_players_seed(body, world)
         if self._addresses is not None:
             self._addresses.note(body)
         is_asked = isinstance(body, e.QuestionRaised) and body.asks in ("dice", "draw")
@@ -58,15 +66,20 @@ class DiceAudit:
     # --- seeds
 
     def _check_opening(self, body: e.GameOpened) -> str | None:
-        self._is_seeded, self._commitment = body.dice in dice.SEEDED, body.commitment
+        self._is_seeded, self._kind = body.dice in dice.SEEDED, body.dice
         self._level = LEVELS[body.level]
         self._is_detailed = body.level > 0
         self._addresses = None if self._level.draws_by_request else AddressAudit()
         if not self._is_seeded:
             return None
-        return self._check_commitment(body.commitment, body.period)
+        first = dice.commitments_ahead(b"", body.period, body.dice).split(" ")
+        given = [*body.commitment.split(" "), *first][: len(first)]
+        given = given if body.commitment.count(" ") == len(first) - 1 else ["" for _ in first]
+        problems = (self._commit(each, period) for period, each in enumerate(given, body.period))
+        return next((problem for problem in problems if problem is not None), None)
 
-    def _check_commitment(self, commitment: str, period: int) -> str | None:
+    def _commit(self, commitment: str, period: int) -> str | None:
+        self._commitments[period] = commitment
         if len(commitment) != _HASH_DIGITS:
             return f"the commitment to the seed of period {period} is missing"
         if commitment == dice.commitment(dice.period_seed(b"", period)):
@@ -80,14 +93,15 @@ class DiceAudit:
             seed = b""
         if len(seed) != dice.SEED_BYTES:
             return f"the seed of period {body.period} is missing: its dice cannot be checked"
-        if dice.commitment(seed) != self._commitment:
+        if dice.commitment(seed) != self._commitments.pop(body.period, ""):
             return "the seed of its dice does not fit the commitment from when the period opened"
         if self._secret is not None and seed != dice.period_seed(self._secret, body.period):
             return "the seed of its dice does not derive from the secret of the game"
-        if problem := self._check_commitment(body.commitment, body.period + 1):
+        committed = dice.committed_at_close(body.period, self._kind)
+        if problem := self._commit(body.commitment, committed):
             return problem
         mixed = dice.mixed(seed, _players_seeds(world, body.period))
-        self._commitment, self._seeds[body.period] = body.commitment, mixed
+        self._seeds[body.period] = mixed
         draws, self._open = self._open, []
         wrong = next((draw for draw in draws if not follows_from_seed(draw, mixed)), None)
         return None if wrong is None else _describe(wrong)
@@ -158,6 +172,15 @@ def _check_effective(body: e.DrawRecorded, world: World) -> str | None:
     return None
 
 
+def _check_players_seed(body: e.SeedCommitted | e.SeedRevealed, world: World) -> str | None:
+    """Return what is wrong with a commitment or a reveal of a player, or None."""
+    if isinstance(body, e.SeedCommitted):
+        why = reason_against_commitment(world, body)
+    else:
+        why = reason_against_reveal(world, body)
+    return None if why is None else f"a seed of {body.by} does not count: {why}"
+
+
 def _number(text: str) -> int:
     is_number = text.isascii() and text.isdecimal() and len(text) <= _NUMBER_DIGITS_MAX
     return int(text) if is_number else -1
@@ -174,7 +197,7 @@ def _is_possible(body: e.DrawRecorded) -> bool:
 
 def _players_seeds(world: World | None, period: int) -> str:
     """Return what the seeds of players add to the seed of *period*; "" for nothing."""
-    return "" if world is None else str(world.dice.get("mixes", {}).get(period, ""))
+    return "" if world is None else mix_of(world, period)
 
 
 def _describe(body: e.DrawRecorded) -> str:

@@ -279,6 +279,13 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Names], str]] = {
     ),
     e.DisputeArgued: _describe_argument,
     e.FinalitySet: lambda event, _: f"standings turn final {event.days} days after their close",
+    e.SeedCommitted: lambda event, _: (
+        f"{event.by} commits to a seed for the dice of period {event.drawn_in}"
+        + (", chosen by the admin" if event.by_admin else "")
+    ),
+    e.SeedRevealed: lambda event, _: (
+        f"{event.by} reveals the seed for the dice of period {event.drawn_in}: {event.seed}"
+    ),
     e.ClockAdvanced: lambda event, _: f"the clock stands at {event.received_at:%Y-%m-%d %H:%M}",
     e.OrderGiven: lambda event, _: f"{event.by} orders: {describe_order(event)}",
     e.OrderFired: lambda event, _: "a standing order is carried out",

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from nomoledger import events as e
-from nomoledger.state import disputes, draws, precedents, shares
+from nomoledger.state import disputes, draws, player_seeds, precedents, shares
 from nomoledger.state.effects import EFFECTS
 from nomoledger.state.stated_payments import keep_payments, mark_stated
 from nomoledger.state.world import Attempt, Closing, Timer, World
@@ -215,6 +215,8 @@ def split_void(item: str) -> tuple[str, str]:
     return kind, name
 
 
+_applies(e.SeedCommitted)(player_seeds.commit_seed)
+_applies(e.SeedRevealed)(player_seeds.reveal_seed)
 _applies(e.DisputeOpened)(disputes.add_dispute)
 _applies(e.DisputeArgued)(disputes.count_argument)
 
@@ -423,6 +425,7 @@ def _closed(world: World, event: e.PeriodClosed) -> None:
     world.put(world.game, "period", event.period + 1)
     world.drop(world.counts, "period")
     draws.end_period_draws(world)
+    player_seeds.mix_seeds(world, event.period + 1)
     precedents.end_period_precedents(world)
 
 
