@@ -4,6 +4,7 @@ from datetime import datetime
 
 from nomoledger import events as e
 from nomoledger.errors import UsageError
+from nomoledger.game.repeated_requests import idempotent
 from nomoledger.game.writer import GameWriter, Outcome
 from nomoledger.state import player_seeds
 
@@ -11,6 +12,7 @@ from nomoledger.state import player_seeds
 class SeedRequests(GameWriter):
     """The requests by which players commit to seeds for the dice, and reveal them."""
 
+    @idempotent
     def commit_seed(
         self,
         player: str,
@@ -29,8 +31,6 @@ class SeedRequests(GameWriter):
         Raises:
             UsageError: the game takes no such commitment.
         """
-        if (before := self.again(id)) is not None:
-            return before
         self.catch_up()
         drawn_in = self.world.period + player_seeds.COMMITTED_BEFORE if period is None else period
         fields = {"by": player, "drawn_in": drawn_in, "commitment": commitment.lower()}
@@ -39,6 +39,7 @@ class SeedRequests(GameWriter):
         self._refuse(player_seeds.reason_against_commitment(self.world, body))
         return self.receive(e.SeedCommitted, at=at, id=id, by_admin=by_admin, **fields)
 
+    @idempotent
     def reveal_seed(
         self,
         player: str,
@@ -55,8 +56,6 @@ class SeedRequests(GameWriter):
         Raises:
             UsageError: the seed does not fit the commitment, or it is not the time to reveal it.
         """
-        if (before := self.again(id)) is not None:
-            return before
         self.catch_up()
         drawn_in = self.world.period + player_seeds.REVEALED_BEFORE if period is None else period
         fields = {"by": player, "drawn_in": drawn_in, "seed": seed}

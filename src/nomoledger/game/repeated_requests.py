@@ -117,6 +117,11 @@ def _proposal(arguments: dict[str, Any]) -> Given:
     return e.ProposalMade, fields | {"changes": () if words_only else arguments["changes"]}
 
 
+def _commitment(arguments: dict[str, Any]) -> Given:
+    commitment = arguments["commitment"].lower()
+    return e.SeedCommitted, {"by": arguments["player"], "commitment": commitment}
+
+
 def _dispute(arguments: dict[str, Any]) -> Given:
     fields = {"by": arguments["by"], "text": arguments["text"]}
     if arguments["about"] is not None:
@@ -152,6 +157,7 @@ _REQUESTS: dict[str, Callable[[dict[str, Any]], Given]] = {
     "cancel_order": _fields(e.InputWithdrawn, withdrawn="order"),
     "close": _fields(e.CloseAsked),
     "close_dispute": _fields(e.RulingMade, closes="dispute", text="text"),
+    "commit_seed": _commitment,
     "dispute": _dispute,
     "enter_dice": _fields(e.DrawEntered, values="values"),
     "join": _join,
@@ -161,6 +167,7 @@ _REQUESTS: dict[str, Callable[[dict[str, Any]], Given]] = {
         e.OrderGiven, by="player", when="when", acts="acts", holds="holds", answer="answer"
     ),
     "propose": _proposal,
+    "reveal_seed": _fields(e.SeedRevealed, by="player", seed="seed"),
     "rule": _ruling,
     "rule_on": _ruling_on_the_past,
     "set_finality": _fields(e.FinalitySet, days="days"),
