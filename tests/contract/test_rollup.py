@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 
 import psycopg
@@ -20,6 +21,7 @@ from nomoledger import events as e
 from nomoledger.errors import ConflictError
 from nomoledger.game.exchange import copy_ledger, export_ledger, import_ledger
 from nomoledger.game.rebuild import rebuild
+from nomoledger.game.simulation import Plan, simulate
 from nomoledger.ledger.as_of import as_known
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.rollup_queries import posted_balances, posted_balances_by_period
@@ -135,18 +137,27 @@ def test_cells_and_postings_are_stored_in_one_transaction(ledger: Ledger) -> Non
     assert posted_balances(ledger, "chess")["Ann"] == {"$": 1}
 
 
-def test_a_copy_and_an_import_have_the_same_cells(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_copy_has_the_same_cells(ledger: Ledger, tmp_path: Path) -> None:
     append(ledger, paid(10), paid(3, 4, effective=2))
     with Ledger.open(tmp_path / "copy.db", create=True) as copy:
         copy_ledger(ledger, copy)
         assert posted_balances(copy, "chess", 2) == posted_balances(ledger, "chess", 2)
         assert copy.verify("chess").ok
-    with open(tmp_path / "x.jsonl", "w+b") as file:
+
+
+def test_an_import_has_the_same_cells(tmp_path: Path) -> None:
+    file = BytesIO()
+    with (
+        Ledger.open(tmp_path / "game.db", create=True) as ledger,
+        Ledger.open(tmp_path / "import.db", create=True) as back,
+    ):
+        game = simulate(ledger, "mail-opening", Plan(players=2, periods=2, requests=2)).game
         export_ledger(ledger, file)
         file.seek(0)
-        with Ledger.open(tmp_path / "import.db", create=True) as back:
-            import_ledger(back, file)
-            assert posted_balances(back, "chess", 4) == posted_balances(ledger, "chess", 4)
+        import_ledger(back, file)
+        assert posted_balances(back, game)
+        for period in (1, 2, None):
+            assert posted_balances(back, game, period) == posted_balances(ledger, game, period)
 
 
 # --- verification --------------------------------------------------------------------------------

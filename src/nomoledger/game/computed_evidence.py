@@ -135,7 +135,7 @@ def read_what_if(text: bytes, game: str) -> WhatIfChanges:
     """
     try:
         saved = msgspec.json.decode(text, type=_Saved)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, ArithmeticError, RecursionError, ValueError) as error:
         raise UsageError(f"not a what-if: {error}; save one with what-if --save FILE") from None
     if saved.game != game:
         raise UsageError(f"a what-if of the game {saved.game}, not of {game}")

@@ -12,15 +12,22 @@ from typing import BinaryIO
 
 import msgspec
 
-from nomoledger.errors import CorruptError, RecordError, UsageError
+from nomoledger.errors import CorruptError, RecordError, StoreError, UsageError
 from nomoledger.events import Event
 from nomoledger.events.codec import decode, decode_json, encode, tag_of
 from nomoledger.game.commit import Commit
+from nomoledger.game.import_check import ImportCheck
 from nomoledger.ledger.chain import Head
 from nomoledger.ledger.ledger import Encoded, Ledger, Transaction
 
 FORMAT = 1
 BATCH = 1000
+#: How long a line of a file may be, in bytes.
+LINE_MAX = 2**26
+#: What decoding a line raises if the line is none of ours.
+_UNREADABLE = (
+    msgspec.MsgspecError, ArithmeticError, RecursionError, StoreError, TypeError, ValueError,
+)  # fmt: skip
 NOTHING = msgspec.Raw()
 
 
@@ -107,12 +114,13 @@ def _line_of(number: int, topic: str, state: bytes) -> _Line:
 def import_ledger(ledger: Ledger, file: BinaryIO) -> dict[str, Head]:
     """Add all games in *file*, an export, to *ledger*, and return the head of each.
 
-    Nothing is added unless the whole file is sound: the chain is computed again from the events and
-    must end at the head that each header states. Then snapshots are taken of the closes.
+    Nothing is added unless the whole file is sound: each event is checked (see
+    `nomoledger.game.import_check`), the chain is computed again, and must end at the head that each
+    header states. Then snapshots are taken of the closes.
 
     Raises:
-        RecordError: the file is cut off, was altered, is not an export, or holds a game that the
-            ledger has already. The message begins with file:line.
+        RecordError: the file is cut off, was altered, is not an export, does not verify, or holds a
+            game that the ledger has already. The message begins with file:line.
     """
     source = _Source(file)
     heads: dict[str, Head] = {}
@@ -135,11 +143,12 @@ def _import_game(
     commit: Commit, transaction: Transaction, source: "_Source", header: _Header
 ) -> Head:
     try:
-        commit.begin(transaction, bytes.fromhex(header.secret))
+        secret = bytes.fromhex(header.secret)
+        commit.begin(transaction, secret)
     except (UsageError, ValueError) as error:
         raise source.error(str(error)) from error
     head = commit.append_records([])
-    records = source.records(header)
+    records = source.records(header, ImportCheck(header.game, secret))
     while batch := list(islice(records, BATCH)):
         head = commit.append_records(batch)
     if str(head) != header.head:
@@ -215,7 +224,9 @@ class _Source:
     def line(self) -> bytes:
         """Return the next line, without its end."""
         self._number += 1
-        line = self._file.readline()
+        line = self._file.readline(LINE_MAX)
+        if len(line) == LINE_MAX:
+            raise self.error(f"the line is longer than {LINE_MAX} bytes")
         if not line.endswith(b"\n"):
             raise self.error("the file is cut off here" if line or self._number > 1 else "empty")
         return line
@@ -228,20 +239,22 @@ class _Source:
             if version != FORMAT:
                 raise self.error(f"an export of format {FORMAT} begins a game with its header")
             return _decode_header(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except _UNREADABLE as error:
             raise self.error(f"not the header of a game: {error}") from error
 
-    def records(self, header: _Header) -> Iterator[Encoded]:
-        """Yield the records that *header* announces."""
+    def records(self, header: _Header, check: ImportCheck) -> Iterator[Encoded]:
+        """Yield the records that *header* announces, after *check*."""
         for number in range(header.records):
             line = self.line()
             try:
                 decoded_line = _decode_line(line)
-                record = _record(decoded_line)
-            except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, CorruptError) as error:
+                event, record = _record(decoded_line)
+            except _UNREADABLE as error:
                 raise self.error(f"not a record: {error}") from error
             if decoded_line.number != number:
                 raise self.error(f"expected record #{number} here, not #{decoded_line.number}")
+            if (why := check.check(event, record)) is not None:
+                raise self.error(f"record #{number} was not recorded in play: {why}")
             yield record
 
     def end(self) -> None:
@@ -251,14 +264,14 @@ class _Source:
             raise self.error("something follows after the last game")
 
 
-def _record(line: _Line) -> Encoded:
+def _record(line: _Line) -> tuple[Event, Encoded]:
     if line.body and line.topic is None and line.state is None:
-        return _encoded(decode_json(bytes(line.body)))
+        event = decode_json(bytes(line.body))
+        return event, _encoded(event)
     if line.body or line.topic is None or line.state is None:
         raise CorruptError("a record has a number and a body, or a number, a topic and a state")
     state = bytes.fromhex(line.state)
-    decode(line.topic, state)
-    return line.topic, state
+    return decode(line.topic, state), (line.topic, state)
 
 
 def _encoded(event: Event) -> Encoded:

@@ -21,6 +21,7 @@ class ContentAudit:
     public line and *on_seal* with every seal.
 
     Attributes:
+        world: the state after the last event.
         sealer: the sealer that computed the public lines and seals.
         sealed_count: the number of periods whose seal was compared.
     """
@@ -39,7 +40,7 @@ class ContentAudit:
         """Audit *game* from its first event, with its *secret*."""
         self.sealer = Sealer(game, secret)
         self.sealed_count = 0
-        self._world = World()
+        self.world = World()
         self._dice = DiceAudit(secret)
         self._stored = {period: (number, seal) for period, number, seal in stored}
         self._published = {seal.period: seal for seal in published}
@@ -52,17 +53,20 @@ class ContentAudit:
 
         *reached* is the hash of the event.
         """
-        if isinstance(body, e.PeriodClosed) and body.digest != self._world.digest():
-            return "state", "the state at its close does not follow from the events before it"
-        if problem := self._dice.check(body, self._world):
-            return "dice", problem
         try:
-            apply(self._world, body)
-            lines = self.sealer.take(number, body)
+            return self._check(number, body, reached)
         except CorruptError as error:
             return "unreadable", str(error)
         except Exception as error:  # a tamperer may have written anything
-            return "state", f"what it says cannot follow from the events before it: {error!r}"
+            return "state", f"what it says cannot follow from the events before it: {error!r:.200}"
+
+    def _check(self, number: int, body: e.Event, reached: bytes) -> tuple[str, str] | None:
+        if isinstance(body, e.PeriodClosed) and body.digest != self.world.digest():
+            return "state", "the state at its close does not follow from the events before it"
+        if problem := self._dice.check(body, self.world):
+            return "dice", problem
+        apply(self.world, body)
+        lines = self.sealer.take(number, body)
         for line in lines:
             self._on_line(line)
         if isinstance(body, e.PeriodClosed):
@@ -91,7 +95,7 @@ class ContentAudit:
         why = _compare(stored, number, seal) if stored else _describe_gap(self._stored)
         if why is not None:
             return "seal", f"the seal of period {seal.period}: {why}"
-        why = None if self._snapshots is None else self._snapshots.wrong(self._world)
+        why = None if self._snapshots is None else self._snapshots.wrong(self.world)
         return None if why is None else ("snapshot", why)
 
 

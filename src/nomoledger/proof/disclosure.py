@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.errors import CorruptError, RecordError, UnknownError, UsageError
+from nomoledger.errors import RecordError, StoreError, UnknownError, UsageError
 from nomoledger.events.codec import decode_json, encode_json
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.envelopes import DEPTH, climb, commitment, salt_of, seal_envelope
@@ -109,7 +109,7 @@ def read_disclosure(file: str | Path) -> Disclosure:
         fits = len(disclosure.path) == DEPTH and 0 <= disclosure.slot < 1 << DEPTH
         if not fits or any(len(bytes.fromhex(text)) != 32 for text in hashes):
             raise ValueError("invalid salt, slot or path")
-    except (msgspec.MsgspecError, CorruptError, ValueError) as error:
+    except (msgspec.MsgspecError, StoreError, RecursionError, TypeError, ValueError) as error:
         raise RecordError(f"{file}: not a disclosure: {error}") from None
     return msgspec.structs.replace(disclosure, event=msgspec.Raw(event))
 

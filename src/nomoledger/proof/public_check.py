@@ -7,13 +7,15 @@ from typing import BinaryIO, TypeVar
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.errors import CorruptError, RecordError
+from nomoledger.errors import RecordError, StoreError
 from nomoledger.events.codec import decode_json
 from nomoledger.proof.dice_audit import DiceAudit
 from nomoledger.proof.public_export import ExportEnd, ExportHeader, PublicEvent
 from nomoledger.proof.seal import NO_SEAL, Seal, decode_seal
 from nomoledger.proof.sealer import FOLD, PublicChain
 
+#: How long a line of a file may be, in bytes.
+LINE_MAX = 2**26
 Read = TypeVar("Read", ExportHeader, PublicEvent, ExportEnd)
 
 
@@ -104,7 +106,9 @@ class _Check:
 
     def _line(self, file: BinaryIO) -> bytes:
         self._number += 1
-        line = file.readline()
+        line = file.readline(LINE_MAX)
+        if len(line) == LINE_MAX:
+            raise self._wrong(f"the line is longer than {LINE_MAX} bytes")
         if not line.endswith(b"\n"):
             raise self._wrong("the file is cut off here")
         return line[:-1]
@@ -112,7 +116,7 @@ class _Check:
     def _read(self, line: bytes, kind: type[Read]) -> Read:
         try:
             return msgspec.json.decode(line, type=kind)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise self._wrong(f"not a line of a public export: {error}") from None
 
     # --- kinds of lines
@@ -130,8 +134,13 @@ class _Check:
             if problem := self._dice.check(body, self._chain.world):
                 raise self._wrong(problem)
             self._chain.take(event)
-        except CorruptError as error:
+        except (RecordError, OSError):
+            raise
+        except StoreError as error:
             raise self._wrong(str(error)) from None
+        except Exception as error:  # whoever wrote the file may have written anything
+            text = f"it cannot follow from the events before it: {error!r:.200}"
+            raise self._wrong(text) from None
         if isinstance(body, e.PeriodClosed):
             self._closed = body.period
 

@@ -119,7 +119,7 @@ def decode_seal(data: bytes, where: str) -> Seal:
     """
     try:
         seal = msgspec.json.decode(data, type=Seal)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise RecordError(f"{where}: not a seal: {error}") from None
     if not re.fullmatch("-?[0-9]{1,18}:[0-9a-f]{64}", seal.public):
         raise RecordError(f"{where}: not a seal: {seal.public!r:.80} is not a public head")
