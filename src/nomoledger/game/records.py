@@ -105,7 +105,7 @@ def is_record(path: str | Path) -> bool:
     try:
         with open(path, encoding="utf-8") as file:
             header = json.loads(file.readline())
-    except (OSError, ValueError):
+    except (OSError, RecursionError, ValueError):
         return False
     return isinstance(header, dict) and "nomoledger" not in header
 
@@ -206,10 +206,10 @@ def read_record(path: Path) -> tuple[RecordHeader, list[RecordLine]]:
         RecordError: a line is not JSON, or names no period; the message names file and line.
     """
     try:
-        texts = path.read_text(encoding="utf-8").splitlines()
+        texts = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise RecordError(f"{path} cannot be read: {why_unreadable(error)}") from None
-    if not texts:
+    if texts == [""]:
         raise RecordError(f"{path}: is empty; a record begins with a header line")
     has_header = not _is_line(texts[0])
     header = _read_header(path, texts[0]) if has_header else RecordHeader()
@@ -225,7 +225,7 @@ def _is_line(text: str) -> bool:
     """Return whether the first line of a record is not a header, but a line like all others."""
     try:
         fields = json.loads(text)
-    except ValueError:
+    except (RecursionError, ValueError):
         return False
     return isinstance(fields, dict) and bool({"week", "day", *_SUBJECTS} & set(fields))
 
@@ -234,7 +234,7 @@ def _read_header(path: Path, text: str) -> RecordHeader:
     try:
         fields = msgspec.json.decode(text, type=dict[str, Any])
         header = msgspec.convert(fields, RecordHeader)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise RecordError(f"{path}:1: not the header of a record: {error}") from None
     used = [name for name in _NEW_GAME_FIELDS if name in fields]
     if used and not header.rulebook:
@@ -247,7 +247,7 @@ def _read_header(path: Path, text: str) -> RecordHeader:
 def _read_line(place: str, text: str) -> RecordLine:
     try:
         fields = msgspec.json.decode(text, type=dict[str, Any])
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise RecordError(f"{place}: not a line of JSON: {error}") from None
     period = next((fields[name] for name in PERIOD_NAMES if name in fields), None)
     if type(period) is not int:
