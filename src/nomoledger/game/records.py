@@ -86,6 +86,16 @@ class RecordHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     record: int = 1
 
 
+class RecordOpening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The initial state in a header, with the fields of `StateGiven`."""
+
+    players: dict[str, dict[str, Any]] = {}
+    squares: dict[str, dict[str, Any]] = {}
+    accounts: dict[str, dict[str, Any]] = {}
+    things: dict[str, tuple[dict[str, Any], ...]] = {}
+    game: dict[str, Any] = {}
+
+
 class RecordLine(msgspec.Struct, frozen=True):
     """One line after the header.
 
@@ -137,7 +147,7 @@ def import_record(
         game or header.game or "game",
         load(rulebook),
         settings=header.parameters,
-        given=_initial_state(header.opening),
+        given=_initial_state(header.opening, path),
         dice_from="entered",
         period=header.period,
         at=calendar.begins(header.period),
@@ -263,11 +273,15 @@ def _read_line(place: str, text: str) -> RecordLine:
     return RecordLine(place, period, fields)
 
 
-def _initial_state(opening: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of `StateGiven` for the *opening* of a header."""
+def _initial_state(opening: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Return the fields of `StateGiven` for the *opening* in the header of *path*.
+
+    Raises:
+        RecordError: the opening has another form.
+    """
     state = dict(opening)
     players = state.get("players", {})
-    if isinstance(players, list):
+    if isinstance(players, list) and all(isinstance(name, str) for name in players):
         state["players"] = {name: {} for name in players}
     accounts = state.get("accounts", {})
     if isinstance(accounts, dict):
@@ -275,7 +289,10 @@ def _initial_state(opening: dict[str, Any]) -> dict[str, Any]:
             name: {"money": held} if isinstance(held, int) else held
             for name, held in accounts.items()
         }
-    return state
+    try:
+        return msgspec.structs.asdict(msgspec.convert(state, RecordOpening))
+    except msgspec.ValidationError as error:
+        raise RecordError(f"{path}:1: the opening is none: {error}") from None
 
 
 def _day(text: str) -> datetime:

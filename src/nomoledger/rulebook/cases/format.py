@@ -312,18 +312,23 @@ def _part(part: Any, struct: type[Given] | type[Then] | type[Pending]) -> Any:
 
 
 def _by_name(named: Any) -> Any:
-    if isinstance(named, list):
+    if isinstance(named, list) and _are_names(named):
         return {name: {} for name in named}
     if isinstance(named, dict):
         return {key: _row(value) for key, value in named.items()}
     return {} if named is None else named
 
 
+def _are_names(value: Any) -> bool:
+    """Return whether *value* is a list of names or numbers."""
+    return isinstance(value, list) and all(isinstance(item, str | int) for item in value)
+
+
 def _row(row: Any) -> Any:
     """Return the attributes in *row*, with `statuses: [speeding]` as `speeding: yes`."""
     if row is None:
         return {}
-    if isinstance(row, dict) and isinstance(row.get("statuses"), list):
+    if isinstance(row, dict) and _are_names(row.get("statuses")):
         attributes = {key: value for key, value in row.items() if key != "statuses"}
         return attributes | dict.fromkeys(row["statuses"], True)
     return row
