@@ -1,33 +1,46 @@
-"""The folder of a site, which is replaced as a whole or not at all."""
+"""The folder of a site, which is replaced as a whole, in one step, or not at all.
 
+A new site is written beside the old one; then both folders exchange their names. Linux and macOS do
+that in one step, so a kill at any moment leaves the old site or the new one. Where the file system
+cannot, two renames follow each other, and the next publish puts right what a kill between them left.
+"""
+
+import ctypes
+import errno
+import fcntl
 import os
 import shutil
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 
 from nomoledger.errors import UsageError
 
 MARKER = ".nomoledger-site"
 _SAYS = "Made by nomoledger publish, which replaces these files:"
+#: From the headers of Linux (fcntl.h, fs.h) and macOS (stdio.h).
+_AT_FDCWD, _EXCHANGE = -100, 2
+#: What a system or a file system says that cannot exchange two names.
+_CANNOT = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY)
 
 
 def put_in_place(folder: Path, pages: Mapping[str, str]) -> None:
     """Replace the content of *folder* with *pages*, by path.
 
-    The pages are written to a folder next to *folder*, which then takes its place.
+    What a publish that was killed left beside *folder* is removed.
 
     Raises:
         UsageError: *folder* holds a file that is not part of an earlier site.
     """
     folder = folder.resolve()
-    _check(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    fresh = _sibling(folder, "new")
-    try:
+    _clear_up(folder)
+    _check(folder)
+    with _new_sibling(folder) as fresh:
         _write(fresh, pages)
         _swap(folder, fresh)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
 
 
 def _check(folder: Path) -> None:
@@ -53,17 +66,68 @@ def _write(fresh: Path, pages: Mapping[str, str]) -> None:
         file.write_text(text, "utf-8", newline="\n")
 
 
+@contextmanager
+def _new_sibling(folder: Path) -> Iterator[Path]:
+    """Make an empty folder beside *folder*, locked while it is in use; remove it at the end."""
+    path = _sibling(folder, "new")
+    path.mkdir()
+    lock = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        os.close(lock)
+
+
 def _sibling(folder: Path, purpose: str) -> Path:
-    """Return a free path in the same file system. Removes what a dead process left there."""
-    path = folder.with_name(f".{folder.name}.{purpose}-{os.getpid()}")
-    shutil.rmtree(path, ignore_errors=True)
-    return path
+    return folder.with_name(f".{folder.name}.{purpose}-{os.getpid()}")
+
+
+def _clear_up(folder: Path) -> None:
+    """Put back or remove what processes that are dead left beside *folder*."""
+    for purpose in ("old", "new"):
+        for path in sorted(folder.parent.glob(f".{escape(folder.name)}.{purpose}-*")):
+            if not _is_left(path):
+                continue
+            if purpose == "old" and not folder.exists():
+                path.rename(folder)  # the process died between two renames
+            else:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_left(path: Path) -> bool:
+    """Return whether no process uses the folder *path* any more."""
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
 
 
 def _swap(folder: Path, fresh: Path) -> None:
-    """Move *fresh* to *folder*, or restore the old folder if that fails."""
+    """Give the content of *fresh* the name *folder*; *fresh* then holds the old site, if any.
+
+    Raises:
+        UsageError: somebody put another file into *folder* meanwhile; nothing is changed.
+    """
     if not folder.exists():
         fresh.rename(folder)
+        return
+    shutil.copymode(folder, fresh)
+    if _exchange(folder, fresh):
+        try:
+            _check(fresh)
+        except UsageError:
+            _exchange(folder, fresh)
+            _check(folder)
+            raise
         return
     old = _sibling(folder, "old")
     folder.rename(old)
@@ -73,3 +137,21 @@ def _swap(folder: Path, fresh: Path) -> None:
         old.rename(folder)
         raise
     shutil.rmtree(old)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange the names of two folders in one step; False if the system cannot."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    names = os.fsencode(one), os.fsencode(other)
+    if sys.platform == "darwin":
+        result = libc.renamex_np(*names, _EXCHANGE)
+    elif hasattr(libc, "renameat2"):
+        result = libc.renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _EXCHANGE)
+    else:
+        return False
+    if result == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _CANNOT:
+        return False
+    raise OSError(number, os.strerror(number), str(one))
