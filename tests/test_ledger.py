@@ -59,7 +59,7 @@ def test_a_game_is_created_once_and_with_a_secret_that_nobody_can_guess(ledger: 
     with pytest.raises(UsageError, match="there is a game 'chess' already"):
         ledger.add_game("chess")
     for short in (b"", b"short", b"s" * 15):
-        with pytest.raises(UsageError, match="secret of game 'go' has .* it can be guessed"):
+        with pytest.raises(UsageError, match=r"secret of game 'go' has .* it can be guessed"):
             ledger.add_game("go", short)
     ledger.add_game("go", b"s" * 16)
 

@@ -146,4 +146,5 @@ def test_no_id_of_a_request_changes_the_dice(tmp_path: Path) -> None:
         with Ledger.open(copy) as opened:
             made = [x.body for x in opened.read("mail-opening")]
         fallen.add(tuple(x.values for x in made if isinstance(x, e.DrawRecorded)))
-    assert len(fallen) == 1 and all(fallen)
+    assert len(fallen) == 1
+    assert all(fallen)

@@ -1,22 +1,30 @@
 """A modified writer that lies about dice is found from the public export alone."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
-from rulings.game import SECRET
+from rulings.game import SECRET, RuledGame
+from rulings.rules import RULES
 
 from nomoledger import events as e
 from nomoledger.engine import dice
+from nomoledger.errors import UsageError
+from nomoledger.events.rules import Rule
 from nomoledger.proof.content_audit import ContentAudit
 from nomoledger.proof.public_check import check_export
 from nomoledger.proof.public_export import ExportEnd, ExportHeader, PublicEvent
 from nomoledger.proof.sealer import Sealer
 from nomoledger.proof.signing import game_signer
 from nomoledger.state.player_seeds import commitment_to
+from nomoledger.state.reducer import SETTLE
 from proof.gambling import GamblingGame
 
 #: Turns an honest event into what the modified writer records in its place.
@@ -38,7 +46,7 @@ def played() -> list[e.Event]:
     return [entry.body for entry in game.entries]
 
 
-def close(game: GamblingGame) -> None:
+def close(game: RuledGame) -> None:
     game.ask("close")
     while game.world.waiting is not None:
         game.ask("answer", "money")
@@ -254,3 +262,103 @@ def test_the_seed_of_the_admin_is_committed_before_the_players_reveal_theirs(
     first = dice.commitment(dice.period_seed(SECRET, 1))
     opened = replace(seeded[0], commitment=first)
     assert "period 1 is missing" in found([opened, *seeded[1:]], tmp_path)
+
+
+def test_a_period_that_is_closed_twice_with_other_seeds_is_found(
+    honest: list[e.Event], tmp_path: Path
+) -> None:
+    place = next(n for n, body in enumerate(honest) if isinstance(body, e.PeriodClosed))
+    again = replace(honest[place], seed="00" * 32)
+    told = [*honest[: place + 1], again, *honest[place + 1 :]]
+    assert "does not fit the commitment" in found(told, tmp_path)
+
+
+def test_a_draw_of_a_sealed_request_that_reveals_itself_passes(tmp_path: Path) -> None:
+    code = """
+def action_show(player: Player):
+    roll(1, 1000, "hidden")
+    reveal()
+    mint(player, roll(1, 1000, "shown")[0], "shown")
+"""
+    game = RuledGame([*RULES, Rule(number="9", code=code, secret=("show",))])
+    for name in ("Ann", "Bob"):
+        game.ask("join", name)
+    for name in ("Ann", "Bob", "Ann"):
+        game.ask("submit", name, "show", {})
+    game.ask("advance")
+    close(game)
+    told = [entry.body for entry in game.entries]
+    drawn = [x for x in told if isinstance(x, e.DrawRecorded) and x.audience is None]
+    shown = [draw.address for draw in drawn if "/shown#" in draw.address]
+    assert shown == [
+        "1/player 1/show(player 1)/shown#0",
+        "1/player 2/show(player 2)/shown#0",
+        "1/player 1/show(player 1)/shown#1",
+    ]
+    assert found(told, tmp_path) == "None"
+    place = next(n for n, body in enumerate(told) if getattr(body, "address", "") == shown[0])
+    for address in ("1/player 1/show(player 1)/shown#3", "9/player 1/show(player 1)/shown#0"):
+        lie = replace(told[place], address=address)
+        assert "the address of the draw" in found(
+            [*told[:place], lie, *told[place + 1 :]], tmp_path
+        )
+
+
+# --- honest games of all kinds --------------------------------------------------------------------
+
+moves = st.lists(
+    st.tuples(
+        st.sampled_from(["gamble", "fail", "go", "close", "take in", "leave out", "bet"]),
+        st.sampled_from(["Ann", "Bob"]),
+        st.integers(0, 99),
+    ),
+    min_size=3, max_size=12,
+)  # fmt: skip
+
+
+def make(game: GamblingGame, move: str, player: str, number: int) -> None:
+    """Make one *move*; *number* chooses the event that a ruling is about."""
+    requests = [x.number for x in game.entries if isinstance(x.body, e.SubmissionReceived)]
+    if move == "close":
+        close(game)
+    elif move == "take in":
+        after = min(25 + number, len(game.entries) - 1)
+        rule_on(game, "replace", edits=(e.TakenIn(after, player, "gamble"),))
+    elif move == "leave out" and requests:
+        rule_on(game, "reject", about=requests[number % len(requests)])
+    elif move == "bet":
+        game.ask("order", player, f"money({player}) > {number + 400}", (e.Act(action="gamble"),))
+    elif move == "fail":
+        game.gamble(player, stake=900)
+    elif move != "leave out":
+        game.ask("submit", player, move, {})
+    while game.world.waiting is not None:
+        game.ask("answer", "money")
+
+
+def rule_on(game: GamblingGame, kind: str, **fields: Any) -> None:
+    """Make a ruling, unless an earlier one says the same."""
+    with suppress(UsageError):
+        game.ask("rule_on", kind, "So.", questions="skip", settle="money", **fields)
+
+
+@settings(max_examples=40)
+@given(moves, st.sampled_from([(), ("gamble",)]), st.sampled_from(["seeded", "players"]))
+def test_the_checks_raise_no_false_alarm(
+    made: list[tuple[str, str, int]], secret: tuple[str, ...], kind: str
+) -> None:
+    game = GamblingGame(secret=secret, dice=kind)
+    for move, player, number in made:
+        make(game, move, player, number)
+    close(game)
+    bodies = [entry.body for entry in game.entries]
+    assert list(_audit(bodies)) == []
+    with TemporaryDirectory() as folder:
+        assert found(bodies, Path(folder)) == "None"
+    used: dict[str, set[str]] = {}
+    refused = {x.attempt for x in bodies if isinstance(x, e.AttemptRefused)}
+    for body in bodies:
+        if isinstance(body, e.DrawRecorded) and body.answers.rpartition("|")[0] not in refused:
+            used.setdefault(body.address, set()).add(body.answers)
+    if not any(isinstance(x, e.AttemptRefused) and x.operation == SETTLE for x in bodies):
+        assert all(len(questions) == 1 for questions in used.values())

@@ -186,5 +186,6 @@ def test_a_what_if_on_the_open_period_discloses_no_die_to_come() -> None:
         )
     rolled = [[asked.value for asked in report.asked] for report in (first, second)]
     real = [list(draw.values) for draw in game.gamble("Bob")]
-    assert first.throwaway and rolled[0] != rolled[1]
+    assert first.throwaway
+    assert rolled[0] != rolled[1]
     assert real[0] not in (rolled[0][0], rolled[1][0])

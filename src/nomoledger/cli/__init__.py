@@ -45,7 +45,7 @@ program = CommandGroup(
             ),
             "vote": ("play:vote", "Cast PLAYER's vote on a proposal."),
             "judge": ("play:judge", "Judge a proposal: VERDICT is accepted or rejected."),
-            "dice": ("dice:dice", "Mix seeds of the players into the dice; show who did."),
+            "dice": ("dice_seeds:dice", "Mix seeds of the players into the dice; show who did."),
             "roll": ("play:roll", "Enter real dice, or another draw made by hand."),
             "answer": ("play:answer", "Answer the open question."),
             "undo": ("play:undo", "Take back the last request, if it still waits."),

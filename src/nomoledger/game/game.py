@@ -19,9 +19,9 @@ from nomoledger.engine.settlement import ruling_validity
 from nomoledger.engine.settlement.audiences import Audience, intersect
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events.rules import Change
-from nomoledger.game.player_seeds import SeedRequests
 from nomoledger.game.readings import GameReadings
 from nomoledger.game.repeated_requests import check_repeated, idempotent
+from nomoledger.game.seed_requests import SeedRequests
 from nomoledger.game.way_out import WayOut
 from nomoledger.game.writer import Outcome
 from nomoledger.state import disputes

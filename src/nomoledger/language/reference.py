@@ -17,7 +17,9 @@ _NOTES = {
     "change": "An argument with `=` may be left out. Rules may hook {hookable}: `instead_pay`, "
     "`forbid_set`.",
     "ask": "The input, the operations under way and the label address each answer, so another "
-    "draw or rule does not change it.",
+    "draw or rule does not change it. What falls depends on the period, the player, the operation "
+    "that was asked for, the label, and how often they drew before: give constant labels, and "
+    "refuse before you roll.",
 }
 
 

@@ -3,7 +3,7 @@
 from nomoledger import events as e
 from nomoledger.engine import dice
 from nomoledger.events.levels import LEVELS
-from nomoledger.proof.draw_audit import AddressAudit
+from nomoledger.proof.draw_audit import AddressAudit, check_request
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.state.draws import is_of_ruling
 from nomoledger.state.player_seeds import (
@@ -75,6 +75,9 @@ class DiceAudit:
         first = dice.commitments_ahead(b"", body.period, body.dice).split(" ")
         given = [*body.commitment.split(" "), *first][: len(first)]
         given = given if body.commitment.count(" ") == len(first) - 1 else ["" for _ in first]
+        if not (body.level or body.commitment):  # level 0 could be recorded without one
+            self._commitments[body.period] = ""
+            return None
         problems = (self._commit(each, period) for period, each in enumerate(given, body.period))
         return next((problem for problem in problems if problem is not None), None)
 
@@ -93,12 +96,13 @@ class DiceAudit:
             seed = b""
         if len(seed) != dice.SEED_BYTES:
             return f"the seed of period {body.period} is missing: its dice cannot be checked"
-        if dice.commitment(seed) != self._commitments.pop(body.period, ""):
+        committed = self._commitments.pop(body.period, None)
+        if committed is None or committed not in ("", dice.commitment(seed)):
             return "the seed of its dice does not fit the commitment from when the period opened"
         if self._secret is not None and seed != dice.period_seed(self._secret, body.period):
             return "the seed of its dice does not derive from the secret of the game"
-        committed = dice.committed_at_close(body.period, self._kind)
-        if problem := self._commit(body.commitment, committed):
+        period = dice.committed_at_close(body.period, self._kind)
+        if problem := self._commit(body.commitment, period):
             return problem
         mixed = dice.mixed(seed, _players_seeds(world, body.period))
         self._seeds[body.period] = mixed
@@ -128,7 +132,9 @@ class DiceAudit:
             return f"the draw at {body.address} is not of the open period, {world.period}"
         if problem := _check_effective(body, world):
             return problem
-        return None if self._addresses is None else self._addresses.check(body, world)
+        if self._addresses is not None:
+            return self._addresses.check(body, world)
+        return None if is_of_ruling(body) else check_request(body, world)
 
     def _check_values(self, body: e.DrawRecorded, world: World | None) -> str | None:
         if self._secret is not None:

@@ -1,7 +1,7 @@
 """The audit of addresses of draws, from level 3 on: each is computed from the events before it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -84,36 +84,56 @@ class AddressAudit:
         return None
 
 
+def check_request(body: e.DrawRecorded, world: World) -> str | None:
+    """Return what is wrong with the address of a draw up to level 2, or None.
+
+    It begins with the attempt under way. The rest is not computed again.
+    """
+    attempt = _attempt_of(world, body.address.rpartition("|")[0])
+    if body.cause == SEALED or (attempt is not None and attempt.cause == body.cause):
+        return None
+    return f"the address of the draw at {body.address} is wrong: no such attempt is under way"
+
+
 class _Labels:
     """Which labels draws can have: texts of the rules, of things, and of the request.
 
     A rule may compose a label, so a label of several words passes if each of its words is known.
+    The things are searched again only for a label that is not known yet.
     """
 
     def __init__(self) -> None:
-        self._known: set[str] = set()
+        self._known = set(_DEFAULTS)
         self._rules: tuple[Any, ...] = ()
         self._texts: set[str] = set()
         self._words: set[str] = set()
+        self._searched_at = -1
 
     def is_known(self, part: str, world: World, attempt: Attempt | None) -> bool:
         """Return whether a draw of *attempt* can have *part* as the label in its address."""
         label = label_in(part)
-        if label is None or label in self._known or label in _DEFAULTS:
+        if label is None or label in self._known:
             return True
         if self._rules is not world.rules:
             self._rules = world.rules
-            self._texts = {text for rule in world.rules for text in _texts_in(_plain(rule))}
-            self._words = set(_words(self._texts))
-        if label not in self._texts:
-            things = set(_texts_in([list(world.entities), _plain(world.attributes)]))
-            things |= set(_texts_in(_plain(attempt)))
-            things |= {f"player {n}" for n in world.dice.get("numbers", {}).values()}
-            known = self._words | set(_words(things))
-            if label not in things and not set(_words([label])) <= known:
-                return False
-        self._known.add(label)
-        return True
+            self._learn([_plain(rule) for rule in world.rules])
+        is_known = self._has(label)
+        if not is_known and self._searched_at != world.head:
+            self._searched_at = world.head
+            numbers = [f"player {n}" for n in world.dice.get("numbers", {}).values()]
+            self._learn([list(world.entities), _plain(world.attributes), numbers, _plain(attempt)])
+            is_known = self._has(label)
+        if is_known:
+            self._known.add(label)
+        return is_known
+
+    def _has(self, label: str) -> bool:
+        return label in self._texts or set(_words([label])) <= self._words
+
+    def _learn(self, values: list[Any]) -> None:
+        texts = set(_texts_in(values)) - self._texts
+        self._texts |= texts
+        self._words.update(_words(texts))
 
 
 def _plain(value: Any) -> Any:
@@ -137,7 +157,7 @@ def _texts_in(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def _words(texts: Any) -> Iterator[str]:
+def _words(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         yield from (word.casefold() for word in _WORD.findall(text))
 
