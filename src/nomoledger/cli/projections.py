@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nomoledger.game.read_models import LedgerView, ReadModel, Table
 
 RENUMBERED = (
-    "(these are public numbers, which leave sealed events out;"
+    "(these are public numbers, which leave out any sealed events;"
     " ruling, explain and other commands need the numbers that --admin shows)"
 )
 
@@ -37,7 +37,7 @@ def show_projection(
 
     If *is_then*, the projection shows a single period, and a note says whether that period was
     corrected. If *is_numbered*, the projection shows event numbers, and a note on standard error
-    says whether they are public numbers.
+    says so if they may be public numbers.
     """
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other: give one")
@@ -51,7 +51,7 @@ def show_projection(
         print_model(model, as_json)
         if is_then and not as_json and view.world is not view.reading.published:
             print_line(_correction_note(view))
-        if is_numbered and not as_json and view.is_renumbered:
+        if is_numbered and not as_json and view.may_be_renumbered:
             click.echo(RENUMBERED, err=True)
 
 

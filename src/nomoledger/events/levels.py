@@ -25,6 +25,9 @@ class Level(msgspec.Struct, frozen=True):
             of with the period and the actor.
         restricts_everything: whether a restricted rule also needs capabilities for what it used to
             do and read without: to reveal, to adopt, to list things, and to read names and counts.
+        releases_what_is_cited: whether public events that waited for the next public request come
+            before it only if it refers to them, instead of always if it is a request of a kind
+            that can refer to earlier events.
         cites_in_place: whether only the event that the engine names is translated to public
             numbers in the reason of a refused ruling, instead of everything like `#17` in it.
         adds_up_limits: whether limits hold for each request and each period, too, instead of only
@@ -47,6 +50,7 @@ class Level(msgspec.Struct, frozen=True):
     adds_up_limits: bool = False
     is_normal: bool = False
     restricts_everything: bool = False
+    releases_what_is_cited: bool = False
     cites_in_place: bool = False
     rewrites_exactly: bool = False
     suspends_failing_checks: bool = False
@@ -82,6 +86,7 @@ LEVELS = {
         adds_up_limits=True,
         is_normal=True,
         restricts_everything=True,
+        releases_what_is_cited=True,
         cites_in_place=True,
         rewrites_exactly=True,
         suspends_failing_checks=True,

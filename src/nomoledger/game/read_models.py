@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.events import EntityDestroyed, Entry, may_see
+from nomoledger.events import EntityDestroyed, Entry, RuleAmended, RuleEnacted, may_see
 from nomoledger.game.plugins import load_plugin, plugins
 from nomoledger.ledger.as_of import Reading, as_known, worlds_at_closes
 from nomoledger.ledger.ledger import Ledger
@@ -200,10 +200,16 @@ class LedgerView:
         return entries if self.reader == "admin" else public_events(entries, self.reader)
 
     @property
-    def is_renumbered(self) -> bool:
-        """Whether the reader's numbers differ from those of the ledger."""
-        entries = self.ledger.read(self.game, upto=self.world.head)
-        return not all(self.sees(entry.body.audience) for entry in entries)
+    def may_be_renumbered(self) -> bool:
+        """Whether the reader's numbers may differ from those of the ledger.
+
+        They may if a public rule has secret actions. Whether they do is a secret.
+        """
+        if self.reader == "admin":
+            return False
+        bodies = (entry.body for entry in self.ledger.read(self.game, upto=self.world.head))
+        rules = (body for body in bodies if isinstance(body, RuleEnacted | RuleAmended))
+        return any(body.rule.secret for body in rules if body.audience is None)
 
     def standing(self) -> Iterator[Reading]:
         """Yield the state at the close of each period, and at that moment."""

@@ -13,11 +13,11 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.events.levels import LEVELS
 from nomoledger.proof.public_numbering import SEALED
-from nomoledger.proof.translation import Terms
+from nomoledger.proof.translation import Terms, cited_events
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
-#: Requests that refer to earlier events, and so must follow all of them.
+#: Requests that can refer to earlier events. Before level 3, they follow all of them.
 _LOOKING_BACK = (
     e.ChoiceAnswered, e.DisputeArgued, e.DisputeOpened, e.DrawEntered, e.InputWithdrawn,
     e.RulingMade,
@@ -46,6 +46,7 @@ class PublicStream:
         self.hidden: set[str] = set()
         self._held: list[tuple[int, e.Event]] = []
         self._is_holding = False
+        self._urgent: str | None = None  # The urgent ruling that comes before the held events.
         self.recorded_at: datetime | None = None
 
     def take(self, number: int, body: e.Event) -> list[e.Event]:
@@ -62,11 +63,17 @@ class PublicStream:
         if isinstance(body, e.Input):
             self._is_holding = False
             return self._request(number, body)
-        is_of_secret = body.cause is not None and self.terms.events.of(body.cause) == SEALED
+        if self._urgent is not None and not self._is_of_secret(body):
+            return self._of_urgent(number, body)
+        is_of_secret = self._is_of_secret(body)
         if self._is_holding and not is_of_secret and not isinstance(body, e.PeriodClosed):
             self._held.append((number, body))
             return []
         return [*self._released(), self._next(number, body, is_of_secret)]
+
+    def _is_of_secret(self, body: e.Event) -> bool:
+        """Return whether the cause of *body* is sealed."""
+        return body.cause is not None and self.terms.events.of(body.cause) == SEALED
 
     @property
     def is_caught_up(self) -> bool:
@@ -85,10 +92,32 @@ class PublicStream:
         return True
 
     def _request(self, number: int, body: e.Input) -> list[e.Event]:
-        looks_back = isinstance(body, _LOOKING_BACK)
-        before = self._released() if looks_back else []
+        looks_back = isinstance(body, _LOOKING_BACK) and self._refers_to_held(body)
+        before = self._released() if looks_back or self._urgent is not None else []
+        self._urgent = None
         self.recorded_at = body.recorded_at
-        return [*before, self._next(number, body), *self._released()]
+        request = self._next(number, body)
+        is_urgent = isinstance(body, e.RulingMade) and body.urgent
+        if is_urgent and self._held and self.terms.level.releases_what_is_cited:
+            self._urgent = body.id
+            return [*before, request]
+        return [*before, request, *self._released()]
+
+    def _of_urgent(self, number: int, body: e.Event) -> list[e.Event]:
+        """Process an event of an urgent ruling, which is carried out before all that is due."""
+        is_last = getattr(body, "attempt", None) == self._urgent
+        if is_last and isinstance(body, e.AttemptDone | e.AttemptRefused):
+            self._urgent = None
+        return [self._next(number, body), *([] if self._urgent else self._released())]
+
+    def _refers_to_held(self, body: e.Input) -> bool:
+        """Return whether *body* refers to an event that waits, so that it must come after it."""
+        if not self._held or not self.terms.level.releases_what_is_cited:
+            return True
+        question = getattr(body, "question", None)
+        asked = {getattr(event, "question", None) for _, event in self._held} - {None}
+        numbers = {number for number, _ in self._held}
+        return question in asked or not numbers.isdisjoint(cited_events(body))
 
     def _released(self) -> list[e.Event]:
         held, self._held = self._held, []

@@ -29,6 +29,28 @@ def map_event_numbers(value: Any, number_of: Callable[[int], int], key: str = ""
     return number_of(value) if is_number else value
 
 
+def cited_events(body: e.Event) -> set[int]:
+    """Return the numbers of the events in the ledger that a dispute or ruling *body* refers to."""
+    numbers: set[int] = set()
+    if (about := getattr(body, "about", None)) is not None:
+        numbers.add(about)
+    if isinstance(body, e.RulingMade):
+        numbers |= {int(cite[1:]) for cite in body.cites if _CITE.fullmatch(cite)}
+        numbers |= {
+            edit.after if isinstance(edit, e.TakenIn) else edit.event
+            for edit in body.edits
+            if not isinstance(edit, e.Answered)
+        }
+    elif isinstance(body, e.DisputeArgued):
+
+        def collect(number: int) -> int:
+            numbers.add(number)
+            return number
+
+        map_event_numbers(body.evidence, collect)
+    return numbers
+
+
 class Terms:
     """Translates events to public terms.
 
