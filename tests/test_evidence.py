@@ -1,7 +1,6 @@
 """Evidence in disputes is computed by us: nothing that somebody made up is published as ours."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +25,12 @@ SECRETS = [Sealed(0, 3, "bid", 1), Sealed(1, 3, "bid", 2), Sealed(1, 5, "order",
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[Path]:
+def file(tmp_path: Path) -> Path:
     """A game with secrets and a public dispute."""
     game = PairedGame(tmp_path / "pair.db")
     with game.ledger:
         game.play(PLAYED, SECRETS)
-    yield tmp_path / "pair.db"
+    return tmp_path / "pair.db"
 
 
 def run(*words: object) -> Result:

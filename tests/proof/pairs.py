@@ -110,8 +110,10 @@ class Sealed(NamedTuple):
     number: int
 
 
-PUBLIC = ("go", "go", "choose", "answer", "advance", "close", "propose", "judge", "dispute", "argue", "what_if",
-          "uphold", "rule", "ruling", "finality", "leave")  # fmt: skip
+PUBLIC = (
+    "go", "go", "choose", "answer", "advance", "close", "propose", "judge", "dispute", "argue",
+    "what_if", "uphold", "rule", "ruling", "finality", "leave",
+)  # fmt: skip
 SEALED = ("plot", "bid", "wonder", "decree", "vote", "order", "cancel", "dispute", "uphold",
           "answer_order", "ruling")  # fmt: skip
 
