@@ -87,18 +87,18 @@ def problems_of(view: "LedgerView") -> list[Problem]:
 
 
 def _probed(ledger: "Ledger", game: str, world: "World") -> Problem | None:
-    from nomoledger.engine.probing import Probe, probe_rules
+    from nomoledger.engine.probing import RuleProblem, probe_rules
     from nomoledger.sandbox.limits import Limits
     from nomoledger.sandbox.sandbox import call_in_sandbox
 
     limits = Limits(cpu_seconds=PROBE_SECONDS, wall_seconds=2 * PROBE_SECONDS)
     try:
-        probe = call_in_sandbox(probe_rules, world, kind=Probe, limits=limits)
+        probe = call_in_sandbox(probe_rules, world, kind=RuleProblem, limits=limits)
     except RuleFault as fault:
         rule = fault.rule or (world.rules[-1].number if world.rules else "")
-        probe = Probe(rule, f"the rules take too long: {fault}")
+        probe = RuleProblem(rule, f"the rules take too long: {fault}")
     except NomoledgerError as error:
-        probe = Probe(world.rules[-1].number if world.rules else "", str(error))
+        probe = RuleProblem(world.rules[-1].number if world.rules else "", str(error))
     if not probe.why:
         return None
     rule = probe.rule if world.rule(probe.rule) else world.rules[-1].number

@@ -11,8 +11,8 @@ from nomoledger.sandbox import inside
 from nomoledger.state.world import Attempt, World
 
 
-class Probe(msgspec.Struct, frozen=True):
-    """What a probe found.
+class RuleProblem(msgspec.Struct, frozen=True):
+    """What is wrong with the rules.
 
     Attributes:
         rule: number of the rule that is wrong; "" if nothing is wrong.
@@ -23,7 +23,7 @@ class Probe(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-def probe_rules(world: World) -> Probe:
+def probe_rules(world: World) -> RuleProblem:
     """Return the first thing that is wrong with the rules of *world*: linking, then the checks.
 
     Raises:
@@ -34,12 +34,12 @@ def probe_rules(world: World) -> Probe:
         program = link(world.ruleset)
         program.host.begin(world, Attempt(id="probe", operation="", at=world.game["now"]))
     except RulebookError as error:
-        return Probe(rule_named(str(error), world), f"the rules cannot be linked: {error}")
+        return RuleProblem(rule_named(str(error), world), f"the rules cannot be linked: {error}")
     found = failing_check(program.host)
     if found is None:
-        return Probe()
+        return RuleProblem()
     (rule, name), why = found
-    return Probe(rule, f"{name} of rule {rule} fails or refuses after every request: {why}")
+    return RuleProblem(rule, f"{name} of rule {rule} fails or refuses after every request: {why}")
 
 
 def rule_named(text: str, world: World) -> str:
