@@ -78,6 +78,7 @@ WORDS = {
     "undo": "",
     "upgrade": "",
     "verify": "",
+    "void": "proposal 1 because",
     "vote": "Jamie 1 yes",
     "what-if": "--replace 116=square:1",
     "why-not": "land Jamie",
