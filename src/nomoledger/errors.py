@@ -58,6 +58,12 @@ class RuleFault(NomoledgerError):
         self.is_certain = is_certain
         self.step = ""
 
+    def restated(self, message: str) -> "RuleFault":
+        """Return the same fault with another *message*."""
+        fault = RuleFault(message, rule=self.rule, is_certain=self.is_certain)
+        fault.step = self.step
+        return fault
+
 
 class SandboxError(NomoledgerError):
     """No sandbox and no keeper can be started; rule code runs nowhere else."""

@@ -101,6 +101,7 @@ def close(number: int, text: str, **values: Any) -> int:
         values["value"],
         values["changes"],
         values["repeal"],
+        values["repeal_of"],
         verdict_on_event(values),
         edits_past(values),
     )

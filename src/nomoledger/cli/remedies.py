@@ -33,6 +33,22 @@ def repeal_command(ledger: "Ledger", game: str, number: str) -> str:
     return command_line("ruling", ledger.store.location, words, game_if_ambiguous(ledger, game))
 
 
+def repeal_newest_command(ledger: "Ledger", game: str) -> str:
+    """Return the command that repeals the rules that were enacted last, all of one source."""
+    from nomoledger import events as e
+    from nomoledger.ledger.as_of import world_of
+
+    in_force = {rule.number for rule in world_of(ledger, game).rules}
+    source = ""
+    for entry in ledger.read(game):
+        body = entry.body
+        if isinstance(body, e.RuleEnacted) and body.rule.number in in_force:
+            source = body.source
+    text = quote(f"What {source} enacted is repealed: it cannot be carried out")
+    words = f"{text} --repeal-of {quote(source)} --urgent"
+    return command_line("ruling", ledger.store.location, words, game_if_ambiguous(ledger, game))
+
+
 def void_command(ledger: "Ledger", game: str, kind: str, name: str) -> str:
     """Return the command that rules that the thing of that *kind* and *name* is void."""
     words = f"{kind} {quote(name)} {quote('It cannot be carried out')}"
@@ -47,8 +63,7 @@ def naming_the_remedy(ledger: "Ledger", game: str) -> Iterator[None]:
     except RuleFault as fault:
         command = _remedy(ledger, game, fault)
         if command:
-            text = f"{fault}; to mend it: {command}"
-            raise RuleFault(text, rule=fault.rule, is_certain=fault.is_certain) from None
+            raise fault.restated(f"{fault}; to mend it: {command}") from None
         raise
     except RulebookError as error:
         problem = _linking_problem(ledger, game)
@@ -64,9 +79,9 @@ def _remedy(ledger: "Ledger", game: str, fault: RuleFault) -> str:
     kind, _, name = fault.step.partition(" ")
     if kind == "order" and name in world.orders:
         return void_command(ledger, game, kind, name)
+    if kind == "linking" and world.rules:
+        return repeal_newest_command(ledger, game)
     rule = fault.rule if fault.rule and world.rule(fault.rule) else None
-    if rule is None and kind == "linking" and world.rules:
-        rule = world.rules[-1].number
     return repeal_command(ledger, game, rule) if rule else ""
 
 
@@ -95,8 +110,10 @@ def _probed(ledger: "Ledger", game: str, world: "World") -> Problem | None:
     try:
         probe = call_in_sandbox(probe_rules, world, kind=RuleProblem, limits=limits)
     except RuleFault as fault:
-        rule = fault.rule or (world.rules[-1].number if world.rules else "")
-        probe = RuleProblem(rule, f"the rules take too long: {fault}")
+        what = f"the rules take more than {PROBE_SECONDS:g} s, or fail: {fault}"
+        if fault.step == "linking":
+            return Problem(what, repeal_newest_command(ledger, game))
+        probe = RuleProblem(fault.rule or "", what)
     except NomoledgerError as error:
         probe = RuleProblem(world.rules[-1].number if world.rules else "", str(error))
     if not probe.why:

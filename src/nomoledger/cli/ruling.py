@@ -13,7 +13,7 @@ from nomoledger.cli.output import print_line
 from nomoledger.cli.parsing import parse_event
 from nomoledger.cli.proposal import print_misfit
 from nomoledger.cli.what_if import QUESTIONS, print_what_if, run_what_if
-from nomoledger.errors import MisfitError
+from nomoledger.errors import MisfitError, UnknownError
 
 if TYPE_CHECKING:
     from nomoledger.game.game import Game
@@ -86,6 +86,12 @@ def ruling_options(function: options.Function) -> options.Function:
             "--changes", metavar="FILE", help="Apply the changes listed in FILE (YAML) from now on."
         ),
         click.option(
+            "--repeal-of",
+            "repeal_of",
+            metavar="SOURCE",
+            help="Repeal all rules that SOURCE enacted, such as 'proposal 4' or 'ruling 2'.",
+        ),
+        click.option(
             "--repeal", multiple=True, metavar="RULE", help="Repeal RULE; may be repeated."
         ),
         click.option("--value", help="Answer the question that waits for a ruling."),
@@ -117,8 +123,8 @@ def decide(text: str, values: dict[str, Any]) -> int:
     request = {key: values.pop(key) for key in ("location", "game_name", "at", "id", "as_json")}
     value, changes_file = values["value"], values["changes"]
     verdict, is_edited = verdict_on_event(values), edits_past(values)
-    repealed = values["repeal"]
-    _check_one_kind(value, changes_file or repealed, verdict, is_edited)
+    repealed, source = values["repeal"], values["repeal_of"]
+    _check_one_kind(value, changes_file or repealed or source, verdict, is_edited)
     fields = {
         "cites": values["cite"],
         "scope": values["scope"],
@@ -133,7 +139,7 @@ def decide(text: str, values: dict[str, Any]) -> int:
             lambda game, when: game.rule(
                 text,
                 value=None if value is None else option_labelled(game, value),
-                changes=changes,
+                changes=(*changes, *repeals(rules_of(game, source))),
                 urgent=values["urgent"],
                 **fields,
                 **when,
@@ -142,6 +148,24 @@ def decide(text: str, values: dict[str, Any]) -> int:
         )
     except MisfitError as error:
         return print_misfit(error, request["as_json"])
+
+
+def rules_of(game: "Game", source: str | None) -> tuple[str, ...]:
+    """Return the numbers of the rules in force that *source* enacted; none if it is None.
+
+    Raises:
+        UnknownError: *source* enacted no rule that is in force.
+    """
+    if source is None:
+        return ()
+    from nomoledger.events import RuleEnacted
+
+    enacted = (x.body for x in game.history.entries() if isinstance(x.body, RuleEnacted))
+    names = {body.rule.number for body in enacted if body.source == source}
+    numbers = tuple(rule.number for rule in game.world.rules if rule.number in names)
+    if not numbers:
+        raise UnknownError(f"{game.name}: {source!r} enacted no rule that is in force")
+    return numbers
 
 
 def verdict_on_event(values: dict[str, Any]) -> dict[str, int]:

@@ -136,8 +136,7 @@ class Engine:
         if head is not None and head.operation in RULINGS[1:]:
             return self.carry_out(head)
         if world.orders:
-            inside.notice_step(LINKING)
-            program = self.link(world.ruleset)
+            program = self._linked()
             if batch := process_orders(world, program, but=self._failing_order()):
                 return batch
         upcoming = next_attempt(world)
@@ -163,7 +162,7 @@ class Engine:
         return failing.step if failing is not None and failing.kind == ORDER_STEP else ""
 
     def _fire_timer(self, timer: Attempt) -> Batch:
-        host, mark = self.link(self.world.ruleset).host, self.world.mark()
+        host, mark = self._linked().host, self.world.mark()
         try:
             host.begin(self.world, timer)
             host.emit(e.TimerFired, attempt=timer.id)
@@ -190,7 +189,6 @@ class Engine:
         """
         if attempt.operation == VOID:
             return carry_out_void(self.world, attempt)
-        inside.notice_step(LINKING)
         program = self._program_for(attempt)
         inside.notice_step(ATTEMPT)
         host = program.host
@@ -229,14 +227,23 @@ class Engine:
             RulebookError: the rules cannot be linked.
         """
         if attempt.operation != URGENT:
-            return self.link(self.world.ruleset)
+            return self._linked()
         ruling, _ = self.world.rulings[attempt.arguments[0]]
         if not ruling.unlinked:
             with suppress(RulebookError):
-                program = self.link(self.world.ruleset)
-                program.compile(self.world)
-                return program
+                return self._linked()
         return program_without_rules(self.world.level)
+
+    def _linked(self) -> Program:
+        """Return the program of the rules, compiled.
+
+        Raises:
+            RulebookError: the rules cannot be linked.
+        """
+        inside.notice_step(LINKING)
+        program = self.link(self.world.ruleset)
+        program.compile(self.world)
+        return program
 
     def _perform(self, program: Program, attempt: Attempt) -> None:
         """Run the operation of *attempt*, then the state-based checks."""

@@ -13,8 +13,10 @@ from nomoledger.engine import request_checks
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.oracles import oracle_of
+from nomoledger.engine.steps import LINKING
 from nomoledger.errors import RuleFault
 from nomoledger.game.engines import new_engine
+from nomoledger.sandbox import inside
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import Sandbox
 from nomoledger.state.reducer import apply
@@ -148,4 +150,5 @@ def _ask(
     question: Callable[..., Any],
     arguments: tuple[Any, ...],
 ) -> Any:
+    inside.notice_step(LINKING)  # which is what takes time in a question
     return question(_engine(world, secret, missed).world, *arguments)

@@ -232,7 +232,7 @@ class GameWriter:
                     job, log, failures = None, None, 0
                 failed = failed_step(self.world, fault, job)
                 if failed is None:
-                    raise RuleFault(f"{fault}; {_so_far(stored)}", rule=fault.rule) from None
+                    raise fault.restated(f"{fault}; {_so_far(stored)}") from None
                 if failures < FRESH_TRIES:
                     continue
             at = _game_time(self.world) if job is None else job.received_at

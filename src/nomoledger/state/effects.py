@@ -112,8 +112,10 @@ def _with_number(rule: Rule, number: str) -> Rule:
 
 
 def _replace(world: World, number: str, new: Rule | None) -> None:
-    rules = (new if rule.number == number else rule for rule in world.rules)
-    world.put(world.game, "rules", tuple(rule for rule in rules if rule is not None))
+    rules = world.rules
+    place = next((place for place, rule in enumerate(rules) if rule.number == number), len(rules))
+    between = () if new is None or place == len(rules) else (new,)
+    world.put(world.game, "rules", (*rules[:place], *between, *rules[place + 1 :]))
 
 
 # --- quantities and entities ------------------------------------------------------------------
