@@ -131,6 +131,7 @@ class Engine:
 
         There are none before the step that `failing` names.
         """
+        inside.go_on()
         world = self.world
         head = world.agenda[0] if world.agenda else None
         if head is not None and head.operation in RULINGS[1:]:
@@ -322,8 +323,9 @@ class Engine:
     def _break_off(self, host: Host, attempt: Attempt, error: Refused | Suspended) -> Batch:
         """Discard the events of *attempt*, except its draws; add the question or the refusal."""
         draws = [event for event in host.staged if isinstance(event, e.DrawRecorded)]
-        audience, used = host.audience, host.used()
+        audience = host.audience
         host.staged, host.pending, host.allowance = [], None, None
+        used = host.used()
         host.frames = [Frame("", (), "engine")]
         for draw in draws:
             host.audience = draw.audience

@@ -30,7 +30,7 @@ from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.teller import describe_event
-from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
 
@@ -172,7 +172,7 @@ def run_again(
     entries = list(_until(entries, changed.until))
     standings = projection("standings")
     arguments = (game, entries, world, secret, changed, throwaway, standings)
-    for piece in stream_from_sandbox(_stream_report, *arguments, limits=limits):
+    for piece in stream_from_sandbox(_stream_report, *arguments, limits=limits or AGAIN):
         done(1)
         report_json = piece
     return msgspec.json.decode(report_json, type=WhatIf)

@@ -13,7 +13,7 @@ from nomoledger.game.period_start import period_start
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.teller import Teller, describe_event
-from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
@@ -103,13 +103,13 @@ def replay(
     history = history or History(ledger, game)
     start = period_start(history, period, from_start=from_start)
     run = _PeriodRun(start.engine(history), start.first, start.bodies)
-    *_, piece = stream_from_sandbox(_replay, run, game, start.period, limits=limits)
+    *_, piece = stream_from_sandbox(_replay, run, game, start.period, limits=limits or AGAIN)
     return msgspec.msgpack.decode(piece, type=Report)
 
 
 def _replay(run: "_PeriodRun", game: str, period: int) -> Iterator[bytes]:
     for _ in run.run():
-        yield b""  # The limits apply to one input, not to a whole period.
+        yield b""  # The limits apply to one attempt, not to a whole period.
     yield msgspec.msgpack.encode(run.report(game, period))
 
 

@@ -17,7 +17,7 @@ from nomoledger.language.values import from_units
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.names import Names
-from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
 
@@ -68,7 +68,9 @@ def replay_by_rules(
     bodies = [entry.body for entry in start.entries]
     engine = start.engine(history, follows_record=False)
     now = history.world()
-    *_, piece = stream_from_sandbox(_replay, engine, bodies, now, game, period, limits=limits)
+    *_, piece = stream_from_sandbox(
+        _replay, engine, bodies, now, game, period, limits=limits or AGAIN
+    )
     return msgspec.msgpack.decode(piece, type=RulesOnlyReport)
 
 

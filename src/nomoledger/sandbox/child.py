@@ -6,6 +6,7 @@ import resource
 import signal
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -21,6 +22,7 @@ from nomoledger.sandbox.protocol import (
     ERROR,
     GROWN,
     PIECE,
+    PROGRESS,
     QUESTION,
     RULE_BYTES_MAX,
     STEP_BYTES_MAX,
@@ -33,6 +35,8 @@ from nomoledger.sandbox.rights import give_up_rights
 NEEDED_LATE = ("_strptime", "encodings.ascii", "encodings.latin_1", "unicodedata")
 for _name in NEEDED_LATE:
     import_module(_name)
+#: After how much processor time a child reports that its work goes on.
+GO_ON_SECONDS = 0.2
 
 
 def run(channel: int, last_rule: int, limits: dict[str, Any]) -> None:
@@ -47,6 +51,7 @@ def run(channel: int, last_rule: int, limits: dict[str, Any]) -> None:
     inside.notice = _Noted(memory, 0, RULE_BYTES_MAX).write
     inside.notice_step = _Noted(memory, RULE_BYTES_MAX, STEP_BYTES_MAX).write
     inside.ask = child.ask
+    inside.go_on = child.go_on
     inside.is_sandbox = True
     give_up_rights(bounds)
     with suppress(EOFError, OSError):
@@ -58,6 +63,7 @@ class _Child:
     def __init__(self, channel: Channel, limits: Limits) -> None:
         self.channel = channel
         self.limits = limits
+        self.restarted_at = 0.0
         self.size_max = _peak_bytes() + limits.memory_bytes // 2
 
     def serve_one(self) -> None:
@@ -87,7 +93,15 @@ class _Child:
         self.restart_timer()
         return answer
 
+    def go_on(self) -> None:
+        """Tell the parent that the work goes on, and start the timer again, once in a while."""
+        now = time.process_time()
+        if now - self.restarted_at > GO_ON_SECONDS:
+            self.channel.send(PROGRESS)
+            self.restart_timer()
+
     def restart_timer(self) -> None:
+        self.restarted_at = time.process_time()
         signal.setitimer(signal.ITIMER_PROF, self.limits.cpu_seconds)
 
     def stop_timer(self) -> None:

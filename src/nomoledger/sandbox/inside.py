@@ -16,6 +16,10 @@ def _ignore_rule(rule: str) -> None:
     """Do nothing: outside a sandbox, nobody asks which rule ran last."""
 
 
+def _go_on() -> None:
+    """Do nothing: outside a sandbox, there are no limits of time."""
+
+
 def _nobody_to_ask(question: bytes) -> NoReturn:
     raise AssertionError("only a sandbox has a parent to ask")
 
@@ -25,6 +29,9 @@ def _nobody_to_ask(question: bytes) -> NoReturn:
 notice: Callable[[str], None] = _ignore_rule
 #: Called with the step of play that begins, for the same purpose.
 notice_step: Callable[[str], None] = _ignore_rule
+#: Called after each attempt: the limits of time begin anew, as after each piece of a result.
+#: So what was played in many attempts, each within the limits, can also be computed again.
+go_on: Callable[[], None] = _go_on
 #: Returns the answer of the parent to a question in the middle of a call.
 ask: Callable[[bytes], bytes] = _nobody_to_ask
 #: Whether this process is a sandbox.

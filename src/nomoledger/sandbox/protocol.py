@@ -13,8 +13,9 @@ from nomoledger import errors
 
 #: The kinds of messages. The parent sends calls, and answers to questions.
 CALL, ANSWER = b"C", b"A"
-#: The child sends the pieces of a result, questions, the end of a result, or an error.
-PIECE, QUESTION, DONE, ERROR = b"P", b"Q", b"D", b"E"
+#: The child sends the pieces of a result, questions, the end of a result, or an error; and between
+#: two pieces, that it has gone on.
+PIECE, QUESTION, DONE, ERROR, PROGRESS = b"P", b"Q", b"D", b"E", b"G"
 #: The body of DONE if the child has grown so much that it should be replaced.
 GROWN = b"grown"
 #: The size of the file in which a child writes the number of the rule that acts.

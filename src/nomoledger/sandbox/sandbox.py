@@ -27,6 +27,7 @@ from nomoledger.sandbox.protocol import (
     ERROR,
     GROWN,
     PIECE,
+    PROGRESS,
     QUESTION,
     RULE_BYTES_MAX,
     STEP_BYTES_MAX,
@@ -183,6 +184,8 @@ class _Process:
                 kind, body = self._channel.receive(wall)
                 if kind == PIECE:
                     yield body
+                elif kind == PROGRESS:
+                    continue
                 elif kind == DONE:
                     return body != GROWN
                 elif kind == ERROR:

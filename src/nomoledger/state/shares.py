@@ -28,8 +28,8 @@ class Use(NamedTuple):
     Attributes:
         operations: the counted operations that they carried out.
         changes: the changes that they made, also those that were undone again.
-        bytes: the size of what was recorded, the request included.
-        rules: the changes of rules.
+        bytes: the size of the request, and of the changes, also of those that were undone again.
+        rules: the changes of rules that took effect.
         attempts: the attempts themselves.
     """
 

@@ -14,7 +14,7 @@ from nomoledger.errors import UnknownError
 from nomoledger.game.explanation.recorded_past import RecordedPast
 from nomoledger.game.explanation.traced_run import TracedRun
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.world import World
 
@@ -203,7 +203,7 @@ def _trail(past: RecordedPast, number: int, limits: Limits | None) -> tuple[str,
     start = max(at for at in range(number + 1) if isinstance(bodies[at], e.Input))
     secret = past.ledger.secret(past.game)
     arguments = (past.before(start), past.entries, secret, bodies[start:], number - start)
-    return tuple(call_in_sandbox(_trail_to, *arguments, kind=list[str], limits=limits))
+    return tuple(call_in_sandbox(_trail_to, *arguments, kind=list[str], limits=limits or AGAIN))
 
 
 def _trail_to(

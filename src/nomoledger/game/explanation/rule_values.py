@@ -10,7 +10,7 @@ from nomoledger.game.explanation.rendering import ExplanationWriter, TrailTeller
 from nomoledger.language.host import Refused, Suspended
 from nomoledger.language.linker import analyze_rules
 from nomoledger.language.tracing import Tracer
-from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import Attempt, World
@@ -56,7 +56,7 @@ def explain_computed(
     thing = past.find(subject)
     arguments = (past.game, past.world, past.names, thing, what)
     kind = tuple[Any, list[str]]
-    value, trail = call_in_sandbox(_compute, *arguments, kind=kind, limits=limits)
+    value, trail = call_in_sandbox(_compute, *arguments, kind=kind, limits=limits or AGAIN)
     return Computed(past.names.display(thing), what, past.period, value, tuple(trail))
 
 

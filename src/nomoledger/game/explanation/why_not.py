@@ -17,7 +17,7 @@ from nomoledger.game.period_start import period_start
 from nomoledger.language.tracing import TraceNode
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
 
@@ -57,7 +57,7 @@ def why_not(
     start = period_start(history, period)
     bodies, entries = list(start.bodies), history.entries()
     arguments = (start.world, entries, ledger.secret(game), bodies, operation, about)
-    *_, piece = stream_from_sandbox(_explain, *arguments, limits=limits)
+    *_, piece = stream_from_sandbox(_explain, *arguments, limits=limits or AGAIN)
     lines = msgspec.msgpack.decode(piece, type=list[str])
     if not lines:
         lines = [f"nothing in period {period} that could lead to {operation} involved {about}"]

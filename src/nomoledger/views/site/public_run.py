@@ -12,7 +12,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
 from nomoledger.game.explanation.traced_run import TracedAttempt, TracedRun
-from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.views.site.public_view import PublicWorld
 
@@ -41,7 +41,7 @@ def trace_public_run(public: Public, limits: Limits | None = None) -> dict[int, 
     """Return the traces of the events in *public*, by event number. Some events have no trace."""
     traces: dict[int, AttemptTrace] = {}
     try:
-        for batch in stream_from_sandbox(_encoded_traces, list(public), limits=limits):
+        for batch in stream_from_sandbox(_encoded_traces, list(public), limits=limits or AGAIN):
             for trace in msgspec.msgpack.decode(batch, type=list[AttemptTrace]):
                 traces |= dict.fromkeys(range(trace.first, trace.last + 1), trace)
     except RuleFault:  # A faulty rule must not prevent the publication of the site.
