@@ -210,3 +210,24 @@ def test_what_took_long_in_many_attempts_can_be_computed_again(game: Game) -> No
     strict = Limits(cpu_seconds=0.5, wall_seconds=20.0)
     assert replay(game.ledger, "g", 1, limits=strict).exact
     assert what_if(game.ledger, "g", WhatIfChanges(), limits=strict).difference is None
+
+
+@pytest.mark.parametrize(
+    ("when", "holds"), [("period() == 2", ""), ("period() == 9", "period() == 1")]
+)
+def test_each_period_replays_exactly_where_an_order_speaks_of_the_period(
+    game: Game, when: str, holds: str
+) -> None:
+    game.order("Ann", when, (e.Act("toll", {"to": 3}),), holds=holds, at=NOON)
+    first = game.close(at=NOON)
+    assert isinstance(first.events[-1], e.AttemptDone | e.OrderLapsed)
+    assert replay(game.ledger, "g", 1).exact
+    assert replay(game.ledger, "g", 2).exact
+    game.close(at=NOON)
+    for period in (1, 2):
+        assert replay(game.ledger, "g", period).exact
+        assert replay(game.ledger, "g", period, from_start=True).exact
+        unchanged = what_if(game.ledger, "g", WhatIfChanges(since=period, until=period))
+        assert unchanged.difference is None
+        assert unchanged.otherwise == ()
+        assert unchanged.period == period

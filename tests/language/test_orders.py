@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from nomoledger import events as e
+from nomoledger.engine import standing_orders
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import UsageError
 from nomoledger.language.program import link
@@ -221,3 +222,60 @@ def test_an_order_lapses_when_the_code_of_a_rule_fails_in_it(statement: str) -> 
     play.take(e.SubmissionReceived, by="Bob", action="hush")
     assert play.refused == ""
     assert owner(play, 1) is None
+
+
+FOLLOWED = {
+    "1": """
+def action_start(player: Player):
+    schedule("first_step", player)
+    schedule("second_step", player)
+def define_first_step(player): set(player, "score", 1)
+def define_second_step(player): set(player, "score", 2)
+def action_note(player: Player): set(player, "mark", str(get("Ann", "score")))
+"""
+}
+
+
+def test_orders_wait_until_all_that_follows_from_a_request_is_done() -> None:
+    play = Play(FOLLOWED)
+    order(play, "score(Ann) != none", ("note", {}), by="Bob")
+    play.take(e.SubmissionReceived, by="Ann", action="start")
+    assert play.get("mark", "Bob") == "2"
+
+
+@pytest.mark.parametrize(
+    ("when", "holds"), [("period() == 2", ""), ("score(Ann) == 5", "period() == 1")]
+)
+def test_what_a_statement_says_of_the_period_is_looked_at_in_the_new_period(
+    when: str, holds: str
+) -> None:
+    play = Play(FOLLOWED)
+    order(play, when, ("note", {}), holds=holds, by="Bob")
+    events = play.close().last
+    (closed,) = [i for i, event in enumerate(events) if isinstance(event, e.PeriodClosed)]
+    after = events[closed + 1 :]
+    assert isinstance(after[0], e.OrderFired | e.OrderLapsed)
+    assert {event.period for event in after} == {2}
+
+
+def test_a_player_can_have_only_so_many_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing_orders, "ORDERS_MAX", 2)
+    play = Play(FOLLOWED)
+    for by in ("Ann", "Bob", "Bob"):
+        assert kinds(order(play, "score(Ann) == 5", ("note", {}), by=by)) == []
+    (lapsed,) = order(play, "score(Ann) == 5", ("note", {}), by="Bob")[1:]
+    assert isinstance(lapsed, e.OrderLapsed)
+    assert lapsed.why == "a player can have at most 2 standing orders"
+    assert len(play.world.orders) == 3
+
+
+def test_a_value_in_a_statement_takes_only_so_many_operations() -> None:
+    endless = """
+def value_far():
+    for n in range(100000): near()
+    return 1
+def value_near(): return [n for n in [1]][0]
+"""
+    play = Play(FOLLOWED | {"2": endless})
+    order(play, "far() == 1", ("note", {}), by="Bob")
+    assert play.go().world.orders  # the value is none, as where the rules refuse it

@@ -1,10 +1,16 @@
 """Standing orders: requests that a player makes ahead, to be carried out on a condition.
 
-The engine checks standing orders between attempts. An order is carried out, whole or not at all, as
-soon as the statement `when` is true. It lapses as soon as the statement `holds` is false. Where
-several orders are ready, the rules decide whose comes first (the value `choice_order`, a list of
-players). Otherwise the oldest order comes first.
+The engine looks at standing orders before the first attempt of each request, when all attempts that
+follow from the request are carried out, and while a question waits for an answer. What follows a
+close belongs to the new period: orders are looked at after `PeriodClosed`, and not between the
+attempts of the close. (Games up to level 2 look between all attempts.)
+
+An order is carried out, whole or not at all, as soon as the statement `when` is true. It lapses as
+soon as the statement `holds` is false. Where several orders are ready, the rules decide whose comes
+first (the value `choice_order`, a list of players). Otherwise the oldest order comes first.
 """
+
+from collections import Counter
 
 from nomoledger import events as e
 from nomoledger.engine.statements import Statement
@@ -13,11 +19,20 @@ from nomoledger.errors import RuleFault
 from nomoledger.language.host import Refused, Suspended
 from nomoledger.language.program import Program
 from nomoledger.sandbox import inside
+from nomoledger.state import shares
 from nomoledger.state.world import Attempt, World
 
 CHOICE_ORDER = "choice_order"
 #: How the reason begins why an order lapses whose statement fails.
 FAILED_IN = "the code of a rule failed in"
+#: How many standing orders a player can have. The engine lets further orders lapse.
+ORDERS_MAX = 50
+
+
+def looks_at_orders(world: World) -> bool:
+    """Return whether this is a moment at which standing orders are looked at."""
+    is_within_request = bool(world.agenda) and ">" in world.agenda[0].id
+    return not (shares.adds_up(world) and is_within_request and world.waiting is None)
 
 
 def process_orders(world: World, program: Program, *, but: str = "") -> list[e.Event]:
@@ -27,9 +42,13 @@ def process_orders(world: World, program: Program, *, but: str = "") -> list[e.E
     with the id *but* is left alone.
     """
     orders = [item for item in _oldest_first(world) if item[0].id != but]
+    count: Counter[str] = Counter()
     for order, number in orders:
         inside.notice_step(f"{ORDER} {order.id}")
+        count[order.by] += 1
         why = _reason_to_lapse(order, world, program)
+        if shares.adds_up(world) and count[order.by] > ORDERS_MAX:
+            why = f"a player can have at most {ORDERS_MAX} standing orders"
         if why:
             return _lapse(program, world, order, number, why)
     for order, number in _in_turn(orders, world, program):

@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any
 from nomoledger.errors import UsageError
 from nomoledger.events.rules import Rule
 from nomoledger.language.values import from_units
+from nomoledger.state import shares
 from nomoledger.state.world import Attempt, World
 
 if TYPE_CHECKING:
     from nomoledger.language.program import Program
 
 LETTERS_MAX = 1_000
+#: How many operations the value of a rule in a statement may take, in games that add up limits.
+OPERATIONS_MAX = 5_000
 MONEY = "money"
 _CONSTANTS = {"none": None, "None": None, "yes": True, "no": False, "true": True, "false": False}
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -182,12 +185,22 @@ class _Evaluator:
         if operation is None or not operation.definitions:
             return None
         host = program.host
-        host.begin(self.world, Attempt(id="query", operation=name, at=self.world.game["now"]))
+        query = Attempt(id="query", operation=name, at=self.world.game["now"])
+        host.begin(self.world, query, allowance=_of_query(self.world))
         try:
             named = named_arguments(self.world, operation, tuple(arguments), {})
             return _label(self.world, program.call(name, **named))
         except (Refused, Suspended):
             return None
+
+
+def _of_query(world: World) -> shares.Allowance | None:
+    """Return what the value of a rule in a statement may use; None where only play is limited."""
+    if not shares.adds_up(world):
+        return None
+    most = shares.Use(operations=OPERATIONS_MAX, changes=OPERATIONS_MAX, bytes=shares.BYTES_MAX)
+    text = f"a statement can use {OPERATIONS_MAX} operations"
+    return shares.Allowance(most, dict.fromkeys(shares.WORDS, text))
 
 
 def _label(world: World, value: Any) -> Any:

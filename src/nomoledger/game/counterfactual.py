@@ -175,7 +175,10 @@ def run_again(
     for piece in stream_from_sandbox(_stream_report, *arguments, limits=limits or AGAIN):
         done(1)
         report_json = piece
-    return msgspec.json.decode(report_json, type=WhatIf)
+    report = msgspec.json.decode(report_json, type=WhatIf)
+    if changed.until is None:
+        return report
+    return msgspec.structs.replace(report, period=changed.until)
 
 
 def _stream_report(
@@ -196,10 +199,13 @@ def _stream_report(
 
 
 def _until(entries: Sequence[e.Entry], period: int | None) -> Iterator[e.Entry]:
+    """Yield all of *entries*; if *period* is given, up to all that follows from its close."""
+    is_closed = False
     for entry in entries:
-        yield entry
-        if isinstance(entry.body, e.PeriodClosed) and entry.body.period == period:
+        if is_closed and isinstance(entry.body, e.Input):
             return
+        yield entry
+        is_closed |= isinstance(entry.body, e.PeriodClosed) and entry.body.period == period
 
 
 def _timeline(

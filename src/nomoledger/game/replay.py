@@ -163,6 +163,8 @@ class _PeriodRun:
         replayed: list[e.Event] = []
         for batch in follow:
             replayed += batch
+            if end == len(self.bodies) and isinstance(batch[-1], e.PeriodClosed):
+                break  # What follows belongs to the next period.
             if len(replayed) >= len(recorded_bodies) and self._stops_short(end):
                 break
         replayed = [
