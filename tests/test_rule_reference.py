@@ -9,9 +9,9 @@ from pathlib import Path
 from nomoledger.events.levels import NEWEST
 from nomoledger.language.code import KINDS
 from nomoledger.language.host_verbs import HOST_VERBS
-from nomoledger.language.linker import BUILTINS
 from nomoledger.language.prelude import PRELUDE_VERBS, prelude_of
 from nomoledger.language.reference import write_reference
+from nomoledger.language.reserved import BUILTINS
 
 PAGE = Path(__file__).parents[1] / "docs" / "rule-language.md"
 LINES_MAX = 150

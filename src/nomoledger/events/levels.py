@@ -40,6 +40,7 @@ class Level(msgspec.Struct, frozen=True):
             of refusing the attempt; and whether a ruling repeals a rule whose `on_repeal` fails.
         protects_words: whether the kinds of things that a rule declares, now or formerly, cannot
             give another meaning to a word of the language, such as `None`.
+        reserves_words: whether rules may give no name that is a word of the language.
     """
 
     hashes_display_text: bool
@@ -55,6 +56,7 @@ class Level(msgspec.Struct, frozen=True):
     rewrites_exactly: bool = False
     suspends_failing_checks: bool = False
     protects_words: bool = False
+    reserves_words: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -91,6 +93,7 @@ LEVELS = {
         rewrites_exactly=True,
         suspends_failing_checks=True,
         protects_words=True,
+        reserves_words=True,
     ),
 }
 #: The level of a new game.

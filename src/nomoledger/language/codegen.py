@@ -20,11 +20,12 @@ from nomoledger.events.rules import Rule
 from nomoledger.language import arithmetic
 from nomoledger.language.code import Code, Hook, whole_code
 from nomoledger.language.host_verbs import HOST_VERBS, HostVerb
-from nomoledger.language.linker import BUILTINS, DEFINING, TYPES
+from nomoledger.language.linker import DEFINING
 from nomoledger.language.marshalling import write_shortcuts
 from nomoledger.language.operations import Links, Operation, kind_type
 from nomoledger.language.parameters import is_decimal
 from nomoledger.language.prelude import prelude_of
+from nomoledger.language.reserved import BUILTINS, TYPES
 from nomoledger.language.syntax_tree import nodes_of
 
 DIALECT = starlark.Dialect.extended()

@@ -1,11 +1,9 @@
 """The linker: sorts the hooks of a ruleset by operation, and checks that they fit together."""
 
 import hashlib
-import keyword
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import lru_cache
 
 import msgspec
 
@@ -16,6 +14,13 @@ from nomoledger.language.code import Hook, Parameter, parse_code
 from nomoledger.language.host_verbs import HOST_VERBS, host_verbs_of, is_hookable
 from nomoledger.language.operations import Links, Operation, Remembered, kind_type
 from nomoledger.language.prelude import prelude_verbs_of
+from nomoledger.language.reserved import (
+    BUILTINS,
+    TYPES,
+    faults_of_reserved_names,
+    is_keyword,
+    reserved_words,
+)
 from nomoledger.state.declared_rules import Ruleset
 
 #: The modules that define the host verbs. Importing them fills the registry.
@@ -26,17 +31,6 @@ _READS = frozenset(
     for verb in HOST_VERBS.values()
     if verb.purpose == "read" and not verb.depends_on_caller
 )
-#: The functions and constants of Starlark that rule code may use.
-BUILTINS = frozenset(
-    (
-        "abs", "any", "bool", "dict", "enumerate", "fail", "getattr", "hasattr", "hash", "int",
-        "len", "list", "max", "min", "range", "repr", "reversed", "sorted", "str", "struct",
-        "tuple", "type", "zip", "True", "False", "None",
-    )
-)  # fmt: skip
-#: The types of parameters, besides the declared kinds.
-TYPES = ("Number", "Text", "Flag", "Money", "List", "Rule", "Time", "Duration", "Thing")
-
 #: The kinds of hooks that define an operation.
 DEFINING = ("define", "value", "action")
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -58,6 +52,9 @@ def analyze_rules(ruleset: Ruleset) -> Links:
     for rule in rules:
         _check_names(rule)
     codes = {rule.number: parse_code(rule) for rule in rules}
+    for rule in rules:
+        for fault in faults_of_reserved_names(rule, ruleset.level):
+            raise RulebookError(f"rule {rule.number}: {fault}")
     common = frozenset(rule.number for rule in rules if rule.common)
     hooks: dict[str, list[tuple[str, Hook]]] = defaultdict(list)
     of_mechanics: set[tuple[str, str]] = set()
@@ -179,24 +176,8 @@ def _check_names(rule: Rule) -> None:
 def faults_of_names(rule: Rule) -> Iterator[str]:
     """Yield what is wrong with names that the data of *rule* gives to something."""
     for name in (*rule.parameters, *rule.declares, *rule.moments):
-        if not _NAME.fullmatch(name) or _is_reserved(name):
+        if not _NAME.fullmatch(name) or is_keyword(name):
             yield f"{name!r:.60} is no name: try one like in_row"
-
-
-@lru_cache
-def words_of_language(level: int) -> frozenset[str]:
-    """Return all words of the language of *level*: verbs, durations and built-in functions."""
-    return BUILTINS | {*host_verbs_of(level), *prelude_verbs_of(level)}
-
-
-@lru_cache
-def reserved_words(level: int) -> frozenset[str]:
-    """Return the words of the language that rules of *level* may neither define nor hook."""
-    return frozenset(name for name in words_of_language(level) if not is_hookable(name))
-
-
-def _is_reserved(name: str) -> bool:
-    return keyword.iskeyword(name) or name == "load"
 
 
 def _check_capability(rule: Rule, hook: Hook) -> None:
@@ -211,7 +192,7 @@ def _check_capability(rule: Rule, hook: Hook) -> None:
 def _check_operation(links: Links, operation: Operation) -> None:
     name = operation.name
     number = operation.hooks[0][0] if operation.hooks else _rule_of_moment(links, name)
-    if name in reserved_words(links.ruleset.level) or _is_reserved(name):
+    if name in reserved_words(links.ruleset.level) or is_keyword(name):
         raise RulebookError(f"rule {number}: {name} is a word of the language itself")
     if operation.definitions and is_hookable(name):
         number = operation.definitions[0][0]

@@ -2,7 +2,8 @@
 
 import ast
 
-from nomoledger.language.linker import BUILTINS, DEFINING
+from nomoledger.language.linker import DEFINING
+from nomoledger.language.reserved import BUILTINS
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.operation_check import OperationCheck
 from nomoledger.rulebook.checker.reader import Reader

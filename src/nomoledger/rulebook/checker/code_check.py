@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from nomoledger.events.rules import Rule
 from nomoledger.language.code import Hook, whole_code
 from nomoledger.language.host_verbs import HOST_VERBS
-from nomoledger.language.linker import BUILTINS, DEFINING
+from nomoledger.language.linker import DEFINING
 from nomoledger.language.operations import Operation
+from nomoledger.language.reserved import BUILTINS
 from nomoledger.language.syntax_tree import nodes_of
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.expression_check import ExpressionCheck

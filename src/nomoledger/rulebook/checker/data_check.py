@@ -8,8 +8,8 @@ from nomoledger.events.rules import HOLDINGS, Capabilities, FactMapping, Rewordi
 from nomoledger.language.amended_rule import amended, change_prepared
 from nomoledger.language.code import KINDS, parse_code
 from nomoledger.language.host_verbs import HOST_VERBS
-from nomoledger.language.linker import words_of_language
 from nomoledger.language.operations import kind_type
+from nomoledger.language.reserved import words_of_language
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.code_check import CodeCheck
 from nomoledger.rulebook.checker.known_names import OF_ENGINE, KnownNames

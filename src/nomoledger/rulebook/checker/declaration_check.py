@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from nomoledger.events.rules import Rule
-from nomoledger.language.linker import TYPES
 from nomoledger.language.operations import kind_type
+from nomoledger.language.reserved import TYPES
 from nomoledger.rulebook.checker.known_names import KnownNames
 
 #: The most decimal places that a commodity can have.

@@ -8,10 +8,10 @@ from typing import Any
 from nomoledger.events.durations import SECONDS
 from nomoledger.events.rules import Rule
 from nomoledger.language.host_verbs import HOST_VERBS, host_verbs_of, is_hookable
-from nomoledger.language.linker import TYPES
 from nomoledger.language.operations import Links, Operation, kind_type
 from nomoledger.language.parameters import type_of
 from nomoledger.language.prelude import prelude_verbs_of
+from nomoledger.language.reserved import TYPES
 from nomoledger.rulebook.checker.types import (
     FLAG,
     MONEY,

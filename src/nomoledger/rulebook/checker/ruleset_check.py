@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -10,6 +11,7 @@ from nomoledger.events.rules import Rule
 from nomoledger.language.code import parse_code
 from nomoledger.language.linker import analyze_rules, faults_of_names
 from nomoledger.language.operations import Links
+from nomoledger.language.reserved import faults_of_reserved_names
 from nomoledger.rulebook.checker.answer_check import faults_of_answers
 from nomoledger.rulebook.checker.code_check import CodeCheck
 from nomoledger.rulebook.checker.data_check import DataCheck
@@ -90,16 +92,18 @@ def _linked(ruleset: Ruleset) -> tuple[Links, list[Fault]]:
 def _all_like(fault: Fault, ruleset: Ruleset) -> list[Fault]:
     """Return *fault*; if it is a name that cannot be one, all such names of the rule."""
     rule = next(rule for rule in ruleset.rules if rule.number == fault.rule)
-    wrong = list(faults_of_names(rule))
+    wrong = [*faults_of_names(rule), *faults_of_reserved_names(rule, ruleset.level)]
     return [replace(fault, text=text) for text in wrong] if fault.text in wrong else [fault]
 
 
 def _holds_any(rule: Rule) -> bool:
-    return bool(rule.code or rule.parameters or rule.declares or rule.moments)
+    named = rule.commodities or rule.accounts
+    return bool(rule.code or rule.parameters or rule.declares or rule.moments or named)
 
 
 def _emptied(rule: Rule) -> Rule:
-    return replace(rule, code="", parameters={}, declares={}, moments={}, facts={})
+    rest: dict[str, Any] = {"facts": {}, "commodities": {}, "accounts": (), "mechanics": {}}
+    return replace(rule, code="", parameters={}, declares={}, moments={}, **rest)
 
 
 def _fault(ruleset: Ruleset, text: str) -> Fault:
