@@ -7,20 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nomoledger.prose.characters import harmless, harmless_json, spreadsheet_cell
+
 if TYPE_CHECKING:
     from nomoledger.game.read_models import ReadModel, Table
-
-#: Characters that would move the cursor, change colours or otherwise control a terminal.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-
-
-def harmless(text: str) -> str:
-    r"""Return *text* with control characters escaped; line breaks and tabs stay.
-
-    >>> harmless("Ann\x1b[31m")
-    'Ann\\x1b[31m'
-    """
-    return _CONTROLS.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 def one_line(text: str) -> str:
@@ -52,23 +42,32 @@ def warn(text: str) -> None:
     click.echo(f"nomoledger: {one_line(text)}", err=True)
 
 
+def prompt(question: str) -> str:
+    """Ask *question* on standard error, and return what the user types."""
+    answer: str = click.prompt(one_line(question), err=True)
+    return answer
+
+
 def print_json(value: Any) -> None:
-    """Print *value* as one JSON object on a line."""
+    """Print *value* as one JSON object on a line; control characters are escaped as JSON does."""
     import msgspec
 
     encoder = msgspec.json.Encoder(decimal_format="number", enc_hook=str)
-    click.echo(encoder.encode(value).decode())
+    click.echo(harmless_json(encoder.encode(value).decode()))
 
 
 def print_csv(sheet: "Table") -> None:
-    """Print *sheet* as comma-separated values, with the names of the columns first."""
+    """Print *sheet* as comma-separated values, with the names of the columns first.
+
+    No cell is a formula to a spreadsheet.
+    """
     from csv import writer
     from io import StringIO
 
     text = StringIO()
     rows = writer(text, lineterminator="\n")
-    rows.writerow(map(harmless, sheet.columns))
-    rows.writerows([harmless(cell) for cell in row] for row in sheet.rows)
+    rows.writerow(map(spreadsheet_cell, sheet.columns))
+    rows.writerows([spreadsheet_cell(cell) for cell in row] for row in sheet.rows)
     click.echo(text.getvalue(), nl=False)
 
 

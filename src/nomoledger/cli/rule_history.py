@@ -7,8 +7,9 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_view_at
-from nomoledger.cli.output import harmless, print_json
+from nomoledger.cli.output import print_json
 from nomoledger.cli.projections import reader, reader_of, reading
+from nomoledger.prose.characters import harmless
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 

@@ -9,7 +9,7 @@ import click
 from nomoledger.cli import options
 from nomoledger.cli.context import open_game_at
 from nomoledger.cli.edit_options import edits, edits_from
-from nomoledger.cli.output import print_blocks, print_json, print_line, print_table
+from nomoledger.cli.output import print_blocks, print_json, print_line, print_table, prompt
 from nomoledger.cli.parsing import parse_pair, parse_scalar
 from nomoledger.cli.progress import progress
 
@@ -174,7 +174,7 @@ def run_what_if(game: "Game", changes: "WhatIfChanges", *, is_asking: bool = Fal
         question = next((asked for asked in result.asked if asked.dealt == "stopped"), None)
         if not is_asking or question is None:
             return result
-        text = click.prompt(f"{question.to} is asked: {question.text}", err=True)
+        text = prompt(f"{question.to} is asked: {question.text}")
         words = [parse_scalar(word) for word in text.split()]
         value = words if " " in text else parse_scalar(text)
         changes.edits = (*changes.edits, Answered(question.question, value))

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from nomoledger.errors import UsageError
+from nomoledger.prose.characters import spreadsheet_cell
 from nomoledger.views.journals.source import JournalSource, effective, exact, stamp
 
 if TYPE_CHECKING:
@@ -24,12 +25,15 @@ PLACES = 12
 
 
 def write_csv(source: JournalSource, file: BinaryIO) -> None:
-    """Write the postings of *source* as CSV. The items of a list are joined by spaces."""
+    """Write the postings of *source* as CSV. The items of a list are joined by spaces.
+
+    No cell is a formula to a spreadsheet.
+    """
     rows = csv.writer(codecs.getwriter("utf-8")(file), lineterminator="\n")
     rows.writerow(COLUMNS)
     for *first, moment, account, commodity, number, why, rules, cause in _rows(source):
-        end = (account, commodity, number, why, " ".join(rules), cause)
-        rows.writerow((*first, stamp(moment), *end))
+        texts = map(spreadsheet_cell, (account, commodity, number, why, " ".join(rules)))
+        rows.writerow((*first, stamp(moment), *texts, cause))
 
 
 def write_parquet(source: JournalSource, file: BinaryIO) -> None:
