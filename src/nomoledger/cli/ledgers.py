@@ -76,10 +76,15 @@ def init(
 
     Example: nomoledger init game.db --rulebook mail-opening --set squares=20
     """
+    from datetime import UTC, datetime
+
     from nomoledger.game.start import open_game
+    from nomoledger.game.writer import check_not_far_ahead
     from nomoledger.rulebook.cases import texts_beside
     from nomoledger.rulebook.loading import load
 
+    if at is not None:
+        check_not_far_ahead(at, datetime.now(UTC), "the opening")
     book = load(rulebook)
     with open_or_create_ledger_at(location) as ledger:
         game = open_game(

@@ -33,6 +33,7 @@ from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
+from nomoledger.game.writer import check_not_far_ahead
 from nomoledger.intake.unreadable import why_unreadable
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
@@ -139,6 +140,8 @@ def import_record(
             raise RecordError(f"{path}:1: names no rulebook, and there is no game to continue")
         return _continue_game(ledger, game or header.game or only_game(ledger), header, lines, path)
     calendar = Calendar(_day(header.start or FIRST_DAY), header.period, header.days)
+    latest = max((line.period for line in lines), default=header.period)
+    check_not_far_ahead(calendar.begins(latest), datetime.now(UTC), f"{path}:1: the last period")
     rulebook = header.rulebook
     if rulebook not in shipped() and (path.parent / rulebook).exists():
         rulebook = str(path.parent / rulebook)

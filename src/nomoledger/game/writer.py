@@ -2,7 +2,7 @@
 
 import secrets as random
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Any
 
@@ -21,11 +21,13 @@ from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.limits import Limits
-from nomoledger.state.reducer import SETTLE, apply, to_seconds
+from nomoledger.state.reducer import SETTLE, apply, from_seconds, to_seconds
 from nomoledger.state.world import World
 
 TRIES_MAX = 50
 ID_CHARACTERS_MAX = 200
+#: How far ahead of the clock, and of the game's own time, a request may be dated.
+AHEAD_MAX = timedelta(days=366)
 #: In how many fresh sandboxes a step must fail before it is dropped.
 FRESH_TRIES = 2
 
@@ -151,6 +153,7 @@ class GameWriter:
             )
         clock = self.clock().replace(microsecond=0)
         at = (at or max(clock, _game_time(self.world))).replace(microsecond=0)
+        check_not_far_ahead(at, max(clock, _game_time(self.world)), self.name)
         if to_seconds(at) < self.world.game["now"]:
             raise UsageError(
                 f"{self.name}: received {at:%Y-%m-%d %H:%M:%S}, but what came at "
@@ -260,6 +263,21 @@ def _is_of_request(event: e.Event) -> bool:
     return isinstance(event, e.StepFailed) or not isinstance(event, e.Input)
 
 
+def check_not_far_ahead(at: datetime, now: datetime, what: str) -> None:
+    """Refuse the time *at* if it is so far after *now* that it must be a slip.
+
+    A game whose time is far ahead could not be played until then.
+
+    Raises:
+        UsageError: it is; the message begins with *what* it is the time of.
+    """
+    if at > now and at - now > AHEAD_MAX:
+        raise UsageError(
+            f"{what}: {at:%Y-%m-%d %H:%M:%S} is more than a year ahead: check the date; if time is"
+            " to pass, advance by a year at most"
+        )
+
+
 def _so_far(stored: list[e.Event]) -> str:
     if not stored:
         return "nothing was recorded"
@@ -267,4 +285,4 @@ def _so_far(stored: list[e.Event]) -> str:
 
 
 def _game_time(world: World) -> datetime:
-    return datetime.fromtimestamp(world.game["now"], UTC)
+    return from_seconds(world.game["now"])

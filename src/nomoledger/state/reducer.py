@@ -22,6 +22,8 @@ VOID = "@void"
 #: The operations that rulings put on the agenda.
 RULINGS = ("@ruling", URGENT, SETTLE, VOID)
 
+_FIRST = int(datetime.min.replace(tzinfo=UTC).timestamp())
+_LAST = int(datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp())
 _REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = dict(EFFECTS)
 
 
@@ -47,8 +49,11 @@ def to_seconds(time: datetime) -> int:
 
 
 def from_seconds(at: int) -> datetime:
-    """Return *at*, in seconds since 1970, as a time (UTC)."""
-    return datetime.fromtimestamp(at, UTC)
+    """Return *at*, in seconds since 1970, as a time (UTC).
+
+    A moment before the year 1 or after the year 9999 becomes the first or the last there is.
+    """
+    return datetime.fromtimestamp(min(max(at, _FIRST), _LAST), UTC)
 
 
 def _applies(cls: type[e.Event]) -> Callable[..., Any]:

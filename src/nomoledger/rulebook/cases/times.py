@@ -32,10 +32,13 @@ def read_time(value: Any, start: datetime = DEFAULT_START) -> datetime:
     span = _SPAN.fullmatch(text)
     if span is not None:
         length = sum(int(n) * _SECONDS[unit.lower()] for n, unit in _PART.findall(span[2]))
-        return start + timedelta(seconds=length if span[1] == "+" else -length)
+        try:
+            return start + timedelta(seconds=length if span[1] == "+" else -length)
+        except OverflowError:
+            raise RulebookError(f"{value!r:.80} is too far away") from None
     try:
         return read_time(datetime.fromisoformat(text))
-    except ValueError:
+    except (ValueError, OverflowError):
         raise RulebookError(
             f"{value!r} is no time: write 2002-03-01 12:00, or +7d 1s from the start"
         ) from None
