@@ -54,8 +54,15 @@ def test_a_game_whose_time_is_ahead_advances_a_year_at_a_time() -> None:
     assert game.world.game["now"] == to_seconds(NOON + 3 * 366 * DAY)
 
 
-@pytest.mark.parametrize("words", ["init NEW --rulebook mail-opening --at", "close OLD --at",
-                                   "advance OLD --to", "join OLD Zoe email=z@x.org --at"])  # fmt: skip
+@pytest.mark.parametrize(
+    "words",
+    [
+        "init NEW --rulebook mail-opening --at",
+        "close OLD --at",
+        "advance OLD --to",
+        "join OLD Zoe email=z@x.org --at",
+    ],
+)
 def test_the_command_refuses_a_time_far_ahead(tmp_path: Path, words: str) -> None:
     opened(tmp_path / "old.db").ledger.close()
     places = {"NEW": str(tmp_path / "new.db"), "OLD": str(tmp_path / "old.db")}
@@ -88,7 +95,11 @@ def on_enact():
     set(player, "slow", 1, until = now() + seconds(251000000000))
 """
     rule = Rule(
-        number="X.1", title="Late", prose="Late.", code=code, declares={"player": {"slow": "Number"}}
+        number="X.1",
+        title="Late",
+        prose="Late.",
+        code=code,
+        declares={"player": {"slow": "Number"}},
     )
     game.propose("Ann", "Late", (Enact(rule),), at=NOON)
     game.judge(1, "accepted", at=NOON)

@@ -123,7 +123,9 @@ anything = st.recursive(
 
 @examples(few=15, many=60)
 @given(values=st.lists(anything, max_size=3))
-def test_any_value_that_play_records_survives_export_and_import(values: list[Any], tmp_path: Path) -> None:
+def test_any_value_that_play_records_survives_export_and_import(
+    values: list[Any], tmp_path: Path
+) -> None:
     for name in ("one.db", "two.db"):
         (tmp_path / name).unlink(missing_ok=True)
     with Ledger.open(tmp_path / "one.db", create=True) as one:
@@ -181,7 +183,9 @@ def test_an_event_that_play_cannot_have_recorded_is_refused_with_its_line(
     with Ledger.open(tmp_path / "odd.db", create=True) as ledger:
         ledger.add_game("odd")
         ledger.append("odd", [opened("odd"), event], expected=-1)
-        assert re.search(f"^games.jsonl:3: record #1 was not .*{why}", refused(target, exported(ledger)))
+        assert re.search(
+            f"^games.jsonl:3: record #1 was not .*{why}", refused(target, exported(ledger))
+        )
 
 
 def test_a_value_that_is_nested_too_deep_or_too_large_is_refused(

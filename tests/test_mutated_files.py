@@ -1,7 +1,5 @@
 """A sample of the campaign of mutated files: none is accepted unless it verifies, none breaks."""
 
-from collections.abc import Iterator
-
 import pytest
 from mutation_campaign import Originals, made, readers, try_one
 from tiers import sample
@@ -11,8 +9,8 @@ KINDS = ("cases", "changes", "database", "disclosure", "key", "ledger", "public"
 
 
 @pytest.fixture(scope="module")
-def originals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Originals]:
-    yield made(tmp_path_factory.mktemp("originals"))
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Originals:
+    return made(tmp_path_factory.mktemp("originals"))
 
 
 def test_every_kind_of_file_is_tried(originals: Originals) -> None:
@@ -32,5 +30,3 @@ def test_the_original_is_accepted(originals: Originals, kind: str) -> None:
 def test_a_mutated_file_is_refused_or_sound(originals: Originals, kind: str, part: int) -> None:
     for seed in range(part * 8, part * 8 + 8):
         assert try_one(originals, kind, 10_000 + seed) in ("accepted", "refused", "unchanged")
-
-

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,7 @@ def test_a_site_that_a_kill_left_aside_is_put_back(tmp_path: Path) -> None:
 class Full(dict[str, str]):
     """Pages that cannot be written."""
 
-    def __iter__(self) -> "Full":
+    def __iter__(self) -> Iterator[str]:
         raise OSError(28, "No space left on device")
 
 

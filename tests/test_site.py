@@ -22,8 +22,8 @@ from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import load, parse
-from nomoledger.views.site import publish
 from nomoledger.views.site import folder as site_folder
+from nomoledger.views.site import publish
 from nomoledger.views.site.folder import MARKER, put_in_place
 from nomoledger.views.site.public_view import public_entries
 

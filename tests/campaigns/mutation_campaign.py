@@ -27,6 +27,7 @@ from click.testing import CliRunner
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mutations import Mutator, rewrite
+from proof.plots import played
 
 from nomoledger.cli import program
 from nomoledger.cli.change_options import read_changes_file
@@ -46,7 +47,6 @@ from nomoledger.proof.seal import decode_seal
 from nomoledger.proof.signing import read_signer
 from nomoledger.rulebook.cases import load_cases
 from nomoledger.rulebook.loading import load
-from proof.plots import played
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
@@ -279,7 +279,7 @@ def made(folder: Path) -> Originals:
 
 
 def main() -> None:
-    """Try the mutations asked for, print the counts of each kind, and each failure with its seed."""
+    """Try the mutations asked for; print the counts of each kind, and failures with their seeds."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--each", type=int, default=200, help="mutated files of each kind")
     parser.add_argument("--kind", action="append", help="only this kind; may be repeated")

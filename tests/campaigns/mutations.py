@@ -76,7 +76,9 @@ class Mutator:
         if not found:
             return data
         place, other = self._chance.choice(found), self._chance.choice(found)
-        new = self._chance.choice((other[0], self._literal(), b"", place[0] * 2, b" ", b"\t", b"\n"))
+        new = self._chance.choice(
+            (other[0], self._literal(), b"", place[0] * 2, b" ", b"\t", b"\n")
+        )
         return data[: place.start()] + new + data[place.end() :]
 
     def _literal(self) -> bytes:

@@ -105,4 +105,6 @@ def test_everything_is_printed_in_few_places() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                assert name not in ("echo", "secho", "print", "prompt_for"), f"{path}: {node.lineno}"
+                assert name not in ("echo", "secho", "print", "prompt_for"), (
+                    f"{path}: {node.lineno}"
+                )

@@ -1,4 +1,4 @@
-"""Foreign triggers are refused when a ledger is opened; other foreign objects are named by verify."""
+"""Foreign triggers are refused when a ledger is opened; verify names other foreign objects."""
 
 import sqlite3
 from contextlib import closing

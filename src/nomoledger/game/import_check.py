@@ -1,4 +1,4 @@
-"""Checks of a game that comes from a file: only what verifies, and could have been played, is taken.
+"""Checks of a game that comes from a file: what does not verify, or was never played, is refused.
 
 The chain alone proves little about a file: whoever changes an event can compute the chain anew. So
 each event is folded and audited as `verify` does it, and what play always keeps is checked besides.
@@ -75,10 +75,9 @@ class ImportCheck:
 
     def _check_place(self, number: int, event: e.Event) -> None:
         """Check the period, the times and the cause of *event*."""
-        is_opening = isinstance(event, e.GameOpened)
-        if is_opening != (number == 0):
+        if isinstance(event, e.GameOpened) != (number == 0):
             raise NotPlayed("a game begins with one event that opens it")
-        if is_opening and event.game != self._game:
+        if isinstance(event, e.GameOpened) and event.game != self._game:
             raise NotPlayed(f"it opens the game {event.game!r:.80}, not {self._game!r:.80}")
         if not 0 <= event.period <= PERIOD_MAX:
             raise NotPlayed(f"there is no period {event.period}")

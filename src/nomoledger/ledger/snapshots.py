@@ -53,7 +53,7 @@ def hash_of_source(packages: Iterable[str], start: str = "") -> str:
 
 
 def label(content: bytes, fold: str, place: Place) -> bytes:
-    """Return *content*, a snapshot, followed by a digest of it, its reducer *fold* and its *place*."""
+    """Return *content*, a snapshot, and a digest of it with its reducer *fold* and its *place*."""
     return content + _digest(content, fold, place)
 
 

@@ -1,4 +1,4 @@
-"""What a PostgreSQL database may hold, in the schema of a ledger, that nomoledger did not put there.
+"""What the schema of a ledger in PostgreSQL may hold that nomoledger did not put there.
 
 Triggers, rules and row-level security change in silence what is written or read, so a ledger with
 one of them is refused. Other foreign objects are only named.
@@ -48,7 +48,8 @@ UNION ALL SELECT 'row-level security on ' || quote_literal(relname)
     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
     WHERE {_OURS} AND (relrowsecurity OR EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid))
 UNION ALL SELECT 'a table that inherits from ' || quote_literal(relname)
-    FROM pg_inherits JOIN pg_class c ON c.oid = inhparent JOIN pg_namespace n ON n.oid = relnamespace
+    FROM pg_inherits JOIN pg_class c ON c.oid = inhparent
+    JOIN pg_namespace n ON n.oid = relnamespace
     WHERE {_OURS}
 UNION ALL SELECT 'something that is no plain table in place of ' || quote_literal(relname)
     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace

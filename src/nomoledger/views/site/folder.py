@@ -2,7 +2,7 @@
 
 A new site is written beside the old one; then both folders exchange their names. Linux and macOS do
 that in one step, so a kill at any moment leaves the old site or the new one. Where the file system
-cannot, two renames follow each other, and the next publish puts right what a kill between them left.
+cannot, two renames follow each other, and the next publish puts back what a kill left aside.
 """
 
 import ctypes
