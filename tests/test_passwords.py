@@ -51,8 +51,9 @@ def said(act: Callable[[], object]) -> str:
     """Return the traceback of the error of *act*, without the lines of source in it."""
     with pytest.raises((NomoledgerError, OSError)) as error:
         act()
+    parts: traceback.TracebackException | None
     parts = traceback.TracebackException.from_exception(error.value)
-    texts = []
+    texts: list[str] = []
     while parts is not None:
         texts += parts.format_exception_only()
         parts = parts.__cause__ or (None if parts.__suppress_context__ else parts.__context__)

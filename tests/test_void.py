@@ -41,7 +41,7 @@ def game(copy_of: Callable[[Callable[[Ledger], object]], Path]) -> Iterator[Game
 
 
 def test_an_order_of_any_player_can_be_void(game: Game) -> None:
-    outcome = game.void("It can never be carried out", "order bobs", at=NOON)
+    outcome = game.void("It can never be carried out", ("order bobs",), at=NOON)
     ruling, lapsed, _ = outcome.events
     assert isinstance(lapsed, e.OrderLapsed)
     assert lapsed.rules == ("ruling:2",)
@@ -53,7 +53,7 @@ def test_an_order_of_any_player_can_be_void(game: Game) -> None:
 
 def test_a_timer_can_be_void(game: Game) -> None:
     (timer,) = game.world.timers
-    outcome = game.void("No bell", f"timer {timer}", at=NOON)
+    outcome = game.void("No bell", (f"timer {timer}",), at=NOON)
     assert isinstance(outcome.events[1], e.Unscheduled)
     assert outcome.events[1].rules == ("ruling:2",)
     assert game.world.timers == {}
@@ -64,7 +64,7 @@ def test_a_question_can_be_void_and_play_goes_on(game: Game) -> None:
     question = game.world.waiting
     assert question is not None
     game.propose("Bob", "behind the question", (), at=NOON)
-    game.void("The dice are lost", f"question {question.question}", at=NOON)
+    game.void("The dice are lost", (f"question {question.question}",), at=NOON)
     assert game.world.waiting is None
     assert game.world.agenda == ()
     assert game.world.kinds["proposal"] == ("proposal:1", "proposal:2")
@@ -73,7 +73,7 @@ def test_a_question_can_be_void_and_play_goes_on(game: Game) -> None:
 
 def test_a_request_that_waits_can_be_void(game: Game) -> None:
     game.propose("Bob", "behind the question", (), at=NOON, id="second")
-    game.void("Not now", "request second", at=NOON)
+    game.void("Not now", ("request second",), at=NOON)
     game.enter_dice([1, 2], at=NOON)
     assert game.world.kinds["proposal"] == ("proposal:1",)
     assert replay(game.ledger, "g", 1).exact
@@ -81,7 +81,7 @@ def test_a_request_that_waits_can_be_void(game: Game) -> None:
 
 def test_a_close_that_waits_can_be_void(game: Game) -> None:
     game.close(at=NOON, id="close")
-    game.void("Not yet", "request close", at=NOON)
+    game.void("Not yet", ("request close",), at=NOON)
     game.enter_dice([1, 2], at=NOON)
     assert game.world.period == 1
     assert replay(game.ledger, "g", 1).exact
@@ -91,11 +91,11 @@ def test_whoever_adopts_a_void_proposal_adopts_nothing(game: Game) -> None:
     game.enter_dice([1, 2], at=NOON)
     changes = (Enact(rule("", number="Z.1")),)
     game.propose("Bob", "a rule", changes, at=NOON)
-    game.void("It names nobody", "proposal 2", at=NOON)
+    game.void("It names nobody", ("proposal 2",), at=NOON)
     game.judge(2, "accepted", at=NOON)
     assert game.world.rule("Z.1") is None
     with pytest.raises(UnknownError, match="no proposal '2'"):
-        game.void("Again", "proposal 2", at=NOON)
+        game.void("Again", ("proposal 2",), at=NOON)
 
 
 def test_a_dispute_can_be_void(game: Game) -> None:
@@ -106,7 +106,7 @@ def test_a_dispute_can_be_void(game: Game) -> None:
 
 def test_only_what_is_open_can_be_void(game: Game) -> None:
     with pytest.raises(UnknownError, match="no order 'anns' to be void; there is: bobs"):
-        game.void("No", "order anns", at=NOON)
+        game.void("No", ("order anns",), at=NOON)
     with pytest.raises(UsageError, match="say what is void"):
         game.void("No", at=NOON)
 
@@ -121,6 +121,13 @@ def test_things_can_be_void_though_no_rule_can_be_run(
     with Ledger.open(file) as ledger:
         game = Game(ledger, "g")
         (timer, *_) = game.world.timers
-        game.void("It stands in the way", "order bobs", f"timer {timer}", at=NOON)
+        game.void(
+            "It stands in the way",
+            (
+                "order bobs",
+                f"timer {timer}",
+            ),
+            at=NOON,
+        )
         assert game.world.orders == {}
         assert timer not in game.world.timers

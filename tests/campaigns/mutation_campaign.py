@@ -32,9 +32,9 @@ from proof.plots import played
 from nomoledger.cli import program
 from nomoledger.cli.change_options import read_changes_file
 from nomoledger.errors import NomoledgerError
+from nomoledger.game.computed_evidence import read_what_if
 from nomoledger.game.counterfactual import WhatIfChanges
 from nomoledger.game.counterfactual import what_if as play_again
-from nomoledger.game.evidence import describe_evidence, read_what_if
 from nomoledger.game.exchange import export_ledger, import_ledger
 from nomoledger.game.records import import_record
 from nomoledger.game.simulation import Plan, simulate
@@ -197,8 +197,7 @@ def _disclosure(path: Path, originals: Originals) -> bool:
 
 
 def _what_if(path: Path, originals: Originals) -> bool:
-    report = read_what_if(path.read_bytes(), originals.game)
-    list(describe_evidence(report))
+    read_what_if(path.read_bytes(), originals.game)
     return True
 
 

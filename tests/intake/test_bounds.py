@@ -135,5 +135,5 @@ def test_an_argument_that_is_no_number_is_refused_and_no_error(game: Game, squar
     game.join("Bob")
     with pytest.raises(UsageError, match="there is no player"):
         game.submit("Ann", "hand_over", {"to": square, "amount": 1})
-    with pytest.raises(UsageError, match="amount (is a number|has at most 18 digits)"):
+    with pytest.raises(UsageError, match=r"amount (is a number|has at most 18 digits)"):
         game.submit("Ann", "hand_over", {"to": "Bob", "amount": square})

@@ -284,8 +284,8 @@ def verify(
     else:
         print_blocks(_verdict_line(verdict, seal_count) for verdict, seal_count in results)
         print_blocks(
-            f"{safe_location(location)} holds {item}, which nomoledger did not put there: remove it,"
-            " or copy the games to a new ledger (nomoledger copy)"
+            f"{safe_location(location)} holds {item}, which nomoledger did not put there: remove"
+            " it, or copy the games to a new ledger (nomoledger copy)"
             for item in foreign
         )
         print_blocks(problems)

@@ -104,7 +104,7 @@ def _remembered(ruleset: Ruleset) -> dict[str, Remembered]:
     for rule in ruleset.former:
         for hook in _hooks_of_former(rule):
             is_word = hook.operation in reserved_words(ruleset.level)
-            if hook.kind in DEFINING and not (is_word or _is_reserved(hook.operation)):
+            if hook.kind in DEFINING and not (is_word or is_keyword(hook.operation)):
                 is_moment = hook.kind == "define" and hook.is_empty
                 kind = "moment" if is_moment else hook.kind
                 returns = hook.returns or _type_of_parameter(rule, hook.returned)
