@@ -22,7 +22,7 @@ from nomoledger.rulebook.loading import load
 from nomoledger.sandbox.limits import Limits
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-LIMITS = Limits(memory_bytes=256 << 20, cpu_seconds=0.4, wall_seconds=8.0)
+LIMITS = Limits(memory_bytes=256 << 20, cpu_seconds=0.25, wall_seconds=8.0)
 SPINS = f"def define_spin():\n{LOOP}"
 FOLLOWS = f"def after_propose(proposal):\n    schedule('spin')\n    schedule('pay_ann')\n{SPINS}"
 PAYS = "def define_pay_ann():\n    award('Ann', 5)\n"
@@ -156,4 +156,18 @@ def test_a_ruling_repeals_a_rule_whose_own_code_fails(clean_file: Path, tmp_path
         assert "never" in repealed.skipped
         assert game.world.rule("X.1") is None
         assert game.world.balance("Ann", "$") == before
+        assert replay(ledger, "g", 1, limits=LIMITS).exact
+
+
+@pytest.mark.slow
+def test_many_attempts_that_never_end_are_dropped_together(
+    clean_file: Path, tmp_path: Path
+) -> None:
+    many = "def after_propose(proposal):\n    for i in range(30):\n        schedule('spin')\n"
+    with Ledger.open(poisoned(clean_file, tmp_path, many + SPINS)) as ledger:
+        game = Game(ledger, limits=LIMITS)
+        outcome = game.propose("Bob", "nothing", (), at=NOON)
+        assert [step.alike for step in failed(game)] == [False, False, True]
+        assert len(outcome.refusals) == 30
+        assert game.world.agenda == ()
         assert replay(ledger, "g", 1, limits=LIMITS).exact

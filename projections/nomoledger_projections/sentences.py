@@ -351,6 +351,8 @@ _DESCRIBERS: dict[type[e.Event], Callable[[Any, Teller], Iterator[Phrase]]] = {
     e.OrderFired: _whole(lambda body, _: "a standing order is carried out"),
     e.OrderLapsed: _whole(lambda body, _: f"a standing order lapses: {body.why}"),
     e.InputWithdrawn: _whole(lambda body, _: "the last request is taken back"),
+    e.StepFailed: _whole(lambda body, _: f"what took too long is dropped: {body.why}"),
+    e.CheckSuspended: _whole(lambda body, _: f"{body.check} is suspended: {body.why}"),
     e.RuleEnacted: _whole(lambda body, _: f"rule {body.rule.number} {body.rule.title} is new"),
     e.RuleAmended: _whole(lambda body, _: f"rule {body.rule.number} {body.rule.title} is amended"),
     e.RuleRepealed: _whole(lambda body, _: f"rule {body.number} is repealed"),

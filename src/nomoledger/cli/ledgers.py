@@ -276,7 +276,9 @@ def verify(
         games = _games_to_verify(ledger, game_name, head, [seal.game for seal in published])
         results = proofs.verify_ledger(ledger, games, head, published, chain_only)
         foreign = ledger.foreign_objects()
-        problems = [] if chain_only or as_json else list(_problem_lines(ledger, results))
+        is_sound = all(verdict.ok for verdict, _ in results)
+        is_told = is_sound and not (chain_only or as_json)
+        problems = list(_problem_lines(ledger, results)) if is_told else []
     verdicts = [verdict for verdict, _ in results]
     ok = all(verdict.ok for verdict in verdicts) and not foreign
     if as_json:
@@ -297,10 +299,9 @@ def _problem_lines(ledger: "Ledger", results: list[tuple["Verdict", int | None]]
     from nomoledger.game.read_models import LedgerView
 
     for verdict, _ in results:
-        if verdict.ok:
-            for problem in problems_of(LedgerView(ledger, verdict.game, reader="admin")):
-                yield f"{verdict.game}: {problem.what}"
-                yield f"  to mend it: {problem.command}"
+        for problem in problems_of(LedgerView(ledger, verdict.game, reader="admin")):
+            yield f"{verdict.game}: {problem.what}"
+            yield f"  to mend it: {problem.command}"
 
 
 def _verdict_line(verdict: "Verdict", seal_count: int | None) -> str:

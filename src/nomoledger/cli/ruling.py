@@ -82,6 +82,15 @@ def ruling_options(function: options.Function) -> options.Function:
             metavar="EVENT",
             help="Confirm that the consequences of EVENT were right.",
         ),
+        click.option("--value", help="Answer the question that waits for a ruling."),
+    ):
+        function = option(function)
+    return _change_options(function)
+
+
+def _change_options(function: options.Function) -> options.Function:
+    """Add the options that say what a ruling changes from now on."""
+    for option in (
         click.option(
             "--changes", metavar="FILE", help="Apply the changes listed in FILE (YAML) from now on."
         ),
@@ -94,7 +103,6 @@ def ruling_options(function: options.Function) -> options.Function:
         click.option(
             "--repeal", multiple=True, metavar="RULE", help="Repeal RULE; may be repeated."
         ),
-        click.option("--value", help="Answer the question that waits for a ruling."),
     ):
         function = option(function)
     return function

@@ -19,6 +19,8 @@ from nomoledger.state.world import Attempt, Timer, World
 #: order and of a check follow after a space.
 ATTEMPT, TIMER, ORDER, CHECK = "attempt", "timer", "order", "check"
 LINKING = "linking"
+#: After so many attempts of one operation have failed, the others that wait are dropped, too.
+ALIKE_AFTER = 3
 
 
 class Upcoming(NamedTuple):
@@ -62,8 +64,12 @@ def host_without_rules(world: World, attempt: Attempt) -> Host:
     return host
 
 
-def failed_step(world: World, fault: RuleFault, request: e.Input | None) -> dict[str, Any] | None:
+def failed_step(
+    world: World, fault: RuleFault, request: e.Input | None, failed: dict[str, set[str]]
+) -> dict[str, Any] | None:
     """Return the fields of the `StepFailed` for *fault*, which *request* met, or None.
+
+    *failed* holds the attempts that failed since the request, by operation, and gets this one, too.
 
     None if the fault happens in the same way each time, if the step is what *request* asks for, or
     if no step was under way. *world* is the state before *request*.
@@ -87,7 +93,10 @@ def failed_step(world: World, fault: RuleFault, request: e.Input | None) -> dict
     question = getattr(request, "question", None)
     if request is not None and attempt.id in (request.id, str(question).rpartition("|")[0]):
         return None
-    return fields | {"kind": TIMER if upcoming.is_timer else ATTEMPT, "step": attempt.id}
+    alike = failed.setdefault(attempt.operation, set())
+    alike.add(attempt.id)
+    fields |= {"kind": TIMER if upcoming.is_timer else ATTEMPT, "step": attempt.id}
+    return fields | {"alike": not upcoming.is_timer and len(alike) >= ALIKE_AFTER}
 
 
 def _upcoming_with(world: World, request: e.Input | None) -> Upcoming | None:
@@ -126,8 +135,17 @@ def drop_failed_step(world: World, event: e.StepFailed) -> list[e.Event]:
         host.emit(e.TimerFired, attempt=attempt.id)
         refuse(host, attempt, reason)
     elif (waiting := attempt_on_agenda(world, event.step)) is not None:
-        refuse(host, waiting, reason)
+        others = [x for x in world.agenda if event.alike and _is_alike(x, waiting)]
+        for attempt in (waiting, *others):
+            host.audience = attempt.audience
+            refuse(host, attempt, reason)
     return host.staged
+
+
+def _is_alike(attempt: Attempt, failed: Attempt) -> bool:
+    """Return whether *attempt* follows from a request, as *failed* does, by the same operation."""
+    follow = ">" in attempt.id and ">" in failed.id
+    return follow and attempt is not failed and attempt.operation == failed.operation
 
 
 def attempt_on_agenda(world: World, id: str) -> Attempt | None:

@@ -364,6 +364,8 @@ class StepFailed(Input, frozen=True, kw_only=True, tag="step-failed/1"):
         attempt: id of the attempt that was under way when a check failed; "" for other steps.
         rule: number of the rule that acted last; "" if it is unknown.
         why: the reason, for people.
+        alike: whether the attempts of the same operation that wait on the agenda are dropped, too,
+            because several of them have failed already.
     """
 
     kind: str = field(name="kind")
@@ -371,6 +373,7 @@ class StepFailed(Input, frozen=True, kw_only=True, tag="step-failed/1"):
     attempt: str = field(default="", name="attempt")
     rule: str = field(default="", name="rule")
     why: str = field(default="", name="why")
+    alike: bool = field(default=False, name="alike")
 
 
 class FactRecorded(Input, frozen=True, kw_only=True, tag="fact-recorded/1"):

@@ -223,6 +223,7 @@ class GameWriter:
             RuleFault: what *job* asks for fails, or the rules cannot be run at all.
         """
         failures = 0
+        alike: dict[str, set[str]] = {}
         while True:
             head = self.world.head
             try:
@@ -233,7 +234,7 @@ class GameWriter:
                     failures += 1
                 else:  # The rest of the job failed, in a sandbox that was used before.
                     job, log, failures = None, None, 0
-                failed = failed_step(self.world, fault, job)
+                failed = failed_step(self.world, fault, job, alike)
                 if failed is None:
                     raise fault.restated(f"{fault}; {_so_far(stored)}") from None
                 if failures < FRESH_TRIES:

@@ -326,8 +326,11 @@ class RepealTrial:
         """Check that no code in force lacks what it uses.
 
         Raises:
-            _Stuck: *events* have a refusal for want of a definition.
+            _Stuck: *events* have a refusal for want of a definition, or a check that fails.
         """
+        for event in events:
+            if isinstance(event, e.CheckSuspended):
+                raise _Stuck(self.told(request, f"{event.check}: {event.why}"), is_fault=True)
         for event in (event for event in events if isinstance(event, e.AttemptRefused)):
             for reason in event.reasons:
                 if reason.text.startswith(CODE_FAILED):

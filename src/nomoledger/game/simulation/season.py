@@ -350,6 +350,9 @@ class SeasonRun:
                 refusals = [item for item in batch if isinstance(item, e.AttemptRefused)]
                 self.refused += bool(refusals)
                 yield batch
+                for item in batch:
+                    if isinstance(item, e.CheckSuspended):
+                        raise RuleFault(f"rule {item.check}: {item.why}", rule=item.rules[0])
                 for reason in (reason for item in refusals for reason in item.reasons):
                     if reason.text.startswith(CODE_FAILED):
                         raise RuleFault(f"rule {reason.rule}: {reason.text}", rule=reason.rule)
