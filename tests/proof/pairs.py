@@ -39,8 +39,11 @@ def define_join(name: Text):
     player = create("player", {"name": name}, name)
     mint(player, 100, "start")
 
+def define_luck(player: Player):
+    return roll(1, 6, "luck")[0]
+
 def action_go(player: Player):
-    mint(player, roll(2, 6, "go")[0], "pay")
+    mint(player, roll(2, 6, "go")[0] + luck(player), "pay")
     set(player, "score", draw([1, 2, 3], "score"), until = now() + 1800)
     schedule("bonus", player, due = now() + 2000)
 
@@ -67,7 +70,7 @@ def define_close_period():
 ```python
 def action_plot(player: Player, n: Number):
     set(player, "plan", "trap %s" % n, until = now() + 3600)
-    mint(player, n + roll(1, 6, "plot")[0], "secret fund", "paint")
+    mint(player, n + roll(1, 6, "plot")[0] + luck(player), "secret fund", "paint")
     create("trap", {"by": player})
     schedule("strike", player, due = now() + 1200)
 

@@ -13,7 +13,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.engine.oracles import ReplayOracle, recorded_draws
-from nomoledger.engine.replaying import replay_input
+from nomoledger.engine.replaying import next_failed_step, replay_input
 from nomoledger.game.engines import new_engine
 from nomoledger.game.replay import (
     comparable,
@@ -24,7 +24,7 @@ from nomoledger.game.replay import (
 from nomoledger.ledger.event_history import History
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import PublicStream, apply_public, ends_something_secret
-from nomoledger.proof.translation import Terms
+from nomoledger.proof.translation import Terms, without_totals
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
@@ -230,7 +230,8 @@ class _VisibleRun:
         count, is_apart = 0, _is_apart(segment[0])
         if inputs or (self._is_first and not is_apart):
             mark = world.mark()
-            count = self._reproduced(bodies, _is_interrupted(following))
+            next_bodies = [entry.body for entry in following or ()]
+            count = self._reproduced(bodies, next_bodies, _is_interrupted(following))
             world.rollback(mark)
         self.followed += max(0, count - inputs)
         missing = len(bodies) - max(count, inputs)
@@ -242,7 +243,9 @@ class _VisibleRun:
             apply_public(world, body)
         self._is_first = False
 
-    def _reproduced(self, bodies: Sequence[e.Event], is_interrupted: bool) -> int:
+    def _reproduced(
+        self, bodies: Sequence[e.Event], following: Sequence[e.Event], is_interrupted: bool
+    ) -> int:
         """Return how many of the first of *bodies* the rules give again.
 
         The number is greater than that of *bodies* if the rules give more, unless
@@ -250,7 +253,7 @@ class _VisibleRun:
         """
         count = 0
         try:
-            for batch in self._batches(bodies):
+            for batch in self._batches([*bodies, *following]):
                 end = count + len(batch)
                 if count == len(bodies) and batch:
                     return end
@@ -265,6 +268,7 @@ class _VisibleRun:
 
     def _batches(self, bodies: Sequence[e.Event]) -> Iterator[list[e.Event]]:
         if not isinstance(bodies[0], e.Input):
+            self.engine.failing = next_failed_step(bodies, 0)
             return self.engine.run()
         return replay_input(self.engine, bodies)
 
@@ -280,16 +284,11 @@ def _is_interrupted(following: Sequence[e.Entry] | None) -> bool:
     if following is None:
         return True
     body = following[0].body
-    return not isinstance(body, e.Input) or (isinstance(body, e.RulingMade) and body.urgent)
+    is_urgent = isinstance(body, e.RulingMade) and body.urgent
+    return not isinstance(body, e.Input) or isinstance(body, e.StepFailed) or is_urgent
 
 
 def _agree(produced: Sequence[e.Event], recorded: Sequence[e.Event]) -> bool:
     """Return whether two series of events are the same, as far as everybody may see them."""
     produced = list(map(in_old_format, produced, recorded))
-    return comparable(map(_without_digest, produced)) == comparable(map(_without_digest, recorded))
-
-
-def _without_digest(event: e.Event) -> e.Event:
-    """Return *event* without a digest of the whole state, sealed values and all."""
-    is_close = isinstance(event, e.PeriodClosed)
-    return msgspec.structs.replace(event, digest="") if is_close else event
+    return comparable(map(without_totals, produced)) == comparable(map(without_totals, recorded))

@@ -29,6 +29,18 @@ def map_event_numbers(value: Any, number_of: Callable[[int], int], key: str = ""
     return number_of(value) if is_number else value
 
 
+def without_totals(body: e.Event) -> e.Event:
+    """Return *body* without what depends on the whole state, with its secrets.
+
+    This is the digest in a close, and what an attempt used of the limits.
+    """
+    if isinstance(body, e.PeriodClosed):
+        return msgspec.structs.replace(body, digest="")
+    if isinstance(body, e.AttemptDone | e.AttemptRefused) and body.used is not None:
+        return msgspec.structs.replace(body, used=None)
+    return body
+
+
 def cited_events(body: e.Event) -> set[int]:
     """Return the numbers of the events in the ledger that a dispute or ruling *body* refers to."""
     numbers: set[int] = set()
@@ -78,10 +90,7 @@ class Terms:
 
     def of(self, body: e.Event) -> e.Event:
         """Return *body* in public terms, without digests and counts that depend on secrets."""
-        if isinstance(body, e.PeriodClosed):
-            body = msgspec.structs.replace(body, digest="")
-        elif isinstance(body, e.AttemptDone | e.AttemptRefused) and body.used is not None:
-            body = msgspec.structs.replace(body, used=None)
+        body = without_totals(body)
         if self.events.is_plain:
             return body
         fields: dict[str, Any] = {}

@@ -17,7 +17,7 @@ from nomoledger.state.reducer import CLOSING, apply, belongs_to_input
 from nomoledger.state.world import World
 
 #: Fields that refer to other events or depend on event numbers, and are not compared.
-_NOT_COMPARED = ("cause", "fact", "follows", "digest", "seed", "commitment", "rules")
+_NOT_COMPARED = ("cause", "fact", "follows", "digest", "seed", "commitment", "rules", "used")
 
 
 class Collision(msgspec.Struct, frozen=True):
