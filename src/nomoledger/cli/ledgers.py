@@ -282,7 +282,7 @@ def verify(
     verdicts = [verdict for verdict, _ in results]
     ok = all(verdict.ok for verdict in verdicts) and not foreign
     if as_json:
-        print_json({"ok": ok, "games": verdicts, "foreign": foreign})
+        print_json({"ok": ok, "games": verdicts} | ({"foreign": foreign} if foreign else {}))
     else:
         print_blocks(_verdict_line(verdict, seal_count) for verdict, seal_count in results)
         print_blocks(
