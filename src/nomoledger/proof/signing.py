@@ -58,8 +58,16 @@ def read_signer(file: str | Path) -> Signer:
 def is_signed(message: bytes, signature: str, key: str) -> bool:
     """Return whether *signature* fits *message* and the public *key*."""
     try:
-        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
-        public.verify(bytes.fromhex(signature), message)
+        public = Ed25519PublicKey.from_public_bytes(_bytes(key))
+        public.verify(_bytes(signature), message)
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def _bytes(digits: str) -> bytes:
+    """Return the bytes that *digits* write, which can be written in one way only."""
+    data = bytes.fromhex(digits)
+    if data.hex() != digits:
+        raise ValueError("not lower-case hexadecimal digits without spaces")
+    return data
