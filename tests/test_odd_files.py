@@ -53,6 +53,11 @@ def other_header(file: Path) -> None:
     file.write_bytes(b"SQLite format 4" + file.read_bytes()[15:])
 
 
+def with_a_damaged_name(file: Path) -> None:
+    data = file.read_bytes()
+    file.write_bytes(data.replace(b"CREATE TABLE games", b"CREATE TABLX g\xecmes"))
+
+
 #: By what the line says: what is done to a sound ledger.
 ODD: dict[str, Callable[[Path], object]] = {
     "by a newer nomoledger": newer,
@@ -60,6 +65,7 @@ ODD: dict[str, Callable[[Path], object]] = {
     "is a folder": folder,
     "is damaged": lambda file: os.truncate(file, 5000),
     "damaged|malformed": flipped,
+    "is damaged|malformed": with_a_damaged_name,
     "not an SQLite file": other_header,
     "is not a ledger": lambda file: file.write_bytes(b""),
     "no ledger at": lambda file: file.unlink(),

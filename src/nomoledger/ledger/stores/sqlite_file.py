@@ -331,6 +331,8 @@ class plain_errors:
         Raises:
             StoreError: SQLite or the library raised an error.
         """
+        if isinstance(error, UnicodeDecodeError):  # SQLite's message quotes a damaged name
+            raise CorruptError(f"{self._location} is damaged ({error}): restore a copy") from error
         if isinstance(error, sqlite3.Error | PersistenceError):
             raise _explanation(str(error), self._location) from error
 
