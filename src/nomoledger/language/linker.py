@@ -42,8 +42,11 @@ def fingerprint(ruleset: Ruleset) -> str:
     return hashlib.sha256(msgspec.msgpack.encode(ruleset)).hexdigest()
 
 
-def analyze_rules(ruleset: Ruleset) -> Links:
+def analyze_rules(ruleset: Ruleset, *, reserves_words: bool = True) -> Links:
     """Parse the code of the rules and sort their hooks by operation.
+
+    Unless *reserves_words*, names that are words of the language are let pass, for a check that
+    tells them itself.
 
     Raises:
         RulebookError: code cannot be parsed, or hooks do not fit together.
@@ -53,7 +56,7 @@ def analyze_rules(ruleset: Ruleset) -> Links:
         _check_names(rule)
     codes = {rule.number: parse_code(rule) for rule in rules}
     for rule in rules:
-        for fault in faults_of_reserved_names(rule, ruleset.level):
+        for _, fault in faults_of_reserved_names(rule, ruleset.level) if reserves_words else ():
             raise RulebookError(f"rule {rule.number}: {fault}")
     common = frozenset(rule.number for rule in rules if rule.common)
     hooks: dict[str, list[tuple[str, Hook]]] = defaultdict(list)

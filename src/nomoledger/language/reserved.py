@@ -50,15 +50,15 @@ def is_keyword(name: str) -> bool:
     return keyword.iskeyword(name) or name == "load"
 
 
-def faults_of_reserved_names(rule: Rule, level: int) -> Iterator[str]:
-    """Yield what is wrong with the names that *rule* gives, in a game of *level*.
+def faults_of_reserved_names(rule: Rule, level: int) -> Iterator[tuple[str, str]]:
+    """Yield each wrong name that *rule* gives in a game of *level*, and what is wrong with it.
 
     Names of attributes and of the parameters of functions are texts, or hold within one function.
     So they may be words of the language, but no values and nothing that statements read otherwise.
     """
     for kind in rule.declares:
         if kind_type(kind) in ("None", "True", "False"):
-            yield f"{kind!r} is a word of the language, and no kind can have this name"
+            yield kind, f"{kind!r} is a word of the language, and no kind can have this name"
     if not LEVELS[level].reserves_words:
         return
     words = words_of_language(level) | VALUES | OF_ENGINE
@@ -78,7 +78,8 @@ def faults_of_reserved_names(rule: Rule, level: int) -> Iterator[str]:
             is_value = name.strip().lower() in VALUES  # also None, TRUE …
             is_known = what == "kind" and kind_type(name) in ("None", "True", "False")
             if (is_value or name in taken or is_keyword(name)) and not is_known:
-                yield _TEXTS.get(what, _TEXT).format(name=f"{name!r:.60}", word=name, what=what)
+                text = _TEXTS.get(what, _TEXT)
+                yield name, text.format(name=f"{name!r:.60}", word=name, what=what)
 
 
 def _operations(rule: Rule) -> list[str]:

@@ -14,11 +14,14 @@ from nomoledger.state.world import World
 
 #: The type of things of any kind.
 ANY_KIND = "Thing"
-#: How many digits a number has at most, before its point and after it.
-DIGITS_MAX = 18
-_WHOLE = re.compile(rf"-?[0-9]{{1,{DIGITS_MAX}}}")
 #: The types whose values are numbers.
 _NUMBERS = ("Number", "Money", "Time", "Duration")
+#: A whole number as people write it, such as that of a square.
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+#: How many letters a number may be written with, and how many digits it may have on either side of
+#: the decimal point: `1e9999999` would take minutes to write out.
+_LETTERS_MAX = 100
+_DIGITS_MAX = 40
 
 
 def named_arguments(
@@ -142,20 +145,16 @@ def _find(world: World, kind: str, called: Any) -> str | None:
 def _number(parameter: Parameter, value: Any) -> int | Decimal:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
+    text = str(value)
     try:
-        amount = Decimal(str(value))
+        amount = Decimal(text) if len(text) <= _LETTERS_MAX else Decimal("NaN")
     except InvalidOperation:
-        _refuse(f"{parameter.name} is a number, not {value!r}")
+        amount = Decimal("NaN")
     if not amount.is_finite():
-        _refuse(f"{parameter.name} is a number, not {value!r}")
-    if amount.adjusted() >= DIGITS_MAX or _places(amount) > DIGITS_MAX:
-        _refuse(f"{parameter.name} has at most {DIGITS_MAX} digits, and {value!r:.40} has more")
+        _refuse(f"{parameter.name} is a number, not {value!r:.60}")
+    if amount and not -_DIGITS_MAX <= amount.adjusted() <= _DIGITS_MAX:
+        _refuse(f"{parameter.name} is a number of at most {_DIGITS_MAX} digits, not {text:.60}")
     return int(amount) if amount == amount.to_integral_value() else amount
-
-
-def _places(amount: Decimal) -> int:
-    exponent = amount.as_tuple().exponent
-    return -exponent if isinstance(exponent, int) else 0
 
 
 def _refuse(text: str) -> NoReturn:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -79,7 +78,7 @@ def _linked(ruleset: Ruleset) -> tuple[Links, list[Fault]]:
     faults: list[Fault] = []
     while True:
         try:
-            return analyze_rules(ruleset), faults
+            return analyze_rules(ruleset, reserves_words=False), faults
         except RulebookError as error:
             fault = _fault(ruleset, str(error))
             if not any(rule.number == fault.rule and _holds_any(rule) for rule in ruleset.rules):
@@ -92,18 +91,16 @@ def _linked(ruleset: Ruleset) -> tuple[Links, list[Fault]]:
 def _all_like(fault: Fault, ruleset: Ruleset) -> list[Fault]:
     """Return *fault*; if it is a name that cannot be one, all such names of the rule."""
     rule = next(rule for rule in ruleset.rules if rule.number == fault.rule)
-    wrong = [*faults_of_names(rule), *faults_of_reserved_names(rule, ruleset.level)]
+    wrong = list(faults_of_names(rule))
     return [replace(fault, text=text) for text in wrong] if fault.text in wrong else [fault]
 
 
 def _holds_any(rule: Rule) -> bool:
-    named = rule.commodities or rule.accounts
-    return bool(rule.code or rule.parameters or rule.declares or rule.moments or named)
+    return bool(rule.code or rule.parameters or rule.declares or rule.moments)
 
 
 def _emptied(rule: Rule) -> Rule:
-    rest: dict[str, Any] = {"facts": {}, "commodities": {}, "accounts": (), "mechanics": {}}
-    return replace(rule, code="", parameters={}, declares={}, moments={}, **rest)
+    return replace(rule, code="", parameters={}, declares={}, moments={}, facts={})
 
 
 def _fault(ruleset: Ruleset, text: str) -> Fault:
@@ -156,6 +153,9 @@ def _faults_of_rule(
         *words.faults_of_endings(rule),
         *words.faults_of_told(rule),
     ]
+    told = {text for _place, text in data}
+    reserved = faults_of_reserved_names(rule, names.level)
+    data += [(_place_of(rule, name), text) for name, text in reserved if text not in told]
     data += dict.fromkeys(
         (("uses",), f"what the rule uses does not fit: {text}")
         for line, text in found
@@ -164,6 +164,15 @@ def _faults_of_rule(
     if not is_broken:
         data += _unused_parameters(rule, names, checks)
     return faults + [Fault(rule.number, rule.line, text, rule.file, place) for place, text in data]
+
+
+def _place_of(rule: Rule, name: str) -> tuple[str, ...]:
+    """Return the place in the data of *rule* that gives *name*; () if the code does."""
+    for part in ("declares", "commodities", "accounts", "parameters", "moments"):
+        if name in getattr(rule, part):
+            return part, name
+    kinds = (kind for kind, attributes in rule.declares.items() if name in attributes)
+    return next((("declares", kind, name) for kind in kinds), ())
 
 
 def _faults_of_told(rules: Sequence[Rule]) -> list[Fault]:
