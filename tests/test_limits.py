@@ -8,7 +8,7 @@ import pytest
 from language.inline import Play
 
 from nomoledger import events as e
-from nomoledger.engine import limits
+from nomoledger.engine import allowances
 from nomoledger.events.rules import Enact, Repeal, Rule
 from nomoledger.game.counterfactual import WhatIfChanges, what_if
 from nomoledger.game.game import Game
@@ -136,7 +136,7 @@ def test_a_ruling_can_change_more_rules_than_a_request(play: Play) -> None:
 
 
 def test_only_so_many_rules_can_be_in_force(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "RULES_MAX", 4)
+    monkeypatch.setattr(allowances, "RULES_MAX", 4)
     rules = [Rule(number=f"T.{n}", title="T", prose="P") for n in range(3)]
     play.rule(*map(Enact, rules))
     (refusal,) = [x for x in play.last if isinstance(x, e.AttemptRefused)]
@@ -146,7 +146,7 @@ def test_only_so_many_rules_can_be_in_force(play: Play, monkeypatch: pytest.Monk
 
 
 def test_the_code_of_all_rules_is_bounded(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "CODE_LETTERS_MAX", 1_000)
+    monkeypatch.setattr(allowances, "CODE_LETTERS_MAX", 1_000)
     long = Rule(number="T.1", title="T", code=f"def value_t(): return '{'x' * 2_000}'\n")
     play.rule(Enact(long))
     (refusal,) = [x for x in play.last if isinstance(x, e.AttemptRefused)]

@@ -4,7 +4,8 @@ import pytest
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
-from nomoledger.language import program
+from nomoledger.language.codegen import write_program
+from nomoledger.language.joined_sources import SOURCES_MAX, JoinedSources
 from nomoledger.language.linker import analyze_rules
 from nomoledger.language.program import Program
 from nomoledger.rulebook.checker.ruleset_check import faults_of
@@ -46,7 +47,8 @@ def test_a_long_chain_of_values_can_be_checked() -> None:
 
 def test_the_interpreter_evaluates_a_bounded_number_of_sources() -> None:
     many = Program(ruleset(*[f"def value_v{i}(): return {i}\n" for i in range(3_000)]))
-    assert len(list(many._join(many._sources()))) <= program.SOURCES_MAX + 10
+    sources = JoinedSources(many.by_number).join(write_program(many.links))
+    assert len(list(sources)) <= SOURCES_MAX + 10
 
 
 @pytest.mark.parametrize("others", [3, 1_000])

@@ -10,10 +10,10 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine import dice
+from nomoledger.engine.allowances import allowance_of, check_rules
 from nomoledger.engine.fact_audit import audit_fact
 from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.initial_state import give_state
-from nomoledger.engine.limits import allowance_of, check_rules
 from nomoledger.engine.standing_orders import looks_at_orders, process_orders
 from nomoledger.engine.steps import (
     ATTEMPT,
@@ -253,7 +253,7 @@ class Engine:
             text = f"more than {FOLLOWING_MAX} attempts follow from one request"
             raise Refused([e.Reason("engine", text)])
         if host.allowance is not None and not host.allowance.most.attempts:
-            raise Refused([e.Reason("engine", host.allowance.reason("attempts"))])
+            raise Refused([e.Reason("engine", host.allowance.reasons["attempts"])])
         builtin = _BUILTIN.get(attempt.operation)
         if builtin is not None:
             builtin(self, program, attempt)

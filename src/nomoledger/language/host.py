@@ -7,17 +7,16 @@ only through events (`emit`), and stops an attempt by raising `Refused`, `Suspen
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn
 
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
 from nomoledger.events.levels import LEVELS
-from nomoledger.events.rules import Capabilities, Commodity, Rule
+from nomoledger.events.rules import Capabilities, Rule
 from nomoledger.language import values
 from nomoledger.language.address_part import address_part
-from nomoledger.language.operations import Links
+from nomoledger.language.linked_rules import LinkedRules
 from nomoledger.sandbox import inside
-from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import apply, from_seconds
 from nomoledger.state.shares import BYTES_MAX, Allowance, adds_up, size_of
 from nomoledger.state.world import Attempt, World
@@ -108,35 +107,6 @@ class Frame:
         self.step = ""
 
 
-class LinkedRules(Protocol):
-    """The program that a host serves; see `nomoledger.language.program.Program`."""
-
-    ruleset: Ruleset
-    by_number: dict[str, Rule]
-    links: Links
-    commodities: dict[str, Commodity]
-    money: str
-    accounts: set[str]
-
-    def begin(self, world: World) -> None:
-        """Prepare for an attempt on *world*."""
-
-    def name(self, number: str) -> str:
-        """Return number and version of the rule *number*."""
-
-    def cite(self, numbers: tuple[str, ...]) -> tuple[str, ...]:
-        """Return number and version of each rule."""
-
-    def call(self, operation: str, *arguments: Any, **named: Any) -> Any:
-        """Carry out *operation* and return its result."""
-
-    def hook(self, number: str, name: str) -> None:
-        """Call the hook *name* of rule *number*, which takes no arguments."""
-
-    def settle(self) -> None:
-        """Run the state-based checks until none changes anything."""
-
-
 class Host:
     """The state that the host verbs work on.
 
@@ -224,17 +194,20 @@ class Host:
         """Apply *event* to the world and stage it."""
         if self.allowance is not None:
             self.bytes += size_of(event)
-            if self.bytes > BYTES_MAX:
-                self.stop(Refused([e.Reason("engine", f"more than {BYTES_MAX} bytes at once")]))
-            self._check_use(self.allowance)
+            if self.changes > self.allowance.most.changes:
+                self._exceed("changes")
+            if self.bytes > min(BYTES_MAX, self.allowance.most.bytes):
+                self._exceed("bytes")
         apply(self.world, event)
         self.staged.append(event)
 
-    def _check_use(self, allowance: Allowance) -> None:
-        """Stop the attempt if it has made more changes, or larger ones, than it may."""
-        if self.changes > allowance.most.changes or self.bytes > allowance.most.bytes:
-            what = "changes" if self.changes > allowance.most.changes else "bytes"
-            self.stop(Refused([e.Reason("engine", allowance.reason(what))]))
+    def _exceed(self, what: str) -> NoReturn:
+        """Refuse the attempt, which has used more of *what* than it may."""
+        most = {"operations": OPERATIONS_MAX, "changes": CHANGES_MAX, "bytes": BYTES_MAX}[what]
+        text = f"more than {most} {what}"
+        if self.allowance is not None and getattr(self, what) <= most:
+            text = self.allowance.reasons[what]
+        self.stop(Refused([e.Reason("engine", text)]))
 
     def used(self) -> tuple[int, int, int, int] | None:
         """Return what the attempt has used so far; None if the level does not add up limits."""
@@ -274,7 +247,7 @@ class Host:
         if operation not in self.uncounted:
             self.operations += 1
             if self.operations > self.operations_max:
-                self._stop_operations()
+                self._exceed("operations")
             if depth > DEPTH_MAX:
                 text = f"{operation} within {operation}, more than {DEPTH_MAX} operations deep"
                 self.stop(Refused([e.Reason(rule, text)]))
@@ -282,12 +255,6 @@ class Host:
         frames.append(Frame(operation, arguments, rule, depth))
         inside.notice(rule)
         return 0
-
-    def _stop_operations(self) -> NoReturn:
-        text = f"more than {OPERATIONS_MAX} operations"
-        if self.allowance is not None and self.operations <= OPERATIONS_MAX:
-            text = self.allowance.reason("operations")
-        self.stop(Refused([e.Reason("engine", text)]))
 
     def enter_value(self, operation: str, rule: str, *arguments: Any) -> int:
         """Push an *operation* that computes a value and may change nothing."""

@@ -17,16 +17,10 @@ from nomoledger.events.rules import Rule
 from nomoledger.language import reads
 from nomoledger.language.checking import run_checks
 from nomoledger.language.code import mechanic_at
-from nomoledger.language.codegen import (
-    DIALECT,
-    GLOBALS,
-    line_in_file,
-    mark,
-    module_name,
-    write_program,
-)
+from nomoledger.language.codegen import DIALECT, GLOBALS, mark, module_name, write_program
 from nomoledger.language.host import PASSES_MAX, Host, Refused, Suspended, TrialOver
 from nomoledger.language.host_verbs import host_verbs_of, is_hookable
+from nomoledger.language.joined_sources import JoinedSources
 from nomoledger.language.linker import analyze_rules, fingerprint
 from nomoledger.language.marshalling import (
     declared_attributes,
@@ -43,8 +37,6 @@ from nomoledger.state.world import World
 STACK_MAX = 4_000
 #: How many linked rulesets are cached.
 PROGRAMS_MAX = 16
-#: How many sources of rules a program is evaluated from at most.
-SOURCES_MAX = 400
 #: How many characters of an error message of the interpreter are reported.
 MESSAGE_MAX = 400
 #: After so many attempts per rule, a program is compiled again, if the game has many things that
@@ -105,7 +97,7 @@ class Program:
             max_callstack_size=STACK_MAX, check_cancelled=lambda: False
         )
         self._compiled: starlark.FrozenModule | None = None
-        self._joined: dict[str, list[tuple[int, str]]] = {}
+        self._joined = JoinedSources(self.by_number)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -173,8 +165,8 @@ class Program:
         module["_one"] = Decimal(1)
         for i, value in enumerate(light_values(self._names)):
             module[f"_light_{i}"] = starlark.OpaquePythonObject(value)
-        self._joined = {}
-        for numbers, file, source in self._join(self._sources()):
+        self._joined = JoinedSources(self.by_number)
+        for numbers, file, source in self._joined.join(self._sources()):
             inside.notice(numbers[0])
             if file == "operations":
                 self._operations = source
@@ -184,42 +176,10 @@ class Program:
             except BaseException as error:
                 if not _is_interpreter_error(error):
                     raise
-                rule, text = self._located(_one_line(error))
+                rule, text = self._joined.locate(_one_line(error))
                 number = numbers[0] if rule is None else rule.number
                 raise RulebookError(f"rule {number}: {text}") from None
         return module.freeze()
-
-    def _join(
-        self, sources: list[tuple[str, str, str]]
-    ) -> Iterator[tuple[tuple[str, ...], str, str]]:
-        """Yield *sources*, with several rules in one where there are many rules.
-
-        The interpreter looks at all names of the program for each source that it evaluates. So the
-        number of sources is bounded, and the time is linear in the number of rules.
-        """
-        size = -(-len(sources) // SOURCES_MAX)
-        waiting: list[tuple[str, str, str]] = []
-        for number, file, source in sources:
-            if number:
-                waiting.append((number, file, source))
-            if waiting and (not number or len(waiting) >= size):
-                yield self._joined_source(waiting)
-                waiting = []
-            if not number:
-                yield ("",), file, source
-
-    def _joined_source(
-        self, sources: list[tuple[str, str, str]]
-    ) -> tuple[tuple[str, ...], str, str]:
-        """Return the *sources* of rules as one, and note on which line each rule begins."""
-        numbers = tuple(number for number, _, _ in sources)
-        file = sources[0][1] if len(sources) == 1 else f"rules {len(self._joined)}"
-        line, starts = 1, []
-        for number, _, source in sources:
-            starts.append((line, number))
-            line += source.count("\n")
-        self._joined[file] = starts
-        return numbers, file, "".join(source for _, _, source in sources)
 
     def _sources(self) -> list[tuple[str, str, str]]:
         """Return the sources to evaluate in order, as (rule number or "", file, source)."""
@@ -314,25 +274,13 @@ class Program:
         line, message = int(position[2]), text[position.end() :]
         if position[1] == "operations":
             return message, self._find_plain_lines(self._operations).get(line)
-        located, text = self._located(text)
+        located, text = self._joined.locate(text)
         if located is None:
             return message, None
         line = int(text.removeprefix(module_name(located)).split(":")[1])
         if line > located.line + located.code.rstrip().count("\n"):
             return f"{mechanic_at(located, line - located.line)}: {message}", located.number
         return f"{located.file or 'rule'}:{line}{position[3]}{message}", located.number
-
-    def _located(self, text: str) -> tuple[Rule | None, str]:
-        """Return the rule whose code *text* gives a position in, and *text* with its own line."""
-        position = re.match(r"(.+?):(\d+)(:\d+: )", text)
-        starts = () if position is None else self._joined.get(position[1], ())
-        if position is None or not starts:
-            return None, text
-        line = int(position[2])
-        start, number = max(place for place in starts if place[0] <= line)
-        rule = self.by_number[number]
-        place = f"{module_name(rule)}:{line_in_file(rule, line - start + 1)}{position[3]}"
-        return rule, place + text[position.end() :]
 
     def hook(self, number: str, name: str) -> None:
         """Call the hook *name* (`on_enact`) of the rule *number*, without arguments."""

@@ -148,10 +148,6 @@ class Allowance(NamedTuple):
     most: Use
     reasons: Mapping[str, str]
 
-    def reason(self, what: str) -> str:
-        """Return the reason for refusing more of *what*, one of the fields of `Use`."""
-        return self.reasons[what]
-
 
 def allowance(world: World, attempt: Attempt) -> Allowance:
     """Return what the request and the share of *attempt* leave to it."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from nomoledger import events as e
 from nomoledger.events.rules import Rule
 from nomoledger.language.host import Refused
-from nomoledger.state.reducer import CLOSING, RULINGS
+from nomoledger.state.reducer import CLOSING, RULINGS, SETTLE
 from nomoledger.state.shares import Allowance, Use, adds_up, allowance
 from nomoledger.state.world import Attempt, World
 
@@ -19,8 +19,11 @@ _WITHOUT_END = 10**18
 
 
 def allowance_of(world: World, attempt: Attempt) -> Allowance | None:
-    """Return what *attempt* may still use; None where the level does not add up limits."""
-    if not adds_up(world):
+    """Return what *attempt* may still use; None where nothing limits it.
+
+    What settles a ruling may be as large as what it corrects.
+    """
+    if not adds_up(world) or attempt.operation == SETTLE:
         return None
     if attempt.operation in _ALWAYS:
         return Allowance(Use(*[_WITHOUT_END] * len(Use._fields)), {})
@@ -40,7 +43,7 @@ def check_rules(
     """
     changed = sum(isinstance(event, e.RuleEvent) for event in staged)
     if changed > left.most.rules:
-        raise Refused([e.Reason("engine", left.reason("rules"))])
+        raise Refused([e.Reason("engine", left.reasons["rules"])])
     count, letters = len(world.rules), _letters(world.rules)
     if count > max(RULES_MAX, len(before)):
         text = f"at most {RULES_MAX} rules can be in force, and there would be {count}"
