@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 import nomoledger
+from nomoledger.engine import allowances, standing_orders
 from nomoledger.language import host
 from nomoledger.sandbox.limits import Limits
+from nomoledger.state import shares
 
 PAGE = Path(__file__).parents[1] / "docs" / "sandbox.md"
 
@@ -23,6 +25,10 @@ def test_the_example_prints_what_the_page_says(
     assert not result.failed
 
 
+def shares_of_page() -> tuple[shares.Use, ...]:
+    return shares.REQUEST_MAX, shares.PLAYER_MAX, shares.RESERVE_MAX
+
+
 def test_the_page_names_the_limits_of_the_code() -> None:
     text, limits = " ".join(PAGE.read_text("utf-8").split()), Limits()
     for figure in (
@@ -32,6 +38,10 @@ def test_the_page_names_the_limits_of_the_code() -> None:
         f"{host.OPERATIONS_MAX:,} operations",
         f"at most {host.DEPTH_MAX} of them",
         f"at most {host.CHANGES_MAX:,} changes",
+        *(f"| {' | '.join(f'{most:,}' for most in use)} |" for use in shares_of_page()),
+        f"At most {allowances.RULES_MAX:,} rules",
+        f"{allowances.CODE_LETTERS_MAX:,} letters of code",
+        f"at most {standing_orders.ORDERS_MAX} standing orders",
     ):
         assert figure in text
     assert "(docs/sandbox.md)" in (PAGE.parents[1] / "README.md").read_text("utf-8")
