@@ -1,8 +1,16 @@
 """A sample of the campaign of mutated files: none is accepted unless it verifies, none breaks."""
 
+from pathlib import Path
+
 import pytest
 from mutation_campaign import Originals, made, readers, try_one
 from tiers import sample
+
+from nomoledger.errors import NomoledgerError, RecordError
+from nomoledger.game.records import import_record
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.memory import MemoryStore
+from nomoledger.proof.seal import decode_seal
 
 KINDS = ("cases", "changes", "database", "disclosure", "key", "ledger", "public", "record",
          "rulebook", "seal", "what-if")  # fmt: skip
@@ -30,3 +38,16 @@ def test_the_original_is_accepted(originals: Originals, kind: str) -> None:
 def test_a_mutated_file_is_refused_or_sound(originals: Originals, kind: str, part: int) -> None:
     for seed in range(part * 8, part * 8 + 8):
         assert try_one(originals, kind, 10_000 + seed) in ("accepted", "refused", "unchanged")
+
+
+def test_a_message_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
+    with pytest.raises(RecordError) as refused:
+        decode_seal(b'{"nomoledger":"seal/1","a\\nb\\u2028c":1}', "x")
+    assert len(str(refused.value).splitlines()) == 1
+    record = tmp_path / "r.jsonl"
+    named = '{"rulebook": "%s"}', '{"rulebook": "mail-opening"}\n{"week": 1, "rules": "%s"}'
+    for name in ("a\\u0000b", "\\ud83d\\ude00" * 200):
+        for line in named:
+            record.write_text(line % name)
+            with pytest.raises((NomoledgerError, OSError)):
+                import_record(Ledger(MemoryStore()), record)

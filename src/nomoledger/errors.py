@@ -21,6 +21,10 @@ A request that the rules refuse is no exception: a refusal is a value (see
 class NomoledgerError(Exception):
     """The base of all errors raised on purpose; its text is one line for the user."""
 
+    def __str__(self) -> str:
+        """Return the text on one line, whatever it quotes."""
+        return " ".join(super().__str__().splitlines())
+
 
 class UsageError(NomoledgerError):
     """The request makes no sense."""

@@ -206,7 +206,7 @@ def _texts(path: Path, lines: list[RecordLine]) -> dict[str, str]:
         if isinstance(name, str) and name not in texts:
             try:
                 texts[name] = (path.parent / name).read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
+            except (OSError, ValueError) as error:  # no text in UTF-8, or no name of a file
                 why = getattr(error, "strerror", None) or error
                 raise RecordError(f"{line.place}: the rules {name}: {why}") from None
     return texts
