@@ -240,7 +240,7 @@ def overlooked_submission(id: str, edit: e.TakenIn, after: e.Event) -> e.Input:
 #: Values about the engine's steps, time and rulings, which are not compared.
 _NOT_COMPARED = {
     "rulings", "now", "recorded_at", "followed", "last_attempt", "posted", "posting", "diverged",
-    "agenda", "proposed",
+    "agenda", "proposed", "shares", "request",
 }  # fmt: skip
 
 
