@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nomoledger.prose.characters import harmless, harmless_json, spreadsheet_cell
+from nomoledger.prose.harmless import harmless, harmless_json, spreadsheet_cell
 
 if TYPE_CHECKING:
     from nomoledger.game.read_models import ReadModel, Table

@@ -9,7 +9,7 @@ from nomoledger.cli import options
 from nomoledger.cli.context import open_view_at
 from nomoledger.cli.output import print_json
 from nomoledger.cli.projections import reader, reader_of, reading
-from nomoledger.prose.characters import harmless
+from nomoledger.prose.harmless import harmless
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from nomoledger.errors import UsageError
-from nomoledger.prose.characters import spreadsheet_cell
+from nomoledger.prose.harmless import spreadsheet_cell
 from nomoledger.views.journals.source import JournalSource, effective, exact, stamp
 
 if TYPE_CHECKING:
