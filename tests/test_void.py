@@ -1,14 +1,17 @@
 """Rulings that something is void: orders, timers, questions, requests, proposals and disputes."""
 
+import shlex
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from poisons import enact_unchecked, rule
 
 from nomoledger import events as e
+from nomoledger.cli import program
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events.rules import Enact
 from nomoledger.game.game import Game
@@ -131,3 +134,20 @@ def test_things_can_be_void_though_no_rule_can_be_run(
         )
         assert game.world.orders == {}
         assert timer not in game.world.timers
+
+
+def test_status_shows_the_admin_by_which_ids_things_can_be_void(
+    copy_of: Callable[[Callable[[Ledger], object]], Path],
+) -> None:
+    file = str(copy_of(record_waiting_turn))
+    shown = CliRunner().invoke(program, ["status", file, "--admin"]).stdout.splitlines()
+    items = [line for line in shown if line.startswith(("  request ", "  timer ", "  question "))]
+    kinds = {item.split()[0] for item in items}
+    assert kinds == {"request", "timer", "question"}
+    for item in sorted(items, key=lambda item: "request" in item):  # its question goes with it
+        kind, name = shlex.split(item)
+        said = CliRunner().invoke(program, ["void", file, kind, name, "Not in this game"])
+        assert said.exit_code == 0 or "there is no request" in said.stderr, said.output
+    after = CliRunner().invoke(program, ["status", file, "--admin"]).stdout
+    assert not any(item in after for item in items)
+    assert CliRunner().invoke(program, ["status", file]).stdout.count("timer") == 0

@@ -68,6 +68,7 @@ class Status(msgspec.Struct, frozen=True):
     actions: list[str]
     ended: str | None
     problems: list[Problem]
+    voidable: list[str]
 
 
 #: The fields that list something open; if all of them are empty, nothing is open.
@@ -84,20 +85,21 @@ def status(
 ) -> None:
     """Show what is open: questions, proposals, timers, disputes.
 
-    Secret items are left out, unless --admin or --as asks for them.
+    Secret items are left out, unless --admin or --as asks for them. --admin also shows the ids by
+    which a ruling can make something void.
 
     Example: nomoledger status game.db
     """
     with open_view_at(location, game_name, reader=reader_of(admin, player)) as view:
-        status = status_of(view)
+        status = status_of(view, admin=admin)
     if as_json:
         print_json(status)
     else:
         print_blocks(_lines(status))
 
 
-def status_of(view: "LedgerView") -> Status:
-    """Return what is open in the game in *view*."""
+def status_of(view: "LedgerView", *, admin: bool = False) -> Status:
+    """Return what is open in the game in *view*; for the *admin*, also by which ids."""
     from nomoledger.cli.outcome import question_lines
     from nomoledger.prose.descriptions import describe_order
     from nomoledger.prose.teller import Teller
@@ -131,6 +133,7 @@ def status_of(view: "LedgerView") -> Status:
         actions=_actions(world),
         ended=world.game["ended"],
         problems=problems_of(view),
+        voidable=_voidable(world) if admin else [],
     )
 
 
@@ -152,10 +155,23 @@ def _lines(status: Status) -> Iterator[str]:
         yield f"standing order {order.id} of {order.by}: {order.says}"
     for dispute in status.disputes:
         yield f"dispute {dispute.number} by {dispute.by} of {dispute.of}: {dispute.text}"
+    if status.voidable:
+        yield "open by its id, and void by a ruling (nomoledger void):"
+        yield from (f"  {item}" for item in status.voidable)
     if not any(getattr(status, name) for name in _OPEN):
         yield "nothing is open"
     if status.actions:
         yield f"actions: {', '.join(status.actions)}"
+
+
+def _voidable(world: "World") -> list[str]:
+    """Return the kind and the id of what the lines of the status show without an id."""
+    from shlex import quote
+
+    from nomoledger.engine.voiding import names_of
+
+    kinds = ("request", "timer", "question")
+    return [f"{kind} {quote(name)}" for kind in kinds for name in names_of(world, kind)]
 
 
 def _disputed(view: "LedgerView") -> list[OpenDispute]:

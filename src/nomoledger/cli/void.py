@@ -26,8 +26,8 @@ def void(kind: str, name: str, text: str, cite: tuple[str, ...], **request: Any)
     """Rule that something open is void: it ends, and TEXT says why.
 
     KIND is order, timer, question, request (one that is still waiting), proposal or dispute. NAME
-    is the id or the number that status shows. No rule code runs, so this works even where rules
-    fail. Reject a request that was carried out with ruling --reject EVENT.
+    is the id or the number that status --admin shows. No rule code runs, so this works even where
+    rules fail. Reject a request that was carried out with ruling --reject EVENT.
 
     Example: nomoledger void game.db order 4f1c09 "It can never be carried out"
     """

@@ -18,14 +18,14 @@ def check_void(world: World, item: str) -> None:
         UnknownError: there is nothing of that kind and name, or it has ended already.
     """
     kind, name = split_void(item)
-    known = _names(world, kind)
+    known = names_of(world, kind)
     if name not in known:
         there_is = ", ".join(known) or "none"
         raise UnknownError(f"there is no {kind} {name!r:.80} to be void; there is: {there_is}")
 
 
-def _names(world: World, kind: str) -> list[str]:
-    """Return the names of all things of that *kind* that can be void."""
+def names_of(world: World, kind: str) -> list[str]:
+    """Return the names of all things of that *kind*, one of `KINDS`, that can be void."""
     if kind == "order":
         return list(world.orders)
     if kind == "timer":
