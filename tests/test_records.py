@@ -250,6 +250,13 @@ def test_dice_the_record_passes_over_did_not_fall(ledger: Ledger, tmp_path: Path
         (['{"rulebook": "mail-opening"}', '{"kind": "roll"}'], "bad.jsonl:2: the line has no week"),
         (['{"rulebook": "mail-opening"}', '{"week": 1}'], "the line needs a kind"),
         (['{"rulebook": "mail-opening"}', '{"week": 1, "rules": "none.md"}'], "No such file"),
+        (
+            ['{"rulebook": "mail-opening"}', '{"week": 1, "rules": "../x"}'],
+            "is not beside the record",
+        ),
+        (['{"rulebook": "mail-opening"}', '{"week": 1, "rules": "/etc/hosts"}'], "not beside"),
+        (['{"rulebook": "/etc/hosts"}', '{"week": 1, "kind": "x"}'], "is not beside the record"),
+        (['{"rulebook": "a\\u0000b"}', '{"week": 1, "kind": "x"}'], "is no name of a file"),
         (['{"rulebook": "mail-opening", "start": "soon"}'], "start is a day"),
         (['{"rulebook": "mail-opening", "opening": {"players": {"A": {"hat": 1}}}}'], "no 'hat'"),
         (

@@ -34,6 +34,7 @@ from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
 from nomoledger.game.writer import check_not_far_ahead
+from nomoledger.intake.beside import beside
 from nomoledger.intake.unreadable import why_unreadable
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
@@ -143,8 +144,9 @@ def import_record(
     latest = max((line.period for line in lines), default=header.period)
     check_not_far_ahead(calendar.begins(latest), datetime.now(UTC), f"{path}:1: the last period")
     rulebook = header.rulebook
-    if rulebook not in shipped() and (path.parent / rulebook).exists():
-        rulebook = str(path.parent / rulebook)
+    if rulebook not in shipped():
+        file = beside(path, rulebook, f"{path}:1: the rulebook")
+        rulebook = str(file) if file.exists() else rulebook
     return open_game(
         ledger,
         game or header.game or "game",
@@ -205,7 +207,7 @@ def _texts(path: Path, lines: list[RecordLine]) -> dict[str, str]:
         name = line.fields.get("rules")
         if isinstance(name, str) and name not in texts:
             try:
-                texts[name] = (path.parent / name).read_text(encoding="utf-8")
+                texts[name] = beside(path, name, line.place).read_text(encoding="utf-8")
             except (OSError, ValueError) as error:  # no text in UTF-8, or no name of a file
                 why = getattr(error, "strerror", None) or error
                 raise RecordError(f"{line.place}: the rules {name}: {why}") from None
