@@ -148,31 +148,34 @@ def _attribute(world: World, event: e.AttributeSet) -> None:
 
 def _set(world: World, entity: str, attribute: str, value: Any, rules: tuple[str, ...]) -> None:
     table = world.inner(world.attributes, entity)
+    old = table.get(attribute)
     if value is None:
         world.drop(table, attribute)
     else:
         world.put(table, attribute, value)
     world.put(world.inner(world.origins, entity), attribute, rules)
-    world.forget_index(entity, attribute)
+    world.index_changed(entity, attribute, old, value)
 
 
 def _created(world: World, event: e.EntityCreated) -> None:
+    if event.entity in world.entities or world.attributes.get(event.entity):
+        world.forget_index()  # No engine records this, but a ledger may hold anything.
     world.put(world.entities, event.entity, event.kind)
     world.put(world.kinds, event.kind, (*world.kinds.get(event.kind, ()), event.entity))
+    world.index_added(event.kind, event.entity)
     for attribute, value in event.attributes.items():
         _set(world, event.entity, attribute, value, event.rules)
-    world.forget_kind(event.kind)
     note_created(world, event)
 
 
 def _destroyed(world: World, event: e.EntityDestroyed) -> None:
     kind = world.entities[event.entity]
+    world.index_removes(kind, event.entity)
     others = tuple(entity for entity in world.kinds[kind] if entity != event.entity)
     world.drop(world.entities, event.entity)
     world.put(world.kinds, kind, others)
     for table in (world.attributes, world.origins, world.durations):
         world.drop(table, event.entity)
-    world.forget_kind(kind)
 
 
 def _counted(world: World, event: e.Counted) -> None:

@@ -450,7 +450,7 @@ def _settled(world: World, event: e.Settled) -> None:
         past = world.past[period]
         ruled = dict.fromkeys((*past.get("ruled", ()), event.ruling))
         world.put(past, "ruled", tuple(ruled))
-    world.forget()
+    world.forget_index()
 
 
 def _replace_agenda(world: World, waiting: tuple[str | e.Waiting, ...], is_public: bool) -> None:

@@ -17,9 +17,12 @@ from nomoledger.events.display import without_display_text
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Commodity, Rule
 from nomoledger.state.declared_rules import Ruleset
+from nomoledger.state.entity_index import EntityIndex
 
 Table = dict[Any, Any]
 _MISSING = object()
+#: Marks an entry of the journal that calls a function, instead of restoring a value.
+_CALL = object()
 #: The key of a text that tells every event of its subject (see `World.told`).
 ALWAYS = "always"
 
@@ -170,7 +173,7 @@ class World:
         self.closing: Closing | None = None
         self._journal: list[tuple[Any, Any, Any]] = []
         self._marks = 0
-        self._index: dict[tuple[str, str], dict[Any, tuple[str, ...]]] = {}
+        self._index = EntityIndex(self)
         self._keys: dict[str, str] = {}
         self._ruleset = Ruleset(())
         self._declared: tuple[Ruleset, dict[str, dict[str, str]]] = (self._ruleset, {})
@@ -180,8 +183,13 @@ class World:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without what is only remembered to save time."""
-        remembered = {"_index": {}, "_frozen_past": {}, "_journal": [], "_marks": 0}
-        return self.__dict__ | remembered
+        remembered = {"_frozen_past": {}, "_journal": [], "_marks": 0}
+        return self.__dict__ | remembered | {"_index": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the state, with nothing indexed."""
+        self.__dict__.update(state)
+        self._index = EntityIndex(self)
 
     # --- changes and rollback
 
@@ -246,11 +254,12 @@ class World:
         length, self.head = mark
         while len(self._journal) > length:
             table, key, old = self._journal.pop()
-            if old is _MISSING:
+            if table is _CALL:
+                key(*old)
+            elif old is _MISSING:
                 del table[key]
             else:
                 table[key] = old
-        self._index.clear()
         self._end_mark()
 
     def release(self, mark: tuple[int, int]) -> None:
@@ -341,28 +350,34 @@ class World:
 
     def where(self, kind: str, attribute: str, value: Any) -> tuple[str, ...]:
         """Return the entities of *kind* whose *attribute* is *value*, in order of creation."""
-        index = self._index.get((kind, attribute))
-        if index is None:
-            index = {}
-            for entity in self.kinds.get(kind, ()):
-                key = _key(self.get(entity, attribute))
-                index[key] = (*index.get(key, ()), entity)
-            self._index[(kind, attribute)] = index
-        return index.get(_key(value), ())
+        return tuple(self._index.find_all(kind, attribute, value))
 
-    def forget_index(self, entity: str, attribute: str) -> None:
-        """Drop what `where` remembers, because *attribute* of *entity* changes."""
-        if self._index:
-            self._index.pop((self.entities.get(entity, ""), attribute), None)
+    # --- the index of `where` follows what the reducer changes
 
-    def forget_kind(self, kind: str) -> None:
-        """Drop what `where` remembers, because entities of *kind* change."""
-        for key in [key for key in self._index if key[0] == kind]:
-            del self._index[key]
+    def index_added(self, kind: str, entity: str) -> None:
+        """Let `where` find *entity*, which was added to *kind* and has no attributes yet."""
+        self._index.add(kind, entity)
+        if self._marks:
+            self._journal.append((_CALL, self._index.remove, (kind, entity)))
 
-    def forget(self) -> None:
+    def index_removes(self, kind: str, entity: str) -> None:
+        """Let `where` no longer find *entity*, which is about to be removed from *kind*."""
+        place = self._index.remove(kind, entity)
+        if self._marks:
+            self._journal.append((_CALL, self._index.restore, (kind, entity, place)))
+
+    def index_changed(self, entity: str, attribute: str, old: Any, new: Any) -> None:
+        """Let `where` find *entity* by the *new* value of *attribute* instead of the *old*."""
+        kind = self.entities.get(entity, "")
+        self._index.move(kind, entity, attribute, old, new)
+        if self._marks:
+            self._journal.append((_CALL, self._index.move, (kind, entity, attribute, new, old)))
+
+    def forget_index(self) -> None:
         """Drop all that `where` remembers, because anything may have changed."""
-        self._index.clear()
+        self._index.forget()
+        if self._marks:
+            self._journal.append((_CALL, self._index.forget, ()))
 
     def declared(self, kind: str) -> dict[str, str]:
         """Return the attributes that the rules declare for *kind*, with their types."""
@@ -415,7 +430,7 @@ class World:
         """Return the entity of *kind* that people call *called*, or None."""
         if isinstance(called, str) and self.entities.get(called) == kind:
             return called
-        matches = self.where(kind, self.key_of(kind), called)
+        matches = self._index.find_all(kind, self.key_of(kind), called)
         return matches[0] if matches else None
 
     def label(self, entity: Any) -> Any:
@@ -478,10 +493,6 @@ class World:
         else:
             state = _without_display_text(_plain(hashed))
         return hashlib.sha256(canonical_json(state)).hexdigest()
-
-
-def _key(value: Any) -> Any:
-    return value if not isinstance(value, list) else tuple(value)
 
 
 def _plain(value: Any) -> Any:
