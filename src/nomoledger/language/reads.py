@@ -89,6 +89,33 @@ def where(host: Host, kind: str, **attributes: Any) -> list[str]:
     ]
 
 
+@host_verb("read", since=3)
+def alike(host: Host, kind: str, attribute: str, text: Any) -> list[str]:
+    """Return the things of *kind* whose *attribute* is *text* in small or capital letters.
+
+    They come oldest first.
+    """
+    if host.restricted:
+        host.may_read(attribute)
+    return host.world.index.alike(kind, attribute, text.lower()) if isinstance(text, str) else []
+
+
+@host_verb("read", since=3)
+def highest(host: Host, kind: str, attribute: str) -> values.Number:
+    """Return the highest number that an *attribute* of a thing of *kind* is; at least 0."""
+    if host.restricted:
+        host.may_read(attribute)
+    return host.world.index.highest(kind, attribute)
+
+
+@host_verb("read", since=3)
+def lowest_free(host: Host, kind: str, attribute: str) -> int:
+    """Return the lowest number from 1 on that the *attribute* of no thing of *kind* is."""
+    if host.restricted:
+        host.may_read(attribute)
+    return host.world.index.lowest_free(kind, attribute)
+
+
 @host_verb("read", wrapped=True, traced=True)
 def find(host: Host, kind: str, called: Any) -> str | None:
     """Return the thing of *kind* that people call *called*; None if there is none.

@@ -2,13 +2,51 @@
 
 from bisect import bisect
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from nomoledger.state.world import World
 
-#: For one kind and attribute: the entities that have each value, in order of creation.
-ByValue = dict[Any, list[str]]
+Number = int | Decimal
+
+class ByValue(dict[Any, list[str]]):
+    """For one kind and attribute: the entities that have each value, in order of creation.
+
+    Attributes:
+        free_from: a number below which an entity has every number from 1 on.
+        highest: the highest number that an entity has, at least 0; None before it is searched.
+    """
+
+    free_from: int = 1
+    highest: Number | None = None
+    _spellings: dict[str, dict[str, None]] | None = None
+
+    def spellings(self) -> dict[str, dict[str, None]]:
+        """Return the texts that entities have, by the same text in small letters."""
+        if self._spellings is None:
+            self._spellings = {}
+            for value in self:
+                if isinstance(value, str):
+                    self._spellings.setdefault(value.lower(), {})[value] = None
+        return self._spellings
+
+    def added(self, value: Any) -> None:
+        """Follow that an entity has *value*."""
+        if self._spellings is not None and isinstance(value, str):
+            self._spellings.setdefault(value.lower(), {})[value] = None
+        if self.highest is not None and isinstance(value, Number) and value > self.highest:
+            self.highest = value
+
+    def gone(self, value: Any) -> None:
+        """Follow that no entity has *value* any more."""
+        if self._spellings is not None and isinstance(value, str):
+            self._spellings[value.lower()].pop(value, None)
+        if isinstance(value, Number):
+            if value < self.free_from:
+                self.free_from = 1
+            if value == self.highest:
+                self.highest = None
 
 
 class Place(NamedTuple):
@@ -37,11 +75,23 @@ class EntityIndex:
 
         The result may change with the next change to the world.
         """
-        indexed = self._indexed.get(kind)
-        by_value = None if indexed is None else indexed.get(attribute)
-        if by_value is None:
-            by_value = self._build(kind, attribute)
-        return by_value.get(_key(value), ())
+        return self._by_value(kind, attribute).get(_key(value), ())
+
+    def lowest_free(self, kind: str, attribute: str) -> int:
+        """Return the lowest number from 1 on that *attribute* of no entity of *kind* is."""
+        by_value = self._by_value(kind, attribute)
+        while by_value.free_from in by_value:
+            by_value.free_from += 1
+        return by_value.free_from
+
+    def highest(self, kind: str, attribute: str) -> Number:
+        """Return the highest number that *attribute* of an entity of *kind* is, at least 0."""
+        by_value = self._by_value(kind, attribute)
+        if by_value.highest is None:
+            numbers = (value for value in by_value if isinstance(value, Number))
+            by_value.highest = max(numbers, default=0)
+        highest = max(by_value.highest, 0)
+        return int(highest) if highest == int(highest) else highest
 
     def add(self, kind: str, entity: str) -> None:
         """Add *entity*, which is new."""
@@ -83,12 +133,24 @@ class EntityIndex:
         else:
             self._indexed.pop(kind, None)
 
+    def alike(self, kind: str, attribute: str, lower: str) -> list[str]:
+        """Return the entities of *kind* whose *attribute* is *lower* in any letters, in order."""
+        by_value = self._by_value(kind, attribute)
+        places = self._places[kind]
+        values = by_value.spellings().get(lower, ())
+        found = [entity for value in values for entity in by_value[value]]
+        return sorted(found, key=places.__getitem__)
+
     def _insert_all(self, kind: str, entity: str) -> None:
         for attribute in tuple(self._indexed[kind]):
             self._insert(kind, entity, attribute, self._world.get(entity, attribute))
 
+    def _by_value(self, kind: str, attribute: str) -> ByValue:
+        by_value = self._indexed.get(kind, {}).get(attribute)
+        return self._build(kind, attribute) if by_value is None else by_value
+
     def _build(self, kind: str, attribute: str) -> ByValue:
-        by_value: ByValue = {}
+        by_value = ByValue()
         entities = self._world.kinds.get(kind, ())
         for entity in entities:
             by_value.setdefault(_key(self._world.get(entity, attribute)), []).append(entity)
@@ -110,6 +172,7 @@ class EntityIndex:
                 entities.insert(bisect(entities, places[entity], key=places.__getitem__), entity)
             else:
                 entities.append(entity)
+            by_value.added(value)
         except (KeyError, TypeError):  # The value cannot be looked up, or the entity is unknown.
             self._indexed[kind].pop(attribute)
 
@@ -125,6 +188,7 @@ class EntityIndex:
             del entities[place]
             if not entities:
                 del by_value[_key(value)]
+                by_value.gone(value)
         except (KeyError, TypeError):
             self._indexed[kind].pop(attribute)
 

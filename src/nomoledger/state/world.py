@@ -173,7 +173,7 @@ class World:
         self.closing: Closing | None = None
         self._journal: list[tuple[Any, Any, Any]] = []
         self._marks = 0
-        self._index = EntityIndex(self)
+        self.index = EntityIndex(self)
         self._keys: dict[str, str] = {}
         self._ruleset = Ruleset(())
         self._declared: tuple[Ruleset, dict[str, dict[str, str]]] = (self._ruleset, {})
@@ -184,12 +184,12 @@ class World:
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without what is only remembered to save time."""
         remembered = {"_frozen_past": {}, "_journal": [], "_marks": 0}
-        return self.__dict__ | remembered | {"_index": None}
+        return self.__dict__ | remembered | {"index": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the state, with nothing indexed."""
         self.__dict__.update(state)
-        self._index = EntityIndex(self)
+        self.index = EntityIndex(self)
 
     # --- changes and rollback
 
@@ -350,34 +350,34 @@ class World:
 
     def where(self, kind: str, attribute: str, value: Any) -> tuple[str, ...]:
         """Return the entities of *kind* whose *attribute* is *value*, in order of creation."""
-        return tuple(self._index.find_all(kind, attribute, value))
+        return tuple(self.index.find_all(kind, attribute, value))
 
     # --- the index of `where` follows what the reducer changes
 
     def index_added(self, kind: str, entity: str) -> None:
         """Let `where` find *entity*, which was added to *kind* and has no attributes yet."""
-        self._index.add(kind, entity)
+        self.index.add(kind, entity)
         if self._marks:
-            self._journal.append((_CALL, self._index.remove, (kind, entity)))
+            self._journal.append((_CALL, self.index.remove, (kind, entity)))
 
     def index_removes(self, kind: str, entity: str) -> None:
         """Let `where` no longer find *entity*, which is about to be removed from *kind*."""
-        place = self._index.remove(kind, entity)
+        place = self.index.remove(kind, entity)
         if self._marks:
-            self._journal.append((_CALL, self._index.restore, (kind, entity, place)))
+            self._journal.append((_CALL, self.index.restore, (kind, entity, place)))
 
     def index_changed(self, entity: str, attribute: str, old: Any, new: Any) -> None:
         """Let `where` find *entity* by the *new* value of *attribute* instead of the *old*."""
         kind = self.entities.get(entity, "")
-        self._index.move(kind, entity, attribute, old, new)
+        self.index.move(kind, entity, attribute, old, new)
         if self._marks:
-            self._journal.append((_CALL, self._index.move, (kind, entity, attribute, new, old)))
+            self._journal.append((_CALL, self.index.move, (kind, entity, attribute, new, old)))
 
     def forget_index(self) -> None:
         """Drop all that `where` remembers, because anything may have changed."""
-        self._index.forget()
+        self.index.forget()
         if self._marks:
-            self._journal.append((_CALL, self._index.forget, ()))
+            self._journal.append((_CALL, self.index.forget, ()))
 
     def declared(self, kind: str) -> dict[str, str]:
         """Return the attributes that the rules declare for *kind*, with their types."""
@@ -430,7 +430,7 @@ class World:
         """Return the entity of *kind* that people call *called*, or None."""
         if isinstance(called, str) and self.entities.get(called) == kind:
             return called
-        matches = self._index.find_all(kind, self.key_of(kind), called)
+        matches = self.index.find_all(kind, self.key_of(kind), called)
         return matches[0] if matches else None
 
     def label(self, entity: Any) -> Any:

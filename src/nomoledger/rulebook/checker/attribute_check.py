@@ -21,6 +21,9 @@ class AttributeCheck:
 
     def kinds_of(self, given: dict[str, ast.expr]) -> set[str] | None:
         """Return the kinds that the entity can have; None if any."""
+        kind = text_in(given["kind"]) if "kind" in given else None
+        if kind in self.reader.names.kinds:
+            return {kind}
         node = given.get("entity")
         if node is None:
             return None

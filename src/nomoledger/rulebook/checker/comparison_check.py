@@ -10,7 +10,7 @@ from nomoledger.rulebook.checker.value_check import ValueCheck
 from nomoledger.rulebook.checker.written_duration import as_duration
 
 #: The verbs that always return a list.
-_OF_LISTS = ("all", "where", "roll", "holdings", "may", "sorted", "list")
+_OF_LISTS = ("all", "alike", "where", "roll", "holdings", "may", "sorted", "list")
 
 
 class ComparisonCheck:

@@ -13,7 +13,8 @@ from nomoledger.rulebook.checker.types import Type
 _RESULTS: dict[str, Type] = {
     **dict.fromkeys(("set_to", "add", "times", "at_most", "at_least"), t.STEP),
     **dict.fromkeys(("once", "mentioned", "any", "bool", "hasattr"), t.FLAG),
-    **dict.fromkeys(("period", "tallied", "count", "len", "move", "hash"), t.COUNT),
+    **dict.fromkeys(("period", "tallied", "count", "len", "move", "hash",
+                     "lowest_free"), t.COUNT),
     **dict.fromkeys(("kind", "str", "repr", "type", "wording"), t.TEXT),
     **dict.fromkeys(("holdings", "may"), t.list_of(t.TEXT)),
     **dict.fromkeys(("range", "roll"), t.list_of(t.COUNT)),
@@ -26,6 +27,7 @@ _RESULTS: dict[str, Type] = {
     ),
     "now": t.TIME,
     "int": t.NUMBER,
+    "highest": t.NUMBER,
     "dict": t.TABLE,
 }  # fmt: skip
 
@@ -51,10 +53,10 @@ class VerbResults:
             return t.UNKNOWN if options is None else t.items_of(self.reader.seen(options))
         if name == "history":
             return t.UNKNOWN
-        if name in ("all", "where", "find", "create"):
+        if name in ("all", "alike", "where", "find", "create"):
             kind = text_in(given["kind"]) if "kind" in given else None
             things = t.kind_of(kind) if kind in self.names.kinds else t.UNKNOWN
-            if name in ("all", "where"):
+            if name in ("all", "alike", "where"):
                 return t.list_of(things)
             return things | t.NOTHING if name == "find" and things else things
         if name == "balance":
