@@ -68,10 +68,11 @@ def ranked(world: World) -> list[StandingRow]:
     wealth = {player: amount_held(world, player, money) if money else 0 for player in players}
     order = sorted(players, key=lambda player: (-wealth[player], str(world.label(player))))
     rows = []
-    for player in order:
+    ranks: dict[Number, int] = {}
+    for place, player in enumerate(order, 1):
         squares = world.where("square", "owner", player)
         owned = tuple(label_all(world, square) for square in squares)
-        rank = 1 + sum(wealth[other] > wealth[player] for other in players)
+        rank = ranks.setdefault(wealth[player], place)
         amount = wealth[player] if money else None
         rows.append(StandingRow(rank, str(world.label(player)), amount, len(owned), owned))
     return rows

@@ -96,11 +96,14 @@ def _players_in(body: e.Event, world: World) -> frozenset[str]:
     """Return the players that *body* names in any of its fields."""
     if isinstance(body, QUIET):
         return frozenset()
-    players = world.kinds.get("player", ())
     if isinstance(body, e.DisputeArgued):  # Its evidence names all players.
         body = msgspec.structs.replace(body, evidence={})
-    named = set(_texts(msgspec.to_builtins(body)))
-    return frozenset(p for p in players if p in named or world.label(p) in named)
+    players: set[str] = set()
+    for text in set(_texts(msgspec.to_builtins(body))):
+        if world.entities.get(text) == "player":
+            players.add(text)
+        players.update(world.where("player", world.key_of("player"), text))
+    return frozenset(players)
 
 
 def _texts(value: Any) -> Iterator[str]:

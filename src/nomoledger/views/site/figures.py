@@ -57,14 +57,27 @@ class Figures:
         self.places: dict[str, int] = {}
         self.statements: Mapping[Holding, StatementPage] = {}
         self.shown: Mapping[tuple[str, str], Any] = {}
+        self._owned: dict[str, tuple[Figure, ...]] | None = None
+        self._by_account: dict[str, list[StatementPage]] = {}
 
     def use_statements(self, statements: Mapping[Holding, StatementPage]) -> None:
         """Link amounts to these *statements* from now on."""
         self.statements = statements
+        self._by_account = {}
+        for (account, _), statement in statements.items():
+            self._by_account.setdefault(account, []).append(statement)
+
+    def statements_of(self, account: str) -> tuple[StatementPage, ...]:
+        """Return the statements of *account*, one for each commodity."""
+        return tuple(self._by_account.get(account, ()))
 
     def show(self, values: Mapping[tuple[str, str], Any]) -> None:
-        """Show these *values* instead of attributes, by thing and attribute, from now on."""
+        """Show these *values* instead of attributes, by thing and attribute, from now on.
+
+        Call this whenever the world has changed.
+        """
         self.shown = values
+        self._owned = None
 
     @property
     def people(self) -> dict[str, PlayerLink]:
@@ -102,12 +115,19 @@ class Figures:
 
     def owned(self, player: str) -> tuple[Figure, ...]:
         """Return the keys of the squares that *player* owns."""
+        if self._owned is None:
+            self._owned = self._squares_by_owner()
+        return self._owned.get(player, ())
+
+    def _squares_by_owner(self) -> dict[str, tuple[Figure, ...]]:
         world = self.public.world
-        return tuple(
-            Figure(str(world.label(square)), self._why("set", square, "owner"))
-            for square in world.kinds.get("square", ())
-            if self.shown.get((square, "owner"), world.get(square, "owner")) == player
-        )
+        owned: dict[str, list[Figure]] = {}
+        for square in world.kinds.get("square", ()):
+            owner = self.shown.get((square, "owner"), world.get(square, "owner"))
+            if isinstance(owner, str):
+                figure = Figure(str(world.label(square)), self._why("set", square, "owner"))
+                owned.setdefault(owner, []).append(figure)
+        return {owner: tuple(figures) for owner, figures in owned.items()}
 
     def owned_count(self, player: str) -> Figure:
         """Return the number of squares that *player* owns."""

@@ -1,6 +1,8 @@
 """The state of a game at one moment: the close of a period, or now."""
 
+from collections.abc import Iterator
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -17,7 +19,7 @@ from nomoledger.views.site.figures import Figure, Figures, PlayerLink
 from nomoledger.views.site.public_view import PublicView, model_of
 from nomoledger.views.site.rule_pages import RulePages, kind_of
 from nomoledger.views.site.site_paths import Slugs
-from nomoledger.views.site.statement_pages import StatementPage, by_account
+from nomoledger.views.site.statement_pages import StatementPage
 from nomoledger.views.site.values_by_rules import ValuesByRules
 
 
@@ -145,14 +147,14 @@ def moment_of(
         board=board_of(view, figures),
         commodities=commodities,
         accounts=tuple(_accounts(figures, commodities)),
-        players=tuple(_player(person, figures, commodities) for person in people.values()),
+        players=tuple(_players(people, figures, commodities)),
         proposals=tuple(decisions.proposals_in(world, figures.public.setters)),
         rulings=tuple(decisions.rulings.values()),
         disputes=tuple(decisions.disputes.by_number.values()),
         rules=tuple(_rule(rule, decisions.ruleset) for rule in world.rules),
         groups=tuple(groups),
         explanations=explanations,
-        statements=tuple(by_account(figures.statements, _account_ids(figures))),
+        statements=tuple(chain.from_iterable(map(figures.statements_of, _account_ids(figures)))),
         waiting=_waiting(figures),
         due=tuple(_due(figures)),
         ended=world.game["ended"],
@@ -196,7 +198,20 @@ def _rule(rule: Rule, ruleset: RulePages) -> RuleEntry:
     return RuleEntry(rule, kind_of(rule), "" if link is None or link.path is None else link.path)
 
 
-def _player(person: PlayerLink, figures: Figures, commodities: tuple[str, ...]) -> PlayerEntry:
+def _players(
+    people: dict[str, PlayerLink], figures: Figures, commodities: tuple[str, ...]
+) -> Iterator[PlayerEntry]:
+    things = _things(figures)
+    for player, person in people.items():
+        yield _player(person, figures, commodities, tuple(things.get(player, ())))
+
+
+def _player(
+    person: PlayerLink,
+    figures: Figures,
+    commodities: tuple[str, ...],
+    things: tuple[tuple[str, Figure | None], ...],
+) -> PlayerEntry:
     world = figures.public.world
     names = [*world.declared("player"), *world.attributes.get(person.entity, {})]
     key = world.key_of("player")
@@ -206,27 +221,30 @@ def _player(person: PlayerLink, figures: Figures, commodities: tuple[str, ...]) 
         attributes={name: figure for name, figure in attributes.items() if figure is not None},
         held={name: figures.holding(person.entity, name) for name in commodities},
         owned=figures.owned(person.entity),
-        things=tuple(_things(person.entity, figures)),
-        statements=tuple(by_account(figures.statements, [person.entity])),
+        things=things,
+        statements=figures.statements_of(person.entity),
     )
 
 
-def _things(player: str, figures: Figures) -> list[tuple[str, Figure | None]]:
-    """Return other things that name *player*: an option, a patent, a debt.
+def _things(figures: Figures) -> dict[str, list[tuple[str, Figure | None]]]:
+    """Return other things that name a player, by player: an option, a patent, a debt.
 
     Things that the rules make without mentioning it are bookkeeping, and are left out.
     """
     world = figures.public.world
-    related: list[tuple[str, Figure | None]] = []
+    related: dict[str, list[tuple[str, Figure | None]]] = {}
     for kind, things in world.kinds.items():
         if kind in ("player", "square", "proposal"):
             continue
         for thing in things:
-            naming = [n for n, v in world.attributes.get(thing, {}).items() if v == player]
-            if naming:
-                figure = figures.attribute(thing, naming[0])
+            naming: dict[str, str] = {}
+            for name, value in world.attributes.get(thing, {}).items():
+                if isinstance(value, str) and world.entities.get(value) == "player":
+                    naming.setdefault(value, name)
+            for player, name in naming.items():
+                figure = figures.attribute(thing, name)
                 if figure is not None and figure.path is not None:
-                    related.append((figures.described(thing), figure))
+                    related.setdefault(player, []).append((figures.described(thing), figure))
     return related
 
 

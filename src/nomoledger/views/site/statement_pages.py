@@ -1,6 +1,6 @@
 """Account statements: the postings of each account in a period, and its balance."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -52,14 +52,14 @@ class StatementPages:
         self.teller = teller
         self.books = AccountHistory()
         self._slugs = Slugs()
-        self._causes: dict[int, int | None] = {}
+        self._behind: dict[int, Ref | None] = {}
         self._items: dict[Holding, list[tuple[BalanceChange, StatementItem]]] = {}
         self._paths: dict[Holding, str] = {}
 
     def apply(self, entry: e.Entry, world: World, refs: Mapping[int, Ref]) -> None:
         """Apply the next event. *world* must hold the things that the event names."""
         number, body = entry.number, entry.body
-        self._causes[number] = body.cause
+        self._behind[number] = self._input_behind(body, refs)
         self.books.take(number, body)
         if not isinstance(body, e.Posted):
             return
@@ -80,16 +80,14 @@ class StatementPages:
             balance=_units(change.balance, key[1], world),
             what=": ".join(part for part in (sides, why) if part),
             rules=self.ruleset.cited(change.body.rules),
-            because=self._input_behind(change.event, refs),
+            because=self._behind[change.event],
         )
 
-    def _input_behind(self, number: int, refs: Mapping[int, Ref]) -> Ref | None:
+    def _input_behind(self, body: e.Event, refs: Mapping[int, Ref]) -> Ref | None:
         """Return the input that led to an event, or the earliest public event before it."""
-        ref = None
-        cause = self._causes[number]
-        while cause is not None and cause in refs:
-            ref, cause = refs[cause], self._causes[cause]
-        return ref
+        if body.cause is None or body.cause not in refs:
+            return None
+        return self._behind.get(body.cause) or refs[body.cause]
 
     def close(self, period: int, world: World) -> dict[Holding, StatementPage]:
         """Return the statements of *period*, and begin the next period with their balances."""
@@ -123,11 +121,3 @@ class StatementPages:
 def _units(units: int, commodity: str, world: World) -> str:
     declared = world.commodities().get(commodity)
     return format_cell(from_units(units, 0 if declared is None else declared.places))
-
-
-def by_account(
-    statements: Mapping[Holding, StatementPage], accounts: list[str]
-) -> Iterator[StatementPage]:
-    """Yield *statements* in the order of *accounts*."""
-    for account in accounts:
-        yield from (page for key, page in statements.items() if key[0] == account)
