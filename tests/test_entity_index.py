@@ -100,7 +100,9 @@ def test_lookup_while_a_board_grows_does_not_read_every_square_again() -> None:
     world.attributes = Counting()
     for number in range(1, 501):
         attributes = {"number": number}
-        created = e.EntityCreated(entity=f"s{number}", kind="square", attributes=attributes, **COMMON)
+        created = e.EntityCreated(
+            entity=f"s{number}", kind="square", attributes=attributes, **COMMON
+        )
         apply(world, created)
         assert world.where("square", "number", number) == (f"s{number}",)
     assert reads < 10 * 500

@@ -35,8 +35,9 @@ from nomoledger.ledger.as_of import as_of, world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger.state.world import World
-from nomoledger.views.site.history_page import read_history_page
-from nomoledger.views.site.pages import render_pages
+from nomoledger.views.site import render_site
+from nomoledger.views.site.outline import outline_of
+from nomoledger.views.site.public_view import public_entries
 from nomoledger_projections.balances import balances
 from nomoledger_projections.board import board
 from nomoledger_projections.rules_in_force import rules
@@ -339,12 +340,14 @@ def _plain(value: Any) -> Any:
 
 @pytest.mark.slow
 def test_the_site_shows_what_a_week_was_corrected_to(season: Game) -> None:
-    found = read_history_page(season.ledger, season.name).corrected
+    public = list(public_entries(season.ledger, season.name))
+    periods = outline_of(season.name, public).periods
+    found = {period.number: period.corrected for period in periods if period.corrected}
     assert list(found) == [3, 4, 5]
     assert found[3].rulings == (7,)
     now = {each.player: (each.money, each.rank) for each in found[3].standings}
     assert now == money(season, 3)
-    pages = render_pages(read_history_page(season.ledger, season.name))
+    pages = render_site(season.ledger, season.name)
     assert "As it is known now" in pages["period-3/standings.html"]
     assert "As it is known now" not in pages["period-2/standings.html"]
 

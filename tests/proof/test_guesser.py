@@ -25,8 +25,7 @@ from nomoledger.proof.public_export import export_public
 from nomoledger.proof.sealer import Sealer
 from nomoledger.rulebook.loading import load
 from nomoledger.views.journals import FORMATS, export_journal
-from nomoledger.views.site.history_page import read_history_page
-from nomoledger.views.site.pages import render_pages
+from nomoledger.views.site import render_site
 
 from .plots import NOON, PLAIN, played
 
@@ -39,7 +38,7 @@ def seen(ledger: Ledger, game: str) -> dict[str, Any]:
     file = io.BytesIO()
     export_public(ledger, game, file)
     found: dict[str, Any] = {"export": list(map(_veiled, file.getvalue().splitlines()))}
-    found |= dict(render_pages(read_history_page(ledger, game)).items())
+    found |= render_site(ledger, game)
     for name in ("log", "history", "rulings", "proposals", "disputes"):
         model = projection(name)(LedgerView(ledger, game))
         found[name] = msgspec.json.encode(model, enc_hook=str)

@@ -1,7 +1,7 @@
 """What people call the things of a game, and values in words."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -23,6 +23,10 @@ _NEAR = 366 * SECONDS["days"]
 _NESTED_MAX = 4
 
 
+#: The operation and the arguments of a timer.
+Timer = tuple[str, tuple[Any, ...]]
+
+
 class Thing(NamedTuple):
     """A thing of the game: its *kind* and *attributes*."""
 
@@ -38,8 +42,8 @@ class Names:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._gone: dict[str, Thing] = {}
-        self._timers: dict[str, tuple[str, tuple[Any, ...]]] = {}
+        self._gone: MutableMapping[str, Thing] = {}
+        self._timers: MutableMapping[str, Timer] = {}
         self._earlier: dict[str, dict[str, Any]] = {}
         self._depth = 0
 
@@ -57,6 +61,29 @@ class Names:
             self.keep(entity)
         for id, timer in self.world.timers.items():
             self._timers[id] = timer.attempt.operation, timer.attempt.arguments
+
+    def keep_timer(self, timer: str) -> None:
+        """Remember the timer with the id *timer*, if it runs."""
+        if timer in self.world.timers:
+            attempt = self.world.timers[timer].attempt
+            self._timers[timer] = attempt.operation, attempt.arguments
+
+    def follow(self, event: e.Event) -> None:
+        """Remember what ends with *event*, which is about to be applied to the world."""
+        if isinstance(event, e.EntityDestroyed):
+            self.keep(event.entity)
+        elif isinstance(event, e.Scheduled):
+            self.learn([event])
+
+    def ended(self) -> tuple[MutableMapping[str, Thing], MutableMapping[str, Timer]]:
+        """Return the things and the timers that are remembered, by id."""
+        return self._gone, self._timers
+
+    def restore(
+        self, things: MutableMapping[str, Thing], timers: MutableMapping[str, Timer]
+    ) -> None:
+        """Remember these *things* and *timers*, as `ended` returned them."""
+        self._gone, self._timers = things, timers
 
     def learn(self, events: Sequence[e.Event]) -> None:
         """Learn of the things and timers of *events*, which may be gone."""

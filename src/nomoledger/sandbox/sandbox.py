@@ -146,7 +146,7 @@ def stream_from_sandbox(
     *arguments: Any,
     limits: Limits | None = None,
     answer: Answer | None = None,
-) -> Iterator[bytes]:
+) -> Generator[bytes]:
     """Yield what *function* yields for *arguments* in a new sandbox; see `Sandbox.stream`."""
     sandbox = Sandbox(limits)
     try:

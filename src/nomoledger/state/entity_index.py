@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 Number = int | Decimal
 
+
 class ByValue(dict[Any, list[str]]):
     """For one kind and attribute: the entities that have each value, in order of creation.
 

@@ -64,9 +64,16 @@ class TracedRun:
         self.names = TrailTeller(world)
 
     def take(self, bodies: Sequence[e.Event], place: int = 0) -> Iterator[TracedAttempt]:
-        """Run the input at *place* among *bodies* again, and yield its attempts."""
-        self._tracer.gathered()
+        """Run the input at *place* among *bodies* again, and yield its attempts.
+
+        All things and timers keep their names, whatever becomes of them.
+        """
         self.names.keep_all()
+        yield from self.run(bodies, place)
+
+    def run(self, bodies: Sequence[e.Event], place: int = 0) -> Iterator[TracedAttempt]:
+        """Run the input at *place* among *bodies* again, with the names that *names* knows."""
+        self._tracer.gathered()
         for batch in replay_input(self.engine, bodies, place):
             self.names.learn(batch)
             yield TracedAttempt(batch, self._tracer.gathered(), self.names)

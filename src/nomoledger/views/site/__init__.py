@@ -1,24 +1,88 @@
 """The published site: the public pages of a game, period by period."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.views.site.folder import put_in_place
-from nomoledger.views.site.history_page import read_history_page
-from nomoledger.views.site.pages import render_pages
+from nomoledger.views.site import manifest
+from nomoledger.views.site.folder import NewFolder, replacing
+from nomoledger.views.site.history_page import HistoryPage, read_history
+from nomoledger.views.site.manifest import Manifest, PeriodPages
+from nomoledger.views.site.outline import Public, outline_of
+from nomoledger.views.site.pages import render_period, render_present, style_sheet
+from nomoledger.views.site.public_view import public_entries
 
-__all__ = ["publish"]
+__all__ = ["Published", "publish", "render_site"]
+
+Advance = Callable[[int], None]
 
 
-def publish(ledger: Ledger, game: str, folder: str | Path) -> int:
-    """Write the site of *game* to *folder* and return the number of its pages.
+class Published(NamedTuple):
+    """The number of *pages* of a site, and how many of them were *made* and not kept."""
 
-    The site holds public information only. It replaces an earlier site in *folder* as a whole.
+    pages: int
+    made: int
+
+
+def publish(
+    ledger: Ledger, game: str, folder: str | Path, advance: Advance = lambda count: None
+) -> Published:
+    """Write the site of *game* to *folder*.
+
+    The site holds public information only. It replaces an earlier site in *folder* as a whole. The
+    pages of closed periods that nothing has changed since are kept as they are. *advance* is called
+    with the number of events that were read, twice for each event.
 
     Raises:
         UsageError: *folder* holds something other than a site.
         UnknownError: The ledger has no such game.
     """
-    pages = render_pages(read_history_page(ledger, game))
-    put_in_place(Path(folder), pages)
-    return sum(path.endswith(".html") for path in pages)
+    public = _read(ledger, game, advance)
+    with replacing(Path(folder)) as site:
+        outline = outline_of(game, public)
+        kept = manifest.reusable(site.old, outline)
+        for period in kept.values():
+            for path in period.pages:
+                site.keep(path)
+        wanted = [period.number for period in outline.periods if period.number not in kept]
+        made = {str(number): period for number, period in kept.items()}
+        for history in read_history(ledger, outline, public, wanted, advance):
+            pages = _write(site, history)
+            key = manifest.key_of(outline, len(history.upto) - 1)
+            if key is not None and history.is_complete:
+                made[str(history.moment.period)] = PeriodPages(key, pages)
+        site.write(*style_sheet())
+        site.write(manifest.MANIFEST, Manifest(periods=made).encode())
+    count = sum(path.endswith(".html") for path in site.paths)
+    return Published(count, count - sum(len(period.pages) for period in kept.values()))
+
+
+def render_site(ledger: Ledger, game: str) -> dict[str, str]:
+    """Return all pages of the site of *game*, by path."""
+    public = _read(ledger, game, lambda count: None)
+    outline = outline_of(game, public)
+    pages = dict([style_sheet()])
+    every = [period.number for period in outline.periods]
+    for history in read_history(ledger, outline, public, every, lambda count: None):
+        pages |= dict(_rendered(history))
+    return pages
+
+
+def _read(ledger: Ledger, game: str, advance: Advance) -> Public:
+    public = []
+    for entry in public_entries(ledger, game):
+        public.append(entry)
+        advance(1)
+    return public
+
+
+def _rendered(history: HistoryPage) -> Iterator[tuple[str, str]]:
+    yield from render_period(history)
+    if history.moment.is_open:
+        yield from render_present(history)
+
+
+def _write(site: NewFolder, history: HistoryPage) -> dict[str, str]:
+    """Write the pages of *history*, and return their digests by path."""
+    return {path: site.write(path, text) for path, text in _rendered(history)}

@@ -38,7 +38,7 @@ def declared_pages(
     """Return what is on the declared *pages*, which are given by title."""
     return [
         DeclaredPage(
-            name=f"pages/{slugs.of(title, title)}",
+            name=page_path(slugs, title),
             title=title,
             held=None if page.account is None else tuple(_held(figures, page.account)),
             values=tuple(_values(figures, values, page)),
@@ -46,6 +46,11 @@ def declared_pages(
         )
         for title, page in pages.items()
     ]
+
+
+def page_path(slugs: Slugs, title: str) -> str:
+    """Return the path of a declared page in the folder of its period, without ending."""
+    return f"pages/{slugs.of(title, title)}"
 
 
 def pages_in(world: World) -> dict[str, PageContent]:

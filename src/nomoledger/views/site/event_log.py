@@ -57,7 +57,16 @@ class EventLog:
         self.ruleset = ruleset
         self.teller = teller
         self.groups: dict[int, list[EventGroup]] = {}
-        self._players: dict[int, frozenset[str]] = {}
+        self._inputs: dict[int, e.Input] = {}
+
+    def note(self, entry: e.Entry) -> None:
+        """Remember an event, whether it is told or not, if a later one may have to do with it."""
+        if isinstance(entry.body, e.Input):
+            self._inputs[entry.number] = entry.body
+
+    def forget_before(self, period: int) -> None:
+        """Forget what was told of the periods before *period*."""
+        self.groups = {known: groups for known, groups in self.groups.items() if known >= period}
 
     def append(
         self, entry: e.Entry, world: World, refs: dict[int, Ref], stands_apart: bool
@@ -77,10 +86,8 @@ class EventLog:
     def _line(self, entry: e.Entry, world: World, refs: dict[int, Ref]) -> EventLine:
         body = entry.body
         about = _players_in(body, world)
-        if isinstance(body, e.Input):
-            self._players[entry.number] = about
-        elif isinstance(body, e.AttemptRefused) and body.cause is not None:
-            about = about | self._players.get(body.cause, frozenset())
+        if isinstance(body, e.AttemptRefused) and body.cause in self._inputs:
+            about = about | _players_in(self._inputs[body.cause], world)
         return EventLine(
             ref=refs[entry.number],
             text=self.teller.tell(body),

@@ -64,8 +64,8 @@ class ExplanationBuilder:
     *hidden* says that the game has secrets, so that a missing trace may be due to a secret.
     """
 
-    def __init__(self, traces: Mapping[int, AttemptTrace], ruleset: RulePages) -> None:
-        self.traces = traces
+    def __init__(self, ruleset: RulePages) -> None:
+        self.traces: Mapping[int, AttemptTrace] = {}
         self.ruleset = ruleset
         self.hidden = False
 

@@ -8,6 +8,7 @@ cannot, two renames follow each other, and the next publish puts back what a kil
 import ctypes
 import errno
 import fcntl
+import hashlib
 import os
 import shutil
 import sys
@@ -26,8 +27,48 @@ _AT_FDCWD, _EXCHANGE = -100, 2
 _CANNOT = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY)
 
 
-def put_in_place(folder: Path, pages: Mapping[str, str]) -> None:
-    """Replace the content of *folder* with *pages*, by path.
+class NewFolder:
+    """The new folder of a site, while its files are written.
+
+    Attributes:
+        old: the folder that it will replace, which may not exist.
+        paths: the paths of its files so far.
+    """
+
+    def __init__(self, folder: Path, old: Path) -> None:
+        """Write to *folder*, which will replace *old*."""
+        self._folder = folder
+        self.old = old
+        self.paths: set[str] = set()
+
+    def write(self, path: str, text: str) -> str:
+        """Write the file at *path*; return its SHA-256."""
+        content = text.encode()
+        self._place(path).write_bytes(content)
+        return hashlib.sha256(content).hexdigest()
+
+    def keep(self, path: str) -> None:
+        """Take over the file at *path* of the old folder: as a second link to it, or as a copy."""
+        place = self._place(path)
+        try:
+            os.link(self.old / path, place)
+        except OSError:  # The file system has no links.
+            shutil.copyfile(self.old / path, place)
+
+    def finish(self) -> None:
+        """Write the list of the files."""
+        (self._folder / MARKER).write_text("\n".join([_SAYS, *sorted(self.paths)]) + "\n", "utf-8")
+
+    def _place(self, path: str) -> Path:
+        file = self._folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self.paths.add(path)
+        return file
+
+
+@contextmanager
+def replacing(folder: Path) -> Iterator[NewFolder]:
+    """Yield a new folder, which takes the place of *folder* at the end of the block.
 
     What a publish that was killed left beside *folder* is removed.
 
@@ -39,8 +80,21 @@ def put_in_place(folder: Path, pages: Mapping[str, str]) -> None:
     _clear_up(folder)
     _check(folder)
     with _new_sibling(folder) as fresh:
-        _write(fresh, pages)
+        new = NewFolder(fresh, folder)
+        yield new
+        new.finish()
         _swap(folder, fresh)
+
+
+def put_in_place(folder: Path, pages: Mapping[str, str]) -> None:
+    """Replace the content of *folder* with *pages*, by path.
+
+    Raises:
+        UsageError: *folder* holds a file that is not part of an earlier site.
+    """
+    with replacing(folder) as new:
+        for path, text in pages.items():
+            new.write(path, text)
 
 
 def _check(folder: Path) -> None:
@@ -56,14 +110,6 @@ def _check(folder: Path) -> None:
     known = set((folder / MARKER).read_text("utf-8").splitlines()[1:])
     if foreign := sorted(files - known - {MARKER}):
         raise UsageError(f"{folder} holds {foreign[0]}, which is no part of the site: move it away")
-
-
-def _write(fresh: Path, pages: Mapping[str, str]) -> None:
-    marker = "\n".join([_SAYS, *sorted(pages)]) + "\n"
-    for path, text in {MARKER: marker, **pages}.items():
-        file = fresh / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8", newline="\n")
 
 
 @contextmanager

@@ -1,140 +1,211 @@
 """The public history of a game, read once: its state at the close of every period, and now."""
 
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime
 
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.game.read_models import WorldView, projection
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.prose.descriptions import UNTOLD
 from nomoledger.sandbox.sandbox import Sandbox
-from nomoledger.state.bitemporal import rulings_that_corrected, world_as_known
-from nomoledger.state.disputes import StandingMark, standing_mark
-from nomoledger.state.world import World
 from nomoledger.views.site.decisions import Decisions
-from nomoledger.views.site.event_log import EventLog
+from nomoledger.views.site.event_log import EventGroup, EventLog
 from nomoledger.views.site.explanations import ExplanationBuilder
 from nomoledger.views.site.figures import Figures
-from nomoledger.views.site.moment import Moment, moment_of
-from nomoledger.views.site.public_run import trace_public_run
-from nomoledger.views.site.public_view import PublicView, PublicWorld, public_entries
+from nomoledger.views.site.moment import Moment, PastMoment, moment_of, past_moment_of
+from nomoledger.views.site.outline import Outline, PeriodOutline, Public
+from nomoledger.views.site.public_run import PublicTraces
+from nomoledger.views.site.public_view import PublicView, PublicWorld
 from nomoledger.views.site.rule_pages import RulePage, RulePages
 from nomoledger.views.site.site_paths import Slugs
 from nomoledger.views.site.statement_pages import StatementPages
 
-
-class CorrectedPeriod(msgspec.Struct, frozen=True):
-    """The *rulings* that corrected a period, and its *standings* as known now."""
-
-    rulings: tuple[int, ...]
-    standings: tuple[Any, ...]
+Advance = Callable[[int], None]
 
 
 class HistoryPage(msgspec.Struct, frozen=True):
-    """Everything that the site shows.
+    """A moment of the game, and what its pages show of the game's history.
 
     Attributes:
-        moments: The state at the close of each period, and last the present state.
-        marks: The public marks of the standings, by period.
-        corrected: The periods that later rulings corrected.
+        outline: All periods of the game.
+        moment: The moment: the close of a period, or now.
+        upto: The periods up to the moment.
+        before: The groups of events of the period before, if there is one.
+        rules: The pages of all rules so far.
+        is_complete: Whether the rules could be run as far as the moment, to explain its events.
     """
 
-    game: str
-    rulebook: str
-    moments: tuple[Moment, ...]
+    outline: Outline
+    moment: Moment
+    upto: tuple[PastMoment, ...]
+    before: tuple[EventGroup, ...]
     rules: tuple[RulePage, ...]
-    marks: dict[int, StandingMark]
-    corrected: dict[int, CorrectedPeriod]
+    is_complete: bool
 
     @property
-    def last(self) -> Moment:
-        """The present state of the game."""
-        return self.moments[-1]
+    def period(self) -> PeriodOutline:
+        """The outline of the period of the moment."""
+        return self.outline.periods[len(self.upto) - 1]
 
 
-def read_history_page(ledger: Ledger, game: str) -> HistoryPage:
-    """Return the public history of *game*."""
-    reader = _HistoryReader(ledger, game)
+class _Run(msgspec.Struct):
+    """A stretch of events whose causes are explained: from place *start* up to place *end*."""
+
+    start: int
+    end: int
+
+
+def read_history(
+    ledger: Ledger, outline: Outline, public: Public, wanted: Collection[int], advance: Advance
+) -> Iterator[HistoryPage]:
+    """Yield what the pages of each *wanted* period show. Finish with each before the next.
+
+    A period whose pages are not wanted is read faster: nothing is told and explained there, and the
+    rules do not run.
+
+    *public* are the public events of the game with that *outline*. *wanted* are the numbers of
+    periods. *advance* is called with the number of events that were read.
+    """
+    reader = _HistoryReader(ledger, outline, public, wanted)
     try:
-        return reader.read()
+        place = 0
+        for index, period in enumerate(outline.periods):
+            page = reader.read(index, place)
+            if page is not None:
+                yield page
+            advance(period.end - place)
+            place = period.end
     finally:
-        reader.sandbox.close()
+        reader.close()
 
 
 class _HistoryReader:
     """Applies the public events in order."""
 
-    def __init__(self, ledger: Ledger, game: str) -> None:
+    def __init__(
+        self, ledger: Ledger, outline: Outline, public: Public, wanted: Collection[int]
+    ) -> None:
         self.ledger = ledger
-        self.game = game
+        self.outline = outline
+        self.entries = public
+        self.wanted = wanted
         self.public = PublicWorld()
         self.figures = Figures(self.public, Slugs())
         self.ruleset = RulePages()
         self.decisions = Decisions(self.ruleset)
         self.log = EventLog(self.ruleset, self.public.teller)
         self.statements = StatementPages(self.ruleset, self.public.teller)
-        self.entries: list[e.Entry] = []
-        self.moments: list[Moment] = []
-        self.page_slugs = Slugs()
+        self.explanations = ExplanationBuilder(self.ruleset)
+        self.past: list[PastMoment] = []
         self.sandbox = Sandbox()
+        self._runs = _runs(outline, wanted)
+        self._traces: PublicTraces | None = None
 
-    def read(self) -> HistoryPage:
-        public = list(public_entries(self.ledger, self.game))
-        self.explanations = ExplanationBuilder(trace_public_run(public), self.ruleset)
-        for entry, stands_apart in public:
-            self._apply(entry, stands_apart)
-            if isinstance(entry.body, e.PeriodClosed):
-                self._add_moment(entry.body.period)
-        self._add_moment(self.public.world.period)
-        rulebook = self.public.world.game.get("rulebook", "")
-        pages = tuple(self.ruleset.pages)
-        marks = {
-            moment.period: standing_mark(self.public.world, moment.period, None)
-            for moment in self.moments
-        }
-        corrected = corrected_in(self.public.world)
-        return HistoryPage(self.game, rulebook, tuple(self.moments), pages, marks, corrected)
+    def close(self) -> None:
+        """End the processes in which rules run."""
+        self.sandbox.close()
+        if self._traces is not None:
+            self._traces.close()
 
-    def _apply(self, entry: e.Entry, stands_apart: bool) -> None:
+    def read(self, index: int, place: int) -> HistoryPage | None:
+        """Read the period at *index*, from *place* on; return what it shows if that is wanted."""
+        period = self.outline.periods[index]
+        following = self.outline.periods[index + 1 : index + 2]
+        is_wanted = period.number in self.wanted
+        is_told = is_wanted or any(other.number in self.wanted for other in following)
+        self.statements.is_told = is_wanted
+        began: datetime | None = None
+        count = 0
+        for at in range(place, period.end):
+            if self._runs and at == self._runs[0].start:
+                self._start_traces(at)
+            entry, stands_apart = self.entries[at]
+            if not isinstance(entry.body, UNTOLD):
+                began, count = began or entry.body.received_at, count + 1
+            self._apply(entry, stands_apart, is_told)
+        page = self._end(period, began, count, is_wanted)
+        self.log.forget_before(period.number)
+        self._end_traces(period)
+        return page
+
+    def _apply(self, entry: e.Entry, stands_apart: bool, is_told: bool) -> None:
         public, body = self.public, entry.body
         self.explanations.hidden |= stands_apart or _allows_secrets(body)
         ref = public.refer(entry)
-        self.entries.append(entry)
         self.ruleset.apply(ref, body)
         self.decisions.apply(ref, body, public.world, public.refs)
+        self.log.note(entry)
         destroys = isinstance(body, e.EntityDestroyed)
-        if destroys:  # The thing has no name after the event.
+        if destroys and is_told:  # The thing has no name after the event.
             self.log.append(entry, public.world, public.refs, stands_apart)
+        public.teller.follow(body)
         public.apply(entry)
         self.statements.apply(entry, public.world, public.refs)
-        if not destroys:
+        if is_told and not destroys:
             self.log.append(entry, public.world, public.refs, stands_apart)
 
-    def _add_moment(self, period: int) -> None:
-        view = PublicView(self.ledger, self.game, self.public.world, self.entries, self.sandbox)
-        groups = self.log.groups.get(period, [])
-        self.figures.use_statements(self.statements.close(period, self.public.world))
+    def _end(
+        self, period: PeriodOutline, began: datetime | None, count: int, is_wanted: bool
+    ) -> HistoryPage | None:
+        world, entries = self.public.world, self.entries
+        view = PublicView(self.ledger, self.outline.game, world, entries, period.end, self.sandbox)
+        self.figures.use_statements(self.statements.close(period.number, world))
+        self.past.append(past_moment_of(view, period.number, self.figures, began, count))
+        if not is_wanted:
+            return None
+        groups = self.log.groups.get(period.number, [])
+        is_complete = self._trace(period)
         explanations = tuple(map(self.explanations.explain, groups))
         moment = moment_of(
-            view, period, self.figures, self.decisions, groups, explanations, self.page_slugs
+            view, period.number, self.figures, self.decisions, groups, explanations,
+            self.outline.slugs,
+        )  # fmt: skip
+        before = self.past[-2].period if len(self.past) > 1 else None
+        return HistoryPage(
+            outline=self.outline,
+            moment=moment,
+            upto=tuple(self.past),
+            before=tuple(self.log.groups.get(before, ())) if before is not None else (),
+            rules=tuple(self.ruleset.pages),
+            is_complete=is_complete,
         )
-        self.moments.append(moment)
+
+    # --- traces
+
+    def _start_traces(self, place: int) -> None:
+        world, names = self.public.world, self.public.teller
+        self._traces = PublicTraces(self.entries, place, world, names)
+
+    def _trace(self, period: PeriodOutline) -> bool:
+        """Trace the events up to the end of *period*; return whether that was possible."""
+        if self._traces is None:  # The game has no events yet.
+            return True
+        last = self.entries[period.end - 1][0].number
+        self.explanations.traces = self._traces.upto(last)
+        return not self._traces.is_broken
+
+    def _end_traces(self, period: PeriodOutline) -> None:
+        if self._traces is not None and period.end >= self._runs[0].end:
+            self._traces.close()
+            self._traces = None
+            del self._runs[0]
+        elif self._traces is not None:
+            self._traces.forget_before(self.entries[period.end][0].number)
+
+
+def _runs(outline: Outline, wanted: Collection[int]) -> list[_Run]:
+    """Return the stretches of events in which the rules must run to explain *wanted* periods."""
+    runs: list[_Run] = []
+    for period in outline.periods:
+        if period.number in wanted:
+            if runs and period.starts < runs[-1].end:
+                runs[-1].end = period.end
+            else:
+                runs.append(_Run(period.starts, period.end))
+    return runs
 
 
 def _allows_secrets(body: e.Event) -> bool:
     """Return whether *body* enacts a rule that allows secret actions."""
     return isinstance(body, e.RuleEnacted | e.RuleAmended) and bool(body.rule.secret)
-
-
-def corrected_in(world: World) -> dict[int, CorrectedPeriod]:
-    """Return the periods that rulings corrected, as known in *world*."""
-    return {
-        period: CorrectedPeriod(rulings_that_corrected(world, period), _standings(world, period))
-        for period in world.past
-        if rulings_that_corrected(world, period)
-    }
-
-
-def _standings(world: World, period: int) -> tuple[Any, ...]:
-    model: Any = projection("standings")(WorldView(world_as_known(world, world, period), None))
-    return tuple(model.standings)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -32,6 +33,37 @@ class StandingEntry(msgspec.Struct, frozen=True):
     worth: float
     squares: Figure
     owned: tuple[Figure, ...]
+
+
+class PastStanding(msgspec.Struct, frozen=True):
+    """What the pages of later periods show of the standing of one player."""
+
+    rank: int
+    player: PlayerLink
+    money: Figure | None
+    worth: float
+
+
+class PastMoment(msgspec.Struct, frozen=True, dict=True):
+    """What the pages of later periods show of a period.
+
+    Attributes:
+        began: When the first event of the period was received; None if there is no event.
+        now: The time of the close, or the present time.
+        events_count: The number of events in the log of the period.
+    """
+
+    period: int
+    is_open: bool
+    began: datetime | None
+    now: datetime
+    events_count: int
+    standings: tuple[PastStanding, ...]
+
+    @cached_property
+    def standing_of(self) -> dict[str, PastStanding]:
+        """The standings of the players, by slug."""
+        return {standing.player.slug: standing for standing in self.standings}
 
 
 class AccountEntry(msgspec.Struct, frozen=True):
@@ -113,10 +145,21 @@ class Moment(msgspec.Struct, frozen=True):
         """The place of each player in the order of joining, by slug."""
         return {player.person.slug: player.person.place for player in self.players}
 
-    @property
-    def events_count(self) -> int:
-        """The number of events in the log of the period."""
-        return sum(1 for group in self.groups for _ in group.all())
+
+def past_moment_of(
+    view: PublicView, period: int, figures: Figures, began: datetime | None, events_count: int
+) -> PastMoment:
+    """Return what later pages show of *period* in *view*. This gives new players their places."""
+    world = figures.public.world
+    _ = figures.people  # This assigns places in the order of joining.
+    return PastMoment(
+        period=period,
+        is_open=period == world.period,
+        began=began,
+        now=from_seconds(world.game["now"]),
+        events_count=events_count,
+        standings=tuple(_past(row, figures) for row in model_of("standings", view).standings),
+    )
 
 
 def moment_of(
@@ -162,15 +205,26 @@ def moment_of(
     )
 
 
-def _standing(model: Any, figures: Figures) -> StandingEntry:
+def _past(model: Any, figures: Figures) -> PastStanding:
     world = figures.public.world
     player = world.find("player", model.player) or model.player
     money = next(iter(world.commodities()), None)
-    return StandingEntry(
+    return PastStanding(
         rank=model.rank,
         player=figures.person(player),
         money=None if money is None else figures.holding(player, money),
         worth=float(model.money or 0),
+    )
+
+
+def _standing(model: Any, figures: Figures) -> StandingEntry:
+    past = _past(model, figures)
+    player = past.player.entity
+    return StandingEntry(
+        rank=past.rank,
+        player=past.player,
+        money=past.money,
+        worth=past.worth,
         squares=figures.owned_count(player),
         owned=figures.owned(player),
     )

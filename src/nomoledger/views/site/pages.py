@@ -12,7 +12,7 @@ from nomoledger.views.site.event_log import EventGroup, EventLine
 from nomoledger.views.site.figures import PlayerLink
 from nomoledger.views.site.history_page import HistoryPage
 from nomoledger.views.site.linked_chart import amounts, ranks
-from nomoledger.views.site.moment import Moment, PlayerEntry
+from nomoledger.views.site.moment import Moment, PastStanding, PlayerEntry
 from nomoledger.views.site.rule_pages import RulePage
 from nomoledger.views.site.site_paths import folder_of
 from nomoledger.views.site.text import finalize, prose
@@ -32,21 +32,31 @@ MENU = {
 LATEST = 8
 
 
-def render_pages(history: HistoryPage) -> dict[str, str]:
-    """Return all files of the site, by path."""
-    style = (files("nomoledger.views.site") / "templates" / "style.css").read_text("utf-8")
-    pages = {"style.css": style}
-    for moment in history.moments:
-        pages |= _PeriodPages(history, moment, folder_of(moment.period)).pages()
-    pages |= _PeriodPages(history, history.last, "").pages()
+def style_sheet() -> tuple[str, str]:
+    """Return the path and the text of the style sheet of all pages."""
+    templates = files("nomoledger.views.site") / "templates"
+    return "style.css", (templates / "style.css").read_text("utf-8")
+
+
+def render_period(history: HistoryPage) -> Iterator[tuple[str, str]]:
+    """Yield the pages in the folder of a period, by path."""
+    yield from _Pages(history, folder_of(history.moment.period)).all()
+
+
+def render_present(history: HistoryPage) -> Iterator[tuple[str, str]]:
+    """Yield the pages at the top, which show the present state, and the pages of all rules."""
+    pages = _Pages(history, "")
+    yield from pages.all()
     for page in history.rules:
-        pages[page.path] = _render("rule", history, page.path, **_rule_values(history, page))
-    return pages
+        values = _rule_values(history.moment, page)
+        yield (
+            page.path,
+            pages.render("rule", page.path, every_period=history.outline.periods, **values),
+        )
 
 
-def _rule_values(history: HistoryPage, page: RulePage) -> dict[str, Any]:
+def _rule_values(last: Moment, page: RulePage) -> dict[str, Any]:
     """Return the values for the page of a rule: authors of proposals, and interpreting rulings."""
-    last = history.last
     return {
         "page": page,
         "menu_at": "rules",
@@ -55,18 +65,27 @@ def _rule_values(history: HistoryPage, page: RulePage) -> dict[str, Any]:
     }
 
 
-class _PeriodPages:
+class _Pages:
     """The pages of one moment, in their *folder*."""
 
-    def __init__(self, history: HistoryPage, moment: Moment, folder: str) -> None:
+    def __init__(self, history: HistoryPage, folder: str) -> None:
         self.history = history
-        self.moment = moment
+        self.moment = history.moment
         self.folder = folder
+        self._standings = {entry.player.slug: entry for entry in self.moment.standings}
+        self._lines: dict[str, list[tuple[datetime, EventLine]]] = {}
+        for group in self.moment.groups:
+            for line in group.all():
+                for player in line.about:
+                    self._lines.setdefault(player, []).append((group.at, line))
+        self._past: dict[str, list[tuple[int, PastStanding]]] = {}
+        for past in history.upto:
+            for standing in past.standings:
+                series = self._past.setdefault(standing.player.slug, [])
+                series.append((past.period, standing))
 
-    def pages(self) -> dict[str, str]:
-        return dict(self._pages())
-
-    def _pages(self) -> Iterator[tuple[str, str]]:
+    def all(self) -> Iterator[tuple[str, str]]:
+        """Yield the pages, by path."""
         for name in MENU:
             template = "logs" if name == "log" and not self.folder else name
             yield self._page(template, f"{self.folder}{name}.html", name, **self._values(name))
@@ -80,42 +99,67 @@ class _PeriodPages:
             yield self._page("player", path, "players", **self._player_values(player))
 
     def _page(self, template: str, path: str, menu_at: str, **values: Any) -> tuple[str, str]:
-        shared = {"moment": self.moment, "folder": self.folder, "menu_at": menu_at}
-        return path, _render(template, self.history, path, **shared, **values)
+        if not self.folder:
+            values["every_period"] = self.history.outline.periods
+        return path, self.render(template, path, folder=self.folder, menu_at=menu_at, **values)
+
+    def render(self, template: str, path: str, **values: Any) -> str:
+        """Return the page at *path*.
+
+        What a page in the folder of a period depends on is listed in `manifest.key_of`, too.
+        """
+        periods, place = self.history.outline.periods, len(self.history.upto) - 1
+        shared = {
+            "game": self.history.outline.game,
+            "rulebook": self.history.outline.rulebook,
+            "moment": self.moment,
+            "mark": periods[place].mark,
+            "corrected": periods[place].corrected,
+            "neighbours": (*periods[max(place - 1, 0) : place], *periods[place + 1 : place + 2]),
+            "last": periods[-1],
+            "folder": "",
+            "root": "../" * path.count("/"),
+            "path": path,
+            "menu": MENU | self.moment.titles,
+        }
+        return _environment().get_template(f"{template}.html").render(shared | values)
 
     def _values(self, name: str) -> dict[str, Any]:
         if name == "index":
-            return {"latest": self._latest(), "charts": self._charts()}
+            return {"latest": self._latest(), "charts": self._charts(self._people())}
         if name == "standings":
-            return {"charts": self._charts(), "upto": self._upto(), "people": self._people()}
+            people = self._people()
+            charts, upto = self._charts(people), self.history.upto
+            return {"charts": charts, "upto": upto, "people": people, "marks": self._marks()}
+        if name == "rules":
+            return {"gone": [page for page in self.history.rules if not page.in_force]}
+        if name == "log" and not self.folder:
+            return {"upto": self.history.upto}
         return {}
 
-    def _upto(self) -> list[Moment]:
-        return [m for m in self.history.moments if m.period <= self.moment.period]
+    def _marks(self) -> dict[int, str]:
+        """Return the marks of the standings, by period; on the pages of a period only its own."""
+        shown = self.history.outline.periods if not self.folder else [self.history.period]
+        return {period.number: str(period.mark) for period in shown}
 
     def _people(self) -> list[PlayerLink]:
         """Return all players up to the moment, in the order of joining."""
-        people = {s.player.slug: s.player for moment in self._upto() for s in moment.standings}
-        return sorted(people.values(), key=lambda person: person.place)
+        people = (series[-1][1].player for series in self._past.values())
+        return sorted(people, key=lambda person: person.place)
 
-    def _charts(self, only: PlayerLink | None = None) -> list[Any]:
-        people = self._people() if only is None else [only]
-        by_rank: dict[str, dict[int, float]] = {person.slug: {} for person in people}
-        by_money: dict[str, dict[int, float]] = {person.slug: {} for person in people}
-        for moment in self._upto():
-            for standing in moment.standings:
-                if standing.player.slug in by_rank:
-                    by_rank[standing.player.slug][moment.period] = standing.rank
-                    by_money[standing.player.slug][moment.period] = standing.worth
-        charts = [ranks([(person, by_rank[person.slug]) for person in people])]
+    def _charts(self, people: list[PlayerLink]) -> list[Any]:
+        past = [(person, self._past.get(person.slug, [])) for person in people]
+        charts = [
+            ranks([(person, {at: float(by.rank) for at, by in series}) for person, series in past])
+        ]
         if self.moment.money:
-            money = [(person, by_money[person.slug]) for person in people]
+            money = [(person, {at: by.worth for at, by in series}) for person, series in past]
             charts.append(amounts(f"Money ({self.moment.money})", money))
         return charts if people else []
 
     def _latest(self) -> list[EventGroup]:
         """Return the latest groups of this period and the one before, the newest first."""
-        groups = [group for moment in self._upto()[-2:] for group in moment.groups]
+        groups = [*self.history.before, *self.moment.groups]
         shown = [group for group in groups if group.head is None or not group.head.quiet]
         return shown[-LATEST:][::-1]
 
@@ -123,31 +167,11 @@ class _PeriodPages:
         slug = player.person.slug
         return {
             "player": player,
-            "standing": next(s for s in self.moment.standings if s.player.slug == slug),
-            "lines": list(_lines_about(player.person.entity, self.moment)),
-            "charts": self._charts(player.person),
-            "periods": [
-                moment.period
-                for moment in self.history.moments
-                if any(entry.person.slug == slug for entry in moment.players)
-            ],
+            "standing": self._standings[slug],
+            "lines": self._lines.get(player.person.entity, []),
+            "charts": self._charts([player.person]),
+            "periods": [period for period, _ in self._past[slug]],
         }
-
-
-def _lines_about(player: str, moment: Moment) -> Iterator[tuple[datetime, EventLine]]:
-    for group in moment.groups:
-        for line in group.all():
-            if player in line.about:
-                yield group.at, line
-
-
-def _render(template: str, history: HistoryPage, path: str, **values: Any) -> str:
-    root = "../" * path.count("/")
-    page = _environment().get_template(f"{template}.html")
-    moment: Moment = values.get("moment", history.last)
-    defaults = {"moment": moment, "folder": ""}
-    menu = MENU | moment.titles
-    return page.render(history=history, root=root, path=path, menu=menu, **(defaults | values))
 
 
 @cache

@@ -1,6 +1,7 @@
 """Public information: the public events of a game, their world, and the events that set values."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from nomoledger import events as e
@@ -78,14 +79,18 @@ class PublicWorld:
 
 
 class PublicView(LedgerView):
-    """The public world as a view for read models. The view does not read the ledger."""
+    """The public world as a view for read models. The view does not read the ledger.
+
+    The view is of the moment after the first *end* events of *public*.
+    """
 
     def __init__(
         self,
         ledger: Ledger,
         game: str,
         world: World,
-        entries: Sequence[e.Entry],
+        public: Sequence[tuple[e.Entry, bool]],
+        end: int,
         sandbox: Sandbox,
     ) -> None:
         self.sandbox = sandbox
@@ -96,7 +101,8 @@ class PublicView(LedgerView):
         self.period = world.period
         self.reading = Reading(world.period, False, world, world)
         self.known = None
-        self._entries = entries
+        self._public = public
+        self._end = end
 
     def values(self, operation: str, calls: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """Return the values of *operation* by the rules, for each of the *calls*."""
@@ -104,12 +110,12 @@ class PublicView(LedgerView):
 
     def entries(self) -> Iterator[e.Entry]:
         """Return the public events up to the moment of the view."""
-        return iter(self._entries)
+        return (entry for entry, _ in islice(self._public, self._end))
 
     def standing(self) -> Iterator[Reading]:
         """Yield the public state at the close of each period, and last that of the view."""
         public = PublicWorld()
-        for entry in self._entries:
+        for entry in self.entries():
             public.refer(entry)
             public.apply(entry)
             if isinstance(entry.body, e.PeriodClosed):

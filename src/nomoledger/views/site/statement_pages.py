@@ -45,7 +45,13 @@ class StatementPage(msgspec.Struct, frozen=True):
 
 
 class StatementPages:
-    """The statements of all accounts, from public events."""
+    """The statements of all accounts, from public events.
+
+    Attributes:
+        is_told: Whether the postings of the period are shown, and not only balances.
+    """
+
+    is_told = True
 
     def __init__(self, ruleset: RulePages, teller: Teller) -> None:
         self.ruleset = ruleset
@@ -53,19 +59,21 @@ class StatementPages:
         self.books = AccountHistory()
         self._slugs = Slugs()
         self._behind: dict[int, Ref | None] = {}
-        self._items: dict[Holding, list[tuple[BalanceChange, StatementItem]]] = {}
+        self._items: dict[Holding, list[tuple[BalanceChange, StatementItem | None]]] = {}
         self._paths: dict[Holding, str] = {}
 
     def apply(self, entry: e.Entry, world: World, refs: Mapping[int, Ref]) -> None:
         """Apply the next event. *world* must hold the things that the event names."""
         number, body = entry.number, entry.body
         self._behind[number] = self._input_behind(body, refs)
-        self.books.take(number, body)
         if not isinstance(body, e.Posted):
             return
+        self.books.take(number, body)
         for key in {(posting.account, posting.commodity): None for posting in body.postings}:
             change = self.books.changes[key][-1]
-            self._items.setdefault(key, []).append((change, self._item(change, key, world, refs)))
+            del self.books.changes[key][:-1]  # Only the balance is needed from now on.
+            item = self._item(change, key, world, refs) if self.is_told else None
+            self._items.setdefault(key, []).append((change, item))
 
     def _item(
         self, change: BalanceChange, key: Holding, world: World, refs: Mapping[int, Ref]
@@ -113,7 +121,7 @@ class StatementPages:
             path=f"{folder_of(period)}accounts.html#{anchor}",
             before=_units(before, commodity, world),
             earlier=self._paths.get(key),
-            items=tuple(item for _, item in changes),
+            items=tuple(item for _, item in changes if item is not None),
             after=_units(last.balance, commodity, world),
         )
 

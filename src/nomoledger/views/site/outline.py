@@ -1,0 +1,123 @@
+"""The outline of a game's public history: its periods, and what later events say of each."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.events.codec import encode, tag_of
+from nomoledger.game.read_models import WorldView, projection
+from nomoledger.proof.public_stream import apply_public
+from nomoledger.state.bitemporal import rulings_that_corrected, world_as_known
+from nomoledger.state.disputes import StandingMark, standing_mark
+from nomoledger.state.world import World
+from nomoledger.views.site.declared_pages import page_path, pages_in
+from nomoledger.views.site.site_paths import Slugs
+
+#: The public events of a game, each with whether it stands apart (see `public_entries`).
+Public = Sequence[tuple[e.Entry, bool]]
+
+
+class CorrectedPeriod(msgspec.Struct, frozen=True):
+    """The *rulings* that corrected a period, and its *standings* as known now."""
+
+    rulings: tuple[int, ...]
+    standings: tuple[Any, ...]
+
+
+class PeriodOutline(msgspec.Struct, frozen=True):
+    """One period of the public history.
+
+    Attributes:
+        number: The number of the period.
+        is_open: Whether the period is open.
+        titles: The titles of the pages that rules declare, by path.
+        end: The number of public events up to the close, or up to now.
+        starts: The place of the input that led to the first event of the period.
+        digest: The SHA-256 of the public events up to the close, or up to now.
+        mark: The public mark of the standings, as known now.
+        corrected: How later rulings corrected the period, if any did.
+    """
+
+    number: int
+    is_open: bool
+    titles: dict[str, str]
+    end: int
+    starts: int
+    digest: str
+    mark: StandingMark
+    corrected: CorrectedPeriod | None
+
+
+class Outline(msgspec.Struct, frozen=True):
+    """The periods of a game, and the *slugs* of the pages that rules declare."""
+
+    game: str
+    rulebook: str
+    periods: tuple[PeriodOutline, ...]
+    slugs: Slugs
+
+
+def outline_of(game: str, public: Public) -> Outline:
+    """Return the outline of *game* from its *public* events."""
+    reader = _OutlineReader()
+    for place, (entry, _) in enumerate(public):
+        reader.take(place, entry.body)
+    reader.end(len(public), reader.world.period, is_open=True)
+    world = reader.world
+    periods = tuple(
+        msgspec.structs.replace(
+            period,
+            mark=standing_mark(world, period.number, None),
+            corrected=_corrected(world, period.number),
+        )
+        for period in reader.periods
+    )
+    return Outline(game, world.game.get("rulebook", ""), periods, reader.slugs)
+
+
+class _OutlineReader:
+    """Applies the public events in order."""
+
+    def __init__(self) -> None:
+        self.world = World()
+        self.periods: list[PeriodOutline] = []
+        self.slugs = Slugs()
+        self._digest = hashlib.sha256()
+        self._input = 0
+        self._starts = 0
+
+    def take(self, place: int, body: e.Event) -> None:
+        """Apply the event at *place*."""
+        if isinstance(body, e.Input):
+            self._input = place
+        # No page shows when an event was recorded, or the digest of a state that may be secret.
+        shown = msgspec.structs.replace(body, recorded_at=body.received_at)
+        if isinstance(shown, e.PeriodClosed):
+            shown = msgspec.structs.replace(shown, digest="")
+        self._digest.update(tag_of(body).encode())
+        self._digest.update(encode(shown))
+        apply_public(self.world, body)
+        if isinstance(body, e.PeriodClosed):
+            self.end(place + 1, body.period, is_open=False)
+
+    def end(self, end: int, period: int, *, is_open: bool) -> None:
+        """Add *period*, which the first *end* events lead up to."""
+        titles = {page_path(self.slugs, title): title for title in pages_in(self.world)}
+        digest = self._digest.hexdigest()
+        outline = PeriodOutline(
+            period, is_open, titles, end, self._starts, digest, StandingMark(), None
+        )
+        self.periods.append(outline)
+        self._starts = self._input
+
+
+def _corrected(world: World, period: int) -> CorrectedPeriod | None:
+    rulings = rulings_that_corrected(world, period) if period in world.past else ()
+    if not rulings:
+        return None
+    view = WorldView(world_as_known(world, world, period), None)
+    model: Any = projection("standings")(view)
+    return CorrectedPeriod(rulings, tuple(model.standings))
