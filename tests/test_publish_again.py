@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -104,17 +105,16 @@ def finality(game: Game, luck: Random) -> None:
 
 
 ACTS: tuple[Callable[[Game, Random], None], ...] = (
-    buy, buy, buy, propose, propose, rule_page, code, dispute, settle_dispute, late_ruling, finality,
+    buy, buy, buy, propose, propose, rule_page, code, dispute, settle_dispute, late_ruling,
+    finality,
 )  # fmt: skip
 
 
 def week(game: Game, luck: Random) -> None:
     """Play some acts; those that make no sense just now are left out."""
     for act in luck.choices(ACTS, k=5):
-        try:
+        with suppress(NomoledgerError):
             act(game, luck)
-        except NomoledgerError:
-            pass
 
 
 def contents(folder: Path) -> dict[str, bytes]:

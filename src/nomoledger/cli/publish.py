@@ -24,9 +24,11 @@ def publish(location: str, folder: str, game_name: str | None, as_json: bool) ->
     """
     from nomoledger.views.site import publish as publish_site
 
-    with open_ledger_of_game(location, game_name) as (ledger, name):
-        with progress(f"publishing {name}", 2 * count_records(ledger, [name])) as advance:
-            pages, made = publish_site(ledger, name, folder, advance)
+    with (
+        open_ledger_of_game(location, game_name) as (ledger, name),
+        progress(f"publishing {name}", 2 * count_records(ledger, [name])) as advance,
+    ):
+        pages, made = publish_site(ledger, name, folder, advance)
     if as_json:
         print_json({"game": name, "folder": folder, "pages": pages, "made": made})
         return

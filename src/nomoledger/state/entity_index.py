@@ -3,10 +3,7 @@
 from bisect import bisect
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from nomoledger.state.world import World
+from typing import Any, NamedTuple, Protocol
 
 Number = int | Decimal
 
@@ -57,6 +54,15 @@ class Place(NamedTuple):
     place: int
 
 
+class Entities(Protocol):
+    """What is indexed: the entities of each kind, and their attributes (see `World`)."""
+
+    kinds: dict[str, tuple[str, ...]]
+
+    def get(self, entity: str, attribute: str) -> Any:
+        """Return an *attribute* of *entity*."""
+
+
 class EntityIndex:
     """The entities of each kind by attribute and value.
 
@@ -64,7 +70,7 @@ class EntityIndex:
     `remove` and `move` follow the changes, so that a lookup does not read every entity again.
     """
 
-    def __init__(self, world: "World") -> None:
+    def __init__(self, world: Entities) -> None:
         """Begin with nothing indexed of *world*."""
         self._world = world
         self._indexed: dict[str, dict[str, ByValue]] = {}
@@ -183,7 +189,8 @@ class EntityIndex:
             return
         try:
             entities = by_value[_key(value)]
-            place = bisect(entities, self._places[kind][entity], key=self._places[kind].get) - 1
+            places = self._places[kind]
+            place = bisect(entities, places[entity], key=lambda each: places[each]) - 1
             if place < 0 or entities[place] != entity:
                 raise KeyError(entity)
             del entities[place]

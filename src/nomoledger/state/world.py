@@ -5,19 +5,17 @@ Every change goes through `World.put` and `World.drop`, which keep a journal whi
 therefore work on one world without copying it.
 """
 
-import hashlib
 from typing import Any
 
 import msgspec
 from msgspec import field
 
-from nomoledger.events import Event, OrderGiven, ProposalMade, QuestionRaised, RulingMade
-from nomoledger.events.canonical_json import canonical_json
-from nomoledger.events.display import without_display_text
+from nomoledger.events import OrderGiven, ProposalMade, QuestionRaised, RulingMade
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Commodity, Rule
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.entity_index import EntityIndex
+from nomoledger.state.state_digest import digest_of
 
 Table = dict[Any, Any]
 _MISSING = object()
@@ -466,7 +464,7 @@ class World:
 
         Closed periods are left out, because they have digests of their own.
         """
-        return self._digest(self.head, self.tables())
+        return digest_of(self.tables(), self.head, self.level)
 
     def digest_before_close(self) -> str | None:
         """Return the digest of the state before the last event, as `PeriodClosed` records it.
@@ -484,27 +482,4 @@ class World:
         precedents = {**self.precedents, **self.closing.precedents}
         dice = self.closing.dice or {}
         tables |= {"game": game, "counts": counts, "precedents": precedents, "dice": dice}
-        return self._digest(self.head - 1, tables)
-
-    def _digest(self, head: int, tables: dict[str, Table]) -> str:
-        hashed = {name: table for name, table in tables.items() if name != "past"} | {"head": head}
-        if LEVELS[self.level].hashes_display_text:
-            state: Any = _plain(hashed)
-        else:
-            state = _without_display_text(_plain(hashed))
-        return hashlib.sha256(canonical_json(state)).hexdigest()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items() if item != {}}
-    return value
-
-
-def _without_display_text(value: Any) -> Any:
-    """Blank the display text of all events within *value*."""
-    if isinstance(value, dict):
-        return {key: _without_display_text(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_display_text(item) for item in value]
-    return without_display_text(value) if isinstance(value, Event) else value
+        return digest_of(tables, self.head - 1, self.level)

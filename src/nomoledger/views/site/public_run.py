@@ -95,7 +95,8 @@ class PublicTraces:
         self.is_broken = False
         self._reached = -1
         self._segments = _segments(public, start)
-        gone = GoneThings({}, {}) if names is None else GoneThings(*names.ended())
+        things, timers = ({}, {}) if names is None else names.ended()
+        gone = GoneThings(dict(things), dict(timers))
         self._pieces: Generator[bytes] = stream_from_sandbox(
             _encoded_traces, world or World(), gone, limits=limits or AGAIN, answer=self._more
         )
