@@ -116,6 +116,40 @@ def plots(ledger: str) -> None:
     ask("close")
 
 
+def mended(ledger: str) -> None:
+    """Seeds of players in the dice, a check that fails and is suspended, voids, and a repeal."""
+    at = iter(range(1, 1000))
+
+    def ask(*words: str, allowed: tuple[int, ...] = (0, 1)) -> str:
+        minutes = next(at)
+        time = DAY.format(1 + minutes // 24, f"{minutes % 24:02}:00:00")
+        return run(*words, "--at", time, allowed=allowed)
+
+    opening = "--rulebook", PLOTS, "--dice", "players", "--at", DAY.format(1, "00:00:00")
+    run("init", ledger, *opening)
+    for player in ("Ann", "Bob", "Cid"):
+        ask("join", ledger, player)
+    for player in ("Ann", "Bob"):
+        seed = f"a seed of {player} for the third period"
+        commitment = hashlib.sha256(seed.encode()).hexdigest()
+        ask("dice", "commit", ledger, player, commitment)
+    ask("submit", ledger, "Ann", "go")
+    ask("order", ledger, "Cid", "--when", "money(Ann) > 9999", "--do", "go", "--id", "premove")
+    ask("void", ledger, "order", "premove", "It can never be carried out")
+    ask("close", ledger)
+    ask("dice", "reveal", ledger, "Ann", "a seed of Ann for the third period")
+    ask("propose", ledger, "Bob", "A check", "--changes", str(HERE / "failing-check.yaml"))
+    ask("judge", ledger, "1", "accepted")
+    ask("submit", ledger, "Bob", "go")
+    ask("ruling", ledger, "It never worked", "--repeal", "X.1")
+    ask("close", ledger)
+    ask("submit", ledger, "Ann", "go")
+    ask("submit", ledger, "Cid", "go")
+    ask("propose", ledger, "Cid", "Nothing at all", "--words-only")
+    ask("void", ledger, "proposal", "2", "It says nothing")
+    ask("close", ledger)
+
+
 def _first(ledger: str, tag: str, period: int) -> int:
     """The number of the first event of that *tag* in *period*."""
     for line in run("export", ledger, "-").splitlines():
@@ -137,6 +171,7 @@ GAMES: dict[str, Play] = {
     "origon-week1": record("origon-week1"),
     "disputed": disputed,
     "plots": plots,
+    "mended": mended,
 }
 
 
