@@ -33,7 +33,7 @@ from nomoledger.cli import program
 from nomoledger.cli.change_options import read_changes_file
 from nomoledger.errors import NomoledgerError
 from nomoledger.game.computed_evidence import read_what_if
-from nomoledger.game.counterfactual import WhatIfChanges
+from nomoledger.game.counterfactual import SavedWhatIf, WhatIfChanges
 from nomoledger.game.counterfactual import what_if as play_again
 from nomoledger.game.exchange import export_ledger, import_ledger
 from nomoledger.game.records import import_record
@@ -108,12 +108,14 @@ class Originals:
         seals = [seal for _, _, seal in ledger.store.seals(name)]
         sealed = next(x for x in ledger.read(name) if x.body.audience and x.body.period == 1)
         opened = disclose_event(ledger, name, sealed.number)
-        result = play_again(ledger, name, WhatIfChanges(rules=None, since=1))
+        changed = WhatIfChanges(rules=None, since=1)
+        result = play_again(ledger, name, changed)
+        fields = {name: getattr(result, name) for name in result.__struct_fields__}
         self.seal = decode_seal(seals[0], "seal")
         self.game = name
         self.files["seal"] = seals
         self.files["disclosure"] = [opened.encoded()]
-        self.files["what-if"] = [json.dumps(json.loads(_encoded(result)), indent=2).encode()]
+        self.files["what-if"] = [json.dumps(json.loads(_encoded(SavedWhatIf(**fields, changes=changed))), indent=2).encode()]
 
 
 def _encoded(value: Any) -> bytes:

@@ -107,10 +107,10 @@ def test_the_board_fits_the_terminal(landed: str) -> None:
 
 
 def test_long_lines_are_not_cut_in_a_pipe(game: str) -> None:
-    name = "A" * 300
-    ok("join", game, name, "email=a@x.org", "--at", NOON)
-    piped = subprocess.run([*COMMAND, "standings", game], capture_output=True, check=True)
-    assert name.encode() in piped.stdout
+    text = "A" * 300
+    ok("propose", game, "Ann", text, "--at", NOON)
+    piped = subprocess.run([*COMMAND, "log", game], capture_output=True, check=True)
+    assert text.encode() in piped.stdout
 
 
 def test_characters_that_cannot_be_encoded_are_escaped(game: str) -> None:

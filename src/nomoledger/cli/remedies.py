@@ -106,6 +106,8 @@ def _probed(ledger: "Ledger", game: str, world: "World") -> Problem | None:
     from nomoledger.sandbox.limits import Limits
     from nomoledger.sandbox.sandbox import call_in_sandbox
 
+    if world.head < 0:  # a game that was never opened has no rules yet
+        return None
     limits = Limits(cpu_seconds=PROBE_SECONDS, wall_seconds=2 * PROBE_SECONDS)
     try:
         probe = call_in_sandbox(probe_rules, world, kind=RuleProblem, limits=limits)

@@ -14,7 +14,7 @@ from nomoledger.engine.allowances import allowance_of, check_rules
 from nomoledger.engine.fact_audit import audit_fact
 from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.initial_state import give_state
-from nomoledger.engine.standing_orders import looks_at_orders, process_orders
+from nomoledger.engine.standing_orders import process_orders
 from nomoledger.engine.steps import (
     ATTEMPT,
     LINKING,
@@ -136,7 +136,7 @@ class Engine:
         head = world.agenda[0] if world.agenda else None
         if head is not None and head.operation in RULINGS[1:]:
             return self.carry_out(head)
-        if world.orders and looks_at_orders(world):
+        if world.orders:
             program = self._linked()
             if batch := process_orders(world, program, but=self._failing_order()):
                 return batch

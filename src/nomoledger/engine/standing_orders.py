@@ -1,9 +1,8 @@
 """Standing orders: requests that a player makes ahead, to be carried out on a condition.
 
-The engine looks at standing orders before the first attempt of each request, when all attempts that
-follow from the request are carried out, and while a question waits for an answer. What follows a
-close belongs to the new period: orders are looked at after `PeriodClosed`, and not between the
-attempts of the close. (Games up to level 2 look between all attempts.)
+The engine looks at standing orders between attempts: before the first attempt of a request, after
+each one that follows from the request, and while a question waits for an answer. What follows a
+close belongs to the new period, in the record and in a replay.
 
 An order is carried out, whole or not at all, as soon as the statement `when` is true. It lapses as
 soon as the statement `holds` is false. Where several orders are ready, the rules decide whose comes
@@ -27,12 +26,6 @@ CHOICE_ORDER = "choice_order"
 FAILED_IN = "the code of a rule failed in"
 #: How many standing orders a player can have. The engine lets further orders lapse.
 ORDERS_MAX = 50
-
-
-def looks_at_orders(world: World) -> bool:
-    """Return whether this is a moment at which standing orders are looked at."""
-    is_within_request = bool(world.agenda) and ">" in world.agenda[0].id
-    return not (shares.adds_up(world) and is_within_request and world.waiting is None)
 
 
 def process_orders(world: World, program: Program, *, but: str = "") -> list[e.Event]:
