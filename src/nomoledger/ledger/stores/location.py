@@ -24,7 +24,9 @@ _ADDRESS = re.compile(
 )
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,20})://")
 #: What looks like an address or connection string, but is not one that we can read.
-_LIKE_ADDRESS = re.compile(r"://|^\s*postgres(ql)?\s*:|^[^/]*:.*@|pass\w*\s*=", re.IGNORECASE)
+_LIKE_ADDRESS = re.compile(
+    r"://|^\s*postgres(ql)?\s*:|^[^/]*:.*@|pass\w*\s*=", re.IGNORECASE | re.DOTALL
+)
 _IN_MESSAGE = re.compile(r"[A-Za-z][\w+.-]*://\S*|\bpostgres(?:ql)?:\S*", re.IGNORECASE)
 #: The end of a password with a space, which the parts of an address follow.
 _GOES_ON = re.compile(r"@(\S|$)")
