@@ -1,8 +1,10 @@
 """Hostile rules: each is proposed, accepted and triggered in a running game, and does no harm.
 
-The cases stand in `tests/hostile/*.yaml`. `refused`, `fault` and `asks` say what must come of the
-code (a pattern); `fine` that it may run, since it can do nothing. Whatever comes: the ledger holds
-whole attempts only and verifies, a ruling gets rid of the rule, and play goes on.
+The cases stand in `tests/hostile/*.yaml`. `refused`, `fault`, `suspended` and `asks` say what must
+come of the code (a pattern); `fine` that it may run, since it can do nothing. A fault may end the
+request, or drop the step that met it, which is then refused, or suspended if it is a check.
+Whatever comes: the ledger holds whole attempts only and verifies, a ruling gets rid of the rule,
+and play goes on.
 """
 
 import re
@@ -19,7 +21,7 @@ import pytest
 from tiers import sample
 
 from nomoledger import events as e
-from nomoledger.errors import RuleFault
+from nomoledger.errors import RuleFault, UsageError
 from nomoledger.events.display import CODE_FAILED
 from nomoledger.events.rules import Enact, Repeal, Rule
 from nomoledger.game.game import Game
@@ -37,6 +39,8 @@ from nomoledger.sandbox.limits import Limits
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LIMITS = Limits(memory_bytes=256 << 20, cpu_seconds=0.6, wall_seconds=8.0)
 SECONDS_MAX = 8.0
+#: How much longer a request may take for each step that fails in all its sandboxes and is dropped.
+SECONDS_DROPPED = 4.0
 #: What ends a transaction.
 ENDS = (e.AttemptDone, e.AttemptRefused, e.QuestionRaised, e.PeriodClosed)
 
@@ -52,6 +56,7 @@ class Hostile(msgspec.Struct, forbid_unknown_fields=True):
     then: list[str] = []
     refused: str | None = None
     fault: str | None = None
+    suspended: str | None = None
     asks: str | None = None
     fine: bool = False
 
@@ -160,24 +165,55 @@ class Witness:
     def __init__(self, desk: Game) -> None:
         self.desk = desk
         self.refused: list[str] = []
+        self.dropped: set[str] = set()
         self.faults: list[str] = []
+        self.suspended: list[str] = []
         self.asked: list[str] = []
 
     def see(self, command: Callable[[Game], Outcome]) -> None:
-        begin = time.monotonic()
+        desk, begin = self.desk, time.monotonic()
+        head = desk.ledger.head(desk.name).number
         try:
-            outcome = command(self.desk)
-            for reason in [reason for each in outcome.refusals for reason in each.reasons]:
-                if reason.text.startswith(CODE_FAILED):
-                    rule, text = reason.rule.partition("@")[0], reason.text
-                    self.faults.append(f"rule {rule}: {text.removeprefix(CODE_FAILED + ': ')}")
-                else:
-                    self.refused.append(reason.text)
-            self.asked += [question.text for question in outcome.questions]
+            command(desk)
         except RuleFault as fault:
             self.faults.append(str(fault))
-        assert time.monotonic() - begin < SECONDS_MAX
+        seconds = time.monotonic() - begin
+        dropped = self.note([entry.body for entry in desk.ledger.read(desk.name, after=head)])
+        assert seconds < SECONDS_MAX + SECONDS_DROPPED * dropped
         self.check_ledger()
+
+    def note(self, bodies: list[e.Event]) -> int:
+        """Note what came of it in *bodies*; return how many steps were dropped."""
+        for place, body in enumerate(bodies):
+            if isinstance(body, e.StepFailed):
+                self.note_dropped(body, bodies[place + 1 :])
+            elif isinstance(body, e.CheckSuspended):
+                assert body.check.startswith("H.1@")
+                self.suspended.append(body.why)
+            elif isinstance(body, e.QuestionRaised):
+                self.asked.append(body.text)
+            elif isinstance(body, e.AttemptRefused):
+                for reason in body.reasons:
+                    self.note_refusal(reason)
+        return sum(isinstance(body, e.StepFailed) for body in bodies)
+
+    def note_dropped(self, step: e.StepFailed, after: list[e.Event]) -> None:
+        """Note *step* as a fault (or as suspended, if it is a check), and check it is dropped."""
+        if step.kind == "check":
+            assert any(isinstance(x, e.CheckSuspended) and x.check == step.step for x in after)
+            return
+        refusal = next(body for body in after if isinstance(body, e.AttemptRefused))
+        assert refusal.attempt == step.step
+        assert [reason.text for reason in refusal.reasons] == [step.why]
+        self.faults.append(f"rule {step.rule}: {step.why}")
+        self.dropped.add(step.why)
+
+    def note_refusal(self, reason: e.Reason) -> None:
+        rule, text = reason.rule.partition("@")[0], reason.text
+        if text.startswith(CODE_FAILED):
+            self.faults.append(f"rule {rule}: {text.removeprefix(CODE_FAILED + ': ')}")
+        elif text not in self.dropped:
+            self.refused.append(text)
 
     def check_ledger(self) -> None:
         """Whole attempts only, and the desk knows all of them."""
@@ -187,10 +223,17 @@ class Witness:
         assert world.digest() == desk.world.digest()
         assert sum(table.get("$", 0) for table in world.balances.values()) == 0
         last = list(desk.ledger.read(desk.name))[-1].body
-        assert isinstance(last, ENDS)
+        # Time that passes ends its transaction itself, if nothing is due (any more).
+        passed = isinstance(last, e.ClockAdvanced) and not desk.is_pending()
+        assert isinstance(last, ENDS) or passed, last
 
     def came_of_it(self) -> dict[str, list[str]]:
-        return {"refused": self.refused, "fault": self.faults, "asks": self.asked}
+        return {
+            "refused": self.refused,
+            "fault": self.faults,
+            "suspended": self.suspended,
+            "asks": self.asked,
+        }
 
 
 @pytest.mark.parametrize("name", sample(hostile(), 9))
@@ -252,6 +295,30 @@ def check_play_goes_on(desk: Game) -> None:
     assert desk.player("Eve") == "Eve"
     assert not desk.world.agenda
     Witness(desk).check_ledger()
+
+
+QUIET = "_h['VII.1:define_turn'] = None\ndef after_turn(player):\n    pass\n"
+AT_THE_DOOR: dict[str, Hostile] = {
+    "a carriage return": Hostile(f"# quiet\r{QUIET}"),
+    "a form feed": Hostile(f"# quiet\f{QUIET}"),
+    "a vertical tab": Hostile(f"# quiet\v{QUIET}"),
+    "a line separator of Unicode": Hostile(f"# quiet\u2028{QUIET}"),
+    "a next-line character": Hostile(f"# quiet\u0085{QUIET}"),
+    "an invisible direction mark": Hostile("def after_turn(player):\n    pass  # \u202e\n"),
+    "a parameter that is code": Hostile(
+        "", parameters={"a):\n    pass\n_h['VII.1:define_turn'] = (lambda": 1}
+    ),
+    "a kind that is code": Hostile("", declares={"x = 1\n_h": {"name": "Text"}}),
+}
+
+
+@pytest.mark.parametrize("name", AT_THE_DOOR)
+def test_such_a_rule_does_not_pass_the_door(name: str, desk: Game) -> None:
+    head = desk.ledger.head(desk.name)
+    with pytest.raises(UsageError):
+        propose_untried(desk, "Let me in.", AT_THE_DOOR[name].rule)
+    assert desk.ledger.head(desk.name) == head
+    check_play_goes_on(desk)
 
 
 def test_there_are_at_least_sixty_hostile_rules() -> None:
