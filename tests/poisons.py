@@ -208,9 +208,9 @@ def random_rules(seed: int) -> Iterator[Rule]:
         yield rule(code, number=f"R.{number}")
 
 
-def tiny_rules(count: int) -> tuple[Rule, ...]:
+def long_rules(count: int) -> tuple[Rule, ...]:
     """Return so many rules that linking them takes long."""
     return tuple(
-        rule(f"def after_join(name):\n    x = {number}\n", number=f"T.{number}")
+        rule("def after_join(name):\n" + f"    x = {number}\n" * 10, number=f"T.{number}")
         for number in range(1, count + 1)
     )

@@ -123,9 +123,9 @@ def test_sound_rules_have_no_faults() -> None:
 
 def test_a_number_that_no_event_can_hold_is_refused_with_its_place() -> None:
     huge = 10**30
-    with pytest.raises(RulebookError, match=r"book\.md:\d+: rule I\.3: parameters\.fine: a number is too large"):
+    with pytest.raises(RulebookError, match=r"book\.md:\d+: .*parameters\.fine: a number is too"):
         book("def define_x():\n    return fine", f"parameters: {{fine: {huge}}}")
-    with pytest.raises(RulebookError, match=r"it\.yaml:1: it: a number is too large"):
+    with pytest.raises(RulebookError, match=r"it\.yaml:1: it: given\.board: a number is too large"):
         parse_cases({"it.yaml": f"case: it\nrulebook: book\ngiven: {{period: 1, board: {huge}}}"})
     with pytest.raises(RulebookError, match="a number is too large"):
         read_changes({"amend": "I.3", "parameters": {"fine": huge}})

@@ -83,7 +83,7 @@ def test_unknown_conflicting_and_damaged_games_are_not_copied(
             copy_ledger(source, target)
         assert target.games() == ["chess", "empty"]
         with source.store.writing() as writer:
-            writer.create_game("go", b"secret")
+            writer.create_game("go", b"a secret of the game")
             writer.insert("go", [(0, "posted/1", b"")], [(0, b"wrong", b"wrong")])
         with pytest.raises(CorruptError, match=r"game 'go' in .* is not what was written"):
             copy_ledger(source, target, ["go"])

@@ -192,7 +192,7 @@ def test_a_value_that_is_nested_too_deep_or_too_large_is_refused(
     source: Ledger, target: Ledger
 ) -> None:
     lines = exported(source, ["go"]).splitlines()
-    for value in (b"[" * 5000 + b"]" * 5000, b"[" * 200 + b"]" * 200, b"1" * 30, b"1e999"):
+    for value in (b"[" * 5000 + b"]" * 5000, b"[" * 1001 + b"]" * 1001, b"1" * 30, b"1e999"):
         changed = [*lines[:2], lines[2].replace(b'"value":1', b'"value":' + value), lines[3]]
         message = refused(target, b"".join(line + b"\n" for line in changed))
         assert message.startswith("games.jsonl:3: ")

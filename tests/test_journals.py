@@ -32,6 +32,7 @@ from nomoledger.game.start import open_game
 from nomoledger.language.values import from_units
 from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.prose.harmless import spreadsheet_cell
 from nomoledger.rulebook.loading import load
 from nomoledger.views.journals import FORMATS, export_journal
 from nomoledger.views.journals import payment_table as tables
@@ -315,7 +316,7 @@ def test_the_tables_have_every_posting_exactly(
     ]
     bodies = [entry.body for entry in wild.ledger.read("wild")]
     assert len(rows) == sum(len(x.postings) for x in bodies if isinstance(x, e.Posted))
-    assert {each["why"] for each in rows} == {WHY}
+    assert {each["why"] for each in rows} == {spreadsheet_cell(WHY)}
     assert {(each["period"], each["effective"]) for each in rows} > {("3", "1"), ("5", "1")}
 
 
@@ -324,7 +325,8 @@ def _as_text(row: dict[str, Any]) -> dict[str, str]:
     number = str(row["amount"].normalize())
     cause = "" if row["cause"] is None else str(row["cause"])
     plain = {"received_at": moment, "amount": number, "rules": " ".join(row["rules"])}
-    return {name: str(value) for name, value in {**row, **plain, "cause": cause}.items()}
+    texts = {**row, **plain, "cause": cause}
+    return {name: spreadsheet_cell(str(value)) for name, value in texts.items()}
 
 
 def test_each_commodity_sums_to_zero_in_a_season(tmp_path: Path, season: Game) -> None:

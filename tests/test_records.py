@@ -256,7 +256,10 @@ def test_dice_the_record_passes_over_did_not_fall(ledger: Ledger, tmp_path: Path
         ),
         (['{"rulebook": "mail-opening"}', '{"week": 1, "rules": "/etc/hosts"}'], "not beside"),
         (['{"rulebook": "/etc/hosts"}', '{"week": 1, "kind": "x"}'], "is not beside the record"),
-        (['{"rulebook": "a\\u0000b"}', '{"week": 1, "kind": "x"}'], "is no name of a file"),
+        (
+            ['{"rulebook": "a\\u0000b"}', '{"week": 1, "kind": "x"}'],
+            "rulebook: a text cannot hold the control character U+0000",
+        ),
         (['{"rulebook": "mail-opening", "start": "soon"}'], "start is a day"),
         (['{"rulebook": "mail-opening", "opening": {"players": {"A": {"hat": 1}}}}'], "no 'hat'"),
         (

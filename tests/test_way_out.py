@@ -13,10 +13,10 @@ from poisons import (
     POISONS,
     UNLINKED,
     enact_unchecked,
+    long_rules,
     poison,
     random_rules,
     ruled,
-    tiny_rules,
 )
 from tiers import sample
 
@@ -150,7 +150,7 @@ def test_rules_that_cannot_be_linked_can_be_repealed(name: str, file: Path) -> N
 
 @pytest.mark.slow
 def test_rules_that_take_too_long_to_link_can_be_repealed(file: Path) -> None:
-    enact_unchecked(file, *tiny_rules(1_800))
+    enact_unchecked(file, *long_rules(1_800))
     refused = run("join", str(file), "Cid", "email=cid@example.org")
     assert refused.exit_code == 2
     (command,) = NAMED.findall(refused.output)

@@ -11,6 +11,7 @@ import argparse
 import io
 import json
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -115,7 +116,11 @@ class Originals:
         self.game = name
         self.files["seal"] = seals
         self.files["disclosure"] = [opened.encoded()]
-        self.files["what-if"] = [json.dumps(json.loads(_encoded(SavedWhatIf(**fields, changes=changed))), indent=2).encode()]
+        self.files["what-if"] = [
+            json.dumps(
+                json.loads(_encoded(SavedWhatIf(**fields, changes=changed))), indent=2
+            ).encode()
+        ]
 
 
 def _encoded(value: Any) -> bytes:
@@ -128,7 +133,7 @@ def _record(name: str, folder: Path) -> bytes:
     """Return the record called *name*; the files that it names are put into *folder*."""
     beside = REPOSITORY / "replays" / name
     if beside.is_dir():
-        (folder / name).symlink_to(beside)
+        shutil.copytree(beside, folder / name)
     return beside.with_suffix(".jsonl").read_bytes()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tiers import sample_rows
 
-from cli.commands import NOON, data, ok, run, wrong
+from cli.commands import NOON, data, run, wrong
 
 MISUSE = [
     ("bogus", "no such command 'bogus'"),

@@ -180,8 +180,12 @@ def copy_ledger(
 def _copy_and_verify(source: Ledger, target: Ledger, game: str) -> Head:
     head = source.head(game)
     if target.store.secret(game) is None:
-        with suppress(UsageError):  # another copy has just been committed; it is compared below
+        try:
             _copy_game(source, target, game, head)
+        except UsageError:
+            if target.store.secret(game) is None:
+                raise
+            # another copy has just been committed; it is compared below
     if (target.head(game), target.secret(game)) != (head, source.secret(game)):
         raise UsageError(
             f"{target.store.location} has a game {game!r} already, with another history: nothing"

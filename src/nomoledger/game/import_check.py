@@ -17,8 +17,8 @@ from nomoledger.events.codec import Encoded
 from nomoledger.ledger.chain import hash_records, origin
 from nomoledger.proof.content_audit import ContentAudit
 
-#: How deep the values of an event may be nested.
-DEPTH_MAX = 100
+#: How deep the values of an event may be nested: older versions recorded values almost that deep.
+DEPTH_MAX = 1_000
 #: The largest number of a period.
 PERIOD_MAX = 10**9
 #: The last second that a time can have.

@@ -27,7 +27,7 @@ from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.fact_audit import PERIOD_BEGINS, PERIOD_ENDS, fact_mapping
 from nomoledger.engine.oracles import oracle_of
-from nomoledger.errors import NomoledgerError, RecordError
+from nomoledger.errors import NomoledgerError, RecordError, UsageError
 from nomoledger.events.rules import Amend, Change, Enact, Rule
 from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
@@ -35,6 +35,7 @@ from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
 from nomoledger.game.writer import check_not_far_ahead
 from nomoledger.intake.beside import beside
+from nomoledger.intake.bounds import FILE, admitted
 from nomoledger.intake.unreadable import why_unreadable
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
@@ -248,8 +249,8 @@ def _is_line(text: str) -> bool:
 def _read_header(path: Path, text: str) -> RecordHeader:
     try:
         fields = msgspec.json.decode(text, type=dict[str, Any])
-        header = msgspec.convert(fields, RecordHeader)
-    except (msgspec.MsgspecError, RecursionError) as error:
+        header = msgspec.convert(admitted(fields, "the header", FILE), RecordHeader)
+    except (msgspec.MsgspecError, RecursionError, UsageError) as error:
         raise RecordError(f"{path}:1: not the header of a record: {error}") from None
     used = [name for name in _NEW_GAME_FIELDS if name in fields]
     if used and not header.rulebook:
@@ -264,6 +265,10 @@ def _read_line(place: str, text: str) -> RecordLine:
         fields = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.MsgspecError, RecursionError) as error:
         raise RecordError(f"{place}: not a line of JSON: {error}") from None
+    try:
+        fields = admitted(fields, place, FILE)
+    except UsageError as error:
+        raise RecordError(str(error)) from None
     period = next((fields[name] for name in PERIOD_NAMES if name in fields), None)
     if type(period) is not int:
         raise RecordError(f'{place}: the line has no week: add one, as in "week": 1')
