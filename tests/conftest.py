@@ -4,6 +4,7 @@ import re
 import shlex
 import shutil
 import signal
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -35,19 +36,43 @@ settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option by which CI runs a part of the slow tests."""
+    parser.addoption("--slow-part", type=int, metavar="N", help="Run every Nth of the slow tests.")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Note whether slow tests run, before test modules are imported."""
     tiers.Run.is_slow = "not slow" not in config.option.markexpr
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what `slow_with` names: the runs of a test with one of those parameters."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as slow what `slow_with` names: the runs of a test with one of those parameters.
+
+    With `--slow-part N`, keep only every Nth of the slow tests, chosen by their names.
+    """
     for item in items:
         parameters = f"-{item.callspec.id}-" if hasattr(item, "callspec") else ""
         for marker in item.iter_markers("slow_with"):
             if any(f"-{name}-" in parameters for name in marker.args):
                 item.add_marker(pytest.mark.slow)
+    if (part := config.option.slow_part) is not None:
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        left_out = [item for item in slow if _hash(item) % part]
+        items[:] = set_aside(items, left_out)
+        config.hook.pytest_deselected(items=left_out)
+
+
+def set_aside(items: list[pytest.Item], left_out: list[pytest.Item]) -> list[pytest.Item]:
+    """Return *items* without those that are *left_out*."""
+    gone = set(left_out)
+    return [item for item in items if item not in gone]
+
+
+def _hash(item: pytest.Item) -> int:
+    """A number for a test that is the same in each run."""
+    return zlib.crc32(item.nodeid.encode())
 
 
 @pytest.fixture(scope="session")

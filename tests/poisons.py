@@ -206,11 +206,3 @@ def random_rules(seed: int) -> Iterator[Rule]:
         hooks["define_it"] = chance.choice(_BODIES)
         code = "".join(f"def {name}():\n{body}" for name, body in hooks.items())
         yield rule(code, number=f"R.{number}")
-
-
-def long_rules(count: int) -> tuple[Rule, ...]:
-    """Return so many rules that linking them takes long."""
-    return tuple(
-        rule("def after_join(name):\n" + f"    x = {number}\n" * 10, number=f"T.{number}")
-        for number in range(1, count + 1)
-    )

@@ -2,11 +2,12 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -130,7 +131,7 @@ def assert_as_if_new(ledger: Ledger, folder: Path, fresh: Path) -> None:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path):
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
     with Ledger.open(tmp_path / "g.db", create=True) as opened_ledger:
         yield opened_ledger
 
@@ -184,10 +185,10 @@ def test_nothing_of_kept_periods_is_rendered(
 
     quiet_weeks(ledger, 3)
     publish(ledger, "g", tmp_path / "site")
-    rendered = []
+    rendered: list[str] = []
     real = views.site.pages._Pages.render
 
-    def counting(pages, template, path, **values):
+    def counting(pages: Any, template: str, path: str, **values: Any) -> str:
         rendered.append(path)
         return real(pages, template, path, **values)
 

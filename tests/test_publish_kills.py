@@ -6,21 +6,22 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tiers import sample
 
 from nomoledger.errors import UsageError
 from nomoledger.views.site import folder as site_folder
-from nomoledger.views.site.folder import MARKER, put_in_place
+from nomoledger.views.site.folder import MARKER, NewFolder, put_in_place
 
 PAGES = 60
 #: Publishes one version of a site after the other, until it is killed.
 PUBLISHER = """
 import sys
 from pathlib import Path
+from typing import Any
 from nomoledger.views.site.folder import put_in_place
 version = 0
 while True:
@@ -91,7 +92,7 @@ def test_a_site_that_a_kill_left_aside_is_put_back(tmp_path: Path) -> None:
 class Full(dict[str, str]):
     """Pages that cannot be written."""
 
-    def __iter__(self) -> Iterator[str]:
+    def items(self) -> Any:
         raise OSError(28, "No space left on device")
 
 
@@ -111,13 +112,13 @@ def test_a_file_that_is_put_into_a_site_meanwhile_is_kept(
 ) -> None:
     site = tmp_path / "site"
     put_in_place(site, pages("1"))
-    write = site_folder._write
+    finish = NewFolder.finish
 
-    def disturbed(fresh: Path, new: dict[str, str]) -> None:
-        write(fresh, new)
+    def disturbed(new: NewFolder) -> None:
+        finish(new)
         (site / "mine.txt").write_text("mine")
 
-    monkeypatch.setattr(site_folder, "_write", disturbed)
+    monkeypatch.setattr(NewFolder, "finish", disturbed)
     with pytest.raises(UsageError, match=r"mine.txt, which is no part of the site"):
         put_in_place(site, pages("2"))
     assert (site / "mine.txt").read_text() == "mine"

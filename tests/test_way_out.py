@@ -13,7 +13,6 @@ from poisons import (
     POISONS,
     UNLINKED,
     enact_unchecked,
-    long_rules,
     poison,
     random_rules,
     ruled,
@@ -146,19 +145,6 @@ def test_rules_that_cannot_be_linked_can_be_repealed(name: str, file: Path) -> N
     ok("join", str(file), "Dora", "email=dora@example.org")
     ok("verify", str(file))
     ok("export", str(file), "all.jsonl")
-
-
-@pytest.mark.slow
-def test_rules_that_take_too_long_to_link_can_be_repealed(file: Path) -> None:
-    enact_unchecked(file, *long_rules(1_800))
-    refused = run("join", str(file), "Cid", "email=cid@example.org")
-    assert refused.exit_code == 2
-    (command,) = NAMED.findall(refused.output)
-    assert "--repeal-of 'ruling 1'" in command
-    ok(*shlex.split(command)[1:])
-    ok("join", str(file), "Cid", "email=cid@example.org")
-    ok("close", str(file))
-    ok("verify", str(file))
 
 
 @pytest.mark.parametrize("seed", sample(range(RANDOM), 2))
