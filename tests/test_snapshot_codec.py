@@ -30,7 +30,8 @@ Fetch = Callable[[Sequence[bytes]], dict[bytes, bytes]]
 
 def tables(world: World) -> list[Any]:
     """Return all tables of *world* with order and types, for an exact comparison."""
-    return [(name, typed(table)) for name, table in vars(world).items() if name[0] != "_"]
+    state = vars(world).items()
+    return [(name, typed(x)) for name, x in state if name[0] != "_" and name != "index"]
 
 
 def typed(value: Any) -> Any:

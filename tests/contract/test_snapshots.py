@@ -74,7 +74,8 @@ def folded(ledger: Ledger, upto: int | None = None) -> World:
 
 
 def spelled(world: World) -> dict[str, Any]:
-    return {name: each for name, each in vars(world).items() if name[0] != "_"}
+    state = vars(world).items()
+    return {name: each for name, each in state if name[0] != "_" and name != "index"}
 
 
 def change(ledger: Ledger, location: str, statement: str, *values: Any) -> None:

@@ -180,6 +180,6 @@ class GameReadings:
         """
         target = plugins(PUBLISHERS).get(publisher)
         if target is not None:
-            pages: int = load_plugin(target)(self.ledger, self.name, folder)
+            pages: int = load_plugin(target)(self.ledger, self.name, folder).pages
             return pages
         raise UsageError(f"no publisher {publisher!r} is installed: install nomoledger anew")
