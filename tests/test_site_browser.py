@@ -23,7 +23,7 @@ from nomoledger.views.site import publish
 pytestmark = pytest.mark.browser
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
-LONG = "Somebodywithaveryverylongnamethatneverends" * 2
+LONG = ("Somebodywithaveryverylongnamethatneverends" * 2)[:60]
 FLAGS = (
     "--headless",
     "--no-sandbox",
