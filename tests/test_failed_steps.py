@@ -17,9 +17,11 @@ from nomoledger.game.counterfactual import WhatIfChanges, what_if
 from nomoledger.game.game import Game
 from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
+from nomoledger.game.timekeeper import Timekeeper
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger.sandbox.limits import Limits
+from nomoledger.state.reducer import to_seconds
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LIMITS = Limits(memory_bytes=256 << 20, cpu_seconds=0.25, wall_seconds=8.0)
@@ -171,3 +173,14 @@ def test_many_attempts_that_never_end_are_dropped_together(
         assert len(outcome.refusals) == 30
         assert game.world.agenda == ()
         assert replay(ledger, "g", 1, limits=LIMITS).exact
+
+
+def test_the_timekeeper_drops_a_timer_that_never_ends_and_goes_on(rings: Game) -> None:
+    rings.propose("Bob", "nothing", (), at=NOON)
+    keeper = Timekeeper(rings.ledger, "g", limits=LIMITS, clock=lambda: NOON)
+    fired = list(keeper.fall_due(NOON + timedelta(hours=1)))
+    (step,) = failed(rings)
+    assert (step.kind, step.rule) == ("timer", "X.1")
+    assert "spin" in [timer.what for timer in fired]
+    assert keeper.due() != to_seconds(NOON + timedelta(minutes=1))
+    assert list(keeper.fall_due(NOON + timedelta(hours=1))) == []

@@ -9,7 +9,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import ConflictError, NomoledgerError
-from nomoledger.game.writer import TRIES_MAX, GameWriter
+from nomoledger.game.writer import TRIES_MAX, GameWriter, StepDropped
 from nomoledger.prose.descriptions import BOOKKEEPING
 from nomoledger.prose.teller import Teller
 from nomoledger.state.disputes import next_final
@@ -100,7 +100,10 @@ class Timekeeper(GameWriter):
         if due is None or due > to_seconds(until):
             return False
         event = self._input(e.ClockAdvanced, from_seconds(due), random.token_hex(6), {})
-        self._process(event, stored, [])
+        try:
+            self._carry_out(event, stored)
+        except StepDropped as dropped:  # the timer itself, most likely
+            stored.extend(dropped.events)
         return True
 
     def _describe(

@@ -32,8 +32,17 @@ AHEAD_MAX = timedelta(days=366)
 FRESH_TRIES = 2
 
 
-class _StepDropped(Exception):
-    """A step that comes before a request failed and is dropped: make the request again."""
+class StepDropped(Exception):
+    """A step that comes before a request failed and is dropped: make the request again.
+
+    Attributes:
+        events: what was recorded of that.
+    """
+
+    def __init__(self, events: list[e.Event]) -> None:
+        """Say that *events* were recorded."""
+        super().__init__()
+        self.events = events
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -105,9 +114,9 @@ class GameWriter:
                 if not fields.get("urgent"):
                     self.resume()
                 event = self._input(kind, at, id, fields)
-                self._process(event, stored, self._input_log(event))
+                self._carry_out(event, stored, self._input_log(event))
                 return Outcome(tuple(stored))
-            except _StepDropped:
+            except StepDropped:
                 continue
             except ConflictError:
                 if stored:  # the input is recorded; another writer goes on with what follows
@@ -202,15 +211,6 @@ class GameWriter:
         reaches_back = isinstance(event, e.RulingMade) and event.effective is not None
         return self.history.entries() if reaches_back else []
 
-    def _process(self, event: e.Input, stored: list[e.Event], log: list[e.Entry]) -> None:
-        """Carry out *event*, which is an input; what follows is added to *stored*.
-
-        Raises:
-            _StepDropped: a step that comes before *event* failed. It is dropped; *event* is not
-                recorded, and is to be made again.
-        """
-        self._carry_out(event, stored, log)
-
     def _carry_out(
         self, job: e.Input | None, stored: list[e.Event], log: list[e.Entry] | None = None
     ) -> None:
@@ -221,6 +221,8 @@ class GameWriter:
 
         Raises:
             RuleFault: what *job* asks for fails, or the rules cannot be run at all.
+            StepDropped: a step that comes before *job* failed. It is dropped; *job* is not
+                recorded, and is to be made again.
         """
         failures = 0
         alike: dict[str, set[str]] = {}
@@ -242,8 +244,9 @@ class GameWriter:
             at = _game_time(self.world) if job is None else job.received_at
             step = self._input(e.StepFailed, at, random.token_hex(6), failed)
             if job is not None:
-                self._carry_out(step, [])
-                raise _StepDropped
+                dropped: list[e.Event] = []
+                self._carry_out(step, dropped)
+                raise StepDropped(dropped)
             job, failures = step, 0
 
     def _batches(self, job: e.Input | None, log: list[e.Entry]) -> Iterator[Batch]:
