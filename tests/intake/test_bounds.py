@@ -11,6 +11,7 @@ from nomoledger.cli.parsing import parse_scalar, parse_typed
 from nomoledger.errors import RulebookError, UsageError
 from nomoledger.game.game import Game
 from nomoledger.intake.bounds import REQUEST, Bounds, admitted
+from nomoledger.rulebook.cases.format import parse_cases
 from nomoledger.rulebook.changes import parse_changes
 from nomoledger.rulebook.exact_yaml import load_yaml
 
@@ -113,6 +114,8 @@ def test_yaml_that_is_larger_than_it_looks_is_an_error_at_once(text: str, messag
         load_yaml(text)
     with pytest.raises(RulebookError, match=message):
         parse_changes(text, "bomb.yaml")
+    with pytest.raises(RulebookError, match=message):
+        parse_cases({"bomb.yaml": text})
     assert isinstance(parse_scalar(text), str)
     assert time.monotonic() - begin < 20
 

@@ -16,11 +16,17 @@ _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 class ExactLoader(_SafeLoader):  # type: ignore[misc]
     """A YAML loader that leaves fractions as text: rule number 12.10 is not 12.1.
 
-    It rejects a table that says a name twice, as one of the two would be lost.
+    It rejects a table that says a name twice, as one of the two would be lost, and data that are
+    nested too deeply or far larger than their text.
     """
 
-    def __init__(self, stream: Any) -> None:
-        """Load *stream*, a text or a file."""
+    def __init__(self, stream: str) -> None:
+        """Load the text *stream*.
+
+        Raises:
+            yaml.YAMLError: the text is not YAML, or its data are too large.
+        """
+        _check_size(stream)
         super().__init__(stream)
         self._examined: dict[int, yaml.Node] = {}
 
@@ -74,7 +80,6 @@ def load_yaml(text: str) -> Any:
         yaml.YAMLError: *text* is not YAML, a table says a name twice, or the data are nested too
             deeply or far larger than their text.
     """
-    _check_size(text)
     return yaml.load(text, Loader=ExactLoader)
 
 
