@@ -55,8 +55,8 @@ class Unexplained(msgspec.Struct, frozen=True):
     why: str
 
 
-class Report(msgspec.Struct, frozen=True):
-    """The result of a replay.
+class ReplayResult(msgspec.Struct, frozen=True):
+    """What a replay of all that is recorded, or of what some readers see, has found.
 
     Attributes:
         game: name of the game.
@@ -67,7 +67,6 @@ class Report(msgspec.Struct, frozen=True):
         consequences: the number of consequences recorded.
         unexplained: facts that no rule covers.
         divergences: all differences.
-        digest: SHA-256 of the state after the period.
     """
 
     game: str
@@ -78,6 +77,15 @@ class Report(msgspec.Struct, frozen=True):
     consequences: int
     unexplained: tuple[Unexplained, ...]
     divergences: tuple[Divergence, ...]
+
+
+class Report(ReplayResult, frozen=True):
+    """The result of a replay of all that is recorded.
+
+    Attributes:
+        digest: SHA-256 of the state after the period.
+    """
+
     digest: str
 
 

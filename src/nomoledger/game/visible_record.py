@@ -6,7 +6,6 @@ see. It therefore depends on nothing sealed, not even on whether there is anythi
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, zip_longest
-from typing import Any
 
 import msgspec
 
@@ -16,6 +15,7 @@ from nomoledger.engine.oracles import ReplayOracle, recorded_draws
 from nomoledger.engine.replaying import next_failed_step, replay_input
 from nomoledger.game.engines import new_engine
 from nomoledger.game.replay import (
+    ReplayResult,
     comparable,
     in_old_format,
     recorded_divergences,
@@ -25,7 +25,7 @@ from nomoledger.ledger.event_history import History
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import PublicStream, apply_public, ends_something_secret
 from nomoledger.proof.translation import Terms, without_totals
-from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
 
@@ -113,25 +113,17 @@ class Beyond(msgspec.Struct, frozen=True):
     events: int
 
 
-class VisibleReplay(msgspec.Struct, frozen=True, omit_defaults=True):
+class VisibleReplay(ReplayResult, frozen=True, omit_defaults=True):
     """The result of a replay of the visible record of a period.
 
-    The fields are those of `nomoledger.game.replay.Report`, but *compared* counts only the
-    consequences that the replay gives, too, and *consequences* only those that are visible.
+    *compared* counts only the consequences that the replay gives, too, and *consequences* only
+    those that are visible.
 
     Attributes:
         beyond: the visible events that do not follow from the visible record; None if there are
             none.
     """
 
-    game: str
-    period: int
-    mode: str
-    exact: bool
-    compared: int
-    consequences: int
-    unexplained: tuple[Any, ...]
-    divergences: tuple[Any, ...]
     beyond: Beyond | None = None
 
 
@@ -147,7 +139,7 @@ def replay_visible(
     """
     before, entries = record.before(period), record.of_period(period)
     arguments = record.game, before, entries, record.entries, secret, period
-    *_, piece = stream_from_sandbox(_replay, *arguments, limits=limits)
+    *_, piece = stream_from_sandbox(_replay, *arguments, limits=limits or AGAIN)
     return msgspec.msgpack.decode(piece, type=VisibleReplay)
 
 
