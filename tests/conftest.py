@@ -4,6 +4,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from nomoledger.cli import program
 from nomoledger.game.recorded_games import find
 from nomoledger.game.records import import_record
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.sandbox.fork_server import ForkServer
 
 FENCE = re.compile(
     r"^```(?P<kind>\w*) ?(?P<file>\S*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE
@@ -105,6 +107,17 @@ def season_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Ledger.open(path, create=True) as ledger:
         import_record(ledger, find("weekly-vote-season"))
     return path
+
+
+@pytest.fixture(scope="module")
+def strict_server() -> Iterator[ForkServer]:
+    """A fork server whose sandboxes have smaller limits."""
+    server = ForkServer.start()
+    own, other = socket.socketpair()
+    with own, other:
+        server.drop(server.fork("hostile_limits:nothing", [other.fileno()]))
+    yield server
+    server.close()
 
 
 @pytest.fixture(scope="session")

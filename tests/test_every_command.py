@@ -4,18 +4,16 @@ import json
 import shlex
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
-import click
 import pytest
+from all_commands import commands
 from click.testing import CliRunner, Result
 from tiers import sample, sample_rows
 
 from nomoledger.cli import program
-from nomoledger.cli.group import CommandGroup
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
@@ -89,15 +87,6 @@ ELSEWHERE = {"completion", "demo", "rules check", "rules list", "rules mechanics
 #: Commands that create a missing ledger.
 MAKE = {"init", "import", "simulate"}
 TABLES = {name: words for name, words in WORDS.items() if words is not None}
-
-
-def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
-    found = group.every_command() if isinstance(group, CommandGroup) else group.commands
-    for name, command in found.items():
-        if isinstance(command, click.Group):
-            yield from commands(command, *path, name)
-        else:
-            yield " ".join((*path, name)), command
 
 
 def run(ledger: Path, name: str, *more: str) -> Result:

@@ -9,7 +9,6 @@ and play goes on.
 
 import re
 import shutil
-import socket
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -121,17 +120,6 @@ def under_way(tmp_path_factory: pytest.TempPathFactory) -> Path:
         desk.join("Bob", {"email": "bob@example.org"}, at=NOON)
         desk.propose("Bob", "Nothing yet.", (), at=NOON)
     return file
-
-
-@pytest.fixture(scope="module")
-def strict_server() -> Iterator[ForkServer]:
-    """A fork server whose sandboxes have smaller limits."""
-    server = ForkServer.start()
-    own, other = socket.socketpair()
-    with own, other:
-        server.drop(server.fork("hostile_limits:nothing", [other.fileno()]))
-    yield server
-    server.close()
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 import re
 import shlex
 import shutil
-import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,17 +44,6 @@ def clean_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         assert CliRunner().invoke(program, words).exit_code == 0
     return file
-
-
-@pytest.fixture(scope="module")
-def strict_server() -> Iterator[ForkServer]:
-    """A fork server whose sandboxes have smaller limits."""
-    server = ForkServer.start()
-    own, other = socket.socketpair()
-    with own, other:
-        server.drop(server.fork("hostile_limits:nothing", [other.fileno()]))
-    yield server
-    server.close()
 
 
 @pytest.fixture

@@ -5,17 +5,16 @@ import os
 import shlex
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
+from all_commands import commands
 
 import nomoledger.cli
 from cli.commands import ok, run, wrong
 from nomoledger.cli import program
 from nomoledger.cli.atomic_file import is_of_ledger
-from nomoledger.cli.group import CommandGroup
 from nomoledger.cli.options import OutputFile
 
 #: For each command that writes a file: the words around the file.
@@ -51,15 +50,6 @@ OTHERS = {
     ("what-if", "rule_files"): "read",
 }
 SIGNS = ("FILE", "DIR", "FOLDER", "PATH", "TARGET", "VIEWS", "LEDGER", "RULEBOOK")
-
-
-def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
-    found = group.every_command() if isinstance(group, CommandGroup) else group.commands
-    for name, command in found.items():
-        if isinstance(command, click.Group):
-            yield from commands(command, *path, name)
-        else:
-            yield " ".join((*path, name)), command
 
 
 def outputs() -> dict[str, click.Command]:
