@@ -6,10 +6,8 @@ from typing import Any
 
 import click
 
-#: How many characters a value on the command line may have to be read as YAML, and how many lists
-#: and tables.
+#: How many characters a value on the command line may have to be read as YAML.
 VALUE_CHARACTERS_MAX = 10_000
-NESTED_MAX = 1_000
 _EVENT = re.compile(r"#?([0-9]{1,18})")
 
 
@@ -59,7 +57,7 @@ def parse_scalar(text: str) -> Any:
     >>> parse_scalar("20"), parse_scalar("[2, 3]"), parse_scalar("12.50"), parse_scalar("a: [")
     (20, [2, 3], '12.50', 'a: [')
     """
-    if len(text) > VALUE_CHARACTERS_MAX or text.count("[") + text.count("{") > NESTED_MAX:
+    if len(text) > VALUE_CHARACTERS_MAX:
         return text
     import yaml
 

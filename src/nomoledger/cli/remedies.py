@@ -66,7 +66,9 @@ def naming_the_remedy(ledger: "Ledger", game: str) -> Iterator[None]:
             raise fault.restated(f"{fault}; to mend it: {command}") from None
         raise
     except RulebookError as error:
-        problem = _linking_problem(ledger, game)
+        from nomoledger.ledger.as_of import world_of
+
+        problem = _probed(ledger, game, world_of(ledger, game))
         if problem is not None:
             raise RulebookError(f"{error}; to mend it: {problem.command}") from None
         raise
@@ -83,13 +85,6 @@ def _remedy(ledger: "Ledger", game: str, fault: RuleFault) -> str:
         return repeal_newest_command(ledger, game)
     rule = fault.rule if fault.rule and world.rule(fault.rule) else None
     return repeal_command(ledger, game, rule) if rule else ""
-
-
-def _linking_problem(ledger: "Ledger", game: str) -> Problem | None:
-    """Return what keeps the rules in force from being linked; None if nothing does."""
-    from nomoledger.ledger.as_of import world_of
-
-    return _probed(ledger, game, world_of(ledger, game))
 
 
 # --- what is wrong in a game --------------------------------------------------------------------

@@ -43,7 +43,7 @@ from nomoledger.language.program import Program, link
 from nomoledger.language.resolve import named_arguments, positional_arguments
 from nomoledger.sandbox import inside
 from nomoledger.state.declared_rules import Ruleset
-from nomoledger.state.reducer import CLOSING, ORDER, RULINGS, SETTLE, URGENT, VOID, apply
+from nomoledger.state.reducer import AT_ONCE, CLOSING, ORDER, SETTLE, URGENT, VOID, apply
 from nomoledger.state.world import Attempt, World
 
 Batch = list[e.Event]
@@ -134,7 +134,7 @@ class Engine:
         inside.go_on()
         world = self.world
         head = world.agenda[0] if world.agenda else None
-        if head is not None and head.operation in RULINGS[1:]:
+        if head is not None and head.operation in AT_ONCE:
             return self.carry_out(head)
         if world.orders:
             program = self._linked()

@@ -12,7 +12,7 @@ from nomoledger.errors import RuleFault
 from nomoledger.language.host import Frame, Host
 from nomoledger.language.program import Program
 from nomoledger.state.declared_rules import Ruleset
-from nomoledger.state.reducer import RULINGS, apply
+from nomoledger.state.reducer import AT_ONCE, apply
 from nomoledger.state.world import Attempt, Timer, World
 
 #: The steps, as a sandbox notes them (see `nomoledger.sandbox.inside.notice_step`). The names of an
@@ -33,7 +33,7 @@ class Upcoming(NamedTuple):
 def next_attempt(world: World) -> Upcoming | None:
     """Return the attempt that is carried out next, if nothing suspends it."""
     head = world.agenda[0] if world.agenda else None
-    if head is not None and head.operation in RULINGS[1:]:
+    if head is not None and head.operation in AT_ONCE:
         return Upcoming(head, False)
     if world.waiting is not None:
         return None

@@ -38,9 +38,8 @@ class Level(msgspec.Struct, frozen=True):
             comparison where the syntax tree has it.
         suspends_failing_checks: whether a state-based check whose code fails is suspended, instead
             of refusing the attempt; and whether a ruling repeals a rule whose `on_repeal` fails.
-        protects_words: whether the kinds of things that a rule declares, now or formerly, cannot
-            give another meaning to a word of the language, such as `None`.
-        reserves_words: whether rules may give no name that is a word of the language.
+        reserves_words: whether rules may give no name that is a word of the language, and the kinds
+            of things that a rule declares, now or formerly, give no other meaning to such a word.
     """
 
     hashes_display_text: bool
@@ -55,7 +54,6 @@ class Level(msgspec.Struct, frozen=True):
     cites_in_place: bool = False
     rewrites_exactly: bool = False
     suspends_failing_checks: bool = False
-    protects_words: bool = False
     reserves_words: bool = False
 
 
@@ -92,7 +90,6 @@ LEVELS = {
         cites_in_place=True,
         rewrites_exactly=True,
         suspends_failing_checks=True,
-        protects_words=True,
         reserves_words=True,
     ),
 }

@@ -300,7 +300,7 @@ def write_program(
     level, declaring = links.ruleset.level, tuple(links.ruleset.declaring)
     sources.append(("", "prelude", write_shortcuts(declaring, names) + prelude_of(level)))
     types = {kind_type(kind) for rule in declaring for kind in rule.declares} | set(TYPES)
-    types -= BUILTINS if LEVELS[level].protects_words else frozenset()
+    types -= BUILTINS if LEVELS[level].reserves_words else frozenset()
     sources.append(("", "types", "\n".join(f"{name} = str" for name in sorted(types)) + "\n"))
     stubs = "\n".join(
         f"def {name}(*args, **named): return _undefined({name!r})" for name in links.undefined

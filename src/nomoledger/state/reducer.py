@@ -19,8 +19,10 @@ URGENT = "@urgent"
 ORDER = "@order"
 SETTLE = "@settle"
 VOID = "@void"
+#: The operations of rulings that come before all that is due or on the agenda.
+AT_ONCE = (URGENT, SETTLE, VOID)
 #: The operations that rulings put on the agenda.
-RULINGS = ("@ruling", URGENT, SETTLE, VOID)
+RULINGS = ("@ruling", *AT_ONCE)
 
 _FIRST = int(datetime.min.replace(tzinfo=UTC).timestamp())
 _LAST = int(datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp())
