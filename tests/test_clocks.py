@@ -17,7 +17,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.memory import MemoryStore
 from nomoledger.rulebook.cases.times import read_time
 from nomoledger.rulebook.loading import load
-from nomoledger.state.reducer import from_seconds, to_seconds
+from nomoledger.state.clock import from_seconds, to_seconds
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

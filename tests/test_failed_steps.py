@@ -21,7 +21,7 @@ from nomoledger.game.timekeeper import Timekeeper
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger.sandbox.limits import Limits
-from nomoledger.state.reducer import to_seconds
+from nomoledger.state.clock import to_seconds
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LIMITS = Limits(memory_bytes=256 << 20, cpu_seconds=0.25, wall_seconds=8.0)

@@ -47,7 +47,8 @@ from nomoledger.language.amended_rule import AmendmentError, amended
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.changes import parse_changes, read_changes
 from nomoledger.rulebook.loading import load, mechanics
-from nomoledger.state.reducer import apply, to_seconds
+from nomoledger.state.clock import to_seconds
+from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 GAME = "mail-path"

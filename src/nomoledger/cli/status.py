@@ -223,6 +223,6 @@ def _actions(world: "World") -> list[str]:
 
 
 def _time(seconds: int) -> str:
-    from nomoledger.state.reducer import from_seconds
+    from nomoledger.state.clock import from_seconds
 
     return f"{from_seconds(seconds):%Y-%m-%d %H:%M:%S}"

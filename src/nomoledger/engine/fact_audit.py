@@ -15,8 +15,9 @@ from nomoledger.errors import RuleFault
 from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Oracle
 from nomoledger.language.program import Program
+from nomoledger.state.clock import to_seconds
 from nomoledger.state.declared_rules import Ruleset
-from nomoledger.state.reducer import CLOSING, to_seconds
+from nomoledger.state.reducer import CLOSING
 from nomoledger.state.stated_payments import payments_in
 from nomoledger.state.world import Attempt, World
 

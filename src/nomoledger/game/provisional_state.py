@@ -20,7 +20,8 @@ from nomoledger.language.queries import values_of
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.sandbox import call_in_sandbox
-from nomoledger.state.reducer import apply, from_seconds
+from nomoledger.state.clock import from_seconds
+from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 

@@ -12,8 +12,8 @@ from nomoledger.errors import ConflictError, NomoledgerError
 from nomoledger.game.writer import TRIES_MAX, GameWriter, StepDropped
 from nomoledger.prose.descriptions import BOOKKEEPING
 from nomoledger.prose.teller import Teller
+from nomoledger.state.clock import from_seconds, to_seconds
 from nomoledger.state.disputes import next_final
-from nomoledger.state.reducer import from_seconds, to_seconds
 from nomoledger.state.world import World
 
 #: Stands for the operation where an interrupted command had left work on the agenda.

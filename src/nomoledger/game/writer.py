@@ -21,7 +21,8 @@ from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.limits import Limits
-from nomoledger.state.reducer import SETTLE, apply, from_seconds, to_seconds
+from nomoledger.state.clock import from_seconds, to_seconds
+from nomoledger.state.reducer import SETTLE, apply
 from nomoledger.state.world import World
 
 TRIES_MAX = 50

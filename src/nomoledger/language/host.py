@@ -17,7 +17,8 @@ from nomoledger.language import values
 from nomoledger.language.address_part import address_part
 from nomoledger.language.linked_rules import LinkedRules
 from nomoledger.sandbox import inside
-from nomoledger.state.reducer import apply, from_seconds
+from nomoledger.state.clock import from_seconds
+from nomoledger.state.reducer import apply
 from nomoledger.state.shares import BYTES_MAX, Allowance, adds_up, size_of
 from nomoledger.state.world import Attempt, World
 

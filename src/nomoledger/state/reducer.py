@@ -1,13 +1,13 @@
 """The reducer: `apply` applies one event to the state. It never refuses a recorded event."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 from msgspec.structs import replace
 
 from nomoledger import events as e
 from nomoledger.state import disputes, draws, player_seeds, precedents, shares
+from nomoledger.state.clock import to_seconds
 from nomoledger.state.effects import EFFECTS
 from nomoledger.state.stated_payments import keep_payments, mark_stated
 from nomoledger.state.world import Attempt, Closing, Timer, World
@@ -24,8 +24,6 @@ AT_ONCE = (URGENT, SETTLE, VOID)
 #: The operations that rulings put on the agenda.
 RULINGS = ("@ruling", *AT_ONCE)
 
-_FIRST = int(datetime.min.replace(tzinfo=UTC).timestamp())
-_LAST = int(datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp())
 _REDUCERS: dict[type[e.Event], Callable[[World, Any], None]] = dict(EFFECTS)
 
 
@@ -43,19 +41,6 @@ def apply(world: World, event: e.Event) -> None:
     reducer = _REDUCERS.get(type(event))
     if reducer is not None:
         reducer(world, event)
-
-
-def to_seconds(time: datetime) -> int:
-    """Return *time* as whole seconds since 1970 (UTC)."""
-    return int(time.timestamp())
-
-
-def from_seconds(at: int) -> datetime:
-    """Return *at*, in seconds since 1970, as a time (UTC).
-
-    A moment before the year 1 or after the year 9999 becomes the first or the last there is.
-    """
-    return datetime.fromtimestamp(min(max(at, _FIRST), _LAST), UTC)
 
 
 def _applies(cls: type[e.Event]) -> Callable[..., Any]:

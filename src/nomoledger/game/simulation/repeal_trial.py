@@ -33,7 +33,8 @@ from nomoledger.game.simulation.trial_start import Request, TrialStart, request_
 from nomoledger.language.operations import kind_type
 from nomoledger.language.program import Linker, Program
 from nomoledger.prose.teller import describe_event
-from nomoledger.state.reducer import apply, to_seconds
+from nomoledger.state.clock import to_seconds
+from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 #: After so many inputs of the control game, a bot makes a request of its own.

@@ -28,7 +28,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 from nomoledger.sandbox import inside
 from nomoledger.sandbox.sandbox import stream_from_sandbox
-from nomoledger.state.reducer import to_seconds
+from nomoledger.state.clock import to_seconds
 from nomoledger.state.world import World
 
 FIRST_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday

@@ -10,7 +10,7 @@ from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
 from nomoledger.game.simulation.control_game import PERIODS_AFTER, Probe
 from nomoledger.language.program import Program
-from nomoledger.state.reducer import from_seconds
+from nomoledger.state.clock import from_seconds
 from nomoledger.state.world import World
 
 _ANSWERS = (e.ChoiceAnswered, e.DrawEntered)

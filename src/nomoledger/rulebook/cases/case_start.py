@@ -14,7 +14,8 @@ from nomoledger.rulebook.cases.spelling import singular, spelled
 from nomoledger.rulebook.cases.times import read_time
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import Rulebook
-from nomoledger.state.reducer import apply, to_seconds
+from nomoledger.state.clock import to_seconds
+from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 

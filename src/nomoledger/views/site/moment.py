@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from nomoledger.events.rules import Rule
-from nomoledger.state.reducer import from_seconds
+from nomoledger.state.clock import from_seconds
 from nomoledger.views.site.board_page import BoardPage, board_of
 from nomoledger.views.site.decisions import UNDECIDED, Decisions, ProposalOnPage, RulingOnPage
 from nomoledger.views.site.declared_pages import DeclaredPage, declared_pages, pages_in
