@@ -9,6 +9,7 @@ from nomoledger import events as e
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.descriptions import UNTOLD
 from nomoledger.sandbox.sandbox import Sandbox
+from nomoledger.state.declared_rules import Ruleset
 from nomoledger.views.site.decisions import Decisions
 from nomoledger.views.site.event_log import EventGroup, EventLog
 from nomoledger.views.site.explanations import ExplanationBuilder
@@ -22,6 +23,8 @@ from nomoledger.views.site.site_paths import Slugs
 from nomoledger.views.site.statement_pages import StatementPages
 
 Advance = Callable[[int], None]
+#: For how many rulesets one sandbox computes what pages show.
+RULESETS_MAX = 6
 
 
 class HistoryPage(msgspec.Struct, frozen=True):
@@ -99,6 +102,8 @@ class _HistoryReader:
         self.explanations = ExplanationBuilder(self.ruleset)
         self.past: list[PastMoment] = []
         self.sandbox = Sandbox()
+        self._linked: Ruleset | None = None
+        self._linked_count = 0
         self._runs = _runs(outline, wanted)
         self._traces: PublicTraces | None = None
 
@@ -154,6 +159,7 @@ class _HistoryReader:
         self.past.append(past_moment_of(view, period.number, self.figures, began, count))
         if not is_wanted:
             return None
+        self._renew_sandbox()
         groups = self.log.groups.get(period.number, [])
         is_complete = self._trace(period)
         explanations = tuple(map(self.explanations.explain, groups))
@@ -170,6 +176,14 @@ class _HistoryReader:
             rules=tuple(self.ruleset.pages),
             is_complete=is_complete,
         )
+
+    def _renew_sandbox(self) -> None:
+        """Start a new sandbox after some changes of rules: it keeps the programs of each."""
+        if self.public.world.ruleset is not self._linked:
+            self._linked = self.public.world.ruleset
+            self._linked_count += 1
+            if self._linked_count % RULESETS_MAX == 0:
+                self.sandbox.close()
 
     # --- traces
 
