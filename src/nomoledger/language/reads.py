@@ -90,6 +90,12 @@ def where(host: Host, kind: str, **attributes: Any) -> list[str]:
 
 
 @host_verb("read", since=3)
+def how_many(host: Host, kind: str) -> int:
+    """Return how many things of *kind* there are."""
+    return len(host.world.kinds.get(kind, ()))
+
+
+@host_verb("read", since=3)
 def alike(host: Host, kind: str, attribute: str, text: Any) -> list[str]:
     """Return the things of *kind* whose *attribute* is *text* in small or capital letters.
 
