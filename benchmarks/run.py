@@ -113,6 +113,13 @@ CLAIMS = (
           "20", "100", "400"),
     Claim("What-if and settling", "what_if", "Changing a die of week 2 of a long game.",
           "10 5", "20 10", "52 20"),
+    Claim(
+        "Size",
+        "size",
+        "What each command takes as players, squares, proposals or events grow: processor time of"
+        " all its processes, and the largest of them.",
+        "0.05", "0.25", "1",
+    ),
     Claim("Journals", "journals", "Exporting payments, by format.", "10000", "100000", "1000000"),
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ A run may begin at any input. It then starts from the public world before that i
 
 import pickle
 from collections import ChainMap
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import msgspec
@@ -63,8 +63,8 @@ class _SegmentTraces(msgspec.Struct, frozen=True, array_like=True):
 class GoneThings(msgspec.Struct, frozen=True):
     """What is remembered of things and timers that have ended, by id."""
 
-    things: dict[str, Any]
-    timers: dict[str, Any]
+    things: MutableMapping[str, Any]
+    timers: MutableMapping[str, Any]
 
 
 class PublicTraces:
