@@ -1,9 +1,13 @@
-"""Games of a size: many players, squares, proposals or events, made by real requests."""
+"""Games of a size: many players, squares, proposals or events, made by real requests.
 
+`python benchmarks/sized_games.py FILE KIND SIZE` stores a game in a new ledger, and
+`python benchmarks/sized_games.py FILE` plays one more period of a game of payments.
+"""
+
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
@@ -114,12 +118,6 @@ KINDS: dict[str, tuple[Callable[[Ledger, int], Game], str]] = {
 }
 
 
-def make(kind: str, size: int, file: Path) -> None:
-    """Store a game of that *kind* and *size* in a new ledger in *file*."""
-    with Ledger.open(file, create=True) as ledger:
-        KINDS[kind][0](ledger, size)
-
-
 def _join(game: Game) -> None:
     for name in PLAYERS:
         game.join(name, {"email": f"{name}@example.org"}, at=NOON)
@@ -155,3 +153,16 @@ def _payments(engine: Engine, events: int) -> Iterator[Batch]:
         for batch in engine.process(e.CloseAsked(**fields())):
             count += len(batch)
             yield batch
+
+
+def main(file: str, kind: str = "", size: str = "0") -> None:
+    """Make a game, or play on."""
+    with Ledger.open(file, create=bool(kind)) as ledger:
+        if kind:
+            KINDS[kind][0](ledger, int(size))
+        else:
+            one_more_period(Game(ledger))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
