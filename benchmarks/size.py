@@ -149,8 +149,9 @@ def _megabytes(process: int) -> int:
 
 def play(*words: str) -> None:
     """Make or go on with a game in a process of its own, whose sandboxes end with it."""
-    script = str(Path(__file__).with_name("sized_games.py"))
-    subprocess.run([sys.executable, script, *words], check=True)
+    code = "import sys; import sized_games; sized_games.main(*sys.argv[1:])"
+    folder = Path(__file__).parent  # A sandbox finds functions by the name of their module.
+    subprocess.run([sys.executable, "-c", code, *words], check=True, cwd=folder)
 
 
 class Measured:

@@ -1,10 +1,5 @@
-"""Games of a size: many players, squares, proposals or events, made by real requests.
+"""Games of a size: many players, squares, proposals or events, made by real requests."""
 
-`python benchmarks/sized_games.py FILE KIND SIZE` stores a game in a new ledger, and
-`python benchmarks/sized_games.py FILE` plays one more period of a game of payments.
-"""
-
-import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -162,7 +157,3 @@ def main(file: str, kind: str = "", size: str = "0") -> None:
             KINDS[kind][0](ledger, int(size))
         else:
             one_more_period(Game(ledger))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
