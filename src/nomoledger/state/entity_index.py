@@ -47,15 +47,6 @@ class ByValue(dict[Any, list[str]]):
                 self.highest = None
 
 
-class Entities(Protocol):
-    """What the index reads of a world."""
-
-    kinds: dict[str, tuple[str, ...]]
-
-    def get(self, entity: str, attribute: str) -> Any:
-        """Return the value of an attribute, or None if it is not set."""
-
-
 class Place(NamedTuple):
     """The *place* of an entity in the order of creation, according to *places*."""
 
