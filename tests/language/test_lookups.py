@@ -1,4 +1,4 @@
-"""The verbs alike, highest, how_many and lowest_free."""
+"""The verbs alike, highest, count_all and lowest_free."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -47,7 +47,7 @@ def value_called(name: Text) -> List:
     return alike("player", "name", name)
 
 def value_numbers() -> List:
-    return [how_many("house"), highest("house", "number"), lowest_free("house", "number")]
+    return [count_all("house"), highest("house", "number"), lowest_free("house", "number")]
 ```
 """
 
@@ -84,6 +84,6 @@ def test_numbers_follow_what_is_built_and_razed(game: Game) -> None:
 
 
 def test_games_of_earlier_levels_do_not_have_them() -> None:
-    names = {"alike", "highest", "how_many", "lowest_free"}
+    names = {"alike", "highest", "count_all", "lowest_free"}
     assert names <= set(host_verbs_of(NEWEST))
     assert not names & set(host_verbs_of(2))

@@ -90,7 +90,7 @@ def where(host: Host, kind: str, **attributes: Any) -> list[str]:
 
 
 @host_verb("read", since=3)
-def how_many(host: Host, kind: str) -> int:
+def count_all(host: Host, kind: str) -> int:
     """Return how many things of *kind* there are."""
     return len(host.world.kinds.get(kind, ()))
 

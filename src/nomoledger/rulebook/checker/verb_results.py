@@ -14,7 +14,7 @@ _RESULTS: dict[str, Type] = {
     **dict.fromkeys(("set_to", "add", "times", "at_most", "at_least"), t.STEP),
     **dict.fromkeys(("once", "mentioned", "any", "bool", "hasattr"), t.FLAG),
     **dict.fromkeys(("period", "tallied", "count", "len", "move", "hash",
-                     "lowest_free", "how_many"), t.COUNT),
+                     "lowest_free", "count_all"), t.COUNT),
     **dict.fromkeys(("kind", "str", "repr", "type", "wording"), t.TEXT),
     **dict.fromkeys(("holdings", "may"), t.list_of(t.TEXT)),
     **dict.fromkeys(("range", "roll"), t.list_of(t.COUNT)),
