@@ -13,14 +13,11 @@ from msgspec import field
 from nomoledger.events import OrderGiven, ProposalMade, QuestionRaised, RulingMade
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Commodity, Rule
+from nomoledger.state.change_journal import MISSING, ChangeJournal, Table
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.entity_index import EntityIndex
 from nomoledger.state.state_digest import digest_of
 
-Table = dict[Any, Any]
-_MISSING = object()
-#: Marks an entry of the journal that calls a function, instead of restoring a value.
-_CALL = object()
 #: The key of a text that tells every event of its subject (see `World.told`).
 ALWAYS = "always"
 
@@ -169,8 +166,7 @@ class World:
         self.durations: dict[str, Table] = {}
         self.past: Table = {}
         self.closing: Closing | None = None
-        self._journal: list[tuple[Any, Any, Any]] = []
-        self._marks = 0
+        self._journal = ChangeJournal()
         self.index = EntityIndex(self)
         self._keys: dict[str, str] = {}
         self._ruleset = Ruleset(())
@@ -181,30 +177,30 @@ class World:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without what is only remembered to save time."""
-        remembered = {"_frozen_past": {}, "_journal": [], "_marks": 0}
-        return self.__dict__ | remembered | {"index": None}
+        return self.__dict__ | {"_frozen_past": {}, "_journal": None, "index": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the state, with nothing indexed."""
+        """Restore the state, with no mark set and nothing indexed."""
         self.__dict__.update(state)
+        self._journal = ChangeJournal()
         self.index = EntityIndex(self)
 
     # --- changes and rollback
 
     def put(self, table: Table, key: Any, value: Any) -> None:
         """Set *key* in *table*."""
-        old = table.get(key, _MISSING)
+        old = table.get(key, MISSING)
         if old is value:
             return
-        if self._marks:
-            self._journal.append((table, key, old))
+        if self._journal.marks:
+            self._journal.note(table, key, old)
         table[key] = value
 
     def drop(self, table: Table, key: Any) -> None:
         """Remove *key* from *table*, if it is there."""
         if key in table:
-            if self._marks:
-                self._journal.append((table, key, table[key]))
+            if self._journal.marks:
+                self._journal.note(table, key, table[key])
             del table[key]
 
     def append(self, table: Table, key: Any, value: Any) -> None:
@@ -212,8 +208,8 @@ class World:
         values = table.get(key, ())
         if not isinstance(values, list):
             self.put(table, key, values := list(values))
-        if self._marks:
-            self._journal.append((values, len(values), _MISSING))
+        if self._journal.marks:
+            self._journal.note_call(values.pop)
         values.append(value)
 
     def inner(self, table: Table, key: Any) -> Table:
@@ -244,30 +240,16 @@ class World:
 
     def mark(self) -> tuple[int, int]:
         """Set a mark, to which `rollback` can return. Marks nest; each must be ended."""
-        self._marks += 1
-        return len(self._journal), self.head
+        return self._journal.mark(), self.head
 
     def rollback(self, mark: tuple[int, int]) -> None:
         """Undo all changes since *mark*, and end the mark."""
-        length, self.head = mark
-        while len(self._journal) > length:
-            table, key, old = self._journal.pop()
-            if table is _CALL:
-                key(*old)
-            elif old is _MISSING:
-                del table[key]
-            else:
-                table[key] = old
-        self._end_mark()
+        place, self.head = mark
+        self._journal.rollback(place)
 
     def release(self, mark: tuple[int, int]) -> None:
         """Keep the changes since *mark*, and end the mark."""
-        self._end_mark()
-
-    def _end_mark(self) -> None:
-        self._marks -= 1
-        if not self._marks:
-            self._journal.clear()
+        self._journal.release(mark[0])
 
     # --- reading
 
@@ -355,27 +337,27 @@ class World:
     def index_added(self, kind: str, entity: str) -> None:
         """Let `where` find *entity*, which was added to *kind* and has no attributes yet."""
         self.index.add(kind, entity)
-        if self._marks:
-            self._journal.append((_CALL, self.index.remove, (kind, entity)))
+        if self._journal.marks:
+            self._journal.note_call(self.index.remove, kind, entity)
 
     def index_removes(self, kind: str, entity: str) -> None:
         """Let `where` no longer find *entity*, which is about to be removed from *kind*."""
         place = self.index.remove(kind, entity)
-        if self._marks:
-            self._journal.append((_CALL, self.index.restore, (kind, entity, place)))
+        if self._journal.marks:
+            self._journal.note_call(self.index.restore, kind, entity, place)
 
     def index_changed(self, entity: str, attribute: str, old: Any, new: Any) -> None:
         """Let `where` find *entity* by the *new* value of *attribute* instead of the *old*."""
         kind = self.entities.get(entity, "")
         self.index.move(kind, entity, attribute, old, new)
-        if self._marks:
-            self._journal.append((_CALL, self.index.move, (kind, entity, attribute, new, old)))
+        if self._journal.marks:
+            self._journal.note_call(self.index.move, kind, entity, attribute, new, old)
 
     def forget_index(self) -> None:
         """Drop all that `where` remembers, because anything may have changed."""
         self.index.forget()
-        if self._marks:
-            self._journal.append((_CALL, self.index.forget, ()))
+        if self._journal.marks:
+            self._journal.note_call(self.index.forget)
 
     def declared(self, kind: str) -> dict[str, str]:
         """Return the attributes that the rules declare for *kind*, with their types."""
