@@ -135,9 +135,20 @@ class TablesProjection(Projection[Any]):
     """A projection of one game into *tables*. Writes each page together with its tracking."""
 
     def __init__(
-        self, views: Views, game: str, tables: Sequence[type[SqlTable]], done: Callable[[int], None]
+        self,
+        views: Views,
+        game: str,
+        tables: Sequence[type[SqlTable]],
+        done: Callable[[int], None],
+        last: int = -1,
     ) -> None:
+        """Project *game* into *tables*.
+
+        *done* is called with the number of events of each page. *last* is the number of an event
+        that is known to come: in public tables, the present is not written before that event.
+        """
         super().__init__(views)
+        self._last = last
         self._game = game
         self._tables = {table.name: table for table in tables}
         self._folding = Folding(game, tables, views.is_public)
@@ -153,9 +164,10 @@ class TablesProjection(Projection[Any]):
             self._write(page.head, page.is_last)
         else:
             self._folding.fold(self._public.convert(page.entries))
-            # The present is written with every page. Later pages may hold secret events only, and
-            # those write nothing.
-            self._write(self._public.head, is_last=True)
+            # The present is written with the last public event that is known, and with every page
+            # after that event. Later pages may hold secret events only, and those write nothing.
+            head = self._public.head
+            self._write(head, is_last=head.number >= self._last)
         self._done(len(page.entries))
 
     def _write(self, head: Head, is_last: bool) -> None:
@@ -186,10 +198,10 @@ def start_runner(
     Raises:
         UsageError: The tables were made from another ledger.
     """
-    cuts = read_progress(views, tables, ledger, game).cuts
-    source = EventSource(ledger, game, cuts, is_endless=is_endless)
+    progress = read_progress(views, tables, ledger, game)
+    source = EventSource(ledger, game, progress.cuts, is_endless=is_endless)
     return BaseProjectionRunner(
-        projection=TablesProjection(views, game, tables, done),
+        projection=TablesProjection(views, game, tables, done, progress.last),
         application_class=_application(source, game),
         tracking_recorder=cast(TrackingRecorder, views),
         topics=(),
