@@ -34,7 +34,7 @@ class PublicNumbers:
 
     def place(self, number: int, public: int) -> None:
         """Give *number* the public number *public*, even out of order."""
-        if self.of(number) != public:
+        if (number if self.is_plain else self.of(number)) != public:
             self.placed[number] = public
 
     def of(self, number: int) -> int:

@@ -23,6 +23,9 @@ _LOOKING_BACK = (
     e.RulingMade,
 )  # fmt: skip
 
+#: Events that end a timer, an order or a thing.
+_ENDS = frozenset({e.EntityDestroyed, e.OrderFired, e.TimerFired})
+
 
 class PublicStream:
     """Turns the events of a ledger, one by one, into the public stream.
@@ -154,6 +157,8 @@ def apply_public(world: World, body: e.Event) -> None:
 
 def ends_something_secret(world: World, body: e.Event) -> bool:
     """Return whether *body* ends something that is not in *world*, as its beginning was secret."""
+    if type(body) not in _ENDS:
+        return False
     if isinstance(body, e.TimerFired):
         return body.attempt not in world.timers
     if isinstance(body, e.OrderFired):

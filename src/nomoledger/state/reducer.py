@@ -363,11 +363,12 @@ def _add_use(world: World, attempt: str, used: tuple[int, int, int, int]) -> Non
 
 
 def _leave_agenda(world: World, attempt: str) -> None:
-    for item in world.agenda:
-        if item.id == attempt:
-            draws.return_draws(world, item.cause)
-    others = tuple(item for item in world.agenda if item.id != attempt)
-    world.put(world.game, "agenda", (*world.game.get("next", ()), *others))
+    agenda = world.agenda
+    places = [place for place, item in enumerate(agenda) if item.id == attempt]
+    for place in reversed(places):
+        draws.return_draws(world, agenda[place].cause)
+        agenda = agenda[:place] + agenda[place + 1 :]
+    world.put(world.game, "agenda", (*world.game.get("next", ()), *agenda))
     world.put(world.game, "next", ())
     world.drop(world.answers, attempt)
     for question in list(world.questions):

@@ -41,7 +41,13 @@ class Use(NamedTuple):
 
     def plus(self, more: "Use") -> "Use":
         """Return the sum of two uses."""
-        return Use(*(mine + other for mine, other in zip(self, more, strict=True)))
+        return Use(
+            self.operations + more.operations,
+            self.changes + more.changes,
+            self.bytes + more.bytes,
+            self.rules + more.rules,
+            self.attempts + more.attempts,
+        )
 
 
 #: What one attempt may use (see also `nomoledger.language.host`).
@@ -84,7 +90,8 @@ def request_of(attempt: str) -> str:
 def share_of(world: World, attempt: Attempt) -> str:
     """Return who has the share that *attempt* uses."""
     request = request_of(attempt.id)
-    is_of_close = any(item.id == f"{request}>closed" for item in world.agenda)
+    close = f"{request}>closed"
+    is_of_close = any(item.id == close for item in world.agenda)
     share = CLOSES if is_of_close else _share_of_person(world, attempt.by)
     return share if attempt.audience is None else share + SEALED
 
@@ -128,13 +135,13 @@ def begin_request(world: World, event: Event) -> None:
 
 def add_use(world: World, attempt: Attempt, used: Use) -> None:
     """Add what *attempt* used to the sums of its request and of its share."""
-    period, share = str(world.period), share_of(world, attempt)
+    period, share, request = str(world.period), share_of(world, attempt), request_of(attempt.id)
     requests = world.inner(world.game, "request")
-    world.put(requests, request_of(attempt.id), tuple(used_by_request(world, attempt).plus(used)))
+    world.put(requests, request, tuple(Use(*requests.get(request, ())).plus(used)))
     if period not in world.game.get("shares", {}):
         world.put(world.game, "shares", {})
     shares = world.inner(world.inner(world.game, "shares"), period)
-    world.put(shares, share, tuple(used_in_period(world, share).plus(used)))
+    world.put(shares, share, tuple(Use(*shares.get(share, ())).plus(used)))
 
 
 class Allowance(NamedTuple):

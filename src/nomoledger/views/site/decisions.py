@@ -86,6 +86,11 @@ class RulingOnPage(msgspec.Struct, frozen=True):
 
 #: What stands in place of the changes of a proposal that do not fit the rules.
 IN_WORDS_ONLY = "in words only: its changes are left out"
+#: The events that proposals, rulings and disputes consist of.
+_NOTED = frozenset({
+    e.AttemptRefused, e.DisputeArgued, e.DisputeOpened, e.EntityCreated, e.ProposalJudged,
+    e.ProposalMade, e.RulingMade, e.VoteCast,
+})  # fmt: skip
 
 
 class Decisions:
@@ -101,6 +106,8 @@ class Decisions:
 
     def apply(self, ref: Ref, body: e.Event, world: World, refs: dict[int, Ref]) -> None:
         """Apply the next event. *world* is the state before it."""
+        if type(body) not in _NOTED:
+            return
         self.disputes.apply(ref, body, refs)
         if isinstance(body, e.ProposalMade):
             changes = tuple(map(describe_change, body.changes))

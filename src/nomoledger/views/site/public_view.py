@@ -16,6 +16,8 @@ from nomoledger.state.world import World
 from nomoledger.views.site.site_paths import Ref
 
 Key = tuple[str, ...]
+#: Events that set values.
+_SETTING = frozenset({e.AttributeSet, e.EntityCreated, e.Moved})
 
 
 def public_entries(ledger: Ledger, game: str) -> Iterator[tuple[e.Entry, bool]]:
@@ -55,6 +57,9 @@ class PublicWorld:
 
     def apply(self, entry: e.Entry) -> None:
         """Apply the next event."""
+        if type(entry.body) not in _SETTING:
+            apply_public(self.world, entry.body)
+            return
         keys = list(self._keys(entry.body))
         apply_public(self.world, entry.body)
         is_mentioned = bool(keys) and self.teller.mentions(entry.body)

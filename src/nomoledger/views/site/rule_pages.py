@@ -12,6 +12,9 @@ from nomoledger.prose.labels import format_cell
 from nomoledger.views.site.site_paths import Ref, Slugs
 from nomoledger.views.site.text import DiffPiece, differences
 
+#: Events that change rules.
+_ABOUT_RULES = frozenset({e.RuleAmended, e.RuleEnacted, e.RuleRenumbered, e.RuleRepealed})
+
 
 class Link(msgspec.Struct, frozen=True):
     """A text that links to *path*, or a plain text if *path* is None."""
@@ -76,6 +79,8 @@ class RulePages:
 
     def apply(self, ref: Ref, body: e.Event) -> None:
         """Apply the next event to the pages."""
+        if type(body) not in _ABOUT_RULES:
+            return
         if isinstance(body, e.RuleEnacted | e.RuleAmended):
             page = self._by_number.get(body.rule.number) or self._add_page(body.rule)
             what = "enacted" if isinstance(body, e.RuleEnacted) else "amended"

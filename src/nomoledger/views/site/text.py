@@ -24,8 +24,9 @@ def harmless(text: str) -> str:
     >>> harmless("Ann\x1b <ann@example.org>")
     'Ann\\x1b <[address withheld]>'
     """
-    text = _UNPRINTABLE.sub(lambda match: ascii(match[0])[1:-1], text)
-    return _ADDRESS.sub(WITHHELD, text)
+    if not text.isprintable():
+        text = _UNPRINTABLE.sub(lambda match: ascii(match[0])[1:-1], text)
+    return _ADDRESS.sub(WITHHELD, text) if "@" in text else text
 
 
 def finalize(value: Any) -> Any:
