@@ -1,8 +1,9 @@
-"""What each command takes as a game grows: `python benchmarks/size.py [SHARE [KIND ...]]`.
+"""What each command takes as a game grows: `size.py [--keep FOLDER] [SHARE [KIND ...]]`.
 
 Games with many players (up to 5,000), squares (10,000), proposals (2,000) and events (100,000),
 made by real requests, at a quarter, at half and at the whole of that size. SHARE makes all of them
-smaller: 0.1 for a tenth. Every command runs in a process of its own, on a copy of the ledger.
+smaller: 0.1 for a tenth. Every command runs in a process of its own, on a copy of the ledger. The
+games are made once and stay in FOLDER, if it is given.
 
 For each size the table has the seconds of processor time, with those of all sandboxes, and the
 megabytes of the largest process. *x linear* is how much more the second half of the growth added
@@ -10,6 +11,7 @@ than the first quarter did, per player, square, proposal or event: 1 is linear, 
 left out where growth adds less than half a second.
 """
 
+import argparse
 import ctypes
 import os
 import shlex
@@ -221,8 +223,8 @@ def _ratio(costs: list[Cost | str]) -> str:
     return f"{(known[2] - known[1]) / max(known[1] - known[0], 0.01) / 2:10.1f}"
 
 
-def main(share: float, kinds: list[str]) -> None:
-    """Make the games, and print a table for each kind."""
+def main(share: float, kinds: list[str], keep: str | None) -> None:
+    """Make the games, or take them from the folder *keep*, and print a table for each kind."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: wait for sandboxes, too.
     with tempfile.TemporaryDirectory() as folder:
         for kind in kinds:
@@ -230,12 +232,21 @@ def main(share: float, kinds: list[str]) -> None:
             words = WORDS | (_PAYING if kind == "long" else _MAIL)
             found = []
             for size in sizes:
-                file = Path(folder) / f"{kind}{size}.db"
-                play(str(file), kind, str(size))
+                file = Path(folder if keep is None else keep).resolve() / f"{kind}{size}.db"
+                if not file.exists():
+                    made = file.with_suffix(".made")
+                    play(str(made), kind, str(size))
+                    made.rename(file)
                 found.append(Measured(file, words))
-                file.unlink()
+                if keep is None:
+                    file.unlink()
             table(kind, sizes, found)
 
 
 if __name__ == "__main__":
-    main(float((sys.argv[1:2] or ["1"])[0]), sys.argv[2:] or list(KINDS))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--keep", metavar="FOLDER", help="keep the games in FOLDER")
+    parser.add_argument("share", nargs="?", type=float, default=1.0)
+    parser.add_argument("kinds", metavar="KIND", nargs="*", default=list(KINDS))
+    chosen = parser.parse_args()
+    main(chosen.share, chosen.kinds, chosen.keep)
