@@ -77,13 +77,13 @@ _MAIL = {
     "join": "Zoe email=zoe@example.org",
     "order": 'P1 --when money(P1)>5000 --do "buy square=1"',
     "submit": "P1 buy square=1",
-    "why-not": "buy P1",
+    "why-not": "join P1 --period 1",
 }
 _PAYING = {
     "order": 'P1 --when money(P1)>5000 --do "hand other=P2 amount=1"',
     "submit": "P1 hand other=P2 amount=1",
     "what-if": "--without 58",
-    "why-not": "hand P1",
+    "why-not": "hand P1 --period 1",
 }
 
 

@@ -10,6 +10,7 @@ from nomoledger.cli import options
 from nomoledger.cli.context import open_ledger_of_game
 from nomoledger.cli.output import print_blocks, print_json
 from nomoledger.cli.parsing import event_number
+from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
     from nomoledger.game.explanation.account_statement import AccountStatement, StatementRow
@@ -57,8 +58,9 @@ def explain(
     if (event is not None or whole) and what is None:
         raise click.UsageError("--event and --all need an account: give SUBJECT and WHAT")
     with open_ledger_of_game(location, game_name) as (ledger, name):
-        past = RecordedPast(ledger, name, period)
-        answer, blocks = _answer(past, subject, what, event, whole)
+        with progress("explaining"):
+            past = RecordedPast(ledger, name, period)
+            answer, blocks = _answer(past, subject, what, event, whole)
         if as_json:
             print_json(answer)
         else:
@@ -183,7 +185,7 @@ def why_not(
     from nomoledger.game.explanation.why_not import why_not as explain_absence
     from nomoledger.ledger.as_of import as_of
 
-    with open_ledger_of_game(location, game_name) as (ledger, name):
+    with open_ledger_of_game(location, game_name) as (ledger, name), progress("explaining"):
         if period is None:
             period = as_of(ledger, name, None).period
         answer = explain_absence(ledger, name, operation, about, period)

@@ -62,14 +62,23 @@ class TracedRun:
         oracle, link = ReplayOracle(recorded_draws(entries)), self._tracer.link
         self.engine = new_engine(world, oracle, secret, recorded=recorded, link=link)
         self.names = TrailTeller(world)
+        self._changed: set[str] | None = None  # things since the last input; None is all of them
 
     def take(self, bodies: Sequence[e.Event], place: int = 0) -> Iterator[TracedAttempt]:
         """Run the input at *place* among *bodies* again, and yield its attempts.
 
         All things and timers keep their names, whatever becomes of them.
         """
-        self.names.keep_all()
-        yield from self.run(bodies, place)
+        changed, self._changed = self._changed, None
+        if changed is None:
+            self.names.keep_all()
+        for thing in changed or ():
+            self.names.keep(thing)
+        batches = []
+        for attempt in self.run(bodies, place):
+            batches.append(attempt.batch)
+            yield attempt
+        self._changed = changed_things(event for batch in batches for event in batch)
 
     def run(self, bodies: Sequence[e.Event], place: int = 0) -> Iterator[TracedAttempt]:
         """Run the input at *place* among *bodies* again, with the names that *names* knows."""
@@ -77,3 +86,16 @@ class TracedRun:
         for batch in replay_input(self.engine, bodies, place):
             self.names.learn(batch)
             yield TracedAttempt(batch, self._tracer.gathered(), self.names)
+
+
+def changed_things(events: Iterable[e.Event]) -> set[str] | None:
+    """Return the things that *events* create or change; None if these may be any things."""
+    changed: set[str] = set()
+    for event in events:
+        if isinstance(event, e.EntityCreated | e.AttributeSet):
+            changed.add(event.entity)
+        elif isinstance(event, e.Moved):
+            changed.add(event.piece)
+        elif isinstance(event, e.RuleRepealed | e.Settled):
+            return None
+    return changed
