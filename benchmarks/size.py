@@ -1,9 +1,10 @@
-"""What each command takes as a game grows: `size.py [--keep FOLDER] [SHARE [KIND ...]]`.
+"""What each command takes as a game grows: `size.py [OPTION ...] [SHARE [KIND ...]]`.
 
 Games with many players (up to 5,000), squares (10,000), proposals (2,000) and events (100,000),
 made by real requests, at a quarter, at half and at the whole of that size. SHARE makes all of them
 smaller: 0.1 for a tenth. Every command runs in a process of its own, on a copy of the ledger. The
-games are made once and stay in FOLDER, if it is given.
+games are made once and stay in the folder that `--keep` names, if it is given. `--whole` leaves out
+the quarter and the half.
 
 For each size the table has the seconds of processor time, with those of all sandboxes, and the
 megabytes of the largest process. *x linear* is how much more the second half of the growth added
@@ -26,7 +27,7 @@ from typing import NamedTuple
 from sized_games import KINDS
 
 SIZES = {"crowd": 5000, "board": 10_000, "talk": 2000, "long": 100_000}
-SECONDS_MAX = 300.0
+SECONDS_MAX = 600.0
 #: Growth that adds less than this is not compared with linear growth, in seconds.
 NOTICED = 0.5
 #: The words after LEDGER for each command. OUT is an empty folder, DUMP an export of the ledger.
@@ -223,12 +224,13 @@ def _ratio(costs: list[Cost | str]) -> str:
     return f"{(known[2] - known[1]) / max(known[1] - known[0], 0.01) / 2:10.1f}"
 
 
-def main(share: float, kinds: list[str], keep: str | None) -> None:
+def main(share: float, kinds: list[str], keep: str | None, *, only_whole: bool) -> None:
     """Make the games, or take them from the folder *keep*, and print a table for each kind."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: wait for sandboxes, too.
     with tempfile.TemporaryDirectory() as folder:
         for kind in kinds:
-            sizes = [int(SIZES[kind] * share * part) for part in (0.25, 0.5, 1)]
+            parts = (1,) if only_whole else (0.25, 0.5, 1)
+            sizes = [int(SIZES[kind] * share * part) for part in parts]
             words = WORDS | (_PAYING if kind == "long" else _MAIL)
             found = []
             for size in sizes:
@@ -246,7 +248,8 @@ def main(share: float, kinds: list[str], keep: str | None) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--keep", metavar="FOLDER", help="keep the games in FOLDER")
+    parser.add_argument("--whole", action="store_true", help="measure the whole size only")
     parser.add_argument("share", nargs="?", type=float, default=1.0)
     parser.add_argument("kinds", metavar="KIND", nargs="*", default=list(KINDS))
     chosen = parser.parse_args()
-    main(chosen.share, chosen.kinds, chosen.keep)
+    main(chosen.share, chosen.kinds, chosen.keep, only_whole=chosen.whole)
