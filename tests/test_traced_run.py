@@ -54,9 +54,12 @@ def test_names_are_kept_by_what_changed_and_not_all_again_for_each_input(
 ) -> None:
     kept: list[str] = []
     keep = TrailTeller.keep
-    monkeypatch.setattr(
-        TrailTeller, "keep", lambda names, entity: (kept.append(entity), keep(names, entity))[1]
-    )
+
+    def counted(names: TrailTeller, entity: str) -> None:
+        kept.append(entity)
+        keep(names, entity)
+
+    monkeypatch.setattr(TrailTeller, "keep", counted)
     entries = History(ledger, "g").entries()
     bodies = [entry.body for entry in entries]
     run = TracedRun(World(), entries, ledger.secret("g"), entries)

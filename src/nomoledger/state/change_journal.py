@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-Table = dict[Any, Any]
 #: Stands for the value of a key that is not in its table.
 MISSING = object()
 #: Marks an entry that calls a function, instead of restoring a value.
@@ -33,7 +32,7 @@ class ChangeJournal:
         # changes keep these tables alive, so that no other table gets the same identity.
         self._levels: list[tuple[int, set[_Place]]] = []
 
-    def note(self, table: Table, key: Any, old: Any) -> None:
+    def note(self, table: dict[Any, Any], key: Any, old: Any) -> None:
         """Note that *key* of *table* is about to change; *old* is its value, or MISSING."""
         if type(old) is tuple and len(old) > _LONG and self._levels:
             place, places = (id(table), key), self._levels[-1][1]

@@ -13,11 +13,12 @@ from msgspec import field
 from nomoledger.events import OrderGiven, ProposalMade, QuestionRaised, RulingMade
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Commodity, Rule
-from nomoledger.state.change_journal import MISSING, ChangeJournal, Table
+from nomoledger.state.change_journal import MISSING, ChangeJournal
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.entity_index import EntityIndex
 from nomoledger.state.state_digest import digest_of
 
+Table = dict[Any, Any]
 #: The key of a text that tells every event of its subject (see `World.told`).
 ALWAYS = "always"
 

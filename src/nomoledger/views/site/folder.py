@@ -40,6 +40,7 @@ class NewFolder:
         self._folder = folder
         self.old = old
         self.paths: set[str] = set()
+        self._parents: set[Path] = set()
 
     def write(self, path: str, text: str) -> str:
         """Write the file at *path*; return its SHA-256."""
@@ -61,7 +62,9 @@ class NewFolder:
 
     def _place(self, path: str) -> Path:
         file = self._folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.parent not in self._parents:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self._parents.add(file.parent)
         self.paths.add(path)
         return file
 
@@ -106,10 +109,17 @@ def _check(folder: Path) -> None:
         return
     if not (folder / MARKER).is_file():
         raise UsageError(f"{folder} holds something else: give an empty folder, or a new one")
-    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
+    files = set(_files_in(folder))
     known = set((folder / MARKER).read_text("utf-8").splitlines()[1:])
     if foreign := sorted(files - known - {MARKER}):
         raise UsageError(f"{folder} holds {foreign[0]}, which is no part of the site: move it away")
+
+
+def _files_in(folder: Path) -> Iterator[str]:
+    """Yield the paths of all files in *folder*, relative to it."""
+    for top, _, files in os.walk(folder):
+        prefix = "" if Path(top) == folder else f"{os.path.relpath(top, folder)}/"
+        yield from (f"{prefix}{name}" for name in files)
 
 
 @contextmanager
