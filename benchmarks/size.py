@@ -32,7 +32,7 @@ SECONDS_MAX = 600.0
 NOTICED = 0.5
 #: The words after LEDGER for each command. OUT is an empty folder, DUMP an export of the ledger.
 WORDS = {
-    "advance": "--to 2029-01-01",
+    "advance": None,
     "balances": "",
     "bisect": "money(P1)>9000",
     "board": "",
@@ -75,6 +75,7 @@ WORDS = {
     "why-not": None,
 }
 _MAIL = {
+    "advance": "--to 2026-06-01",
     "join": "Zoe email=zoe@example.org",
     "order": 'P1 --when money(P1)>5000 --do "buy square=1"',
     "submit": "P1 buy square=1",
