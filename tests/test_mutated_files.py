@@ -3,14 +3,15 @@
 from pathlib import Path
 
 import pytest
-from mutation_campaign import Originals, made, readers, try_one
+from mutation_campaign import KEY, Originals, made, readers, try_one
 from tiers import sample
 
-from nomoledger.errors import NomoledgerError, RecordError
+from nomoledger.errors import NomoledgerError, RecordError, UsageError
 from nomoledger.game.records import import_record
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.memory import MemoryStore
 from nomoledger.proof.seal import decode_seal
+from nomoledger.proof.signing import read_signer
 
 KINDS = ("cases", "changes", "database", "disclosure", "key", "ledger", "public", "record",
          "rulebook", "seal", "what-if")  # fmt: skip
@@ -51,3 +52,10 @@ def test_a_message_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
             record.write_text(line % name)
             with pytest.raises((NomoledgerError, OSError)):
                 import_record(Ledger(MemoryStore()), record)
+
+
+def test_a_key_of_another_kind_and_the_wrong_length_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "key.pem"
+    file.write_bytes(KEY.replace(b"VwBC", b"VvBC"))  # X448, which has longer keys
+    with pytest.raises(UsageError, match="not an Ed25519 private key"):
+        read_signer(file)

@@ -124,7 +124,10 @@ class Mutator:
         if not places:
             return self._bytes(data)
         table, key = chance.choice(places)
-        marked = self._change(document, places, table, key)
+        try:
+            marked = self._change(document, places, table, key)
+        except RecursionError:  # the document is too deep to be copied
+            return self._bytes(data)
         line = json.dumps(document, separators=(",", ":"), ensure_ascii=chance.random() < 0.5)
         encoded = line.encode("utf-8", "surrogatepass")
         lines[at] = encoded.replace(b'"\\u0001mark"', marked).replace(b'"\x01mark"', marked)

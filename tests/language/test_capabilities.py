@@ -185,3 +185,11 @@ def test_enacting_a_rule_with_a_hook_outside_its_capabilities_is_refused() -> No
 def test_malformed_capabilities_are_a_fault() -> None:
     rule = "def after_go_on(player): enact('L', 't', 't', '', {}, {'powers': 1})\n"
     assert re.search(r"capabilities: .*`powers`", Play({"1": rule}).go().refused)
+
+
+@pytest.mark.parametrize("body", ["mint(player, 10)", "reveal()", "get(player, 'mark')"])
+def test_a_restricted_rule_stays_restricted_after_settle(body: str) -> None:
+    check = "def check_scores():\n    if get('Ann', 'score') == 3:\n        set('Ann', 'score', 4)\n"
+    code = f"def after_go_on(player):\n    set(player, 'score', 3)\n    settle()\n    {body}\n"
+    play = Play({"1": DEPOSIT, "C": check, "S": code}, {"1": KINDS, "S": ALLOWED}).go()
+    assert "it may not" in play.refused

@@ -140,6 +140,40 @@ def test_settle_runs_the_checks_at_once() -> None:
     assert play.go().get("mark") == "3"
 
 
+def test_an_operation_goes_on_after_settle_suspended_a_check() -> None:
+    play = Play({
+        "1": "def after_go_on(player): step(player)\n"
+        "def define_step(player):\n    set(player, 'score', 5)\n    settle()\n"
+        "    set(player, 'mark', 'done')\n",
+        "2": "def check_big():\n    if (get('Ann', 'score') or 0) > 3:\n        fail('too big')\n",
+    })  # fmt: skip
+    assert play.go().get("mark") == "done"
+    (suspended,) = [event for event in play.last if isinstance(event, e.CheckSuspended)]
+    assert (suspended.check, suspended.rules) == ("2@1 check_big", ("2@1",))
+    assert "too big" in suspended.why
+    (marked,) = [x for x in play.last if isinstance(x, e.AttributeSet) and x.attribute == "mark"]
+    assert marked.rules == ("1@1",)
+
+
+@pytest.mark.parametrize(("score", "is_sound"), [(15, True), (90, False)])
+def test_checks_may_settle_within_each_other_so_deep(score: int, is_sound: bool) -> None:
+    play = Play({
+        "1": f"def after_go_on(player): set(player, 'score', {score})\n",
+        "2": "def check_all():\n    n = get('Ann', 'score') or 0\n"
+        "    if n > 1:\n        set('Ann', 'score', n - 1)\n        settle()\n",
+    })  # fmt: skip
+    play.go()
+    reasons = [event.why for event in play.last if isinstance(event, e.CheckSuspended)]
+    assert reasons == ([] if is_sound else ["settle() within settle(), more than 20 deep"])
+    assert play.get("score") == (1 if is_sound else 71)
+
+
+def test_a_check_that_always_settles_is_suspended_with_a_plain_reason() -> None:
+    play = Play({"2": "def check_all():\n    settle()\n"})
+    (why,) = [event.why for event in play.last if isinstance(event, e.CheckSuspended)]
+    assert why == "settle() within settle(), more than 20 deep"
+
+
 @pytest.mark.parametrize(
     ("code", "words"),
     [

@@ -40,6 +40,8 @@ class Level(msgspec.Struct, frozen=True):
             of refusing the attempt; and whether a ruling repeals a rule whose `on_repeal` fails.
         reserves_words: whether rules may give no name that is a word of the language, and the kinds
             of things that a rule declares, now or formerly, give no other meaning to such a word.
+        keeps_rule_after_settle: whether a rule that calls `settle()` acts in its own name, and with
+            its own capabilities, afterwards, instead of those of the last check.
     """
 
     hashes_display_text: bool
@@ -55,6 +57,7 @@ class Level(msgspec.Struct, frozen=True):
     rewrites_exactly: bool = False
     suspends_failing_checks: bool = False
     reserves_words: bool = False
+    keeps_rule_after_settle: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -91,6 +94,7 @@ LEVELS = {
         rewrites_exactly=True,
         suspends_failing_checks=True,
         reserves_words=True,
+        keeps_rule_after_settle=True,
     ),
 }
 #: The level of a new game.

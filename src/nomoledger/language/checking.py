@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from nomoledger import events as e
 from nomoledger.errors import RuleFault
 from nomoledger.events.display import CHECK_REFUSED
+from nomoledger.events.levels import LEVELS
 from nomoledger.language import host as limits
 from nomoledger.language.host import Frame, Host, Refused, Suspended
 from nomoledger.sandbox import inside
@@ -20,9 +21,22 @@ _Check = tuple[str, str]  # the rule and the hook
 def run_checks(host: Host) -> None:
     """Run the checks until none of them changes anything; suspend those that fail.
 
+    A check, or what it calls, may run the checks again, up to `SETTLING_MAX` deep.
+
     Raises:
         Refused: a check refuses the attempt.
+        RuleFault: checks run within each other too deep.
     """
+    if host.settling >= limits.SETTLING_MAX and LEVELS[host.world.level].suspends_failing_checks:
+        host.fault(f"settle() within settle(), more than {limits.SETTLING_MAX} deep")
+    host.settling += 1
+    try:
+        _settle(host)
+    finally:
+        host.settling -= 1
+
+
+def _settle(host: Host) -> None:
     while True:
         mark, staged = host.world.mark(), len(host.staged)
         try:
@@ -70,9 +84,9 @@ def name_of_check(host: Host, check: _Check) -> str:
 
 
 def _suspend(host: Host, check: _Check, why: str) -> None:
-    host.frames = [Frame("", (), check[0])]
+    frames, host.frames = host.frames, [Frame("", (), check[0])]
     host.emit(e.CheckSuspended, check=name_of_check(host, check), why=why)
-    host.frames = host.frames[:1]
+    host.frames = frames
 
 
 def _failure(host: Host, check: _Check) -> str:
@@ -82,12 +96,14 @@ def _failure(host: Host, check: _Check) -> str:
         Refused: the check refuses, or the attempt as a whole uses up what it may use.
     """
     inside.notice_step(f"check {name_of_check(host, check)}")
+    frames = host.frames
     try:
         why = undone_failure(host, *check)
     except Refused as error:
         if _is_used_up(host):
             alone = _failure_alone(host, check)
             if alone:
+                host.frames = frames
                 return alone
             raise
         if all(reason.rule == "engine" for reason in error.reasons):

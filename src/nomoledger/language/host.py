@@ -26,6 +26,8 @@ OPERATIONS_MAX = 50_000
 CHANGES_MAX = 20_000
 DEPTH_MAX = 120
 PASSES_MAX = 100
+#: How deep `settle()` may be called within checks. It bounds the stack of the interpreter.
+SETTLING_MAX = 20
 
 
 class Drawn(NamedTuple):
@@ -128,6 +130,7 @@ class Host:
         changes, bytes: how many changes it has made, and their size, where limits are added up.
         pure: how many operations under way may change nothing.
         trials: how many trial runs are under way, one within the other.
+        settling: how many runs of the checks are under way, one within the other.
         is_altered: whether any rule has altered any operation of the attempt.
     """
 
@@ -160,7 +163,7 @@ class Host:
         self.staged: list[e.Event] = []
         self.frames = [Frame("", (), "engine")]
         self.reads: dict[str, int] = {}
-        self.operations = self.pure = self.trials = 0
+        self.operations = self.pure = self.trials = self.settling = 0
         self.changes = self.bytes = 0
         self.allowance = allowance
         self.operations_max = OPERATIONS_MAX

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.exceptions import InternalError, InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
@@ -45,7 +45,7 @@ def read_signer(file: str | Path) -> Signer:
     try:
         load = load_ssh_private_key if data.lstrip().startswith(SSH) else load_pem_private_key
         key = load(data, None)
-    except (ValueError, TypeError, UnsupportedAlgorithm):
+    except (ValueError, TypeError, UnsupportedAlgorithm, InternalError):  # OpenSSL has many
         key = None
     if not isinstance(key, Ed25519PrivateKey):
         raise UsageError(
