@@ -148,3 +148,40 @@ def test_no_id_of_a_request_changes_the_dice(tmp_path: Path) -> None:
         fallen.add(tuple(x.values for x in made if isinstance(x, e.DrawRecorded)))
     assert len(fallen) == 1
     assert all(fallen)
+
+
+def test_status_says_whose_seeds_are_due_and_with_which_command(game: str) -> None:
+    opened = ok("status", game)
+    commits = "seeds to commit before period 1 closes, for the dice of period 3"
+    assert f"{commits}: Ann, Bob (nomoledger dice commit {game} PLAYER COMMITMENT)" in opened
+    assert "nothing is open" not in opened
+    commit(game, "Ann", 3)
+    assert f"{commits}: Bob (nomoledger dice commit {game} Bob COMMITMENT)" in ok("status", game)
+    assert "seeds to" not in ok("status", game, "--as", "Ann")
+    assert "PLAYER COMMITMENT" not in ok("status", game, "--as", "Bob")
+    commit(game, "Bob", 3)
+    assert "seeds to" not in ok("status", game)
+    ok("close", game)
+    shown = ok("status", game, "--admin")
+    reveals = "seeds to reveal before period 2 closes, for the dice of period 3"
+    assert f"{reveals}: Ann, Bob (nomoledger dice reveal {game} PLAYER SEED)" in shown
+    assert "seeds to commit before period 2 closes, for the dice of period 4: Ann, Bob" in shown
+    ok("dice", "reveal", game, "Bob", SEEDS["Bob"])
+    (reveal, *_) = json.loads(ok("status", game, "--json"))["seeds"]
+    assert reveal == {
+        "act": "reveal",
+        "period": 3,
+        "players": ["Ann"],
+        "command": f"nomoledger dice reveal {game} Ann SEED",
+    }
+
+
+def test_status_of_other_games_and_of_crowds_is_short(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = str(tmp_path / "other.db")
+    ok("init", other, "--rulebook", "mail-opening")
+    ok("join", other, "Ann", "email=a@example.org")
+    assert "seeds" not in ok("status", other)
+    monkeypatch.setattr("nomoledger.cli.status._NAMED_MAX", 1)
+    assert ": Ann and 1 more (nomoledger" in ok("status", game)

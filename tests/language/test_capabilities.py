@@ -189,7 +189,7 @@ def test_malformed_capabilities_are_a_fault() -> None:
 
 @pytest.mark.parametrize("body", ["mint(player, 10)", "reveal()", "get(player, 'mark')"])
 def test_a_restricted_rule_stays_restricted_after_settle(body: str) -> None:
-    check = "def check_scores():\n    if get('Ann', 'score') == 3:\n        set('Ann', 'score', 4)\n"
+    check = "def check_it():\n    if get('Ann', 'score') == 3:\n        set('Ann', 'score', 4)\n"
     code = f"def after_go_on(player):\n    set(player, 'score', 3)\n    settle()\n    {body}\n"
     play = Play({"1": DEPOSIT, "C": check, "S": code}, {"1": KINDS, "S": ALLOWED}).go()
     assert "it may not" in play.refused

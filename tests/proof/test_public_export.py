@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from nomoledger.cli import program
+from nomoledger.events.levels import NEWEST
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_check import check_export
 from nomoledger.proof.public_export import export_public
@@ -72,7 +73,7 @@ def test_it_has_the_public_events_and_is_checked_on_its_own(
     assert file.read_bytes() == text
     done = run("verify", file)
     assert done.exit_code == 0
-    assert f"{len(numbers)} public events are as chained" in done.output
+    assert f"plots (level {NEWEST}): {len(numbers)} public events are as chained" in done.output
     assert "periods as sealed: 3" in done.output
     assert json.loads(run("verify", file, "--json").output)["ok"]
 

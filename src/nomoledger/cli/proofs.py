@@ -242,7 +242,8 @@ def _public_verdict_line(verdict: "PublicVerdict") -> str:
     if not verdict.ok:
         return str(verdict.detail)
     counts = f"{verdict.events} public events are as chained, public head {verdict.head}"
-    return f"{verdict.game}: {counts}; periods as sealed: {verdict.seals}; signed by {verdict.key}"
+    sealed = f"periods as sealed: {verdict.seals}; signed by {verdict.key}"
+    return f"{verdict.game} (level {verdict.level}): {counts}; {sealed}"
 
 
 def verify_ledger(

@@ -52,8 +52,24 @@ class OpenDispute(msgspec.Struct, frozen=True):
     text: str
 
 
+class SeedsDue(msgspec.Struct, frozen=True):
+    """Seeds of *players* for the dice of a *period*, due before the open period closes.
+
+    Attributes:
+        act: what is due: "commit" or "reveal".
+        period: the period whose dice the seeds change.
+        players: the players from whom a seed is due, sorted.
+        command: the command by which a player commits to a seed, or reveals it.
+    """
+
+    act: str
+    period: int
+    players: list[str]
+    command: str
+
+
 class Status(msgspec.Struct, frozen=True):
-    """What is open in a game: questions, proposals, timers, standing orders, disputes."""
+    """What is open in a game: questions, proposals, timers, standing orders, disputes, seeds."""
 
     game: str
     rulebook: str
@@ -65,6 +81,7 @@ class Status(msgspec.Struct, frozen=True):
     due: list[DueRow]
     orders: list[Order]
     disputes: list[OpenDispute]
+    seeds: list[SeedsDue]
     actions: list[str]
     ended: str | None
     problems: list[Problem]
@@ -72,7 +89,9 @@ class Status(msgspec.Struct, frozen=True):
 
 
 #: The fields that list something open; if all of them are empty, nothing is open.
-_OPEN = ("waiting", "proposals", "due", "orders", "disputes", "ended", "problems")
+_OPEN = ("waiting", "proposals", "due", "orders", "disputes", "seeds", "ended", "problems")
+#: How many players a line names.
+_NAMED_MAX = 20
 
 
 @click.command("status")
@@ -85,7 +104,8 @@ def status(
 ) -> None:
     """Show what is open: questions, proposals, timers, disputes.
 
-    Secret items are left out, unless --admin or --as asks for them. --admin also shows the ids by
+    In a game with seeds of the players (init --dice players), status says whose seeds are due, and
+    with which command; with --as, only those of PLAYER. Secret items are left out, unless --admin or --as asks for them. --admin also shows the ids by
     which a ruling can make something void.
 
     Example: nomoledger status game.db
@@ -130,6 +150,7 @@ def status_of(view: "LedgerView", *, admin: bool = False) -> Status:
             if view.sees(order.audience)
         ],
         disputes=_disputed(view),
+        seeds=list(_seeds_due(view)),
         actions=_actions(world),
         ended=world.game["ended"],
         problems=problems_of(view),
@@ -155,6 +176,13 @@ def _lines(status: Status) -> Iterator[str]:
         yield f"standing order {order.id} of {order.by}: {order.says}"
     for dispute in status.disputes:
         yield f"dispute {dispute.number} by {dispute.by} of {dispute.of}: {dispute.text}"
+    for seeds in status.seeds:
+        names = ", ".join(seeds.players[:_NAMED_MAX])
+        more = len(seeds.players) - _NAMED_MAX
+        yield (
+            f"seeds to {seeds.act} before period {status.period} closes, for the dice of period"
+            f" {seeds.period}: {names}{f' and {more} more' if more > 0 else ''} ({seeds.command})"
+        )
     if status.voidable:
         yield "open by its id, and void by a ruling (nomoledger void):"
         yield from (f"  {item}" for item in status.voidable)
@@ -210,6 +238,27 @@ def _undecided(view: "LedgerView") -> list[OpenProposal]:
         if exists and not has_moved and number not in judged:
             undecided.append(OpenProposal(number, proposal.by, proposal.text))
     return undecided
+
+
+def _seeds_due(view: "LedgerView") -> Iterator[SeedsDue]:
+    """Yield the seeds that are due; if a player reads, those of that player."""
+    from shlex import quote
+
+    from nomoledger.cli.arguments import command_line, game_if_ambiguous
+    from nomoledger.state import player_seeds
+
+    if view.world.game["ended"] is not None:
+        return
+    for act, period, players in player_seeds.due(view.world):
+        if view.reader in view.world.entities:
+            players = [player for player in players if player == view.reader]
+        if not players:
+            continue
+        player = quote(players[0]) if len(players) == 1 else "PLAYER"
+        words = f"{player} {'COMMITMENT' if act == 'commit' else 'SEED'}"
+        name = game_if_ambiguous(view.ledger, view.game)
+        command = command_line(f"dice {act}", view.ledger.store.location, words, name)
+        yield SeedsDue(act, period, players, command)
 
 
 def _actions(world: "World") -> list[str]:

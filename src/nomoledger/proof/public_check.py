@@ -28,6 +28,8 @@ class PublicVerdict(msgspec.Struct, frozen=True):
         seals: the number of sealed periods.
         head: the public head after those events.
         key: the public key of the seals.
+        level: the level of the game, which selects what is checked of its dice (see
+            `nomoledger.events.levels`); None if the file does not say it.
         detail: what is wrong, after the file and the line; None if nothing is.
     """
 
@@ -37,6 +39,7 @@ class PublicVerdict(msgspec.Struct, frozen=True):
     seals: int
     head: str
     key: str
+    level: int | None = None
     detail: str | None = None
 
 
@@ -94,6 +97,7 @@ class _Check:
             seals=self._seals,
             head=str(self._chain),
             key=self._header.key,
+            level=self._chain.world.level if self._chain.number >= 0 else None,
             detail=detail,
         )
 

@@ -13,7 +13,7 @@ mixed into the admin's seed. A seed that is not revealed by then is left out for
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from nomoledger import events as e
 from nomoledger.state.world import World
@@ -101,6 +101,24 @@ def reason_against_reveal(world: World, event: e.SeedRevealed) -> str | None:
     if commitment_to(event.seed) != known[0]:
         return f"the seed does not fit the commitment of {event.by}, {known[0]}"
     return None
+
+
+def due(world: World) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield what is due before the open period closes: what to do, for which period, by whom.
+
+    What to do is "reveal" or "commit". To commit is nobody's duty, but later it is too late.
+    """
+    if world.game["dice"] != PLAYERS:
+        return
+    revealed_for, committed_for = world.period + REVEALED_BEFORE, world.period + COMMITTED_BEFORE
+    known = commitments(world, revealed_for)
+    hidden = sorted(player for player, (_, seed) in known.items() if not seed)
+    if hidden:
+        yield "reveal", revealed_for, hidden
+    players = {entity for entity, kind in world.entities.items() if kind == "player"}
+    missing = sorted(players - commitments(world, committed_for).keys())
+    if missing:
+        yield "commit", committed_for, missing
 
 
 def commit_seed(world: World, event: e.SeedCommitted) -> None:
