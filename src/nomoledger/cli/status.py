@@ -104,9 +104,9 @@ def status(
 ) -> None:
     """Show what is open: questions, proposals, timers, disputes.
 
-    In a game with seeds of the players (init --dice players), status says whose seeds are due, and
-    with which command; with --as, only those of PLAYER. Secret items are left out, unless --admin or --as asks for them. --admin also shows the ids by
-    which a ruling can make something void.
+    Secret items are left out, unless --admin or --as asks for them. --admin also shows the ids by
+    which a ruling can make something void. If players mix seeds into the dice, status shows whose
+    seeds are due; with --as, only whether one of PLAYER is.
 
     Example: nomoledger status game.db
     """
