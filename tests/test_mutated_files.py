@@ -6,12 +6,13 @@ import pytest
 from mutation_campaign import KEY, Originals, made, readers, try_one
 from tiers import sample
 
-from nomoledger.errors import NomoledgerError, RecordError, UsageError
+from nomoledger.errors import NomoledgerError, RecordError, RulebookError, UsageError
 from nomoledger.game.records import import_record
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.memory import MemoryStore
 from nomoledger.proof.seal import decode_seal
 from nomoledger.proof.signing import read_signer
+from nomoledger.rulebook.loading import parse
 
 KINDS = ("cases", "changes", "database", "disclosure", "key", "ledger", "public", "record",
          "rulebook", "seal", "what-if")  # fmt: skip
@@ -59,3 +60,10 @@ def test_a_key_of_another_kind_and_the_wrong_length_is_refused(tmp_path: Path) -
     file.write_bytes(KEY.replace(b"VwBC", b"VvBC"))  # X448, which has longer keys
     with pytest.raises(UsageError, match="not an Ed25519 private key"):
         read_signer(file)
+
+
+@pytest.mark.parametrize("data", ["parameters\t: {loss: 500}\nlabels: 3", "uses: 3\nx\t: 1"])
+def test_a_fault_is_placed_in_data_that_one_parser_of_yaml_takes(data: str) -> None:
+    with pytest.raises(RulebookError, match=r"^f\.md:\d+: rule 1: ") as refused:
+        parse(f"### 1 Rule\n```yaml\n{data}\n```\n", "f.md")
+    assert "\n" not in str(refused.value)

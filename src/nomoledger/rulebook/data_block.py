@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import yaml
 
+from nomoledger.rulebook.exact_yaml import compose_yaml
+
 
 class DataBlock(msgspec.Struct, frozen=True):
     """A block of data of a rule.
@@ -33,7 +35,7 @@ class DataBlock(msgspec.Struct, frozen=True):
         return depth, self.line + line
 
     def _nodes(self) -> list[yaml.Node]:
-        node = yaml.compose(self.text)
+        node = compose_yaml(self.text)
         return [] if node is None else [node]
 
     def find(self, word: str) -> int | None:

@@ -83,6 +83,15 @@ def load_yaml(text: str) -> Any:
     return yaml.load(text, Loader=ExactLoader)
 
 
+def compose_yaml(text: str) -> yaml.Node | None:
+    """Return the nodes of the YAML in *text*, which `load_yaml` has read; None if it is empty.
+
+    The parsers of PyYAML in C and in Python do not accept quite the same.
+    """
+    node: yaml.Node | None = yaml.compose(text, Loader=_SafeLoader)
+    return node
+
+
 def _check_size(text: str) -> None:
     """Check the depth and the parts of the YAML in *text* before anything is made of it.
 
