@@ -1,10 +1,11 @@
-"""Kills commands at random moments, and looks at what they leave behind.
+"""Kills and hinders commands, and looks at what they leave behind.
 
 A process that has imported nomoledger forks for each command, so that the moments fall into the
 work of the command and not into its imports.
 """
 
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -13,7 +14,7 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import psycopg
@@ -35,47 +36,7 @@ OLDER = (
     "ALTER TABLE chain RENAME COLUMN commitments TO commitment",
     "DELETE FROM snapshots",
 )  # what schema 3 changed, undone
-FORKER = r"""
-import importlib, json, os, pkgutil, signal, sys, time
-import nomoledger
-from nomoledger.cli import program
-for module in pkgutil.walk_packages(nomoledger.__path__, "nomoledger."):
-    if not module.name.startswith("nomoledger.sandbox.child"):
-        importlib.import_module(module.name)
-
-def run(words, log):
-    sys.stdin = open(os.devnull)
-    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    try:
-        program(words, prog_name="nomoledger")
-    except SystemExit as end:
-        return end.code or 0
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-
-print("ready", flush=True)
-for line in sys.stdin:
-    task = json.loads(line)
-    begun = time.monotonic()
-    child = os.fork()
-    if not child:
-        code = 70
-        try:
-            code = run(task["words"], task["log"])
-        finally:
-            os._exit(code)
-    if task["seconds"] is not None:
-        while time.monotonic() - begun < task["seconds"]:
-            if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-                break
-            time.sleep(0.0005)
-        os.kill(child, signal.SIGKILL)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    print(json.dumps([code, time.monotonic() - begun]), flush=True)
-"""
+FORKER = Path(__file__).parent / "forker_process.py"
 
 
 class Forker:
@@ -85,7 +46,7 @@ class Forker:
         """Start; what commands print goes to a file in *folder*."""
         self._log = folder / "output.txt"
         self._process = subprocess.Popen(
-            [sys.executable, "-c", FORKER],
+            [sys.executable, str(FORKER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -93,14 +54,25 @@ class Forker:
         )
         assert self._line() == "ready"
 
-    def run(self, *words: str, seconds: float | None = None) -> tuple[int, float, str]:
+    def run(
+        self,
+        *words: str,
+        seconds: float | None = None,
+        watch: str = "",
+        bytes: int | None = None,
+        rights: bool = False,
+    ) -> tuple[int, float, str]:
         """Run a command, and kill it after some *seconds*.
+
+        With *watch*, the seconds begin when the first byte is written in that folder. No file can
+        grow beyond so many *bytes*. If *rights*, permissions of files hold even for root.
 
         Returns:
             The exit code (-9 if it was killed), its seconds, and what it printed.
         """
         assert self._process.stdin is not None
-        task = {"words": words, "seconds": seconds, "log": str(self._log)}
+        task: dict[str, Any] = {"words": words, "seconds": seconds, "log": str(self._log)}
+        task |= {"watch": watch, "bytes": bytes, "rights": rights}
         self._process.stdin.write(json.dumps(task) + "\n")
         self._process.stdin.flush()
         code, took = json.loads(self._line())
@@ -279,6 +251,70 @@ COMMANDS = {
 ON_POSTGRES = ("copy", "rebuild", "upgrade")
 
 
+class Hindrance:
+    """Something that hinders a command; nothing, unless a subclass says otherwise.
+
+    Attributes:
+        at: the folder in which the trial takes place; None for the usual one.
+        bounds: what the process of the command may do, as options of `Forker.run`.
+    """
+
+    at: Path | None = None
+
+    def __init__(self, **bounds: Any) -> None:
+        """Set the *bounds*."""
+        self.bounds = bounds
+
+    def begin(self, place: Place) -> None:
+        """Hinder what happens at *place*."""
+
+    def end(self, place: Place) -> None:
+        """Take the hindrance away."""
+
+
+class ReadOnly(Hindrance):
+    """The ledger, the other file and their folder cannot be written, or only some of them."""
+
+    def __init__(self, *which: str) -> None:
+        """Protect *which*: "folder", "ledger", "file"."""
+        super().__init__(rights=True)
+        self._which = which
+
+    def begin(self, place: Place) -> None:
+        """Take away the permission to write."""
+        self._change(place, 0o555, 0o444)
+
+    def end(self, place: Place) -> None:
+        """Give back the permission to write."""
+        self._change(place, 0o755, 0o644)
+
+    def _change(self, place: Place, folder: int, file: int) -> None:
+        for which in self._which:
+            path = Path(getattr(place, which))
+            if path.exists():
+                path.chmod(folder if path.is_dir() else file)
+
+
+class FullDisk(Hindrance):
+    """A disk of which only some *bytes* are free."""
+
+    def __init__(self, disk: Path, bytes: int) -> None:
+        """Work on *disk*, the mount point of an empty file system."""
+        super().__init__()
+        self.at, self._bytes = disk, bytes
+
+    def begin(self, place: Place) -> None:
+        """Fill the disk."""
+        free = os.statvfs(place.folder)
+        size = free.f_bavail * free.f_frsize - self._bytes
+        with (place.folder / "filler").open("wb") as filler:
+            os.posix_fallocate(filler.fileno(), 0, max(1, size))
+
+    def end(self, place: Place) -> None:
+        """Make room."""
+        (place.folder / "filler").unlink()
+
+
 class Trials:
     """Trials of killed commands."""
 
@@ -310,7 +346,12 @@ class Trials:
         seconds = self._time(name, on_postgres)
         first = ""
         for _ in range(chance.choice((1, 1, 2))):
-            code, *_ = self._run(command, place, chance.uniform(0, seconds))
+            if on_postgres or chance.random() < 0.3:
+                code, *_ = self._run(command, place, chance.uniform(0, seconds))
+            else:
+                late = seconds * chance.choice((0.01, 0.1, 1))
+                moment = chance.uniform(0, late)
+                code, *_ = self._run(command, place, moment, watch=str(place.folder))
             left = command.look(place, self.templates)
             expect(code != 0 or left == "new", f"it has succeeded, and left {left}")
             first = first or left
@@ -324,12 +365,38 @@ class Trials:
         self._clear(place)
         return first
 
+    def hinder(self, name: str, hindrance: "Hindrance") -> str:
+        """Run the command *name* where something hinders it, and again without the hindrance.
+
+        Returns:
+            What the command printed, one line; "" if it succeeded.
+
+        Raises:
+            Unsound: it left something else than the old state or the new one, or did not say in one
+                line what is wrong, or cannot be repeated.
+        """
+        command, place = COMMANDS[name], self._prepare(name, on_postgres=False, below=hindrance.at)
+        hindrance.begin(place)
+        code, _, output = self._run(command, place, **hindrance.bounds)
+        hindrance.end(place)
+        left = command.look(place, self.templates)
+        if code:
+            expect(code == 2 and output.count("\n") == 1, f"{code} {output}")
+            expect("fault of nomoledger" not in output, output)
+        else:
+            expect(left == "new", f"it has succeeded, and left {left}: {output}")
+        again, _, said = self._run(command, place)
+        expect(not again or (left == "new" and command.once in said != ""), f"again: {said}")
+        expect(command.look(place, self.templates) == "new", "the same command again did not do it")
+        self._clear(place)
+        return output if code else ""
+
     def _run(
-        self, command: Command, place: Place, seconds: float | None = None
+        self, command: Command, place: Place, seconds: float | None = None, **bounds: Any
     ) -> tuple[int, float, str]:
         values = {"export": str(self.templates.export), **place._asdict()}
         words = [word.format(**values) for word in command.words.split()]
-        return self._forker.run(*words, seconds=seconds)
+        return self._forker.run(*words, seconds=seconds, **bounds)
 
     def _time(self, name: str, on_postgres: bool) -> float:
         """Return how long the command takes."""
@@ -342,9 +409,9 @@ class Trials:
             self._clear(place)
         return self._seconds[name, on_postgres]
 
-    def _prepare(self, name: str, on_postgres: bool) -> Place:
+    def _prepare(self, name: str, on_postgres: bool, below: Path | None = None) -> Place:
         self._count += 1
-        folder = self._folder / f"trial-{self._count}"
+        folder = (below or self._folder) / f"trial-{self._count}"
         folder.mkdir()
         begins, file = COMMANDS[name].begins, str(folder / "file")
         if name == "export":
@@ -361,7 +428,10 @@ class Trials:
         if name == "copy":  # into an empty database
             return Place(folder, str(self.templates.ledger), self._server.new_database())
         url = self._server.new_database()
-        made, template = urlsplit(url).path[1:], urlsplit(self.templates.on_postgres[begins]).path[1:]
+        made, template = (
+            urlsplit(url).path[1:],
+            urlsplit(self.templates.on_postgres[begins]).path[1:],
+        )
         self._server.drop_connections()
         self._server.execute(f"DROP DATABASE {made}")
         self._server.execute(f"CREATE DATABASE {made} TEMPLATE {template}")
