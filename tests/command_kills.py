@@ -5,7 +5,6 @@ work of the command and not into its imports.
 """
 
 import json
-import os
 import random
 import shutil
 import sqlite3
@@ -59,20 +58,20 @@ class Forker:
         *words: str,
         seconds: float | None = None,
         watch: str = "",
-        bytes: int | None = None,
+        bytes_max: int | None = None,
         rights: bool = False,
     ) -> tuple[int, float, str]:
         """Run a command, and kill it after some *seconds*.
 
         With *watch*, the seconds begin when the first byte is written in that folder. No file can
-        grow beyond so many *bytes*. If *rights*, permissions of files hold even for root.
+        grow beyond *bytes_max* bytes. If *rights*, permissions of files hold even for root.
 
         Returns:
             The exit code (-9 if it was killed), its seconds, and what it printed.
         """
         assert self._process.stdin is not None
         task: dict[str, Any] = {"words": words, "seconds": seconds, "log": str(self._log)}
-        task |= {"watch": watch, "bytes": bytes, "rights": rights}
+        task |= {"watch": watch, "bytes": bytes_max, "rights": rights}
         self._process.stdin.write(json.dumps(task) + "\n")
         self._process.stdin.flush()
         code, took = json.loads(self._line())
@@ -255,11 +254,8 @@ class Hindrance:
     """Something that hinders a command; nothing, unless a subclass says otherwise.
 
     Attributes:
-        at: the folder in which the trial takes place; None for the usual one.
         bounds: what the process of the command may do, as options of `Forker.run`.
     """
-
-    at: Path | None = None
 
     def __init__(self, **bounds: Any) -> None:
         """Set the *bounds*."""
@@ -293,26 +289,6 @@ class ReadOnly(Hindrance):
             path = Path(getattr(place, which))
             if path.exists():
                 path.chmod(folder if path.is_dir() else file)
-
-
-class FullDisk(Hindrance):
-    """A disk of which only some *bytes* are free."""
-
-    def __init__(self, disk: Path, bytes: int) -> None:
-        """Work on *disk*, the mount point of an empty file system."""
-        super().__init__()
-        self.at, self._bytes = disk, bytes
-
-    def begin(self, place: Place) -> None:
-        """Fill the disk."""
-        free = os.statvfs(place.folder)
-        size = free.f_bavail * free.f_frsize - self._bytes
-        with (place.folder / "filler").open("wb") as filler:
-            os.posix_fallocate(filler.fileno(), 0, max(1, size))
-
-    def end(self, place: Place) -> None:
-        """Make room."""
-        (place.folder / "filler").unlink()
 
 
 class Trials:
@@ -375,7 +351,7 @@ class Trials:
             Unsound: it left something else than the old state or the new one, or did not say in one
                 line what is wrong, or cannot be repeated.
         """
-        command, place = COMMANDS[name], self._prepare(name, on_postgres=False, below=hindrance.at)
+        command, place = COMMANDS[name], self._prepare(name, on_postgres=False)
         hindrance.begin(place)
         code, _, output = self._run(command, place, **hindrance.bounds)
         hindrance.end(place)
@@ -409,9 +385,9 @@ class Trials:
             self._clear(place)
         return self._seconds[name, on_postgres]
 
-    def _prepare(self, name: str, on_postgres: bool, below: Path | None = None) -> Place:
+    def _prepare(self, name: str, on_postgres: bool) -> Place:
         self._count += 1
-        folder = (below or self._folder) / f"trial-{self._count}"
+        folder = self._folder / f"trial-{self._count}"
         folder.mkdir()
         begins, file = COMMANDS[name].begins, str(folder / "file")
         if name == "export":

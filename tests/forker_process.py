@@ -1,7 +1,7 @@
 """Runs commands, each in a process that it forks when all of nomoledger is imported.
 
-Each line of the input is a task, as `command_kills.Forker` writes it; each line of the output is the
-exit code of the process and its seconds.
+Each line of the input is a task, as `command_kills.Forker` writes it; each line of the output is
+the exit code of the process and its seconds.
 """
 
 import ctypes

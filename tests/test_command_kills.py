@@ -1,10 +1,11 @@
-"""A killed command leaves the old state or the new one, and can be repeated."""
+"""A killed or hindered command leaves the old state or the new one, and can be repeated."""
 
 import random
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
-from command_kills import COMMANDS, ON_POSTGRES, Trials
+from command_kills import COMMANDS, ON_POSTGRES, Hindrance, ReadOnly, Trials
 from postgres_server import PostgresServer
 from tiers import sample_rows
 
@@ -41,3 +42,23 @@ def test_a_killed_command_leaves_the_old_or_the_new_and_can_be_repeated(
 def test_so_it_does_on_postgres(trials_on_postgres: Trials, name: str, seed: int) -> None:
     left = trials_on_postgres.kill(name, random.Random(seed), on_postgres=True)
     assert left in ("old", "new")
+
+
+PROTECTED = [("ledger",), ("folder",), ("ledger", "folder")]
+LIMITS = [1_000, 20_000, 100_000, 400_000]
+
+
+@pytest.mark.parametrize(("name", "which"), sample_rows(product(COMMANDS, PROTECTED), 5))
+def test_what_is_read_only_is_named_in_one_line_and_nothing_is_lost(
+    trials: Trials, name: str, which: tuple[str, ...]
+) -> None:
+    said = trials.hinder(name, ReadOnly(*which))
+    assert not said or "check" in said
+
+
+@pytest.mark.parametrize(("name", "most"), sample_rows(product(COMMANDS, LIMITS), 5))
+def test_a_file_that_cannot_grow_is_named_in_one_line_and_nothing_is_lost(
+    trials: Trials, name: str, most: int
+) -> None:
+    said = trials.hinder(name, Hindrance(bytes_max=most))
+    assert not said or "games.db: " in said or "/file: " in said

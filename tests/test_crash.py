@@ -121,19 +121,38 @@ def test_a_process_killed_at_random_moments_loses_nothing_acknowledged(
     assert digest(anywhere) == digest(undisturbed)
 
 
-@pytest.mark.parametrize("attempts", sample([5, 1, 17], 1))
-def test_an_interrupted_close_resumes(file: Path, tmp_path: Path, attempts: int) -> None:
-    """Cut off after some attempts of the close, the game comes to the same end."""
+def cut_off(file: Path, cut_file: Path, attempts: int) -> None:
+    """Play a game in *file*; copy what there is so many *attempts* after its first close begins."""
     run("play", file, "Ann")
-    with Ledger.open(file) as ledger, Ledger.open(tmp_path / "cut.db", create=True) as cut:
+    with Ledger.open(file) as ledger, Ledger.open(cut_file, create=True) as cut:
         found = [entry.body for entry in ledger.read("game")]
         ends = [i for i, body in enumerate(found) if isinstance(body, e.AttemptDone)]
         close = next(i for i, body in enumerate(found) if isinstance(body, e.CloseAsked))
         last = [i for i in ends if i > close][attempts]
         cut.add_game("game", ledger.secret("game"))
         cut.append("game", found[: last + 1], expected=-1)
+
+
+@pytest.mark.parametrize("attempts", sample([5, 1, 17], 1))
+def test_an_interrupted_close_resumes(file: Path, tmp_path: Path, attempts: int) -> None:
+    """Cut off after some attempts of the close, the game comes to the same end."""
+    cut_off(file, tmp_path / "cut.db", attempts)
     run("play", tmp_path / "cut.db", "Ann")
     assert digest(tmp_path / "cut.db") == digest(file)
+
+
+def test_the_same_request_again_finishes_what_was_interrupted(file: Path, tmp_path: Path) -> None:
+    cut_off(file, tmp_path / "cut.db", 5)
+    with Ledger.open(tmp_path / "cut.db") as ledger:
+        game = Game(ledger)
+        assert game.is_pending()
+        assert game.world.period == 1
+        outcome = game.close(id="Ann-close")
+        assert isinstance(outcome.events[0], e.CloseAsked)
+        assert isinstance(outcome.events[-1], e.PeriodClosed)
+        assert game.world.period == 2
+        assert game.close(id="Ann-close").events == outcome.events
+    check_whole(tmp_path / "cut.db", ["Ann-close"])
 
 
 # --- two at once ----------------------------------------------------------------------------------

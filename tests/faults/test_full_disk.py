@@ -107,7 +107,7 @@ def test_a_full_disk_loses_nothing_and_leaves_nothing_half_done(
                 said = str(full)
                 break
         assert "no room left on the disk of" in said
-        assert said.endswith(": nothing was written; make room, try again")
+        assert said.endswith(": what is recorded stays recorded; make room, try again")
         assert last > 0
         assert ledger.head(GAME).number == last
         assert ledger.verify(GAME).records == last + 1

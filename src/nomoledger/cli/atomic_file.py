@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import BinaryIO
 
 from nomoledger.errors import UsageError
@@ -96,21 +97,65 @@ def atomic_file(name: str, *, force: bool = False) -> Iterator[BinaryIO]:
 @contextmanager
 def _temporary_file(path: Path, name: str, force: bool) -> Iterator[BinaryIO]:
     mode = stat.S_IMODE(path.stat().st_mode) & 0o777 if path.exists() else 0o666 & ~_umask()
+    with _naming(path):
+        handle, temporary = _new_file(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    try:
-        with os.fdopen(handle, "wb") as target:
+        with _naming(path), os.fdopen(handle, "wb") as target:
             os.fchmod(target.fileno(), mode)
             yield target
             target.flush()
             os.fsync(target.fileno())
+            temporary = temporary or _named(target.fileno(), path)
         _put_in_place(temporary, path, name, force)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Name *path* in errors of its disk, which name no file or a temporary one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None or str(error.filename).startswith(_temporary_prefix(path)):
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
+
+
+def _temporary_prefix(path: Path) -> str:
+    return str(path.parent / f".{path.name[:100]}.")
+
+
+def _new_file(path: Path) -> tuple[int, str]:
+    """Return a new file in the folder of *path*, and its name.
+
+    Where the system can do so, the file has no name ("") as long as it is incomplete, so that a
+    kill leaves nothing behind.
+    """
+    if hasattr(os, "O_TMPFILE"):
+        try:
+            return os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o600), ""
+        except OSError:
+            pass  # not on this file system, or `mkstemp` says why not
+    prefix = _temporary_prefix(path)
+    return tempfile.mkstemp(dir=path.parent, prefix=os.path.basename(prefix))
+
+
+def _named(handle: int, path: Path) -> str:
+    """Give the open file *handle* a temporary name beside *path*, and return the name."""
+    while True:
+        temporary = _temporary_prefix(path) + token_hex(8)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:  # with a folder, `os.link` follows the link to the open file
+            os.link(f"/proc/self/fd/{handle}", temporary, src_dir_fd=folder)
+        except FileExistsError:
+            continue
+        finally:
+            os.close(folder)
+        return temporary
 
 
 def _put_in_place(temporary: str, path: Path, name: str, force: bool) -> None:

@@ -28,6 +28,8 @@ Request = TypeVar("Request", bound=Callable[..., Outcome])
 def idempotent(request: Request) -> Request:
     """Make *request*, a method of `Game`, return its first outcome when its `id` is repeated.
 
+    What an interrupted process left of it is carried out first, unless it is urgent.
+
     What the request brings is checked first (see `nomoledger.intake`), then the ledger is asked:
     the arguments may not make sense any more. A request for something else under that id raises
     UsageError.
@@ -45,7 +47,7 @@ def idempotent(request: Request) -> Request:
         given = signature(request).bind(game, **fields)
         given.apply_defaults()
         check_repeated(game, before, request.__name__, given.arguments)
-        return before
+        return before if fields.get("urgent") else game.finished(before)
 
     return cast(Request, answer)
 

@@ -143,6 +143,24 @@ class GameWriter:
         number = self.ledger.find_input(self.name, id) if isinstance(id, str) else None
         return None if number is None else self._recorded_outcome(number)
 
+    def finished(self, outcome: Outcome) -> Outcome:
+        """Carry out what an interrupted process left of the request with that *outcome*.
+
+        Returns:
+            The outcome with what was carried out now; *outcome* if nothing was left.
+        """
+        for _ in range(TRIES_MAX):
+            try:
+                self.catch_up()
+                if not self.resume().events:
+                    return outcome
+                recorded = outcome.events[0]
+                assert isinstance(recorded, e.Input)
+                return self.again(recorded.id) or outcome
+            except ConflictError:
+                continue  # another writer goes on with it
+        raise ConflictError(f"{self.name}: too many others are writing; try again")
+
     def _recorded_outcome(self, number: int) -> Outcome:
         """Return the outcome of input *number* when it was first received."""
         first, *rest = (entry.body for entry in self.ledger.read(self.name, after=number - 1))

@@ -45,7 +45,8 @@ EXPLANATIONS = {
     "25006": "cannot write {}: the server only allows reading",
     "55P03": "the game is locked by another program in {}: end it there or try again",
     "40": "another program was in the way in {}: nothing was written; try again",
-    "53100": "no room left on the disk of {}: nothing was written; make room, try again",
+    "53100": "no room left on the disk of {}: what is recorded stays recorded; make room,"
+    " try again",
     "53300": "{} has too many connections: close some or try again",
     "57P03": "{} is just starting or stopping: try again",
 }

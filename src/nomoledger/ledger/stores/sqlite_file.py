@@ -47,7 +47,10 @@ EXPLANATIONS = {
     "locked": "{} is locked by another program: close it there or try again",
     "busy": "{} is busy: try again",
     "Timed out waiting": "{} is busy in another thread: try again",
-    "disk is full": "no room left on the disk of {}: nothing was written; make room, try again",
+    "disk is full": "no room left on the disk of {}: what is recorded stays recorded; make room,"
+    " try again",
+    "disk I/O error": "{}: its disk failed, or has no room left for a file beside it: what is"
+    " recorded stays recorded; check the disk, try again",
     "readonly": "cannot write {}: check the permissions of the file and of its folder",
     "unable to open": "cannot open {}: check that its folder exists and may be written to",
     "not a database": "{} is not a ledger (not an SQLite file): check the path",
