@@ -29,7 +29,7 @@ def trials_on_postgres(
 ROWS = [(name, seed) for seed in range(8) for name in COMMANDS]
 
 
-@pytest.mark.parametrize(("name", "seed"), sample_rows(ROWS, 4))
+@pytest.mark.parametrize(("name", "seed"), sample_rows(ROWS, 5))
 def test_a_killed_command_leaves_the_old_or_the_new_and_can_be_repeated(
     trials: Trials, name: str, seed: int
 ) -> None:
