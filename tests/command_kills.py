@@ -140,7 +140,7 @@ class Command(NamedTuple):
 
     Attributes:
         begins: what the ledger is at first: "" (missing), "ledger" or "older".
-        words: its words, with {ledger}, {file} and {export}.
+        words: its words, with {ledger}, {file}, {export} and {record}.
         look: returns whether it is "old" or "new" what is there; fails if it is neither.
         once: how the line begins that refuses the command if it was carried out.
     """
@@ -242,6 +242,7 @@ COMMANDS = {
     "copy": Command("ledger", "copy {ledger} {file}", _look_copy),
     "export": Command("ledger", "export {ledger} {file} --force", _look_export),
     "import": Command("", "import {ledger} {export}", _look_import, "there is a game"),
+    "import-record": Command("", "import {ledger} {record}", _look_init, "there is a game"),
     "init": Command("", "init {ledger} --rulebook mail-opening", _look_init, "there is a game"),
     "rebuild": Command("ledger", "rebuild {ledger}", _look_rebuild),
     "upgrade": Command("older", "upgrade {ledger}", _look_upgrade),
@@ -370,7 +371,7 @@ class Trials:
     def _run(
         self, command: Command, place: Place, seconds: float | None = None, **bounds: Any
     ) -> tuple[int, float, str]:
-        values = {"export": str(self.templates.export), **place._asdict()}
+        values = {"export": self.templates.export, "record": find(RECORDED), **place._asdict()}
         words = [word.format(**values) for word in command.words.split()]
         return self._forker.run(*words, seconds=seconds, **bounds)
 

@@ -14,7 +14,7 @@ from all_commands import commands
 import nomoledger.cli
 from cli.commands import ok, run, wrong
 from nomoledger.cli import program
-from nomoledger.cli.atomic_file import is_of_ledger
+from nomoledger.cli.atomic_file import atomic_file, is_of_ledger
 from nomoledger.cli.options import OutputFile
 
 #: For each command that writes a file: the words around the file.
@@ -170,3 +170,35 @@ def test_a_failed_opening_keeps_the_game_that_another_program_opened(
     with pytest.raises(KeyError):
         fail("h.db")
     assert not list(tmp_path.glob("h.db*"))
+
+
+@pytest.mark.parametrize("has_nameless_files", [True, False])
+def test_a_file_appears_when_it_is_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_nameless_files: bool
+) -> None:
+    if not has_nameless_files:
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    elif not hasattr(os, "O_TMPFILE"):
+        pytest.skip("this system has no files without a name")
+    path = tmp_path / "a file"
+    for content, force in ((b"1", False), (b"2", True)):
+        with atomic_file(str(path), force=force) as target:
+            target.write(content)
+            hidden = [name for name in tmp_path.iterdir() if name != path]
+            assert len(hidden) == (0 if has_nameless_files else 1)
+        assert path.read_bytes() == content
+        assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(KeyError), atomic_file(str(path), force=True):
+        raise KeyError
+    assert path.read_bytes() == b"2"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_of_the_disk_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a file"
+    with pytest.raises(OSError, match="No space") as full, atomic_file(str(path)):
+        raise OSError(28, "No space left on device")
+    assert full.value.filename == str(path)
+    with pytest.raises(FileNotFoundError) as missing, atomic_file(str(tmp_path / "no" / "file")):
+        pass
+    assert missing.value.filename == str(tmp_path / "no" / "file")

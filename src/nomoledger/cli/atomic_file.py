@@ -135,7 +135,7 @@ def _new_file(path: Path) -> tuple[int, str]:
     Where the system can do so, the file has no name ("") as long as it is incomplete, so that a
     kill leaves nothing behind.
     """
-    if hasattr(os, "O_TMPFILE"):
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
         try:
             return os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o600), ""
         except OSError:
