@@ -3,6 +3,8 @@
 python tests/campaigns/mutation_campaign.py --each 2000            # 2000 mutated files of each kind
 python tests/campaigns/mutation_campaign.py --kind record --seed 7 --each 1   # one of them again
 
+SIGTERM ends a run early, with the counts so far.
+
 A mutated file is refused with one line, or accepted; a ledger that is accepted must verify, and
 every command must be able to show it. Anything else is a failure, and is printed with its seed.
 """
@@ -291,22 +293,31 @@ def main() -> None:
     parser.add_argument("--kind", action="append", help="only this kind; may be repeated")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         originals = made(Path(name))
         for kind in options.kind or sorted(originals.files):
-            counts: Counter[str] = Counter()
-            begun = time.monotonic()
-            for seed in range(options.seed, options.seed + options.each):
-                try:
-                    counts[try_one(originals, kind, seed)] += 1
-                except Exception as error:
-                    counts["failed"] += 1
-                    print(f"  {kind} {seed}: {error!r:.300}", flush=True)
-            failed += counts["failed"]
-            found = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
-            print(f"{kind}: {found} ({time.monotonic() - begun:.0f} s)", flush=True)
+            failed += tried(originals, kind, range(options.seed, options.seed + options.each))
     sys.exit(failed > 0)
+
+
+def tried(originals: Originals, kind: str, seeds: range) -> int:
+    """Try the mutation of each seed; print the counts, and return how many failed."""
+    counts: Counter[str] = Counter()
+    begun = time.monotonic()
+    try:
+        for seed in seeds:
+            try:
+                counts[try_one(originals, kind, seed)] += 1
+            except Exception as error:
+                counts["failed"] += 1
+                print(f"  {kind} {seed}: {error!r:.300}", flush=True)
+    finally:
+        found = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
+        files = f"{counts.total()} files from seed {seeds.start}"
+        print(f"{kind}, {files}: {found} ({time.monotonic() - begun:.0f} s)", flush=True)
+    return counts["failed"]
 
 
 if __name__ == "__main__":
