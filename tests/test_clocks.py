@@ -136,3 +136,26 @@ def test_a_clock_that_goes_back_stops_nothing(tmp_path: Path) -> None:
     assert game.ledger.verify("g").ok
     game.ledger.close()
     assert run("verify", str(tmp_path / "g.db")).exit_code == 0
+
+
+def test_a_ledger_whose_clock_went_back_is_shown_moved_and_played(tmp_path: Path) -> None:
+    file = str(tmp_path / "g.db")
+    game = opened(Path(file))
+    for number, clock in enumerate((NOON + DAY, NOON - 900 * DAY, NOON + DAY / 2)):
+        game.clock = lambda clock=clock: clock  # type: ignore[misc]
+        game.join(f"Player {number}", {"email": f"p{number}@x.org"})
+        game.close()
+    game.ledger.close()
+    with Ledger.open(file) as ledger:
+        recorded = [entry.body.recorded_at for entry in ledger.read("g")]
+    assert recorded != sorted(recorded)
+    site, export, public = (str(tmp_path / name) for name in ("site", "g.jsonl", "public.jsonl"))
+    for words in (
+        f"export {file} {export}", f"import {tmp_path / 'new.db'} {export}",
+        f"export {file} {public} --public", f"verify {public}", f"publish {file} {site}",
+        f"copy {file} {tmp_path / 'copy.db'}", f"replay {file}", f"status {file}",
+        f"log {file} --admin", f"provisional {file} standings", f"rebuild {file}", f"verify {file}",
+        f"join {tmp_path / 'new.db'} Zoe email=z@x.org", f"verify {tmp_path / 'new.db'}",
+    ):  # fmt: skip
+        result = run(*words.split())
+        assert result.exit_code == 0, (words, result.output, result.stderr)
