@@ -149,6 +149,7 @@ def move(host: Host, piece: str, square: str, mode: str = "step") -> int:
         host.record(replace(last, passed=passed, to=square, audience=host.audience))
         return len(passed) + 1
     left = world.get(piece, "square")
+    left = left if isinstance(left, str) else None  # rules can set the attribute to anything
     host.emit(e.Moved, piece=piece, mode=mode, left=left, to=square, rules=rules)
     return 1
 

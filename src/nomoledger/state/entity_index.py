@@ -202,4 +202,7 @@ class EntityIndex:
 
 
 def _key(value: Any) -> Any:
-    return value if not isinstance(value, list) else tuple(value)
+    """Return *value* as something that can be looked up: rules store lists, also within lists."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_key, value))
+    return value

@@ -78,7 +78,10 @@ def amounts(title: str, series: Series) -> LineChart:
     all_values = [value for _, values in series for value in values.values()] or [0.0]
     step = _step(max(all_values) - min(all_values))
     low, high = floor(min(all_values) / step) * step, ceil(max(all_values) / step) * step
-    high = high if high > low else low + step
+    high = max(high, low + step)
+    if low + step == low:  # Numbers so large that floats do not tell them apart.
+        step = abs(low)
+        low, high = low - step, low + step
     marks = [low + step * place for place in range(round((high - low) / step) + 1)]
     return _chart(title, series, marks, (low, high))
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from functools import cached_property
-from itertools import chain
+from functools import cached_property, partial
+from itertools import chain, starmap
 from typing import Any
 
 import msgspec
 
 from nomoledger.events.rules import Rule
+from nomoledger.prose.labels import amount_held
 from nomoledger.state.clock import from_seconds
 from nomoledger.views.site.board_page import BoardPage, board_of
 from nomoledger.views.site.decisions import UNDECIDED, Decisions, ProposalOnPage, RulingOnPage
@@ -158,7 +159,7 @@ def past_moment_of(
         began=began,
         now=from_seconds(world.game["now"]),
         events_count=events_count,
-        standings=tuple(_past(row, figures) for row in model_of("standings", view).standings),
+        standings=tuple(starmap(partial(_past, figures), _ranked(view, figures))),
     )
 
 
@@ -186,7 +187,7 @@ def moment_of(
         is_open=period == world.period,
         now=from_seconds(world.game["now"]),
         money=commodities[0] if commodities else "",
-        standings=tuple(_standing(row, figures) for row in model_of("standings", view).standings),
+        standings=tuple(starmap(partial(_standing, figures), _ranked(view, figures))),
         board=board_of(view, figures),
         commodities=commodities,
         accounts=tuple(_accounts(figures, commodities)),
@@ -205,9 +206,25 @@ def moment_of(
     )
 
 
-def _past(model: Any, figures: Figures) -> PastStanding:
+def _ranked(view: PublicView, figures: Figures) -> Iterator[tuple[str, Any]]:
+    """Yield each player with the row of the standings.
+
+    Rules can give several players one name. Their rows are in the order of their money, too.
+    """
     world = figures.public.world
-    player = world.find("player", model.player) or model.player
+    money = next(iter(world.commodities()), "")
+    players = world.kinds.get("player", ())
+    wealth = {player: amount_held(world, player, money) if money else 0 for player in players}
+    called: dict[str, list[str]] = {}
+    for player in sorted(players, key=lambda player: -wealth[player]):
+        called.setdefault(str(world.label(player)), []).append(player)
+    for row in model_of("standings", view).standings:
+        alike = called.get(row.player)
+        yield alike.pop(0) if alike else row.player, row
+
+
+def _past(figures: Figures, player: str, model: Any) -> PastStanding:
+    world = figures.public.world
     money = next(iter(world.commodities()), None)
     return PastStanding(
         rank=model.rank,
@@ -217,9 +234,8 @@ def _past(model: Any, figures: Figures) -> PastStanding:
     )
 
 
-def _standing(model: Any, figures: Figures) -> StandingEntry:
-    past = _past(model, figures)
-    player = past.player.entity
+def _standing(figures: Figures, player: str, model: Any) -> StandingEntry:
+    past = _past(figures, player, model)
     return StandingEntry(
         rank=past.rank,
         player=past.player,
