@@ -1,12 +1,17 @@
-"""Rules that give attributes values that nothing expects: the game goes on, and can be published."""
+"""Rules that do what nothing expects: the game goes on, is replayed, and can be published."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from nomoledger import events as e
 from nomoledger.cli import program
+from nomoledger.engine.batches import encode_batch
+from nomoledger.errors import RuleFault
 
 START = "2026-01-05T12:00:00"
 
@@ -34,14 +39,19 @@ def ok(*words: str) -> str:
     return result.output
 
 
+def propose(file: str, code: str, number: str = "X.1") -> Result:
+    """Let Ann propose a rule with this code."""
+    lines = "".join(f"      {line}\n" for line in code.splitlines())
+    text = f"- enact:\n    number: {number}\n    title: T\n    prose: P\n    code: |\n{lines}"
+    Path("changes.yaml").write_text(text)
+    return run("propose", file, "Ann", "A rule", "--changes", "changes.yaml", "--cases", "0")
+
+
 def adopt(file: str, code: str) -> str:
     """Let Ann propose a rule with this code; accept it, and return what is printed."""
-    lines = "".join(f"      {line}\n" for line in code.splitlines())
-    text = f"- enact:\n    number: X.1\n    title: T\n    prose: P\n    code: |\n{lines}"
-    Path("changes.yaml").write_text(text)
-    made = ok("propose", file, "Ann", "A rule", "--changes", "changes.yaml", "--cases", "0")
-    number = re.search(r"makes proposal (\d+)", made)
-    assert number is not None
+    result = propose(file, code)
+    number = re.search(r"makes proposal (\d+)", result.output)
+    assert number is not None, result.output
     return run("judge", file, number[1], "accepted").output
 
 
@@ -95,3 +105,60 @@ def test_a_site_shows_balances_that_floats_do_not_tell_apart(file: str) -> None:
         '        mint("Ann", 999999999999999, "a gift")',
     )
     play_on(file)
+
+
+ROLLING = {
+    "never settles": "def check_luck():\n    roll(1, 6, 'luck')\n",
+    "fails": "def check_luck():\n    if roll(1, 6, 'luck')[0] < 7:\n        fail('bad luck')\n",
+    "refuses": "def check_luck():\n    if roll(1, 6, 'luck')[0] < 7:\n        refuse('no luck')\n",
+    "asks": (
+        "def check_luck():\n    if roll(1, 6, 'luck')[0] < 7 and once('asked', per = 'game'):\n"
+        "        ruling('is it luck?', ['yes'])\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("code", ROLLING.values(), ids=ROLLING)
+def test_a_period_replays_in_which_a_check_rolled_before_it_was_undone(
+    file: str, code: str
+) -> None:
+    adopt(file, code)
+    run("join", file, "Dan", "email=dan@example.org")
+    ok("ruling", file, "No luck", "--repeal", "X.1", "--urgent")
+    run("ruling", file, "Luck", "--value", "yes")
+    play_on(file)
+
+
+def test_a_period_replays_in_which_a_rule_rolled_in_vain_when_it_was_repealed(file: str) -> None:
+    adopt(file, "def on_repeal():\n    if roll(1, 6, 'end')[0] < 7:\n        fail('bad luck')\n")
+    assert "undone: fail: bad luck" in ok("ruling", file, "No luck", "--repeal", "X.1")
+    play_on(file)
+
+
+@pytest.mark.parametrize("number", ["engine", "Engine", "record"])
+def test_no_rule_has_the_number_that_stands_for_no_rule(file: str, number: str) -> None:
+    result = propose(file, "def after_land(player):\n    pass\n", number)
+    assert f"'{number}' is no number for a rule" in result.output
+    assert result.exit_code == 1
+
+
+def test_yes_is_no_time(file: str) -> None:
+    adopt(
+        file,
+        "def action_rest(player: Player, wrong: List):\n"
+        "    set(player, 'email', 'resting', dict(a = wrong[0] == 'x').get('a'))\n",
+    )
+    result = run("submit", file, "Ann", "rest", "wrong=x")
+    assert "True is no time in seconds since 1970 (X.1)" in result.output
+    play_on(file)
+
+
+def test_a_rule_is_named_that_makes_an_event_which_no_ledger_can_hold() -> None:
+    at = datetime(2026, 1, 5, tzinfo=UTC)
+    fields: Any = {"period": 1, "received_at": at, "recorded_at": at}
+    left: Any = ["nowhere"]
+    move = e.Moved(piece="Ann", left=left, to="x", mode="jump", rules=("X.1@2",), **fields)
+    done = e.AttemptDone(attempt="a", rules=("engine",), **fields)
+    with pytest.raises(RuleFault, match=r"rule X\.1: made something that cannot be recorded") as x:
+        encode_batch([done, move])
+    assert x.value.rule == "X.1"

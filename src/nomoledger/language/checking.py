@@ -13,6 +13,7 @@ from nomoledger.events.display import CHECK_REFUSED
 from nomoledger.events.levels import LEVELS
 from nomoledger.language import host as limits
 from nomoledger.language.host import Frame, Host, Refused, Suspended
+from nomoledger.language.kept_draws import undo_but_draws
 from nomoledger.sandbox import inside
 
 _Check = tuple[str, str]  # the rule and the hook
@@ -47,8 +48,7 @@ def _settle(host: Host) -> None:
         if endless is None:
             host.world.release(mark)
             return
-        host.world.rollback(mark)
-        del host.staged[staged:]
+        undo_but_draws(host, mark, staged)
         _suspend(host, endless, f"it never settles ({limits.PASSES_MAX}x)")
 
 
@@ -117,6 +117,8 @@ def _failure(host: Host, check: _Check) -> str:
 def undone_failure(host: Host, number: str, name: str) -> str:
     """Run the hook *name* of rule *number*; undo it if its code fails, and return why; else "".
 
+    What it drew stays.
+
     Raises:
         Refused, Suspended: the hook refuses or asks; what it did is undone.
         RuleFault: it fails for a reason that need not happen again.
@@ -127,8 +129,7 @@ def undone_failure(host: Host, number: str, name: str) -> str:
     try:
         host.program.hook(number, name)
     except BaseException as error:
-        host.world.rollback(mark)
-        del host.staged[staged:]
+        undo_but_draws(host, mark, staged)
         frames, host.reads, host.pure, host.audience = state
         if not (isinstance(error, RuleFault) and error.is_certain):
             raise  # with the frames in which it was refused
@@ -182,7 +183,7 @@ def _failure_alone(host: Host, check: _Check) -> str:
     except Refused as error:
         why = "; ".join(reason.text for reason in error.reasons) if _is_used_up(host) else ""
     finally:
-        host.world.rollback(mark)
-        host.operations, host.staged, host.pending = operations, staged, None
+        undo_but_draws(host, mark, 0)
+        host.operations, host.staged, host.pending = operations, [*staged, *host.staged], None
         host.frames = host.frames[:1]
     return why

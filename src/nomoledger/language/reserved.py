@@ -26,6 +26,8 @@ TYPES = ("Number", "Text", "Flag", "Money", "List", "Rule", "Time", "Duration", 
 VALUES = frozenset(("none", "true", "false", "yes", "no"))
 #: What statements and reasons say of the game itself.
 OF_ENGINE = frozenset(("engine", "money", "period", "closing", "ended", "asked"))
+#: What events cite that do not follow from a rule.
+SOURCES = frozenset(("engine", "record"))
 #: How a fault is told: in general, and of a parameter.
 _TEXT = "{name} is a word of the language, and no {what} can have this name"
 _TEXTS = {
@@ -61,6 +63,8 @@ def faults_of_reserved_names(rule: Rule, level: int) -> Iterator[tuple[str, str]
             yield kind, f"{kind!r} is a word of the language, and no kind can have this name"
     if not LEVELS[level].reserves_words:
         return
+    if rule.number.lower() in SOURCES:
+        yield rule.number, f"{rule.number!r} is no number for a rule: what no rule does has it"
     words = words_of_language(level) | VALUES | OF_ENGINE
     types = {type_.lower() for type_ in TYPES}
     named: tuple[tuple[str, Iterable[str], frozenset[str] | set[str]], ...] = (

@@ -328,7 +328,7 @@ def _followed(host: Host, parameter: str | None) -> tuple[str, str] | None:
 
 
 def _check_time(host: Host, time: Any) -> None:
-    if not isinstance(time, int) or not 0 <= time <= TIME_MAX:
+    if type(time) is not int or not 0 <= time <= TIME_MAX:  # yes and no are whole numbers, too
         host.fault(f"{time!r:.60} is no time in seconds since 1970")
 
 
