@@ -10,8 +10,13 @@ from click.testing import CliRunner, Result
 
 from nomoledger import events as e
 from nomoledger.cli import program
+from nomoledger.engine.agenda import Engine
 from nomoledger.engine.batches import encode_batch
 from nomoledger.errors import RuleFault
+from nomoledger.game.game import Game
+from nomoledger.language.program import Program
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.state.world import Attempt
 
 START = "2026-01-05T12:00:00"
 
@@ -145,12 +150,58 @@ def test_no_rule_has_the_number_that_stands_for_no_rule(file: str, number: str) 
 def test_yes_is_no_time(file: str) -> None:
     adopt(
         file,
-        "def action_rest(player: Player, wrong: List):\n"
+        "def action_rest(player: Player, wrong: List = []):\n"
         "    set(player, 'email', 'resting', dict(a = wrong[0] == 'x').get('a'))\n",
     )
     result = run("submit", file, "Ann", "rest", "wrong=x")
     assert "True is no time in seconds since 1970 (X.1)" in result.output
     play_on(file)
+
+
+WRONG_RULES = {
+    "a number that is no text": "enact(get('game', 'bag')[0], 'T', 'P')",
+    "a title that is no text": "enact('Q.1', get('game', 'bag')[0], 'P')",
+    "parameters that are no table": "enact('Q.1', 'T', 'P', '', get('game', 'bag')[0])",
+    "a parameter without a name": "enact('Q.1', 'T', 'P', '', {1: 2})",
+    "a parameter nested deep": (
+        "deep = []\n    for each in range(900):\n        deep = [deep]\n"
+        "    enact('Q.1', 'T', 'P', '', {'deep': deep})"
+    ),
+    "an invisible character": "enact('Q.1', 'T', 'a' + '\\u200b' + 'b')",
+}
+
+
+@pytest.mark.parametrize("line", WRONG_RULES.values(), ids=WRONG_RULES)
+def test_rule_code_that_enacts_no_rule_at_all_is_at_fault_and_stops_nobody(
+    file: str, line: str
+) -> None:
+    text = (
+        "- enact:\n    number: X.1\n    title: T\n    prose: P\n"
+        "    declares: {game: {bag: List}}\n    code: |\n"
+    )
+    code = f"def on_enact():\n    set('game', 'bag', [5])\n    {line}\n"
+    text += "".join(f"      {x}\n" for x in code.splitlines())
+    Path("changes.yaml").write_text(text)
+    made = run("propose", file, "Ann", "A rule", "--changes", "changes.yaml", "--cases", "0")
+    if made.exit_code == 0:
+        run("judge", file, "1", "accepted")
+    play_on(file)
+
+
+def test_an_error_of_which_nobody_thought_is_a_fault_of_the_rule_that_acted(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(engine: Engine, program: Program, attempt: Attempt) -> None:
+        program.host.frames[-1].rule = "VII.1"
+        raise TypeError("unhashable type: 'list'")
+
+    monkeypatch.setattr(Engine, "_perform", fail)
+    with Ledger.open(file) as ledger:
+        engine = Engine(Game(ledger).world)
+        with pytest.raises(RuleFault, match=r"rule VII\.1: TypeError: unhashable") as fault:
+            engine.carry_out(Attempt(id="a", operation="turn"))
+    assert fault.value.rule == "VII.1"
+    assert not fault.value.is_certain
 
 
 def test_a_rule_is_named_that_makes_an_event_which_no_ledger_can_hold() -> None:

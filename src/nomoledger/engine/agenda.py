@@ -26,7 +26,7 @@ from nomoledger.engine.steps import (
 from nomoledger.engine.steps import ORDER as ORDER_STEP
 from nomoledger.engine.under_way import resolve_under_way
 from nomoledger.engine.voiding import carry_out_void
-from nomoledger.errors import RulebookError, RuleFault
+from nomoledger.errors import NomoledgerError, RulebookError, RuleFault
 from nomoledger.events.display import CODE_FAILED
 from nomoledger.language.amendments import WOULD_NOT_LINK, carry_out_changes
 from nomoledger.language.host import (
@@ -215,8 +215,10 @@ class Engine:
             rule, text = error.rule or "engine", str(error).removeprefix(f"rule {error.rule}: ")
             reason = e.Reason(program.name(rule), f"{CODE_FAILED}: {text}")
             return self._break_off(host, attempt, Refused([reason]))
-        except BaseException:
+        except BaseException as error:
             self.world.rollback(mark)
+            if isinstance(error, Exception) and not isinstance(error, _RAISED):
+                raise _fault_of(host, error) from error
             raise
         self.world.release(mark)
         return host.staged
@@ -346,6 +348,22 @@ class Engine:
                 used=used,
             )
         return host.staged
+
+
+#: The exceptions that an attempt raises as they are.
+_RAISED = (NomoledgerError, MemoryError)
+
+
+def _fault_of(host: Host, error: Exception) -> RuleFault:
+    """Return the fault of the rule that acted when *error* was raised, of which nobody thought.
+
+    So not even a fault of the engine keeps the attempts of others from being carried out.
+    """
+    last = host.staged[-1].rules[:1] if host.staged else ()
+    rules = (host.frames[-1].rule, *(name.partition("@")[0] for name in last))
+    rule = next((number for number in rules if number in host.program.by_number), None)
+    who = f"rule {rule}" if rule else "the rules"
+    return RuleFault(f"{who}: {type(error).__name__}: {error}", rule=rule)
 
 
 #: The fields of a draw that are recorded when the rest of its attempt is rolled back.

@@ -7,9 +7,10 @@ from typing import Any, NoReturn
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.errors import RulebookError
+from nomoledger.errors import RulebookError, UsageError
 from nomoledger.events import rules as r
 from nomoledger.events.levels import LEVELS
+from nomoledger.intake.bounds import admitted
 from nomoledger.language.amended_rule import AmendmentError, amended, change_prepared
 from nomoledger.language.checking import undone_failure
 from nomoledger.language.code import Parameter, parse_code
@@ -97,7 +98,12 @@ def enact(
     A rule with *capabilities* is restricted: it may do only what they list.
     """
     host.permit("enact", number)
-    rule = r.Rule(number=number, title=title, prose=prose, code=code, parameters=parameters or {})
+    written = {"number": number, "title": title, "prose": prose, "code": code}
+    try:
+        rule = msgspec.convert(written | {"parameters": parameters or {}}, r.Rule)
+    except msgspec.ValidationError as error:
+        host.fault(f"enact: {error}")
+    _check_bounds(host, rule)
     if capabilities is not None:
         rule = msgspec.structs.replace(rule, capabilities=_capabilities(host, capabilities))
     _enact(host, rule, _source(host))
@@ -118,7 +124,17 @@ def amend(host: Host, number: str, **parameters: Any) -> None:
         name: format(value, "f") if isinstance(value, Decimal) else value
         for name, value in parameters.items()
     }
+    _check_bounds(host, written)
     _amend(host, r.Amend(number=number, parameters=written), _source(host))
+
+
+def _check_bounds(host: Host, written: Any) -> None:
+    """Check that *written*, which rule code makes, is within the bounds of what people send."""
+    if LEVELS[host.world.level].is_normal:
+        try:
+            admitted(written, "a rule", normalizes=False)
+        except UsageError as error:
+            host.fault(str(error))
 
 
 @host_verb("amend")

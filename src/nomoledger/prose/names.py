@@ -1,6 +1,7 @@
 """What people call the things of a game, and values in words."""
 
 import re
+from collections import ChainMap
 from collections.abc import Callable, MutableMapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -31,7 +32,7 @@ class Thing(NamedTuple):
     """A thing of the game: its *kind* and *attributes*."""
 
     kind: str
-    attributes: dict[str, Any]
+    attributes: MutableMapping[str, Any]
 
 
 class Names:
@@ -105,7 +106,7 @@ class Names:
             thing = Thing(kind, self.world.attributes.get(entity, {}))
         if thing is None or entity not in self._earlier:
             return thing
-        return Thing(thing.kind, thing.attributes | self._earlier[entity])
+        return Thing(thing.kind, ChainMap(self._earlier[entity], thing.attributes))
 
     # --- names
 

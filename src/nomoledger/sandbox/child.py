@@ -80,10 +80,10 @@ class _Child:
             self.channel.send(ERROR, encode_error(error))
         else:
             self.channel.send(DONE, GROWN if _peak_bytes() > self.size_max else b"")
+            inside.notice("")  # After an error, the parent still reads what was noted.
+            inside.notice_step("")
         finally:
             self.stop_timer()
-        inside.notice("")
-        inside.notice_step("")
 
     def ask(self, question: bytes) -> bytes:
         """Return the parent's answer to *question*; waiting for the answer is not limited."""
