@@ -1,6 +1,7 @@
 """Rules that do what nothing expects: the game goes on, is replayed, and can be published."""
 
 import re
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from nomoledger import events as e
 from nomoledger.cli import program
+from nomoledger.cli.remedies import void_command
 from nomoledger.engine.agenda import Engine
 from nomoledger.engine.batches import encode_batch
 from nomoledger.errors import RuleFault
@@ -213,3 +215,25 @@ def test_a_rule_is_named_that_makes_an_event_which_no_ledger_can_hold() -> None:
     with pytest.raises(RuleFault, match=r"rule X\.1: made something that cannot be recorded") as x:
         encode_batch([done, move])
     assert x.value.rule == "X.1"
+
+
+@pytest.mark.parametrize("id", ["-x", "--help"])
+def test_no_id_looks_like_an_option_of_a_command(file: str, id: str) -> None:
+    order = ("order", file, "Bob", "--when", "money(Bob) > 9999", "--do", "buy square=4")
+    result = run(*order, f"--id={id}")
+    assert "cannot be an id" in result.output
+    assert result.exit_code == 2
+
+
+def test_what_an_older_version_recorded_under_such_an_id_can_be_void(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Ledger.open(file) as ledger:
+        command = void_command(ledger, Game(ledger).name, "order", "--help")
+    result = run(*shlex.split(command)[1:])
+    assert "there is no order '--help' to be void" in result.output
+
+
+def test_the_number_of_a_dispute_has_few_digits(file: str) -> None:
+    result = run("void", file, "dispute", "9" * 5000, "No")
+    assert "is no number of a dispute" in result.output

@@ -51,8 +51,12 @@ def repeal_newest_command(ledger: "Ledger", game: str) -> str:
 
 def void_command(ledger: "Ledger", game: str, kind: str, name: str) -> str:
     """Return the command that rules that the thing of that *kind* and *name* is void."""
-    words = f"{kind} {quote(name)} {quote('It cannot be carried out')}"
-    return command_line("void", ledger.store.location, words, game_if_ambiguous(ledger, game))
+    words, called = f"{kind} {quote(name)} {quote('It cannot be carried out')}", ""
+    if game_if_ambiguous(ledger, game):
+        called = f"--game {quote(game)} "
+    if name.startswith("-"):  # as ids of older versions can
+        called += "-- "
+    return command_line("void", ledger.store.location, called + words)
 
 
 @contextmanager

@@ -7,6 +7,8 @@ import click
 from nomoledger.cli import options
 from nomoledger.cli.outcome import run_request
 
+#: How many digits the number of a dispute can have.
+DIGITS_MAX = 18
 KINDS = ("order", "timer", "question", "request", "proposal", "dispute")
 
 
@@ -32,8 +34,8 @@ def void(kind: str, name: str, text: str, cite: tuple[str, ...], **request: Any)
     Example: nomoledger void game.db order 4f1c09 "It can never be carried out"
     """
     if kind == "dispute":
-        if not name.isdecimal():
-            raise click.UsageError(f"{name!r} is no number of a dispute")
+        if not (name.isascii() and name.isdecimal()) or len(name) > DIGITS_MAX:
+            raise click.UsageError(f"{name!r:.60} is no number of a dispute")
         number = int(name)
         return run_request(
             lambda game, when: game.void(text, dispute=number, cites=cite, **when), **request

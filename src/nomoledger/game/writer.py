@@ -174,10 +174,11 @@ class GameWriter:
         id: str,
         fields: dict[str, Any],
     ) -> e.Input:
-        if set(id) & {"|", ">"} or not id.isprintable() or not 0 < len(id) <= ID_CHARACTERS_MAX:
+        is_fit = not set(id) & {"|", ">"} and id.isprintable() and id[:1] != "-"
+        if not is_fit or not 0 < len(id) <= ID_CHARACTERS_MAX:
             raise UsageError(
-                f"{id!r:.60} cannot be an id: 1 to {ID_CHARACTERS_MAX} characters, no | or >, and"
-                " nothing unprintable"
+                f"{id!r:.60} cannot be an id: 1 to {ID_CHARACTERS_MAX} characters, no | or >, no -"
+                " at the start, and nothing unprintable"
             )
         clock = self.clock().replace(microsecond=0)
         at = (at or max(clock, _game_time(self.world))).replace(microsecond=0)
