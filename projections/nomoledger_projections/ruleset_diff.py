@@ -1,7 +1,6 @@
 """ruleset_diff: the differences between the rules at the close of two periods."""
 
 from collections.abc import Iterator
-from difflib import unified_diff
 from typing import Any
 
 import msgspec
@@ -9,6 +8,7 @@ import msgspec
 from nomoledger.errors import UnknownError
 from nomoledger.events.rules import Rule
 from nomoledger.game.read_models import Table, View
+from nomoledger.intake.bounded_diff import diff_lines
 from nomoledger.prose.labels import format_cell
 from nomoledger_projections.ruleset import RuleChange, ruleset
 
@@ -116,7 +116,7 @@ def texts(was: Rule | None, now: Rule | None) -> dict[str, Any]:
         "code": (old.code.splitlines(), new.code.splitlines()),
     }
     return {
-        part: tuple(unified_diff(*both, f"{before} {part}", f"{after} {part}", lineterm=""))
+        part: diff_lines(*both, f"{before} {part}", f"{after} {part}")
         for part, both in parts.items()
     }
 

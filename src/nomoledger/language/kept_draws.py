@@ -5,7 +5,7 @@ from nomoledger.language.host import Host
 from nomoledger.state.reducer import apply
 
 
-def undo_but_draws(host: Host, mark: int, count: int) -> None:
+def undo_but_draws(host: Host, mark: tuple[int, int], count: int) -> None:
     """Undo what the attempt of *host* did since *mark*, when it had *count* events; keep its draws.
 
     What is undone may fail because of what fell, so a replay needs to know.

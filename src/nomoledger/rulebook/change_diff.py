@@ -1,6 +1,5 @@
 """What changes of the rules say, as differences from the rules that they change."""
 
-from difflib import unified_diff
 from typing import Any
 
 import msgspec
@@ -8,6 +7,7 @@ from msgspec.structs import replace
 
 from nomoledger.errors import RulebookError
 from nomoledger.events import rules as r
+from nomoledger.intake.bounded_diff import diff_lines
 from nomoledger.language.amended_rule import amended
 
 #: The fields of a rule that are shown apart, or not at all.
@@ -123,4 +123,4 @@ def _difference(what: str, old: r.Rule | None, new: r.Rule | None) -> ChangeDiff
 
 def _lines(old: str, new: str) -> tuple[str, ...]:
     """Return the unified diff of two texts, without the names of files."""
-    return tuple(unified_diff(old.splitlines(), new.splitlines(), lineterm=""))[2:]
+    return diff_lines(old.splitlines(), new.splitlines())[2:]

@@ -27,7 +27,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,20})://")
 _LIKE_ADDRESS = re.compile(
     r"://|^\s*postgres(ql)?\s*:|^[^/]*:.*@|pass\w*\s*=", re.IGNORECASE | re.DOTALL
 )
-_IN_MESSAGE = re.compile(r"[A-Za-z][\w+.-]*://\S*|\bpostgres(?:ql)?:\S*", re.IGNORECASE)
+_IN_MESSAGE = re.compile(r"[A-Za-z][\w+.-]{0,40}://\S*|\bpostgres(?:ql)?:\S*", re.IGNORECASE)
 #: The end of a password with a space, which the parts of an address follow.
 _GOES_ON = re.compile(r"@(\S|$)")
 _OPTION = re.compile(r"(pass\w*\s*=\s*)(?!\*\*\*)\S", re.IGNORECASE)
