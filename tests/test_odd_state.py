@@ -1,5 +1,6 @@
 """Rules that do what nothing expects: the game goes on, is replayed, and can be published."""
 
+import json
 import re
 import shlex
 from datetime import UTC, datetime
@@ -237,3 +238,14 @@ def test_what_an_older_version_recorded_under_such_an_id_can_be_void(
 def test_the_number_of_a_dispute_has_few_digits(file: str) -> None:
     result = run("void", file, "dispute", "9" * 5000, "No")
     assert "is no number of a dispute" in result.output
+
+
+def test_numbers_that_python_cannot_read_are_names_like_any_other(file: str) -> None:
+    assert "there is no '999" in run("explain", file, "9" * 5000, "owner").output
+    for number, square in enumerate(("²", "--5", "9" * 50)):
+        opening = {"squares": {square: {"color": "red"}}}
+        header = {"rulebook": "mail-opening", "game": "r", "parameters": {"squares": 4}}
+        record = json.dumps(header | {"start": "2026-01-05", "opening": opening})
+        Path("record.jsonl").write_text(record + "\n", encoding="utf-8")
+        result = run("import", f"record-{number}.db", "record.jsonl")
+        assert "ValueError" not in result.output

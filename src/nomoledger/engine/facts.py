@@ -16,7 +16,7 @@ from nomoledger.engine.written_names import find_written
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Frame, Host, Refused
-from nomoledger.language.resolve import named_arguments
+from nomoledger.language.resolve import WHOLE, named_arguments
 from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
 from nomoledger.state.stated_payments import Payment, payments_in
 from nomoledger.state.world import World
@@ -64,7 +64,7 @@ class Fact:
         value = self.body.fields.get(field)
         if not place:
             return value
-        if isinstance(value, list) and place.isdecimal() and int(place) < len(value):
+        if isinstance(value, list) and WHOLE.fullmatch(place) and -1 < int(place) < len(value):
             return value[int(place)]
         return None
 
@@ -354,4 +354,5 @@ def _find(world: World, kind: str, name: Any) -> str | None:
     if not isinstance(name, str | int):
         return None
     number = str(name).removeprefix("#")
-    return world.find(kind, name) or (world.find(kind, int(number)) if number.isdecimal() else None)
+    is_number = WHOLE.fullmatch(number) is not None
+    return world.find(kind, name) or (world.find(kind, int(number)) if is_number else None)

@@ -15,7 +15,7 @@ from nomoledger.language.code import Parameter
 from nomoledger.language.host import Host, Refused
 from nomoledger.language.operations import kind_type
 from nomoledger.language.program import Program
-from nomoledger.language.resolve import named_arguments, resolve
+from nomoledger.language.resolve import WHOLE, named_arguments, resolve
 from nomoledger.language.values import to_units
 
 _AMOUNTS = ("money", "items", "at")
@@ -65,7 +65,7 @@ def _join(program: Program, name: str, stated: dict[str, Any]) -> None:
 
 
 def _find_or_create_square(host: Host, text: str) -> str:
-    number: Any = int(text) if text.lstrip("-").isdigit() else text
+    number: Any = int(text) if WHOLE.fullmatch(text) else text
     square = host.world.find("square", number)
     if square is not None:
         return square

@@ -17,7 +17,7 @@ ANY_KIND = "Thing"
 #: The types whose values are numbers.
 _NUMBERS = ("Number", "Money", "Time", "Duration")
 #: A whole number as people write it, such as that of a square.
-_WHOLE = re.compile(r"-?[0-9]{1,18}")
+WHOLE = re.compile(r"-?[0-9]{1,18}")
 #: How many letters a number may be written with, and how many digits it may have on either side of
 #: the decimal point: `1e9999999` would take minutes to write out.
 _LETTERS_MAX = 100
@@ -137,7 +137,7 @@ def resolve_entity(world: World, kind: str, called: Any) -> str:
 
 def _find(world: World, kind: str, called: Any) -> str | None:
     entity = world.find(kind, called) if isinstance(called, str | int) else None
-    if entity is None and isinstance(called, str) and _WHOLE.fullmatch(called):
+    if entity is None and isinstance(called, str) and WHOLE.fullmatch(called):
         entity = world.find(kind, int(called))
     return entity
 

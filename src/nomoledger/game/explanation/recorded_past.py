@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
 from nomoledger.game.explanation.rendering import TrailTeller
+from nomoledger.language.resolve import WHOLE
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
@@ -92,5 +93,5 @@ class RecordedPast:
         return entity
 
     def _of_kind(self, kind: str, called: str) -> str | None:
-        number = int(called) if called.isdecimal() and called.isascii() else called
+        number = int(called) if WHOLE.fullmatch(called) else called
         return self.world.find(kind, number) or self.world.find(kind, called)

@@ -7,6 +7,7 @@ from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.language.operations import Operation
 from nomoledger.language.program import link
+from nomoledger.language.resolve import WHOLE
 from nomoledger.rulebook.cases.format import CaseStep
 from nomoledger.rulebook.cases.query import labelled
 from nomoledger.rulebook.cases.script import Mismatch, Script, worded
@@ -74,7 +75,7 @@ class Inputs:
                 raise RulebookError("there is no proposal to judge")
             return max(open_)
         text = str(said).lstrip("P")
-        if not text.isdigit() or int(text) not in self.world.proposals:
+        if not WHOLE.fullmatch(text) or int(text) not in self.world.proposals:
             numbers = ", ".join(map(str, self.world.proposals)) or "none yet"
             raise RulebookError(f"there is no proposal {said!r}; there is: {numbers}")
         return int(text)
