@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,10 @@ class Unsound(AssertionError):
 
 class Slow(AssertionError):
     """A reader took too long."""
+
+
+class Stopped(BaseException):
+    """SIGTERM: commands handle a KeyboardInterrupt themselves, but not this."""
 
 
 class Originals:
@@ -286,6 +290,11 @@ def made(folder: Path) -> Originals:
     return originals
 
 
+def stop(*_: object) -> None:
+    """End the run."""
+    raise Stopped
+
+
 def main() -> None:
     """Try the mutations asked for; print the counts of each kind, and failures with their seeds."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -293,9 +302,9 @@ def main() -> None:
     parser.add_argument("--kind", action="append", help="only this kind; may be repeated")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, stop)
     failed = 0
-    with tempfile.TemporaryDirectory() as name:
+    with suppress(Stopped), tempfile.TemporaryDirectory() as name:
         originals = made(Path(name))
         for kind in options.kind or sorted(originals.files):
             failed += tried(originals, kind, range(options.seed, options.seed + options.each))
