@@ -6,7 +6,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,12 +19,10 @@ from nomoledger.errors import UsageError
 from nomoledger.events.rules import Rule
 from nomoledger.proof.content_audit import ContentAudit
 from nomoledger.proof.public_check import check_export
-from nomoledger.proof.public_export import ExportEnd, ExportHeader, PublicEvent
-from nomoledger.proof.sealer import Sealer
-from nomoledger.proof.signing import game_signer
 from nomoledger.state.player_seeds import commitment_to
 from nomoledger.state.reducer import SETTLE
 from proof.gambling import GamblingGame
+from proof.modified_writer import publish
 
 #: Turns an honest event into what the modified writer records in its place.
 Lie = Callable[[e.Event], e.Event]
@@ -50,21 +47,6 @@ def close(game: RuledGame) -> None:
     game.ask("close")
     while game.world.waiting is not None:
         game.ask("answer", "money")
-
-
-def publish(bodies: list[e.Event], file: Path) -> Path:
-    """Write the public export of *bodies* without any check, as a modified writer would."""
-    sealer, signer = Sealer("g", SECRET), game_signer(SECRET)
-    lines: list[Any] = [ExportHeader("g", signer.public)]
-    for number, body in enumerate(bodies):
-        for line in sealer.take(number, body):
-            lines.append(PublicEvent(line.number, line.hash.hex(), msgspec.Raw(line.event)))
-        if isinstance(body, e.PeriodClosed):
-            lines.append(sealer.seal(bytes(32)).signed(signer))
-    lines.append(ExportEnd(str(sealer.chain)))
-    encode = msgspec.json.Encoder(order="deterministic").encode
-    file.write_bytes(b"".join(encode(line) + b"\n" for line in lines))
-    return file
 
 
 @pytest.fixture(scope="module")

@@ -259,8 +259,9 @@ def verify(
     """Check that no record was altered and that all seals match.
 
     States, payments, dice and seals are computed anew from the records. LEDGER may be a public
-    export. If a check fails, verify shows the first wrong record and exits with 1. Only --head and
-    --seal detect that the end of a ledger was cut off, or that a whole ledger was rewritten.
+    export; then its requests are also replayed under its rules. If a check fails, verify shows the
+    first wrong record and exits with 1. Only --head and --seal detect that the end of a ledger was
+    cut off, or that a whole ledger was rewritten.
 
     Example: nomoledger verify game.db --seal week-1.seal
     """

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
+    from nomoledger.game.export_replay import ExportReplay
     from nomoledger.ledger.ledger import Ledger
     from nomoledger.ledger.verification import Verdict
     from nomoledger.proof.disclosure import Disclosure
@@ -226,16 +227,40 @@ def read_seals(files: "Sequence[str]") -> "list[Seal]":
 
 
 def verify_export(file: str, seals: "Sequence[Seal]", as_json: bool) -> int:
-    """Check a public export, print the verdict, and return the exit code."""
+    """Check and replay a public export, print the verdict, and return the exit code."""
     from nomoledger.proof.public_check import check_export
 
     with progress("checking"):
         verdict = check_export(file, seals)
+    replayed = None
+    if verdict.ok:
+        from nomoledger.game.export_replay import replay_export
+
+        with progress("replaying", verdict.events) as advance:
+            replayed = replay_export(file, done=advance)
+    is_ok = verdict.ok and (replayed is None or replayed.ok)
     if as_json:
-        print_json(verdict)
-    else:
-        print_line(_public_verdict_line(verdict))
-    return 0 if verdict.ok else FAILED
+        from msgspec import to_builtins
+
+        print_json(to_builtins(verdict) | {"ok": is_ok, "replay": replayed})
+        return 0 if is_ok else FAILED
+    print_line(_public_verdict_line(verdict))
+    if replayed is not None:
+        print_line(_replay_line(replayed))
+    return 0 if is_ok else FAILED
+
+
+def _replay_line(replayed: "ExportReplay") -> str:
+    followed = f"{replayed.followed} events follow from the rules"
+    if replayed.apart:
+        followed += f"; {replayed.apart} have causes that are not public"
+    if replayed.beyond is None:
+        return followed
+    first, events = replayed.beyond.first, replayed.beyond.events
+    others = f" and {events - 1} more" if events > 1 else ""
+    if replayed.has_secrets:
+        return f"{followed}; #{first}{others} may follow from events that are not public"
+    return f"wrong: #{first}{others} do not follow from the rules and the events before; {followed}"
 
 
 def _public_verdict_line(verdict: "PublicVerdict") -> str:

@@ -1,10 +1,23 @@
-"""JSON with sorted keys: the same bytes for the same value, in every process."""
+"""JSON of values: the same bytes for the same value, in every process."""
 
 from typing import Any
 
 import msgspec
 
+_encode_in_order = msgspec.json.Encoder(enc_hook=str).encode
 _encode = msgspec.json.Encoder(order="deterministic", enc_hook=str).encode
+
+
+def json_in_order(value: Any) -> bytes:
+    """Return *value* as one line of JSON, with the keys in the order in which they were recorded.
+
+    >>> json_in_order({"piece": "Player", "again": "Flag"})
+    b'{"piece":"Player","again":"Flag"}'
+    """
+    try:
+        return _encode_in_order(value)
+    except TypeError:
+        return _encode_in_order(_with_text_keys(msgspec.to_builtins(value, enc_hook=str)))
 
 
 def canonical_json(value: Any) -> bytes:

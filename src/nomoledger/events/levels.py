@@ -42,6 +42,9 @@ class Level(msgspec.Struct, frozen=True):
             of things that a rule declares, now or formerly, give no other meaning to such a word.
         keeps_rule_after_settle: whether a rule that calls `settle()` acts in its own name, and with
             its own capabilities, afterwards, instead of those of the last check.
+        publishes_in_order: whether public events keep the order of the keys in what they record,
+            instead of sorting them. The parameters of a moment have an order, so that rules can be
+            run from a public export only where it is kept.
     """
 
     hashes_display_text: bool
@@ -58,6 +61,7 @@ class Level(msgspec.Struct, frozen=True):
     suspends_failing_checks: bool = False
     reserves_words: bool = False
     keeps_rule_after_settle: bool = False
+    publishes_in_order: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -95,6 +99,7 @@ LEVELS = {
         suspends_failing_checks=True,
         reserves_words=True,
         keeps_rule_after_settle=True,
+        publishes_in_order=True,
     ),
 }
 #: The level of a new game.

@@ -1,11 +1,13 @@
 """The record as its readers see it, and a replay of that record alone.
 
 What is attached to a dispute is computed from the events that everybody who sees the dispute may
-see. It therefore depends on nothing sealed, not even on whether there is anything sealed.
+see. It therefore depends on nothing sealed, not even on whether there is anything sealed. So does
+the replay of a public export.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice, zip_longest
+from typing import Any
 
 import msgspec
 
@@ -143,12 +145,36 @@ def replay_visible(
     return msgspec.msgpack.decode(piece, type=VisibleReplay)
 
 
+def replay_public(
+    game: str,
+    entries: Sequence[e.Entry],
+    limits: Limits | None = None,
+    done: Callable[[int], Any] = lambda count: None,
+) -> VisibleReplay:
+    """Replay all *entries*, the public events of *game* from the first, without its secret.
+
+    The seeds and commitments of closes are not compared: the audit of the dice checks them. *done*
+    is called with the number of requests that were replayed since.
+
+    Raises:
+        RuleFault: rule code took too long.
+    """
+    given = (e.GameOpened, e.RuleEnacted, e.CasesCopied)  # what the opening brings along
+    first = next((n for n, x in enumerate(entries) if not isinstance(x.body, given)), len(entries))
+    arguments = game, entries[:first], entries[first:], entries, None, entries[0].body.period
+    last = b""
+    for piece in stream_from_sandbox(_replay, *arguments, limits=limits or AGAIN):
+        last = piece
+        done(1)
+    return msgspec.msgpack.decode(last, type=VisibleReplay)
+
+
 def _replay(
     game: str,
     before: Sequence[e.Entry],
     entries: Sequence[e.Entry],
     log: Sequence[e.Entry],
-    secret: bytes,
+    secret: bytes | None,
     period: int,
 ) -> Iterator[bytes]:
     world = World()
@@ -249,7 +275,7 @@ class _VisibleRun:
                 end = count + len(batch)
                 if count == len(bodies) and batch:
                     return end
-                if end > len(bodies) or not _agree(batch, bodies[count:end]):
+                if end > len(bodies) or not self._agree(batch, bodies[count:end]):
                     return count
                 count = end
                 if count == len(bodies) and is_interrupted:
@@ -257,6 +283,19 @@ class _VisibleRun:
         except Exception:  # Rules may fail in any way in a world that lacks the sealed events.
             pass
         return count
+
+    def _agree(self, produced: Sequence[e.Event], recorded: Sequence[e.Event]) -> bool:
+        """Return whether two series of events are the same, as far as they can be compared."""
+        produced = list(map(in_old_format, produced, recorded))
+        told, known = ([self._comparable(each) for each in side] for side in (produced, recorded))
+        return comparable(told) == comparable(known)
+
+    def _comparable(self, body: e.Event) -> e.Event:
+        """Return *body* without what depends on secrets that this replay does not have."""
+        body = without_totals(body)
+        if self.engine.secret is None and isinstance(body, e.PeriodClosed):
+            return msgspec.structs.replace(body, seed="", commitment="")
+        return body
 
     def _batches(self, bodies: Sequence[e.Event]) -> Iterator[list[e.Event]]:
         if not isinstance(bodies[0], e.Input):
@@ -278,9 +317,3 @@ def _is_interrupted(following: Sequence[e.Entry] | None) -> bool:
     body = following[0].body
     is_urgent = isinstance(body, e.RulingMade) and body.urgent
     return not isinstance(body, e.Input) or isinstance(body, e.StepFailed) or is_urgent
-
-
-def _agree(produced: Sequence[e.Event], recorded: Sequence[e.Event]) -> bool:
-    """Return whether two series of events are the same, as far as everybody may see them."""
-    produced = list(map(in_old_format, produced, recorded))
-    return comparable(map(without_totals, produced)) == comparable(map(without_totals, recorded))

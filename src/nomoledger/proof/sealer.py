@@ -7,7 +7,8 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import CorruptError
-from nomoledger.events.codec import decode_json, encode_json
+from nomoledger.events.codec import decode_json, encode_json, encode_json_in_order
+from nomoledger.events.levels import LEVELS
 from nomoledger.ledger.rollup import Cell, Sums, add_postings, units_by_cell
 from nomoledger.proof.envelopes import Envelope, commitment, salt_of
 from nomoledger.proof.key_derivation import derive, framed_part
@@ -106,7 +107,9 @@ class Sealer:
             add_postings(self._sums, (body,))
         elif isinstance(body, e.PeriodClosed):
             self._closed = body
-        return [self.chain.take(public_line(event)) for event in public]
+        level = body.level if isinstance(body, e.GameOpened) else self.chain.world.level
+        in_order = LEVELS[level].publishes_in_order
+        return [self.chain.take(public_line(event, in_order=in_order)) for event in public]
 
     def seal(self, head: bytes) -> Seal:
         """Return the seal of the period that just closed; *head* is the ledger's hash there."""
@@ -158,14 +161,16 @@ class Sealer:
         return sha256(derive(self.secret, use, period) + data).hexdigest()
 
 
-def public_line(body: e.Event) -> bytes:
+def public_line(body: e.Event, *, in_order: bool = False) -> bytes:
     """Return *body* as one line of JSON, always with the same bytes.
+
+    Keys are sorted, or *in_order*: as they were recorded.
 
     Raises:
         CorruptError: *body* has a value that JSON cannot express.
     """
     try:
-        return encode_json(body)
+        return encode_json_in_order(body) if in_order else encode_json(body)
     except TypeError as error:
         raise CorruptError(f"an event cannot be written as JSON: {error}") from None
 
