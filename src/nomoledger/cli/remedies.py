@@ -161,7 +161,17 @@ def refused_close(view: "LedgerView", refused: Any) -> Problem | None:
         if view.world.rule(number) is not None:
             what = f"rule {number} refuses to close the period: {reason.text}"
             return Problem(what, repeal_command(view.ledger, view.game, number))
-    return None
+    closing = _rule_of_close(view.world)
+    if closing is None:
+        return None
+    what = "; ".join(reason.text for reason in refused.reasons)
+    what = f"the close is refused, and rule {closing} is what was added to it last: {what}"
+    return Problem(what, repeal_command(view.ledger, view.game, closing))
+
+
+def _rule_of_close(world: "World") -> str | None:
+    """Return the number of the newest rule whose code says what closing a period does, or None."""
+    return next((rule.number for rule in world.rules[::-1] if "close_period(" in rule.code), None)
 
 
 def remedy_lines(ledger: "Ledger", game: str, world: "World", event: Any) -> Iterator[str]:
@@ -178,6 +188,8 @@ def remedy_lines(ledger: "Ledger", game: str, world: "World", event: Any) -> Ite
         texts = CHECK_REFUSED, CODE_FAILED
         is_ill = event.operation == "@close"
         rules = [x.rule for x in event.reasons if is_ill or x.text.startswith(texts)]
+        closing = _rule_of_close(world) if is_ill and rules == ["engine"] else None
+        rules += [closing] if closing else []
     numbers = [rule.partition("@")[0] for rule in rules]
     for number in dict.fromkeys(numbers):
         if world.rule(number) is not None:

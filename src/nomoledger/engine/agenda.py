@@ -28,6 +28,7 @@ from nomoledger.engine.under_way import resolve_under_way
 from nomoledger.engine.voiding import carry_out_void
 from nomoledger.errors import NomoledgerError, RulebookError, RuleFault
 from nomoledger.events.display import CODE_FAILED
+from nomoledger.events.levels import LEVELS
 from nomoledger.language.amendments import WOULD_NOT_LINK, carry_out_changes
 from nomoledger.language.host import (
     Describe,
@@ -199,7 +200,8 @@ class Engine:
         try:
             self._perform(program, attempt)
             host.frames = [Frame("", (), "engine")]
-            host.allowance, used = None, host.used()
+            used = host.used()
+            host.is_unlimited, host.allowance = host.allowance is not None, None
             host.emit(e.AttemptDone, attempt=attempt.id, used=used)
             if attempt.operation == CLOSING:
                 self._close_books(host)
@@ -251,7 +253,7 @@ class Engine:
     def _perform(self, program: Program, attempt: Attempt) -> None:
         """Run the operation of *attempt*, then the state-based checks."""
         world, host = self.world, program.host
-        if world.game["followed"] >= FOLLOWING_MAX and _is_follow_up(attempt):
+        if world.game["followed"] >= FOLLOWING_MAX and _is_follow_up(attempt, world.level):
             text = f"more than {FOLLOWING_MAX} attempts follow from one request"
             raise Refused([e.Reason("engine", text)])
         if host.allowance is not None and not host.allowance.most.attempts:
@@ -370,8 +372,9 @@ def _fault_of(host: Host, error: Exception) -> RuleFault:
 _DRAW_FIELDS = ("address", "values", "sides", "options", "effective", "asked", "rules")
 
 
-def _is_follow_up(attempt: Attempt) -> bool:
-    return ">" in attempt.id and attempt.operation != "@expire"
+def _is_follow_up(attempt: Attempt, level: int) -> bool:
+    is_of_close = attempt.operation == CLOSING and LEVELS[level].adds_up_limits
+    return ">" in attempt.id and attempt.operation != "@expire" and not is_of_close
 
 
 # --- built-in attempts --------------------------------------------------------------------------
@@ -430,12 +433,15 @@ def _close_period(engine: Engine, program: Program, attempt: Attempt) -> None:
 
 
 def _end_statuses_of_period(engine: Engine, program: Program, attempt: Attempt) -> None:
-    """End every status that lasts until the end of the period."""
+    """End every status that lasts until the end of the period, however many there are."""
     world = engine.world
+    host = program.host
+    host.is_unlimited = host.allowance is not None
     for entity, table in sorted(world.durations.items()):
         for attribute, (until, previous, _) in sorted(table.items()):
             if until == "period":
-                _end_status(engine, program.host, entity, attribute, previous)
+                _end_status(engine, host, entity, attribute, previous)
+    host.is_unlimited = False
 
 
 _BUILTIN = {

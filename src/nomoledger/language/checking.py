@@ -168,8 +168,7 @@ def failing_check(host: Host) -> tuple[_Check, str] | None:
 def _is_used_up(host: Host) -> bool:
     """Return whether the attempt has used up its operations, its changes or its depth."""
     is_deep = host.frames[-1].depth > limits.DEPTH_MAX
-    too_many = host.operations > limits.OPERATIONS_MAX or len(host.staged) >= limits.CHANGES_MAX
-    return is_deep or too_many
+    return is_deep or host.operations > limits.OPERATIONS_MAX or host.is_full
 
 
 def _failure_alone(host: Host, check: _Check) -> str:

@@ -131,6 +131,7 @@ class Host:
         pure: how many operations under way may change nothing.
         trials: how many trial runs are under way, one within the other.
         settling: how many runs of the checks are under way, one within the other.
+        is_unlimited: whether the engine makes changes now that must not be refused.
         is_altered: whether any rule has altered any operation of the attempt.
     """
 
@@ -169,7 +170,7 @@ class Host:
         self.operations_max = OPERATIONS_MAX
         if allowance is not None:
             self.operations_max = min(OPERATIONS_MAX, allowance.most.operations)
-        self.is_altered = False
+        self.is_altered = self.is_unlimited = False
         self.pending = None
         self.program.begin(world)
         self.received_at: datetime = from_seconds(attempt.at)
@@ -177,9 +178,9 @@ class Host:
 
     def emit(self, event: type[e.Event], **fields: Any) -> None:
         """Apply and stage an *event* of the rules that are acting, with these *fields*."""
+        is_full = self.is_full
         self.changes += 1
-        changes = len(self.staged) if self.allowance is None else self.changes - 1
-        if changes >= CHANGES_MAX:
+        if is_full:
             self.stop(Refused([e.Reason("engine", f"more than {CHANGES_MAX} changes at once")]))
         rules = fields.pop("rules", None) or self.acting()
         self.record(
@@ -194,9 +195,16 @@ class Host:
             )
         )
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the attempt has made as many changes as one attempt may make."""
+        if self.is_unlimited:
+            return False
+        return (len(self.staged) if self.allowance is None else self.changes) >= CHANGES_MAX
+
     def record(self, event: e.Event) -> None:
         """Apply *event* to the world and stage it."""
-        if self.allowance is not None:
+        if self.allowance is not None and not self.is_unlimited:
             self.bytes += size_of(event)
             if self.changes > self.allowance.most.changes:
                 self._exceed("changes")
