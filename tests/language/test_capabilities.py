@@ -187,9 +187,26 @@ def test_malformed_capabilities_are_a_fault() -> None:
     assert re.search(r"capabilities: .*`powers`", Play({"1": rule}).go().refused)
 
 
-@pytest.mark.parametrize("body", ["mint(player, 10)", "reveal()", "get(player, 'mark')"])
-def test_a_restricted_rule_stays_restricted_after_settle(body: str) -> None:
-    check = "def check_it():\n    if get('Ann', 'score') == 3:\n        set('Ann', 'score', 4)\n"
-    code = f"def after_go_on(player):\n    set(player, 'score', 3)\n    settle()\n    {body}\n"
-    play = Play({"1": DEPOSIT, "C": check, "S": code}, {"1": KINDS, "S": ALLOWED}).go()
-    assert "it may not" in play.refused
+CHECKING = "def check_marks():\n    all('player')\n"
+ENDING = "def on_repeal():\n    all('player')\n"
+
+
+def test_a_restricted_rule_needs_a_capability_to_run_the_checks() -> None:
+    assert "it may not settle" in secret("settle()").refused
+
+
+@pytest.mark.parametrize("first", ["settle()", "repeal('E')"])
+@pytest.mark.parametrize(
+    ("then", "words"),
+    [("mint(player, 10)", "it may not mint"), ("get(player, 'mark')", "it may not read mark")],
+)
+def test_a_restricted_rule_stays_restricted_when_it_has_run_code_of_other_rules(
+    first: str, then: str, words: str
+) -> None:
+    code = f"def after_go_on(player):\n    {first}\n    {then}\n"
+    rules = {"1": DEPOSIT, "C": CHECKING, "E": ENDING, "S": code}
+    allowed = "capabilities: {hooks: [after_go_on], verbs: [settle, repeal], reads: []}"
+    play = Play(rules, {"1": KINDS, "S": allowed}).go()
+    assert play.refused.startswith("S@1: ")
+    assert words in play.refused
+    assert play.money() == 100

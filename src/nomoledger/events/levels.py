@@ -24,7 +24,8 @@ class Level(msgspec.Struct, frozen=True):
         draws_by_request: whether the address of a draw begins with the id of the request, instead
             of with the period and the actor.
         restricts_everything: whether a restricted rule also needs capabilities for what it used to
-            do and read without: to reveal, to adopt, to list things, and to read names and counts.
+            do and read without: to reveal, to adopt, to settle, to list things, and to read names
+            and counts; and whether it stays restricted after code of other rules has run.
         releases_what_is_cited: whether public events that waited for the next public request come
             before it only if it refers to them, instead of always if it is a request of a kind
             that can refer to earlier events.
@@ -40,8 +41,6 @@ class Level(msgspec.Struct, frozen=True):
             of refusing the attempt; and whether a ruling repeals a rule whose `on_repeal` fails.
         reserves_words: whether rules may give no name that is a word of the language, and the kinds
             of things that a rule declares, now or formerly, give no other meaning to such a word.
-        keeps_rule_after_settle: whether a rule that calls `settle()` acts in its own name, and with
-            its own capabilities, afterwards, instead of those of the last check.
         publishes_in_order: whether public events keep the order of the keys in what they record,
             instead of sorting them. The parameters of a moment have an order, so that rules can be
             run from a public export only where it is kept.
@@ -60,7 +59,6 @@ class Level(msgspec.Struct, frozen=True):
     rewrites_exactly: bool = False
     suspends_failing_checks: bool = False
     reserves_words: bool = False
-    keeps_rule_after_settle: bool = False
     publishes_in_order: bool = False
 
 
@@ -98,7 +96,6 @@ LEVELS = {
         rewrites_exactly=True,
         suspends_failing_checks=True,
         reserves_words=True,
-        keeps_rule_after_settle=True,
         publishes_in_order=True,
     ),
 }

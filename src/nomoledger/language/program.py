@@ -283,8 +283,15 @@ class Program:
         return f"{located.file or 'rule'}:{line}{position[3]}{message}", located.number
 
     def hook(self, number: str, name: str) -> None:
-        """Call the hook *name* (`on_enact`) of the rule *number*, without arguments."""
+        """Call the hook *name* (`on_enact`) of the rule *number*, without arguments.
+
+        Afterwards, the rule acts that acted before: else a restricted rule would go on as another.
+        """
+        frame = self.host.frames[-1]
+        acting = frame.rule
         self._enter("engine__hook", number, name)
+        if LEVELS[self.ruleset.level].restricts_everything:
+            frame.rule = acting
 
     def settle(self) -> None:
         """Run the checks until none of them changes anything.
