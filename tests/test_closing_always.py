@@ -85,3 +85,17 @@ def test_the_rule_is_named_that_makes_a_close_use_more_than_it_may(line: str) ->
     assert named
     ok(*shlex.split(named[0])[1:])
     assert "period 1 is closed" in ok("close", file)
+
+
+def test_timers_without_end_of_one_request_leave_those_of_others_alone() -> None:
+    file = game_with(
+        "def action_start(player: Player):\n    tick(player)\n"
+        "def define_tick(player: Player):\n    schedule('tick', player, due = now() + seconds(1))\n"
+        "def action_wait(player: Player):\n    schedule('ring', player, due = now() + days(3))\n"
+        "def define_ring(player: Player):\n    set(player, 'email', 'it rang')\n"
+    )
+    ok("submit", file, "Ann", "wait")
+    ok("submit", file, "Ann", "start")
+    output = ok("advance", file, "--to", "2027-01-06T12:00:00")
+    assert "more than 2000 attempts follow from one request" in output
+    assert "email of Ann becomes it rang" in output

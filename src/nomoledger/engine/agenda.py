@@ -45,6 +45,7 @@ from nomoledger.language.resolve import named_arguments, positional_arguments
 from nomoledger.sandbox import inside
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import AT_ONCE, CLOSING, ORDER, SETTLE, URGENT, VOID, apply
+from nomoledger.state.shares import adds_up, used_by_request
 from nomoledger.state.world import Attempt, World
 
 Batch = list[e.Event]
@@ -53,7 +54,8 @@ Batch = list[e.Event]
 #: that recorded the ruling, and the attempt.
 SettleRuling = Callable[["Engine", Host, e.RulingMade, int, Attempt], None]
 
-#: How many attempts may follow from one input. The engine refuses any further attempts.
+#: How many attempts may follow from one request until the next input. The engine refuses any
+#: further attempts.
 FOLLOWING_MAX = 2_000
 
 
@@ -253,7 +255,7 @@ class Engine:
     def _perform(self, program: Program, attempt: Attempt) -> None:
         """Run the operation of *attempt*, then the state-based checks."""
         world, host = self.world, program.host
-        if world.game["followed"] >= FOLLOWING_MAX and _is_follow_up(attempt, world.level):
+        if _is_follow_up(attempt, world.level) and _count_before(world, attempt) >= FOLLOWING_MAX:
             text = f"more than {FOLLOWING_MAX} attempts follow from one request"
             raise Refused([e.Reason("engine", text)])
         if host.allowance is not None and not host.allowance.most.attempts:
@@ -370,6 +372,18 @@ def _fault_of(host: Host, error: Exception) -> RuleFault:
 
 #: The fields of a draw that are recorded when the rest of its attempt is rolled back.
 _DRAW_FIELDS = ("address", "values", "sides", "options", "effective", "asked", "rules")
+
+
+def _count_before(world: World, attempt: Attempt) -> int:
+    """Return how many attempts came before *attempt* since the last input.
+
+    Where limits add up, these are the attempts that follow from the same request: timers that one
+    request set leave those of others alone.
+    """
+    if adds_up(world):
+        return used_by_request(world, attempt).attempts
+    followed: int = world.game["followed"]
+    return followed
 
 
 def _is_follow_up(attempt: Attempt, level: int) -> bool:
