@@ -289,9 +289,11 @@ class Program:
         """
         frame = self.host.frames[-1]
         acting = frame.rule
-        self._enter("engine__hook", number, name)
-        if LEVELS[self.ruleset.level].restricts_everything:
-            frame.rule = acting
+        try:
+            self._enter("engine__hook", number, name)
+        finally:
+            if LEVELS[self.ruleset.level].restricts_everything:
+                frame.rule = acting
 
     def settle(self) -> None:
         """Run the checks until none of them changes anything.
