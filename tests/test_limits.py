@@ -14,6 +14,7 @@ from nomoledger.game.counterfactual import WhatIfChanges, what_if
 from nomoledger.game.game import Game
 from nomoledger.game.replay import replay
 from nomoledger.game.start import open_game
+from nomoledger.language import verbs
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.translation import Terms
 from nomoledger.rulebook.loading import parse
@@ -32,6 +33,8 @@ def action_store(player: Player, letters: Number):
 def action_start(player: Player, attempts: Number):
     for n in range(attempts): schedule("tick")
 def action_pass_it(player: Player, number: Number): adopt(number)
+def action_wait(player: Player, attempts: Number):
+    for n in range(attempts): schedule("tick", due = now() + 60 + n)
 def define_close_period():
     for n in range(30): tick()
 """
@@ -120,6 +123,16 @@ def test_sealed_attempts_have_a_share_of_their_own(play: Play) -> None:
     )
     assert ask(play, "Ann", "toll", to=70) == ""
     assert "and has used 71" in ask(play, "Ann", "toll", to=70)
+
+
+def test_nobody_can_take_all_places_for_what_is_to_come(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verbs, "TO_COME_MAX", 16)
+    assert ask(play, "Ann", "wait", attempts=5) == ""
+    why = ask(play, "Ann", "wait", attempts=5)
+    assert why == "half of all attempts that can be to come are, and 7 of them are Ann's"
+    assert ask(play, "Bob", "wait", attempts=4) == ""
 
 
 def test_a_request_can_change_only_so_many_rules(play: Play) -> None:

@@ -332,6 +332,20 @@ def _check_time(host: Host, time: Any) -> None:
         host.fault(f"{time!r:.60} is no time in seconds since 1970")
 
 
+def _check_to_come(host: Host) -> None:
+    """Refuse the attempt if too many are still to come, of all or of one player."""
+    world, by = host.world, host.attempt.by
+    if world.to_come >= TO_COME_MAX:
+        text = f"more than {TO_COME_MAX} attempts are still to come"
+        host.stop(Refused([e.Reason("engine", text)]))
+    is_scarce = world.to_come >= TO_COME_MAX // 2 and LEVELS[world.level].adds_up_limits
+    if is_scarce and world.entities.get(by) == "player":
+        own = sum(timer.attempt.by == by for timer in world.timers.values())
+        if own >= TO_COME_MAX // 4:
+            text = f"half of all attempts that can be to come are, and {own} of them are {by}'s"
+            host.stop(Refused([e.Reason("engine", text)]))
+
+
 def _schedule(
     host: Host,
     operation: str,
@@ -342,9 +356,7 @@ def _schedule(
     follows: tuple[str, str] | None = None,
 ) -> None:
     """Schedule an attempt. Its address has the first *in_address* of *arguments*, or all."""
-    if host.world.to_come >= TO_COME_MAX:
-        text = f"more than {TO_COME_MAX} attempts are still to come"
-        host.stop(Refused([e.Reason("engine", text)]))
+    _check_to_come(host)
     inner = "/".join(filter(None, (host.path(), operation)))
     subjects = ",".join(map(address_part, arguments[:in_address]))
     address = f"{_shorten_address(host.attempt.id)}>{inner}({subjects})"
