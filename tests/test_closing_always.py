@@ -5,24 +5,10 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-
-from nomoledger.cli import program
+from sound_commands import ok, run
 
 START = "2026-01-05T12:00:00"
 NAMED = re.compile(r"(?:to mend it|to repeal rule \S+): (nomoledger .*)")
-
-
-def run(*words: str) -> Result:
-    result = CliRunner().invoke(program, words)
-    assert "this is a bug" not in result.output, (words, result.output)
-    return result
-
-
-def ok(*words: str) -> str:
-    result = run(*words)
-    assert result.exit_code == 0, (words, result.output)
-    return result.output
 
 
 def game_with(code: str) -> str:

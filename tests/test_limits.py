@@ -131,7 +131,7 @@ def test_nobody_can_take_all_places_for_what_is_to_come(
     monkeypatch.setattr(verbs, "TO_COME_MAX", 16)
     assert ask(play, "Ann", "wait", attempts=5) == ""
     why = ask(play, "Ann", "wait", attempts=5)
-    assert why == "half of all attempts that can be to come are, and 7 of them are Ann's"
+    assert why == "of 16 places for what is to come, half are taken, 7 by Ann"
     assert ask(play, "Bob", "wait", attempts=4) == ""
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from sound_commands import ok, run
 
 from nomoledger import events as e
-from nomoledger.cli import program
 from nomoledger.cli.remedies import void_command
 from nomoledger.engine.agenda import Engine
 from nomoledger.engine.batches import encode_batch
@@ -32,19 +32,6 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     ok("join", "g.db", "Ann", "email=ann@example.org", "--at", START)
     ok("join", "g.db", "Bob", "email=bob@example.org", "--at", START)
     return "g.db"
-
-
-def run(*words: str) -> Result:
-    """Run a command that may fail, but not with a bug."""
-    result = CliRunner().invoke(program, words)
-    assert "this is a bug" not in result.output, (words, result.output)
-    return result
-
-
-def ok(*words: str) -> str:
-    result = run(*words)
-    assert result.exit_code == 0, (words, result.output)
-    return result.output
 
 
 def propose(file: str, code: str, number: str = "X.1") -> Result:

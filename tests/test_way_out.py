@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from poisons import (
     POISONS,
     UNLINKED,
@@ -15,6 +15,7 @@ from poisons import (
     random_rules,
     ruled,
 )
+from sound_commands import ok, run
 from tiers import sample
 
 from nomoledger import events as e
@@ -56,20 +57,6 @@ def file(
     monkeypatch.setattr(sandboxed_engine, "RERUN_LIMITS", LIMITS)
     monkeypatch.chdir(tmp_path)
     return Path(shutil.copy(clean_file, "g.db"))
-
-
-def run(*words: str) -> Result:
-    """Run a command that may fail, but not with a bug."""
-    result = CliRunner().invoke(program, words)
-    assert "this is a bug" not in result.output, (words, result.output)
-    assert "Traceback" not in result.output, (words, result.output)
-    return result
-
-
-def ok(*words: str) -> str:
-    result = run(*words)
-    assert result.exit_code == 0, (words, result.output)
-    return result.output
 
 
 def find_the_way_out(file: str) -> list[str]:

@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from nomoledger.cli import options
+from nomoledger.cli.arguments import command_line, game_if_ambiguous
 from nomoledger.cli.context import open_view_at
 from nomoledger.cli.output import print_blocks, print_json
 from nomoledger.cli.projections import reader, reader_of
@@ -244,7 +245,6 @@ def _seeds_due(view: "LedgerView") -> Iterator[SeedsDue]:
     """Yield the seeds that are due; if a player reads, those of that player."""
     from shlex import quote
 
-    from nomoledger.cli.arguments import command_line, game_if_ambiguous
     from nomoledger.state import player_seeds
 
     if view.world.game["ended"] is not None:

@@ -28,7 +28,6 @@ from nomoledger.engine.under_way import resolve_under_way
 from nomoledger.engine.voiding import carry_out_void
 from nomoledger.errors import NomoledgerError, RulebookError, RuleFault
 from nomoledger.events.display import CODE_FAILED
-from nomoledger.events.levels import LEVELS
 from nomoledger.language.amendments import WOULD_NOT_LINK, carry_out_changes
 from nomoledger.language.host import (
     Describe,
@@ -255,7 +254,7 @@ class Engine:
     def _perform(self, program: Program, attempt: Attempt) -> None:
         """Run the operation of *attempt*, then the state-based checks."""
         world, host = self.world, program.host
-        if _is_follow_up(attempt, world.level) and _count_before(world, attempt) >= FOLLOWING_MAX:
+        if _is_follow_up(world, attempt) and _count_before(world, attempt) >= FOLLOWING_MAX:
             text = f"more than {FOLLOWING_MAX} attempts follow from one request"
             raise Refused([e.Reason("engine", text)])
         if host.allowance is not None and not host.allowance.most.attempts:
@@ -386,8 +385,8 @@ def _count_before(world: World, attempt: Attempt) -> int:
     return followed
 
 
-def _is_follow_up(attempt: Attempt, level: int) -> bool:
-    is_of_close = attempt.operation == CLOSING and LEVELS[level].adds_up_limits
+def _is_follow_up(world: World, attempt: Attempt) -> bool:
+    is_of_close = attempt.operation == CLOSING and adds_up(world)
     return ">" in attempt.id and attempt.operation != "@expire" and not is_of_close
 
 

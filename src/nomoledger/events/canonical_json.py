@@ -8,31 +8,22 @@ _encode_in_order = msgspec.json.Encoder(enc_hook=str).encode
 _encode = msgspec.json.Encoder(order="deterministic", enc_hook=str).encode
 
 
-def json_in_order(value: Any) -> bytes:
-    """Return *value* as one line of JSON, with the keys in the order in which they were recorded.
-
-    >>> json_in_order({"piece": "Player", "again": "Flag"})
-    b'{"piece":"Player","again":"Flag"}'
-    """
-    try:
-        return _encode_in_order(value)
-    except TypeError:
-        return _encode_in_order(_with_text_keys(msgspec.to_builtins(value, enc_hook=str)))
-
-
-def canonical_json(value: Any) -> bytes:
-    """Return *value* as one line of JSON with sorted keys.
+def canonical_json(value: Any, *, in_order: bool = False) -> bytes:
+    """Return *value* as one line of JSON with sorted keys, or *in_order*: as they were recorded.
 
     Older versions recorded keys that are no text. A whole number becomes the text of its digits, as
     in any JSON. Another key, and a number whose text is a key, too, become their type and value.
 
     >>> canonical_json({2: "two"}), canonical_json({1: "one", "1": "text"})
     (b'{"2":"two"}', b'{"!int 1":"one","1":"text"}')
+    >>> canonical_json({"piece": "Player", "again": "Flag"}, in_order=True)
+    b'{"piece":"Player","again":"Flag"}'
     """
+    encode = _encode_in_order if in_order else _encode
     try:
-        return _encode(value)
+        return encode(value)
     except TypeError:
-        return _encode(_with_text_keys(msgspec.to_builtins(value, enc_hook=str)))
+        return encode(_with_text_keys(msgspec.to_builtins(value, enc_hook=str)))
 
 
 def _with_text_keys(value: Any) -> Any:

@@ -15,7 +15,7 @@ from msgspec.msgpack import Decoder, Encoder
 
 from nomoledger.errors import CorruptError
 from nomoledger.events import Entry, Event, GameOpened, events
-from nomoledger.events.canonical_json import canonical_json, json_in_order
+from nomoledger.events.canonical_json import canonical_json
 from nomoledger.events.levels import check_level
 
 #: Older versions recorded values that are nested almost 1,000 deep. The encoders of msgspec and
@@ -104,14 +104,9 @@ for _class in _tags:
 copyreg.pickle(Entry, _reduce_entry)
 
 
-def encode_json(event: Event) -> bytes:
-    """Return *event* as one line of JSON with sorted keys."""
-    return canonical_json(event)
-
-
-def encode_json_in_order(event: Event) -> bytes:
-    """Return *event* as one line of JSON, with the keys in recorded order."""
-    return json_in_order(event)
+def encode_json(event: Event, *, in_order: bool = False) -> bytes:
+    """Return *event* as one line of JSON with sorted keys, or *in_order*: as they were recorded."""
+    return canonical_json(event, in_order=in_order)
 
 
 def decode_json(line: bytes) -> Event:

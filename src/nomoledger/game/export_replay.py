@@ -1,16 +1,15 @@
 """The replay of a public export: do its events follow from the rules that it shows?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.events.codec import decode_json
 from nomoledger.events.levels import LEVELS
 from nomoledger.game.visible_record import Beyond, replay_public
-from nomoledger.proof.public_export import ExportHeader, PublicEvent
+from nomoledger.proof.public_export import read_public_export
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.sandbox.limits import Limits
 
@@ -50,34 +49,21 @@ def replay_export(
     Raises:
         RuleFault: rule code took too long.
     """
-    entries = _read(file)
+    entries = read_public_export(file)
     opening = entries[0].body if entries else None
     if not isinstance(opening, e.GameOpened) or not LEVELS[opening.level].publishes_in_order:
         return None
-    beyond = replay_public(entries[0].game, entries, limits, done).beyond
+    replayed = replay_public(entries[0].game, entries, limits, done)
     bodies = [entry.body for entry in entries]
+    apart = sum(body.cause == SEALED for body in bodies)
+    beyond = 0 if replayed.beyond is None else replayed.beyond.events
     return ExportReplay(
-        followed=_consequences(bodies) - (0 if beyond is None else beyond.events),
-        apart=sum(body.cause == SEALED for body in bodies),
-        beyond=beyond,
+        followed=replayed.consequences - apart - beyond,
+        apart=apart,
+        beyond=replayed.beyond,
         has_secrets=any(
             bool(body.rule.secret)
             for body in bodies
             if isinstance(body, e.RuleEnacted | e.RuleAmended)
         ),
     )
-
-
-def _consequences(bodies: Sequence[e.Event]) -> int:
-    """Return how many of *bodies* have to follow from others that are public."""
-    given = e.Input | e.RuleEnacted | e.CasesCopied
-    opening = next((n for n, body in enumerate(bodies[1:], 1) if not isinstance(body, given)), 0)
-    return sum(not isinstance(x, e.Input) and x.cause != SEALED for x in bodies[opening:])
-
-
-def _read(file: str | Path) -> list[e.Entry]:
-    with open(file, "rb") as source:
-        game = msgspec.json.decode(next(source), type=ExportHeader).game
-        lines = (line for line in source if not line.startswith(b'{"nomoledger":'))
-        events = [msgspec.json.decode(line, type=PublicEvent) for line in lines]
-    return [e.Entry(game, each.number, decode_json(bytes(each.event))) for each in events]

@@ -17,6 +17,7 @@ from nomoledger.language.host_verbs import host_verb
 from nomoledger.language.operations import Operation
 from nomoledger.language.resolve import named_arguments, positional_arguments
 from nomoledger.language.restricted_reads import check_counts
+from nomoledger.state.shares import adds_up
 
 MODES = ("step", "slide", "jump", "drive", "place")
 TIME_MAX = 253_402_300_799  # The last second of the year 9999.
@@ -338,11 +339,11 @@ def _check_to_come(host: Host) -> None:
     if world.to_come >= TO_COME_MAX:
         text = f"more than {TO_COME_MAX} attempts are still to come"
         host.stop(Refused([e.Reason("engine", text)]))
-    is_scarce = world.to_come >= TO_COME_MAX // 2 and LEVELS[world.level].adds_up_limits
+    is_scarce = world.to_come >= TO_COME_MAX // 2 and adds_up(world)
     if is_scarce and world.entities.get(by) == "player":
         own = sum(timer.attempt.by == by for timer in world.timers.values())
         if own >= TO_COME_MAX // 4:
-            text = f"half of all attempts that can be to come are, and {own} of them are {by}'s"
+            text = f"of {TO_COME_MAX} places for what is to come, half are taken, {own} by {by}"
             host.stop(Refused([e.Reason("engine", text)]))
 
 

@@ -11,6 +11,8 @@ from typing import BinaryIO
 import msgspec
 
 from nomoledger.errors import CorruptError
+from nomoledger.events import Entry
+from nomoledger.events.codec import decode_json
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.content_audit import ContentAudit
 from nomoledger.proof.seal import Seal
@@ -51,6 +53,15 @@ def is_public_export(file: str | Path) -> bool:
     """Return whether *file* begins like a public export."""
     with open(file, "rb") as source:
         return source.read(len(MARK)) == MARK
+
+
+def read_public_export(file: str | Path) -> list[Entry]:
+    """Return the events of the public export in *file*, which `check_export` has found sound."""
+    with open(file, "rb") as source:
+        game = msgspec.json.decode(next(source), type=ExportHeader).game
+        lines = (line for line in source if not line.startswith(b'{"nomoledger":'))
+        events = [msgspec.json.decode(line, type=PublicEvent) for line in lines]
+    return [Entry(game, each.number, decode_json(bytes(each.event))) for each in events]
 
 
 def export_public(ledger: Ledger, game: str, file: BinaryIO, signer: Signer | None = None) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import CorruptError
-from nomoledger.events.codec import decode_json, encode_json, encode_json_in_order
+from nomoledger.events.codec import decode_json, encode_json
 from nomoledger.events.levels import LEVELS
 from nomoledger.ledger.rollup import Cell, Sums, add_postings, units_by_cell
 from nomoledger.proof.envelopes import Envelope, commitment, salt_of
@@ -170,7 +170,7 @@ def public_line(body: e.Event, *, in_order: bool = False) -> bytes:
         CorruptError: *body* has a value that JSON cannot express.
     """
     try:
-        return encode_json_in_order(body) if in_order else encode_json(body)
+        return encode_json(body, in_order=in_order)
     except TypeError as error:
         raise CorruptError(f"an event cannot be written as JSON: {error}") from None
 
