@@ -165,7 +165,7 @@ def refused_close(view: "LedgerView", refused: Any) -> Problem | None:
     if closing is None:
         return None
     what = "; ".join(reason.text for reason in refused.reasons)
-    what = f"the close is refused, and rule {closing} is what was added to it last: {what}"
+    what = f"the close is refused; rule {closing} is the newest that says what it does: {what}"
     return Problem(what, repeal_command(view.ledger, view.game, closing))
 
 

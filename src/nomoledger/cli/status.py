@@ -107,7 +107,7 @@ def status(
 
     Secret items are left out, unless --admin or --as asks for them. --admin also shows the ids by
     which a ruling can make something void. If players mix seeds into the dice, status shows whose
-    seeds are due; with --as, only whether one of PLAYER is.
+    seeds are due; with --as, only those of PLAYER.
 
     Example: nomoledger status game.db
     """

@@ -9,7 +9,7 @@ _encode = msgspec.json.Encoder(order="deterministic", enc_hook=str).encode
 
 
 def canonical_json(value: Any, *, in_order: bool = False) -> bytes:
-    """Return *value* as one line of JSON with sorted keys, or *in_order*: as they were recorded.
+    """Return *value* as one line of JSON. Keys are sorted, or keep their order if *in_order*.
 
     Older versions recorded keys that are no text. A whole number becomes the text of its digits, as
     in any JSON. Another key, and a number whose text is a key, too, become their type and value.

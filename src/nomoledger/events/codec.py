@@ -105,7 +105,7 @@ copyreg.pickle(Entry, _reduce_entry)
 
 
 def encode_json(event: Event, *, in_order: bool = False) -> bytes:
-    """Return *event* as one line of JSON with sorted keys, or *in_order*: as they were recorded."""
+    """Return *event* as one line of JSON. Keys are sorted, or keep their order if *in_order*."""
     return canonical_json(event, in_order=in_order)
 
 

@@ -457,7 +457,10 @@ def refuse(host: Host, text: str) -> None:
 
 @host_verb("change")
 def settle(host: Host) -> None:
-    """Run the `check_` hooks now, until none of them changes anything; within checks 20 deep."""
+    """Run the `check_` hooks now, until none of them changes anything.
+
+    Checks may call this within each other, up to 20 deep.
+    """
     if host.restricts_everything:
         host.permit("settle")
     host.program.settle()

@@ -164,7 +164,7 @@ class Sealer:
 def public_line(body: e.Event, *, in_order: bool = False) -> bytes:
     """Return *body* as one line of JSON, always with the same bytes.
 
-    Keys are sorted, or *in_order*: as they were recorded.
+    Keys are sorted, or keep their order if *in_order*.
 
     Raises:
         CorruptError: *body* has a value that JSON cannot express.

@@ -106,7 +106,7 @@ def reason_against_reveal(world: World, event: e.SeedRevealed) -> str | None:
 def due(world: World) -> Iterator[tuple[str, int, list[str]]]:
     """Yield what is due before the open period closes: what to do, for which period, by whom.
 
-    What to do is "reveal" or "commit". To commit is nobody's duty, but later it is too late.
+    What to do is "reveal" or "commit". Nobody has to commit, but nobody can do it later.
     """
     if world.game["dice"] != PLAYERS:
         return
