@@ -218,7 +218,7 @@ def _rule_on_past(
         edits = fit_to_record(game.history.entries(), edits)
         fields |= {"about": event, "edits": edits, "overrules": values["overrule"]}
         if edits or values["overrule"]:
-            edits = _confirmed_edits(game, kind, values, fields, request)
+            edits = _confirmed_edits(game, kind, text, values, fields, request)
             if edits is None:
                 return REFUSED
             fields["edits"] = edits
@@ -229,6 +229,7 @@ def _rule_on_past(
 def _confirmed_edits(
     game: "Game",
     kind: str,
+    text: str,
     values: dict[str, Any],
     fields: dict[str, Any],
     request: dict[str, Any],
@@ -240,7 +241,7 @@ def _confirmed_edits(
     id = request["id"]
     if id is not None and game.ledger.find_input(game.name, id) is not None:
         return fields["edits"]  # The same request is already recorded.
-    if game.check_ruling(fields | {"kind": kind}) is None:
+    if game.check_ruling(fields | {"kind": kind, "text": text}) is None:
         return fields["edits"]  # The ruling changes nothing in the past.
     questions, settle = values["questions"], values["settle"]
     changes = WhatIfChanges(

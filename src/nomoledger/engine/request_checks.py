@@ -4,8 +4,7 @@ A request that makes no sense is an error of the person who typed it, and is not
 the rules allow a request that makes sense is decided by the attempt, which is recorded.
 """
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nomoledger.engine.oracles import is_possible_answer, is_possible_draw
@@ -106,18 +105,6 @@ def check_answer(question: QuestionRaised, value: Any) -> None:
     if not is_possible_answer(question, value):
         options = ", ".join(map(str, question.options))
         raise UsageError(f"{question.text}: answer one of {options}")
-
-
-def check_citations(cites: Iterable[str], head: int) -> None:
-    """Check that the events among *cites* (`#17`) exist; *head* is the number of the last.
-
-    Raises:
-        UnknownError: one does not exist.
-    """
-    for cited in cites:
-        match = re.fullmatch("#([0-9]+)", cited)
-        if match is not None and (len(match[1]) > 18 or int(match[1]) > head):
-            raise UnknownError(f"there is no event {cited:.30} to cite: the last is #{head}")
 
 
 def parameter_types(world: World, operation: str) -> dict[str, str]:

@@ -9,7 +9,6 @@ from nomoledger import events as e
 from nomoledger.engine.request_checks import (
     check_answer,
     check_arguments,
-    check_citations,
     check_draw,
     check_order,
     check_submission,
@@ -21,6 +20,7 @@ from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events.rules import Change
 from nomoledger.game.readings import GameReadings
 from nomoledger.game.repeated_requests import check_repeated, idempotent
+from nomoledger.game.ruling_words import check_ruling_words
 from nomoledger.game.seed_requests import SeedRequests
 from nomoledger.game.way_out import WayOut
 from nomoledger.game.writer import Outcome
@@ -294,9 +294,14 @@ class Game(GameReadings, SeedRequests, WayOut):
         return None if number is None else self.history.entries()[number].body.audience
 
     def check_ruling(self, fields: dict[str, Any]) -> int | None:
-        """Return the period that a ruling with *fields* reaches back to; None if it does not."""
+        """Return the period that a ruling with *fields* reaches back to; None if it does not.
+
+        Raises:
+            UsageError, UnknownError: the ruling makes no sense.
+        """
         self.catch_up()
         entries = self.history.entries()
+        check_ruling_words(fields, entries)
         if fields.get("closes") is not None:
             disputes.find_open_dispute(self.world, fields["closes"])
         ruling_validity.check_ruling(self.world, entries, fields)
@@ -307,7 +312,8 @@ class Game(GameReadings, SeedRequests, WayOut):
     ) -> e.Input:
         if fields.get("kind") in ruling_validity.ON_THE_PAST:
             self.check_ruling(fields)  # also against what others have ruled meanwhile
-        check_citations(fields.get("cites", ()), self.world.head)
+        elif kind is e.RulingMade:
+            check_ruling_words(fields, self.history.entries())
         return super()._input(kind, at, id, fields)
 
     # --- disputes
