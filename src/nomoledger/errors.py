@@ -3,7 +3,8 @@
     NomoledgerError
     ├── UsageError            the request makes no sense
     │   ├── UnknownError      the request names a game, player, rule … that does not exist
-    │   └── MisfitError       the changes of a proposal or ruling do not fit the rules
+    │   ├── MisfitError       the changes of a proposal or ruling do not fit the rules
+    │   └── CarriedOutError   a request cannot be taken back, but a ruling may do so
     ├── RulebookError         a rulebook, proposal or case file is malformed
     ├── RuleFault             rule code failed: an error, or too many steps, too much memory or time
     ├── SandboxError          no sandbox and no keeper can be started on this machine
@@ -41,6 +42,22 @@ class MisfitError(UsageError):
         """Describe what is wrong in *errors*."""
         super().__init__("; ".join(errors))
         self.errors = errors
+
+
+class CarriedOutError(UsageError):
+    """A request cannot be taken back any more.
+
+    *why* says so. *verb* and *words* are the command that corrects what it did, such as `ruling`
+    and `'Taken back' --reject 17`; both are "" if there is none.
+    """
+
+    def __init__(self, why: str, verb: str = "", words: str = "") -> None:
+        """Say *why* it cannot be taken back, and which command corrects what it did."""
+        remedy = f": to correct what it did (nomoledger {verb} {words})" if verb else ""
+        super().__init__(why + remedy)
+        self.why = why
+        self.verb = verb
+        self.words = words
 
 
 class RulebookError(NomoledgerError):

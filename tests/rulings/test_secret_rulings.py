@@ -1,5 +1,7 @@
 """Rulings on secrets, standing orders and withdrawn requests."""
 
+import pytest
+
 from nomoledger import events as e
 from nomoledger.engine.settlement.timeline import Timeline
 
@@ -74,7 +76,10 @@ def test_a_ruling_that_would_reopen_a_standing_order_is_refused() -> None:
     assert folded(game.entries).digest() == game.world.digest()
 
 
-def test_a_withdrawal_that_comes_too_late_is_an_orphan() -> None:
+def test_a_withdrawal_that_comes_too_late_is_an_orphan_up_to_level_3(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(f"{RuledGame.__module__}.NEWEST", 3)
     game = RuledGame(RULES, "entered")
     game.ask("join", "Ann")
     game.go("Ann", "go")

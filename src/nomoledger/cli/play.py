@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nomoledger.cli import options
+from nomoledger.cli.arguments import command_line, game_if_ambiguous
 from nomoledger.cli.change_options import amendments, read_changes_file
 from nomoledger.cli.context import open_game_at
 from nomoledger.cli.outcome import option_labelled, run_request, send_request, typed_arguments
@@ -18,7 +19,7 @@ from nomoledger.cli.proposal import (
     try_proposal,
     trying,
 )
-from nomoledger.errors import MisfitError
+from nomoledger.errors import CarriedOutError, MisfitError, UsageError
 
 if TYPE_CHECKING:
     from nomoledger.game.game import Game
@@ -214,11 +215,24 @@ def answer(value: str | None, by: str, is_default: bool, **request: Any) -> int:
 def undo(**request: Any) -> int:
     """Take back the last request, if it still waits.
 
-    A request can be taken back as long as it waits for an answer and none of its dice was seen.
+    The request then counts as never made, and the clock goes back to the request before it. A
+    request that did more than ask a question is not taken back; the message names the command that
+    corrects what it did.
 
     Example: nomoledger undo game.db
     """
-    return run_request(lambda game, when: game.undo(**when), **request)
+
+    def send(game: "Game", when: dict[str, Any]) -> "Outcome":
+        try:
+            return game.undo(**when)
+        except CarriedOutError as error:
+            if not error.verb:
+                raise
+            name = game_if_ambiguous(game.ledger, game.name)
+            command = command_line(error.verb, game.ledger.store.location, error.words, name)
+            raise UsageError(f"{error.why}: to correct what it did: {command}") from None
+
+    return run_request(send, **request)
 
 
 @click.command()

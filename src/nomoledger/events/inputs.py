@@ -342,13 +342,16 @@ class OrderGiven(Input, frozen=True, kw_only=True, tag="order-given/1"):
 
 
 class InputWithdrawn(Input, frozen=True, kw_only=True, tag="input-withdrawn/1"):
-    """The admin withdraws an input that is not carried out yet.
+    """The admin withdraws an input that is not carried out yet, or cancels a standing order.
 
     Attributes:
         withdrawn: id of the input.
+        undoes: whether the input counts as never made (from level 4 on). The clock then goes back
+            to *received_at*, which may be before the input.
     """
 
     withdrawn: str = field(name="withdrawn")
+    undoes: bool = field(default=False, name="undoes")
 
 
 class StepFailed(Input, frozen=True, kw_only=True, tag="step-failed/1"):

@@ -44,6 +44,8 @@ class Level(msgspec.Struct, frozen=True):
         publishes_in_order: whether public events keep the order of the keys in what they record,
             instead of sorting them. The parameters of a moment have an order, so that rules can be
             run from a public export only where it is kept.
+        undoes_wholly: whether a request that is taken back counts as never made: the clock goes
+            back to the request before it, and a rerun leaves it out.
     """
 
     hashes_display_text: bool
@@ -60,6 +62,7 @@ class Level(msgspec.Struct, frozen=True):
     suspends_failing_checks: bool = False
     reserves_words: bool = False
     publishes_in_order: bool = False
+    undoes_wholly: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -97,6 +100,23 @@ LEVELS = {
         suspends_failing_checks=True,
         reserves_words=True,
         publishes_in_order=True,
+    ),
+    4: Level(
+        hashes_display_text=False,
+        compares_displayed_effects=False,
+        binds_by_position=False,
+        forgets_rules=False,
+        draws_by_request=False,
+        adds_up_limits=True,
+        is_normal=True,
+        restricts_everything=True,
+        releases_what_is_cited=True,
+        cites_in_place=True,
+        rewrites_exactly=True,
+        suspends_failing_checks=True,
+        reserves_words=True,
+        publishes_in_order=True,
+        undoes_wholly=True,
     ),
 }
 #: The level of a new game.

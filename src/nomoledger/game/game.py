@@ -22,16 +22,16 @@ from nomoledger.game.readings import GameReadings
 from nomoledger.game.repeated_requests import check_repeated, idempotent
 from nomoledger.game.ruling_words import check_ruling_words
 from nomoledger.game.seed_requests import SeedRequests
+from nomoledger.game.taking_back import TakingBack
 from nomoledger.game.way_out import WayOut
 from nomoledger.game.writer import Outcome
 from nomoledger.state import disputes
-from nomoledger.state.reducer import belongs_to_input
 
 if TYPE_CHECKING:
     from nomoledger.game.counterfactual import WhatIfChanges
 
 
-class Game(GameReadings, SeedRequests, WayOut):
+class Game(GameReadings, SeedRequests, WayOut, TakingBack):
     """One game in one ledger.
 
     Every request takes *at* (when it was received; now if None) and *id* (repeating a request
@@ -426,19 +426,6 @@ class Game(GameReadings, SeedRequests, WayOut):
     def advance(self, *, at: datetime | None = None, id: str | None = None) -> Outcome:
         """Let time pass until *at*: timers that are due by then fire."""
         return self.receive(e.ClockAdvanced, at=at, id=id)
-
-    @idempotent
-    def undo(self, *, at: datetime | None = None, id: str | None = None) -> Outcome:
-        """Withdraw the last input, while it is not carried out and no die of it was seen."""
-        entries = reversed(self.history.entries())
-        last = next(entry.body for entry in entries if isinstance(entry.body, e.Input))
-        attempts = [item.id for item in self.world.agenda if belongs_to_input(item.id, last.id)]
-        if not attempts and last.id not in self.world.orders:
-            raise UsageError(f"{self.name}: nothing to take back: the last input is carried out")
-        if any(self.world.answers.get(attempt) for attempt in attempts):
-            raise UsageError(f"{self.name}: too late to take it back: a die or an answer was seen")
-        fields: dict[str, Any] = {"withdrawn": last.id, "audience": last.audience}
-        return self.receive(e.InputWithdrawn, at=at, id=id, **fields)
 
     # --- checks
 

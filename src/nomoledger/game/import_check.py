@@ -100,7 +100,12 @@ class ImportCheck:
         if set(event.id) & {"|", ">"} or not event.id.isprintable():
             raise NotPlayed(f"{event.id!r:.80} is no id")
         self._ids.add(event.id)
-        if self._input is not None and event.received_at < self._input.received_at:
+        turns_back = isinstance(event, e.InputWithdrawn) and event.undoes
+        if (
+            self._input is not None
+            and event.received_at < self._input.received_at
+            and not turns_back
+        ):
             raise NotPlayed("it was received before the input that precedes it")
 
     # --- kinds of events

@@ -12,6 +12,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.replaying import replay_input
+from nomoledger.engine.undone import kept_places
 from nomoledger.game.period_start import period_start
 from nomoledger.language.values import from_units
 from nomoledger.ledger.event_history import History
@@ -86,6 +87,7 @@ def _replay(
 
 
 def _run(engine: Engine, bodies: list[e.Event]) -> Iterator[Batch]:
+    bodies = [bodies[place] for place in kept_places(bodies)]
     for place, body in enumerate(bodies):
         if isinstance(body, e.Input):
             yield from replay_input(engine, bodies, place)

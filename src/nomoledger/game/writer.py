@@ -21,7 +21,7 @@ from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.sandbox.limits import Limits
-from nomoledger.state.clock import from_seconds, to_seconds
+from nomoledger.state.clock import from_seconds
 from nomoledger.state.reducer import SETTLE, apply
 from nomoledger.state.world import World
 
@@ -183,10 +183,10 @@ class GameWriter:
         clock = self.clock().replace(microsecond=0)
         at = (at or max(clock, _game_time(self.world))).replace(microsecond=0)
         check_not_far_ahead(at, max(clock, _game_time(self.world)), self.name)
-        if to_seconds(at) < self.world.game["now"]:
+        if at < (earliest := self._earliest(kind, fields)):
             raise UsageError(
                 f"{self.name}: received {at:%Y-%m-%d %H:%M:%S}, but what came at "
-                f"{_game_time(self.world):%Y-%m-%d %H:%M:%S} is already carried out:"
+                f"{earliest:%Y-%m-%d %H:%M:%S} is already carried out:"
                 " a ruling can take it in (nomoledger ruling --take-in)"
             )
         if kind is e.ProposalMade:
@@ -199,6 +199,10 @@ class GameWriter:
         event = kind(id=id, period=period, received_at=at, recorded_at=clock, **fields)
         bounds = FILE if kind is e.DisputeArgued else REQUEST  # evidence is computed by us
         return admitted(event, "the request", bounds, normalizes=self.is_normal)
+
+    def _earliest(self, kind: type[e.Input], fields: dict[str, Any]) -> datetime:
+        """Return the time before which no input of *kind* with *fields* can be received."""
+        return _game_time(self.world)
 
     @property
     def is_normal(self) -> bool:

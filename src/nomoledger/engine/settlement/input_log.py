@@ -10,6 +10,7 @@ from msgspec import field
 
 from nomoledger import events as e
 from nomoledger.engine.settlement.replacements import replace_draw, replace_input
+from nomoledger.engine.undone import undone_inputs
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.state.draws import is_of_ruling
 from nomoledger.state.reducer import SETTLE
@@ -29,6 +30,7 @@ class InputLog(msgspec.Struct):
         settled: the numbers of the rulings that were settled.
         secret: the names of the actions that were ever secret.
         closed: the number of the input that closed each period.
+        undone: the ids of the inputs that are left out because they were taken back.
     """
 
     first: int
@@ -41,6 +43,7 @@ class InputLog(msgspec.Struct):
     settled: set[int] = field(default_factory=set)
     secret: set[str] = field(default_factory=set)
     closed: dict[int, int] = field(default_factory=dict)
+    undone: frozenset[str] = frozenset()
 
 
 def edited_event(edit: e.Edit) -> int | None:
@@ -62,6 +65,7 @@ def edit_input_log(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: i
     added = overlooked(edits)
     numbers = [entry.number for entry in entries if isinstance(entry.body, e.Input)]
     log = InputLog(first=max(number for number in numbers if number <= max(first, 0)))
+    log.undone = undone_inputs(entry.body for entry in entries[log.first :])
     last_input, void = 0, _refused_rulings(entries)
     for entry in entries:
         last_input = entry.number if isinstance(entry.body, e.Input) else last_input
@@ -71,7 +75,7 @@ def edit_input_log(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: i
         if isinstance(body, e.DrawRecorded) and body.answers not in log.asked:
             if not (body.asked and is_of_ruling(body) and body.cause in void):
                 _add_draw(log, body, edit)
-        elif isinstance(body, e.Input) and entry.number >= log.first:
+        elif isinstance(body, e.Input) and entry.number >= log.first and body.id not in log.undone:
             _add_input(log, entry.number, body, edit)
         for id, addition in added.items():
             if addition.after == entry.number:
@@ -87,6 +91,8 @@ def _edits_by_event(
     for number in map(edited_event, edits):
         if number is not None and not 0 <= number < len(entries):
             raise UnknownError(f"there is no event #{number}: the last is #{len(entries) - 1}")
+        if number is not None:
+            _check_is_not_undone(entries, number)
     edit_of: dict[int, e.Replaced | e.LeftOut] = {}
     for edit in edits:
         if isinstance(edit, e.Replaced | e.LeftOut):
@@ -177,6 +183,12 @@ def _overlooked_input(edit: e.TakenIn, id: str, after: e.Event) -> e.Input:
     if edit.action == "leave":
         return e.LeaveRequested(**fields)
     return e.SubmissionReceived(action=edit.action, arguments=edit.arguments, **fields)
+
+
+def _check_is_not_undone(entries: Sequence[e.Entry], number: int) -> None:
+    body = entries[_source(entries, number)].body
+    if isinstance(body, e.Input) and body.id in undone_inputs(entry.body for entry in entries):
+        raise UsageError(f"#{number} was taken back, so it does not count anyway")
 
 
 def _check_is_input(entries: Sequence[e.Entry], number: int) -> None:

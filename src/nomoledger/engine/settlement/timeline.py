@@ -138,6 +138,8 @@ class Timeline:
         for number, body, recorded in self._recorded_batches():
             if isinstance(body, e.RulingMade) and is_retroactive(body):
                 continue
+            if body.id in self.input_log.undone:
+                continue
             replayed = self.rerun.events.get(body.id, [])
             for place in range(max(len(recorded), len(replayed))):
                 old = recorded[place] if place < len(recorded) else None

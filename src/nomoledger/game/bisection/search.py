@@ -14,6 +14,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.batches import decode_batch
 from nomoledger.engine.statements import Statement
+from nomoledger.engine.undone import kept_places
 from nomoledger.errors import CorruptError
 from nomoledger.events.rules import Rule
 from nomoledger.game.explanation.rendering import TrailTeller
@@ -248,11 +249,16 @@ class Search:
     # --- requests for data
 
     def _load_period(self, last: int) -> list[int]:
-        """Load the events up to the next close (or *last*), and return the ends of attempts."""
+        """Load the events up to the next close (or *last*), and return the ends of attempts.
+
+        What was undone has no ends.
+        """
         self._first = self.world.head + 1
         self._bodies = self._events(DataRequest("period", after=self.world.head))
-        numbers = range(self._first, self._first + len(self._bodies))
-        return [at for at in numbers if isinstance(self._body(at), _ENDS) or at == last]
+        numbers = [self._first + place for place in kept_places(self._bodies)]
+        ends = [at for at in numbers if isinstance(self._body(at), _ENDS)]
+        is_last = self._first + len(self._bodies) - 1 == last
+        return [*ends, last] if is_last and ends[-1:] != [last] else ends
 
     def _world_at_close(self) -> World | None:
         """Return the state at the next close, if reading its snapshot pays."""
