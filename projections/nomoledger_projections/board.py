@@ -46,13 +46,16 @@ class BoardModel(msgspec.Struct, frozen=True):
         elif all(square.place is not None for square in self.squares):
             yield self._grid()
         else:
-            rows = tuple(
-                (str(s.square), format_cell(s.name), format_cell(s.owner), format_cell(s.standing))
-                for s in self.squares
-            )
-            yield Table(("square", "name", "owner", "standing there"), rows)
+            yield self._listed()
         if self.note is not None:
             yield self.note
+
+    def _listed(self) -> Table:
+        rows = tuple(
+            (str(s.square), format_cell(s.name), format_cell(s.owner), format_cell(s.standing))
+            for s in self.squares
+        )
+        return Table(("square", "name", "owner", "standing there"), rows)
 
     def _grid(self) -> Table:
         places = {s.place: s.lines() for s in self.squares if s.place is not None}
@@ -60,7 +63,7 @@ class BoardModel(msgspec.Struct, frozen=True):
         north = sorted({place[1] for place in places}, reverse=True)
         columns = range(east[0], east[-1] + 1)
         rows = tuple(tuple(places.get((x, y), "") for x in columns) for y in north)
-        return Table((), rows, grid=True)
+        return Table((), rows, grid=True, narrow=self._listed())
 
 
 def board(view: View) -> BoardModel:

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 
 from cli.commands import COMMAND, NOON, data, ok
@@ -18,6 +19,7 @@ def in_terminal(
     press: bytes = b"",
     after: float = 0,
     command: list[str] = COMMAND,
+    no_color: str = "",
 ) -> tuple[int, str]:
     """Run a command on its own terminal and *press* keys; return its exit code and output."""
     import fcntl
@@ -28,7 +30,7 @@ def in_terminal(
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": str(columns)}
-    environment.pop("NO_COLOR", None)
+    environment["NO_COLOR"] = no_color
     child = subprocess.Popen(
         [*command, *words],
         stdin=follower,
@@ -162,7 +164,7 @@ def test_ctrl_c_on_a_terminal(game: str, slow: list[str]) -> None:
     before = data("verify", game)
     code, output = in_terminal(slow, press=b"\x03", after=1.5)
     assert code == 130
-    assert output.splitlines() == [
+    assert click.unstyle(output).splitlines() == [
         "^C",
         "nomoledger: interrupted; what was recorded stays recorded",
     ]

@@ -164,11 +164,11 @@ def _unexpected(error: Exception, fail: Callable[[str, int], int]) -> int:
 
 def _fail(words: Sequence[str], message: str, code: int) -> int:
     from nomoledger.cli.arguments import ledger_in_environment
-    from nomoledger.cli.output import one_line
+    from nomoledger.cli.output import print_failure
     from nomoledger.ledger.stores.location import safe_message
 
     given = [*words, *(word.partition("=")[2] for word in words), ledger_in_environment()]
-    click.echo(f"nomoledger: {one_line(safe_message(message, given))}", err=True)
+    print_failure(safe_message(message, given))
     return code
 
 

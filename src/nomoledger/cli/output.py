@@ -1,9 +1,10 @@
 """Rendering: tables and lines for people, JSON and CSV for programs."""
 
-import re
+import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -12,20 +13,57 @@ from nomoledger.prose.harmless import harmless, harmless_json, spreadsheet_cell
 if TYPE_CHECKING:
     from nomoledger.game.read_models import ReadModel, Table
 
+#: The width of tables in a pipe.
+PIPE_WIDTH = 80
+#: How lines begin that say that something failed.
+FAILURES = ("refused: ", "error: ", "wrong: ", "case would fail: ")
+
 
 def one_line(text: str) -> str:
     """Return *text* as one harmless line."""
     return harmless(" ".join(text.split("\n"))).expandtabs(1)
 
 
-def print_text(text: str) -> None:
-    """Print *text*, which may have several lines."""
-    click.echo(harmless(text))
+def page_width(stream: TextIO) -> int | None:
+    """Return how wide lines of *stream* may be; None for lines of any length, into a pipe."""
+    return get_terminal_size((PIPE_WIDTH, 24)).columns if stream.isatty() else None
 
 
-def print_line(text: str) -> None:
-    """Print *text* on one line."""
-    click.echo(one_line(text))
+def styled(text: str, *, err: bool = False, **style: Any) -> str:
+    """Return *text* in a colour or weight on a terminal; as it is in a pipe, or with NO_COLOR."""
+    stream = sys.stderr if err else sys.stdout
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return text if is_plain or not stream.isatty() else click.style(text, **style)
+
+
+def print_text(text: str, **style: Any) -> None:
+    """Print *text*, which may have several lines, in a *style* of `styled`."""
+    _echo(harmless(text), **style)
+
+
+def print_line(text: str, **style: Any) -> None:
+    """Print *text* as one line, in a *style* of `styled`; a failure in red."""
+    _echo(one_line(text), **({"fg": "red"} if text.startswith(FAILURES) else style))
+
+
+def print_failure(text: str) -> None:
+    """Print *text* on one line of standard error, after the name of the program."""
+    _echo(f"nomoledger: {one_line(text)}", err=True, fg="red")
+
+
+def print_aside(text: str) -> None:
+    """Print *text* on one line of standard error."""
+    _echo(one_line(text), err=True)
+
+
+def _echo(text: str, *, err: bool = False, **style: Any) -> None:
+    """Print *text*; a terminal breaks its lines between words, a pipe does not."""
+    width = page_width(sys.stderr if err else sys.stdout)
+    if width is not None:
+        from nomoledger.cli.line_wrap import wrap_text
+
+        text = wrap_text(text, width)
+    click.echo(styled(text, err=err, **style) if any(style.values()) else text, err=err)
 
 
 def print_blocks(blocks: "Iterable[str | Table]") -> None:
@@ -39,7 +77,7 @@ def print_blocks(blocks: "Iterable[str | Table]") -> None:
 
 def warn(text: str) -> None:
     """Print *text* on one line of standard error."""
-    click.echo(f"nomoledger: {one_line(text)}", err=True)
+    _echo(f"nomoledger: {one_line(text)}", err=True, fg="yellow")
 
 
 def prompt(question: str) -> str:
@@ -81,52 +119,16 @@ def print_model(model: "ReadModel", as_json: bool) -> None:
         if isinstance(block, str):
             print_text(block)
         else:
-            if not (is_first or sys.stdout.isatty()):
+            if not is_first:
                 click.echo()
             print_table(block)
         is_first = False
 
 
 def print_table(table: "Table") -> None:
-    """Print a table: with lines and colour on a terminal, as plain columns into a pipe."""
-    if not sys.stdout.isatty():
-        click.echo("\n".join(_plain_lines(table)))
-        return
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
+    """Print a table in the width of the page, with its headings in bold on a terminal."""
+    from nomoledger.cli.table_layout import lay_out
 
-    style = box.SQUARE if table.grid else box.SIMPLE_HEAD
-    rich = RichTable(box=style, show_header=bool(table.columns), show_lines=table.grid)
-    for index, column in enumerate(table.columns or ("",) * max(map(len, table.rows))):
-        rich.add_column(Text(harmless(column)), justify=_alignment(table, index), overflow="fold")
-    for row in table.rows:
-        rich.add_row(*(Text(harmless(cell)) for cell in row))
-    Console(highlight=False).print(rich)
-
-
-def _alignment(table: "Table", index: int) -> Any:
-    cells = [row[index] for row in table.rows if row[index]]
-    is_number = bool(table.columns) and all(re.fullmatch(r"-?[\d.]+", cell) for cell in cells)
-    return "right" if cells and is_number else "left"
-
-
-def _plain_lines(table: "Table") -> Iterable[str]:
-    """Lay *table* out in columns two spaces apart; a cell may have several lines."""
-    from rich.cells import cell_len
-
-    rows = [table.columns] if table.columns else []
-    cells = [[harmless(cell).split("\n") for cell in row] for row in (*rows, *table.rows)]
-    widths = [
-        max(cell_len(part) for row in cells for part in row[index])
-        for index in range(len(cells[0]))
-    ]
-    for row in cells:
-        for height in range(max(map(len, row))):
-            parts = [cell[height] if height < len(cell) else "" for cell in row]
-            gaps = [width - cell_len(part) for part, width in zip(parts, widths, strict=True)]
-            padded = (part + " " * gap for part, gap in zip(parts, gaps, strict=True))
-            yield "  ".join(padded).rstrip()
-        if table.grid:
-            yield ""
+    width = page_width(sys.stdout) or PIPE_WIDTH
+    for line, is_heading in lay_out(table, width):
+        click.echo(styled(line, bold=True) if is_heading else line)

@@ -6,7 +6,7 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_view_at
-from nomoledger.cli.output import print_csv, print_line, print_model
+from nomoledger.cli.output import print_aside, print_csv, print_line, print_model
 
 if TYPE_CHECKING:
     from nomoledger.game.read_models import LedgerView, ReadModel, Table
@@ -52,7 +52,7 @@ def show_projection(
         if is_then and not as_json and view.world is not view.reading.published:
             print_line(_correction_note(view))
         if is_numbered and not as_json and view.may_be_renumbered:
-            click.echo(RENUMBERED, err=True)
+            print_aside(RENUMBERED)
 
 
 def show_projection_then(name: str, as_known: int | None, as_published: bool, **view: Any) -> None:

@@ -1,15 +1,13 @@
 """Commands on how the rules changed: rules diff, rules blame, rules log."""
 
-import sys
 from typing import Any
 
 import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_view_at
-from nomoledger.cli.output import print_json
+from nomoledger.cli.output import print_json, print_text
 from nomoledger.cli.projections import reader, reader_of, reading
-from nomoledger.prose.harmless import harmless
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -83,6 +81,5 @@ def _show(
         print_json(model)
         return
     for block in model.show():
-        for line in harmless(str(block)).split("\n"):
-            colour = COLOURS.get(line[:1]) if sys.stdout.isatty() else None
-            click.echo(click.style(line, fg=colour) if colour else line)
+        for line in str(block).split("\n"):
+            print_text(line, fg=COLOURS.get(line[:1]))

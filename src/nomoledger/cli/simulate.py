@@ -6,7 +6,7 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_or_create_ledger_at
-from nomoledger.cli.output import print_blocks, print_json, print_line
+from nomoledger.cli.output import print_blocks, print_json, print_line, print_text
 from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def simulate(
 
 def _print_season(season: "Season") -> None:
     print_line(f"{season.periods} periods: {season.requests} requests, {season.events} events")
-    print_line(f"refused: {season.refused}")
+    print_text(f"refused: {season.refused}")
     if season.ended is not None:
         print_line(f"the game was over: {season.ended}")
     count = len(season.fired) + len(season.silent)

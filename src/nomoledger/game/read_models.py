@@ -31,12 +31,14 @@ class Table(msgspec.Struct, frozen=True):
     Attributes:
         columns: the headings.
         rows: the cells of each row.
-        grid: whether to draw lines between the cells, as on a board.
+        grid: whether the cells lie beside each other as on a board, without headings.
+        narrow: the table to show where a grid is too wide.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     grid: bool = False
+    narrow: "Table | None" = None
 
 
 class ReadModel(Protocol):
