@@ -42,6 +42,9 @@ WORDS = {
     "explain": "Jamie money",
     "export": "OUT/export.jsonl",
     "finality": "--after 7",
+    "handover give": "OUT/none.request",
+    "handover show": "",
+    "handover take": "--key OUT/none.key",
     "history": "",
     "import": "OUT/none.jsonl",
     "init": "--rulebook mail-opening",
@@ -82,8 +85,8 @@ WORDS = {
     "why-not": "land Jamie",
 }
 #: Commands without LEDGER, which have tests of their own.
-ELSEWHERE = {"completion", "demo", "rules check", "rules list", "rules mechanics", "rules show",
-             "rules vocabulary", "test"}  # fmt: skip
+ELSEWHERE = {"completion", "demo", "handover key", "handover request", "rules check", "rules list",
+             "rules mechanics", "rules show", "rules vocabulary", "test"}  # fmt: skip
 #: Commands that create a missing ledger.
 MAKE = {"init", "import", "simulate"}
 TABLES = {name: words for name, words in WORDS.items() if words is not None}

@@ -14,6 +14,7 @@ from nomoledger.prose.descriptions import (
     describe_order,
     events_ruled_on,
     join_words,
+    name_confirmation,
 )
 from nomoledger.prose.labels import format_cell
 from nomoledger.prose.teller import Teller
@@ -341,6 +342,12 @@ _DESCRIBERS: dict[type[e.Event], Callable[[Any, Teller], Iterator[Phrase]]] = {
     e.DisputeOpened: _disputed,
     e.DisputeArgued: _argued,
     e.FinalitySet: _whole(lambda body, _: f"standings turn final {body.days} days after a close"),
+    e.KeyPassed: _whole(
+        lambda body, _: (
+            f"the game passes to the key {body.key[:16]}…, {name_confirmation(body)}"
+            + (f": {body.text}" if body.text else "")
+        )
+    ),
     e.SeedCommitted: _phrase(
         lambda body: (body.by, f"commits to a seed for the dice of period {body.drawn_in}")
     ),

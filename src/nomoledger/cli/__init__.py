@@ -70,6 +70,7 @@ program = CommandGroup(
                 "Open, argue, close and show disputes of what is recorded.",
             ),
             "finality": ("dispute:finality", "Set after how many days standings become final."),
+            "handover": ("handover:handover", "Hand a game over to another admin."),
         },
         "View": {
             "status": (

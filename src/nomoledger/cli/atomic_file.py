@@ -70,8 +70,10 @@ def check_replaceable(name: str, *, force: bool) -> None:
 
 
 @contextmanager
-def atomic_file(name: str, *, force: bool = False) -> Iterator[BinaryIO]:
+def atomic_file(name: str, *, force: bool = False, is_private: bool = False) -> Iterator[BinaryIO]:
     """Open a temporary file for writing, and rename it to *name* when the block succeeds.
+
+    If *is_private*, only the owner of the file may read it.
 
     `-` is standard output. A path that exists but is not a regular file (a pipe) is written to
     directly.
@@ -90,13 +92,14 @@ def atomic_file(name: str, *, force: bool = False) -> Iterator[BinaryIO]:
         with open(path, "wb") as target:
             yield target
     else:
-        with _temporary_file(path, name, force) as target:
+        with _temporary_file(path, name, force, 0o600 if is_private else None) as target:
             yield target
 
 
 @contextmanager
-def _temporary_file(path: Path, name: str, force: bool) -> Iterator[BinaryIO]:
-    mode = stat.S_IMODE(path.stat().st_mode) & 0o777 if path.exists() else 0o666 & ~_umask()
+def _temporary_file(path: Path, name: str, force: bool, mode: int | None) -> Iterator[BinaryIO]:
+    if mode is None:
+        mode = stat.S_IMODE(path.stat().st_mode) & 0o777 if path.exists() else 0o666 & ~_umask()
     with _naming(path):
         handle, temporary = _new_file(path)
     try:

@@ -277,15 +277,19 @@ def verify(
         games = _games_to_verify(ledger, game_name, head, [seal.game for seal in published])
         results = proofs.verify_ledger(ledger, games, head, published, chain_only)
         foreign = ledger.foreign_objects()
-        is_sound = all(verdict.ok for verdict, _ in results)
+        is_sound = all(result.verdict.ok for result in results)
         is_told = is_sound and not (chain_only or as_json)
         problems = list(_problem_lines(ledger, results)) if is_told else []
-    verdicts = [verdict for verdict, _ in results]
+    verdicts = [result.verdict for result in results]
     ok = all(verdict.ok for verdict in verdicts) and not foreign
     if as_json:
-        print_json({"ok": ok, "games": verdicts} | ({"foreign": foreign} if foreign else {}))
+        keys = {result.verdict.game: result.keys for result in results if result.keys}
+        more = ({"foreign": foreign} if foreign else {}) | ({"keys": keys} if keys else {})
+        print_json({"ok": ok, "games": verdicts} | more)
     else:
-        print_blocks(_verdict_line(verdict, seal_count) for verdict, seal_count in results)
+        for result in results:
+            print_line(_verdict_line(result.verdict, result.seals))
+            print_blocks(proofs.key_lines(result.verdict.game, result.keys))
         print_blocks(
             f"{safe_location(location)} holds {item}, which nomoledger did not put there: remove"
             " it, or copy the games to a new ledger (nomoledger copy)"
@@ -295,13 +299,14 @@ def verify(
     return 0 if ok else FAILED
 
 
-def _problem_lines(ledger: "Ledger", results: list[tuple["Verdict", int | None]]) -> Iterator[str]:
+def _problem_lines(ledger: "Ledger", results: list[proofs.VerifiedGame]) -> Iterator[str]:
     """Yield what keeps the games from being played although their records are sound."""
     from nomoledger.game.read_models import LedgerView
 
-    for verdict, _ in results:
-        for problem in problems_of(LedgerView(ledger, verdict.game, reader="admin")):
-            yield f"{verdict.game}: {problem.what}"
+    for result in results:
+        game = result.verdict.game
+        for problem in problems_of(LedgerView(ledger, game, reader="admin")):
+            yield f"{game}: {problem.what}"
             yield f"  to mend it: {problem.command}"
 
 

@@ -1,12 +1,12 @@
 """Commands that let others check a game: seal, open, and what export and verify need for them."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_ledger_of_game
-from nomoledger.cli.output import print_json, print_line
+from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.parsing import event_number
 from nomoledger.cli.progress import count_records, counting, progress
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
+    from nomoledger import events as e
     from nomoledger.game.export_replay import ExportReplay
     from nomoledger.ledger.ledger import Ledger
     from nomoledger.ledger.verification import Verdict
@@ -69,15 +70,15 @@ def seal(
     Example: nomoledger seal game.db --period 1 -o week-1.seal
     """
     from nomoledger.cli.atomic_file import atomic_file
-    from nomoledger.proof.signing import game_signer
+    from nomoledger.proof.key_chain import current_signer
 
-    signer = read_signer(key_file)
+    given = read_signer(key_file)
     with (
         open_ledger_of_game(location, game_name) as (ledger, name),
         atomic_file(output, force=force) as target,
     ):
-        period_seal = _seal_of(ledger, name, period)
-        signed = period_seal.signed(signer or game_signer(ledger.secret(name)))
+        signer = current_signer(ledger, name, given)
+        signed = _seal_of(ledger, name, period).signed(signer)
         target.write(signed.encoded() + b"\n")
 
 
@@ -239,15 +240,37 @@ def verify_export(file: str, seals: "Sequence[Seal]", as_json: bool) -> int:
         with progress("replaying", verdict.events) as advance:
             replayed = replay_export(file, done=advance)
     is_ok = verdict.ok and (replayed is None or replayed.ok)
+    keys = _keys_passed(verdict.passed)
     if as_json:
         from msgspec import to_builtins
 
-        print_json(to_builtins(verdict) | {"ok": is_ok, "replay": replayed})
+        found = {name: value for name, value in to_builtins(verdict).items() if name != "passed"}
+        print_json(found | {"ok": is_ok, "replay": replayed} | ({"keys": keys} if keys else {}))
         return 0 if is_ok else FAILED
     print_line(_public_verdict_line(verdict))
+    print_blocks(key_lines(verdict.game, keys))
     if replayed is not None:
         print_line(_replay_line(replayed))
     return 0 if is_ok else FAILED
+
+
+def _keys_passed(passed: "Sequence[e.KeyPassed]") -> list[dict[str, Any]]:
+    names = ("period", "key", "previous", "is_confirmed")
+    return [{name: getattr(each, name) for name in names} for each in passed]
+
+
+def key_lines(game: str, keys: "Sequence[dict[str, Any]]") -> list[str]:
+    """Return lines for each of *keys*, which the *game* passed to in that order."""
+    return [
+        line
+        for passed in keys
+        for line in (
+            f"{game}: handed over in period {passed['period']},"
+            f" {'' if passed['is_confirmed'] else 'NOT '}confirmed by the old key",
+            f"  old key: {passed['previous'] or 'not on record'}",
+            f"  new key: {passed['key']}",
+        )
+    ]
 
 
 def _replay_line(replayed: "ExportReplay") -> str:
@@ -271,25 +294,33 @@ def _public_verdict_line(verdict: "PublicVerdict") -> str:
     return f"{verdict.game} (level {verdict.level}): {counts}; {sealed}"
 
 
+class VerifiedGame(NamedTuple):
+    """The *verdict* on a game, how many *seals* were compared, and the *keys* it passed to."""
+
+    verdict: "Verdict"
+    seals: int | None = None
+    keys: "Sequence[dict[str, Any]]" = ()
+
+
 def verify_ledger(
     ledger: "Ledger",
     games: "Sequence[str]",
     head: str | None,
     seals: "Sequence[Seal]",
     chain_only: bool,
-) -> "list[tuple[Verdict, int | None]]":
-    """Return the verdict on each of *games*, with the number of seals that were checked."""
+) -> list[VerifiedGame]:
+    """Return the verdict on each of *games*."""
     from nomoledger.ledger.chain import Head
     from nomoledger.ledger.snapshots import SnapshotCheck
     from nomoledger.proof.content_audit import ContentAudit
 
     expected = None if head is None else Head.parse(head)
-    results: list[tuple[Verdict, int | None]] = []
+    results: list[VerifiedGame] = []
     with progress("verifying", count_records(ledger, list(games))) as advance:
         counted = counting(ledger, advance)
         for name in games:
             if chain_only or ledger.store.secret(name) is None:
-                results.append((counted.verify(name, expected), None))
+                results.append(VerifiedGame(counted.verify(name, expected)))
                 continue
             audit = ContentAudit(
                 name,
@@ -299,5 +330,6 @@ def verify_ledger(
                 snapshots=SnapshotCheck(ledger, name),
             )
             verdict = counted.verify(name, expected, audit)
-            results.append((verdict, audit.sealed_count))
+            keys = _keys_passed(audit.keys.passed)
+            results.append(VerifiedGame(verdict, audit.sealed_count, keys))
     return results

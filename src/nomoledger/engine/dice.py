@@ -50,6 +50,17 @@ def commitments_ahead(secret: bytes, period: int, kind: str) -> str:
     return " ".join(commitment(period_seed(secret, number)) for number in periods)
 
 
+def may_be_secret(secret: bytes, period: int, kind: str, committed: str) -> bool:
+    """Return whether *secret* fits what was *committed* to last, by *kind* of dice.
+
+    *period* is the open one. Where nothing was committed to, every secret fits.
+    """
+    if kind not in SEEDED or not committed:
+        return True
+    periods = period, period + 1  # the next is committed early with seeds of the players
+    return not {commitment(period_seed(secret, x)) for x in periods}.isdisjoint(committed.split())
+
+
 def committed_at_close(period: int, kind: str) -> int:
     """Return the period to whose seed the close of *period* commits, by *kind* of dice."""
     return period + 2 if kind == "players" else period + 1

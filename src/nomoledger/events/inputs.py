@@ -273,6 +273,30 @@ class FinalitySet(Input, frozen=True, kw_only=True, tag="finality-set/1"):
     days: int = field(name="days")
 
 
+class KeyPassed(Input, frozen=True, kw_only=True, tag="key-passed/1"):
+    """The right to sign the seals of the game passes to another key.
+
+    Attributes:
+        key: the public key that signs from now on, 64 hexadecimal digits.
+        previous: the public key that signed before; "" if it is not known.
+        is_confirmed: whether the previous key signed this; otherwise the new key did so alone.
+        sealed: the digest of the last seal, which the signature covers.
+        fold: the version of the reducer in that seal.
+        text: what whoever signed had to say.
+        consent: the signature of the new key under its request.
+        signature: the signature of the previous key, or of the new key alone, under all of this.
+    """
+
+    key: str = field(name="key")
+    previous: str = field(name="previous")
+    is_confirmed: bool = field(name="is_confirmed")
+    sealed: str = field(name="sealed")
+    fold: str = field(name="fold")
+    consent: str = field(name="consent")
+    signature: str = field(name="signature")
+    text: str = field(default="", name="text")
+
+
 class SeedCommitted(Input, frozen=True, kw_only=True, tag="seed-committed/1"):
     """A player commits to a seed for the dice of a later period.
 

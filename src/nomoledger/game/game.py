@@ -18,6 +18,7 @@ from nomoledger.engine.settlement import ruling_validity
 from nomoledger.engine.settlement.audiences import Audience, intersect
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events.rules import Change
+from nomoledger.game.key_requests import KeyRequests
 from nomoledger.game.readings import GameReadings
 from nomoledger.game.repeated_requests import check_repeated, idempotent
 from nomoledger.game.ruling_words import check_ruling_words
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from nomoledger.game.counterfactual import WhatIfChanges
 
 
-class Game(GameReadings, SeedRequests, WayOut, TakingBack):
+class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
     """One game in one ledger.
 
     Every request takes *at* (when it was received; now if None) and *id* (repeating a request

@@ -131,6 +131,17 @@ def _dispute(arguments: dict[str, Any]) -> Given:
     return e.DisputeOpened, fields | {"about": None, "disputed": arguments["period"]}
 
 
+def _handover(arguments: dict[str, Any]) -> Given:
+    return e.KeyPassed, {"key": arguments["request"].key, "text": arguments["text"]}
+
+
+def _takeover(arguments: dict[str, Any]) -> Given:
+    from nomoledger.proof.signing import read_signer  # which loads a large library
+
+    fields = {"key": read_signer(arguments["key_file"]).public, "text": arguments["text"]}
+    return e.KeyPassed, fields | {"is_confirmed": False}
+
+
 def _ruling(arguments: dict[str, Any]) -> Given:
     fields = {name: arguments[name] for name in ("text", "cites", "basis", "scope", "closes")}
     value = arguments["value"]
@@ -162,6 +173,7 @@ _REQUESTS: dict[str, Callable[[dict[str, Any]], Given]] = {
     "commit_seed": _commitment,
     "dispute": _dispute,
     "enter_dice": _fields(e.DrawEntered, values="values"),
+    "hand_over": _handover,
     "join": _join,
     "judge": _fields(e.ProposalJudged, proposal="proposal", verdict="verdict"),
     "leave": _fields(e.LeaveRequested, by="player"),
@@ -174,6 +186,7 @@ _REQUESTS: dict[str, Callable[[dict[str, Any]], Given]] = {
     "rule_on": _ruling_on_the_past,
     "set_finality": _fields(e.FinalitySet, days="days"),
     "submit": _submission,
+    "take_over": _takeover,
     "undo": _fields(e.InputWithdrawn),
     "void": _fields(e.RulingMade, text="text", voids="items", cites="cites", closes="dispute"),
     "vote": _fields(e.VoteCast, by="player", proposal="proposal", choice="choice"),

@@ -112,6 +112,8 @@ def _remedy(entry: e.Entry, later: Sequence[e.Event]) -> tuple[str, str]:
         return "", ""
     if isinstance(request, e.FinalitySet):
         return "finality", "DAYS"
+    if isinstance(request, e.KeyPassed):
+        return "handover give", "REQUEST --key FILE"
     if isinstance(request, e.DisputeOpened):
         return "void", f"dispute {request.number} {_TEXT}"
     if isinstance(request, e.DisputeArgued):

@@ -10,8 +10,9 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
+from nomoledger.engine.dice import may_be_secret
 from nomoledger.engine.steps import failed_step
-from nomoledger.errors import ConflictError, RuleFault, UsageError
+from nomoledger.errors import ConflictError, CorruptError, RuleFault, UsageError
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Change
 from nomoledger.game.commit import Commit
@@ -94,6 +95,7 @@ class GameWriter:
         self.history = History(ledger, self.name)
         self.world = self.history.world()
         self.history.forget()
+        check_secret(self.world, ledger.secret(self.name), self.name)
         self.engine = SandboxedEngine(self.world, ledger.secret(self.name), limits)
         self._commit = Commit(ledger, self.name, self.world)
 
@@ -289,6 +291,21 @@ class GameWriter:
 def _is_of_request(event: e.Event) -> bool:
     """Return whether *event* belongs to the outcome of the request before it."""
     return isinstance(event, e.StepFailed) or not isinstance(event, e.Input)
+
+
+def check_secret(world: World, secret: bytes, game: str) -> None:
+    """Check that *secret* is that of *game*, as far as its state commits to the secret.
+
+    Raises:
+        CorruptError: it is not, so that its dice would be those of another game.
+    """
+    committed = world.game.get("commitment") or ""
+    if not may_be_secret(secret, world.period, world.game["dice"], committed):
+        raise CorruptError(
+            f"{game}: the secret in this ledger is not that of the game: with it, no die of period"
+            f" {world.period} can be drawn, no record checked, and no sealed event opened; import"
+            " an export, or copy a ledger, that still has the right secret"
+        )
 
 
 def check_not_far_ahead(at: datetime, now: datetime, what: str) -> None:

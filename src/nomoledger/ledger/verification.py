@@ -57,7 +57,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             before a seal), "differs" (the history up to the given head is another one),
             "roll-up" (a cell is not the sum of the postings; without a number),
             "unlisted" (there are records of a game that is not in the ledger; without a number),
-            or the finding of an audit: "state", "dice", "seal", "published", "snapshot".
+            or the finding of an audit: "state", "dice", "key" (the game passes to a key that may
+            not have it, or a seal is signed with a foreign key), "seal", "published", "snapshot".
         detail: the problem as a sentence.
     """
 
@@ -84,6 +85,9 @@ class Auditor(Protocol):
 
     def missing_close(self) -> str | None:
         """Describe a seal without a close in the ledger, after the last event; None if sound."""
+
+    def foreign_key(self) -> str | None:
+        """Describe a seal that a foreign key signed, after the last event; None if sound."""
 
 
 class _Problem(msgspec.Struct, frozen=True):
@@ -130,6 +134,8 @@ def verify(
         problem = _Problem(number, "cut off", detail)
     if problem is None and audit is not None and (lacking := audit.missing_close()):
         problem = _Problem(number, "cut off", lacking)
+    if problem is None and audit is not None and (stranger := audit.foreign_key()):
+        problem = _Problem(None, "key", stranger)
     if problem is None and audit is not None and (foreign := audit.foreign_snapshot()):
         problem = _Problem(None, "snapshot", foreign)
     if problem is None and (wrong := find_wrong_cell(units_by_cell(sums), evidence.cells)):
@@ -404,5 +410,9 @@ def _diagnose(
         return _Problem(number, "missing", detail)
     detail = f"the content of #{number} is not what was written"
     if number == 0 and records > 0 and not others_fit:
-        detail += "; no other record fits either: the game's secret or its chain was changed"
+        detail += (
+            "; no other record fits either: the game's secret or its chain was changed. Without the"
+            " right secret no record can be checked, no die of the open period can be drawn, and no"
+            " sealed event can be opened: import an export, or copy a ledger, that still has it"
+        )
     return _Problem(number, "altered", detail)

@@ -7,8 +7,9 @@ from nomoledger.errors import CorruptError, RecordError
 from nomoledger.ledger.snapshots import SnapshotCheck
 from nomoledger.ledger.stores.store import Seal as Stored
 from nomoledger.proof.dice_audit import DiceAudit
+from nomoledger.proof.key_chain import KeyChain
 from nomoledger.proof.seal import Seal, decode_seal
-from nomoledger.proof.sealer import PublicLine, Sealer
+from nomoledger.proof.sealer import FOLD, PublicLine, Sealer
 from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
@@ -24,6 +25,7 @@ class ContentAudit:
         world: the state after the last event.
         sealer: the sealer that computed the public lines and seals.
         sealed_count: the number of periods whose seal was compared.
+        keys: the keys of the game.
     """
 
     def __init__(
@@ -40,10 +42,12 @@ class ContentAudit:
         """Audit *game* from its first event, with its *secret*."""
         self.sealer = Sealer(game, secret)
         self.sealed_count = 0
+        self.keys = KeyChain(game)
         self.world = World()
         self._dice = DiceAudit(secret)
         self._stored = {period: (number, seal) for period, number, seal in stored}
         self._published = {seal.period: seal for seal in published}
+        self._signers = {seal.period: seal.key for seal in published}
         self._on_line = on_line
         self._on_seal = on_seal
         self._snapshots = snapshots
@@ -65,6 +69,10 @@ class ContentAudit:
             return "state", "the state at its close does not follow from the events before it"
         if problem := self._dice.check(body, self.world):
             return "dice", problem
+        if isinstance(body, e.KeyPassed):
+            period, sealed = self.world.period, self.sealer.previous
+            if problem := self.keys.take(body, period, sealed, FOLD):
+                return "key", problem
         apply(self.world, body)
         lines = self.sealer.take(number, body)
         for line in lines:
@@ -84,6 +92,11 @@ class ContentAudit:
             return None
         where = "published" if left[0] in self._published else "stored"
         return f"period {left[0]} is sealed ({where}), but the ledger has no close of it"
+
+    def foreign_key(self) -> str | None:
+        """Describe a published seal that no key of the game signed; None if there is none."""
+        found = (self.keys.reason_against(key, period) for period, key in self._signers.items())
+        return next((reason for reason in found if reason is not None), None)
 
     def _check_close(self, number: int, seal: Seal) -> tuple[str, str] | None:
         self._on_seal(seal)

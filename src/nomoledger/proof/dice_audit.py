@@ -79,7 +79,12 @@ class DiceAudit:
             self._commitments[body.period] = ""
             return None
         problems = (self._commit(each, period) for period, each in enumerate(given, body.period))
-        return next((problem for problem in problems if problem is not None), None)
+        problem = next((problem for problem in problems if problem is not None), None)
+        if problem is not None or self._secret is None:
+            return problem
+        if dice.may_be_secret(self._secret, body.period, body.dice, body.commitment):
+            return None
+        return "the commitment to its dice does not derive from the secret: the secret is wrong"
 
     def _commit(self, commitment: str, period: int) -> str | None:
         self._commitments[period] = commitment

@@ -10,6 +10,7 @@ from nomoledger import events as e
 from nomoledger.errors import RecordError, StoreError
 from nomoledger.events.codec import decode_json
 from nomoledger.proof.dice_audit import DiceAudit
+from nomoledger.proof.key_chain import KeyChain
 from nomoledger.proof.public_export import ExportEnd, ExportHeader, PublicEvent
 from nomoledger.proof.seal import NO_SEAL, Seal, decode_seal
 from nomoledger.proof.sealer import FOLD, PublicChain
@@ -31,6 +32,7 @@ class PublicVerdict(msgspec.Struct, frozen=True):
         level: the level of the game, which selects what is checked of its dice (see
             `nomoledger.events.levels`); None if the file does not say it.
         detail: what is wrong, after the file and the line; None if nothing is.
+        passed: the events by which the game passed to another key, in order.
     """
 
     game: str
@@ -41,6 +43,7 @@ class PublicVerdict(msgspec.Struct, frozen=True):
     key: str
     level: int | None = None
     detail: str | None = None
+    passed: tuple[e.KeyPassed, ...] = ()
 
 
 def check_export(file: str | Path, published: Sequence[Seal] = ()) -> PublicVerdict:
@@ -65,10 +68,12 @@ class _Check:
         self._header = ExportHeader("", "")
         self._chain = PublicChain("")
         self._dice = DiceAudit()
-        self._previous = NO_SEAL
+        self._keys = KeyChain("")
+        self._previous, self._fold = NO_SEAL, FOLD
         self._closed: int | None = None
         self._seals = 0
         self._published = {seal.period: seal for seal in published}
+        self._signers = {seal.period: seal.key for seal in published}
 
     def run(self, file: BinaryIO) -> None:
         """Check all lines of *file*.
@@ -78,6 +83,7 @@ class _Check:
         """
         self._header = self._read(self._line(file), ExportHeader)
         self._chain = PublicChain(self._header.game)
+        self._keys = KeyChain(self._header.game)
         while True:
             line = self._line(file)
             if line.startswith(b'{"nomoledger":"end/1"'):
@@ -99,6 +105,7 @@ class _Check:
             key=self._header.key,
             level=self._chain.world.level if self._chain.number >= 0 else None,
             detail=detail,
+            passed=tuple(self._keys.passed),
         )
 
     @property
@@ -137,6 +144,8 @@ class _Check:
                 raise self._wrong(f"event #{line.number} is not what was chained: it was altered")
             if problem := self._dice.check(body, self._chain.world):
                 raise self._wrong(problem)
+            if isinstance(body, e.KeyPassed) and (problem := self._key_problem(body)):
+                raise self._wrong(problem)
             self._chain.take(event)
         except (RecordError, OSError):
             raise
@@ -147,6 +156,9 @@ class _Check:
             raise self._wrong(text) from None
         if isinstance(body, e.PeriodClosed):
             self._closed = body.period
+
+    def _key_problem(self, body: e.KeyPassed) -> str | None:
+        return self._keys.take(body, self._chain.world.period, self._previous, self._fold)
 
     def _seal(self, seal: Seal) -> None:
         if self._closed is None or seal.period != self._closed:
@@ -167,7 +179,7 @@ class _Check:
         ):
             if not is_sound:
                 raise self._wrong(f"the seal of period {seal.period} {problem}")
-        self._previous, self._closed = seal.digest, None
+        self._previous, self._fold, self._closed = seal.digest, seal.fold, None
         self._seals += 1
 
     def _end(self, end: ExportEnd, file: BinaryIO) -> None:
@@ -175,6 +187,14 @@ class _Check:
             raise self._wrong(f"the seal of period {self._closed} is missing")
         if end.head != str(self._chain):
             raise self._wrong("the last line does not fit the events before it")
+        if self._keys.current not in ("", self._header.key):
+            raise self._wrong(
+                f"the seals are signed with {self._header.key}, but since the game was handed over"
+                f" its key is {self._keys.current}"
+            )
+        found = (self._keys.reason_against(key, period) for period, key in self._signers.items())
+        if (reason := next(filter(None, found), None)) is not None:
+            raise self._wrong(reason)
         if self._published:
             raise self._wrong(
                 f"the file ends before period {min(self._published)}, whose seal is published"

@@ -15,9 +15,10 @@ from nomoledger.events import Entry
 from nomoledger.events.codec import decode_json
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.content_audit import ContentAudit
+from nomoledger.proof.key_chain import current_signer
 from nomoledger.proof.seal import Seal
 from nomoledger.proof.sealer import PublicLine
-from nomoledger.proof.signing import Signer, game_signer
+from nomoledger.proof.signing import Signer
 
 
 class ExportHeader(
@@ -70,10 +71,11 @@ def export_public(ledger: Ledger, game: str, file: BinaryIO, signer: Signer | No
     *signer* signs the seals; if None, the game's own key does.
 
     Raises:
+        UsageError: the game was handed over, and the signer has another key.
         CorruptError: the game does not verify; discard what was written.
     """
     secret = ledger.secret(game)
-    signer = signer or game_signer(secret)
+    signer = current_signer(ledger, game, signer)
 
     def write(struct: msgspec.Struct) -> None:
         file.write(_encode(struct) + b"\n")

@@ -48,6 +48,11 @@ class SealObserver:
             store_checkpoint(ledger, sealer, seals[-1].period)
         return seals
 
+    @property
+    def is_caught_up(self) -> bool:
+        """Whether no public event that was read waits for the next public request."""
+        return self._sealer is not None and self._sealer.stream.is_caught_up
+
     def _store(self, number: int, seal: Seal) -> None:
         assert self._sealer is not None
         data = seal.signed(game_signer(self._sealer.secret)).encoded()

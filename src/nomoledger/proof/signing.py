@@ -5,6 +5,9 @@ from pathlib import Path
 from cryptography.exceptions import InternalError, InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
     load_pem_private_key,
     load_ssh_private_key,
 )
@@ -32,6 +35,12 @@ class Signer:
 def game_signer(secret: bytes) -> Signer:
     """Return the game's own signer, whose key is derived from the game's *secret*."""
     return Signer(Ed25519PrivateKey.from_private_bytes(derive(secret, "signing key")))
+
+
+def new_key() -> tuple[bytes, Signer]:
+    """Return a new private key, as the text of a file for `read_signer`, and its signer."""
+    key = Ed25519PrivateKey.generate()
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()), Signer(key)
 
 
 def read_signer(file: str | Path) -> Signer:

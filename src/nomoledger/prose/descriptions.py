@@ -209,6 +209,11 @@ def events_ruled_on(ruling: e.RulingMade) -> list[int]:
     return sorted({*edited, *([] if ruling.about is None else [ruling.about])})
 
 
+def name_confirmation(event: e.KeyPassed) -> str:
+    """Say whether the old key confirmed that the game passes to another key."""
+    return "confirmed by the old key" if event.is_confirmed else "not confirmed by the old key"
+
+
 def describe_disputed(dispute: e.DisputeOpened) -> str:
     """Describe the event or period that is disputed."""
     return f"period {dispute.disputed}" if dispute.about is None else f"#{dispute.about}"
@@ -279,6 +284,10 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Names], str]] = {
     ),
     e.DisputeArgued: _describe_argument,
     e.FinalitySet: lambda event, _: f"standings turn final {event.days} days after their close",
+    e.KeyPassed: lambda event, _: (
+        f"the game passes to the key {event.key}, {name_confirmation(event)}"
+        + (f": {event.text}" if event.text else "")
+    ),
     e.SeedCommitted: lambda event, _: (
         f"{event.by} commits to a seed for the dice of period {event.drawn_in}"
         + (", chosen by the admin" if event.by_admin else "")

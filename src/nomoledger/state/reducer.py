@@ -218,6 +218,13 @@ def _finality(world: World, event: e.FinalitySet) -> None:
     world.put(world.game, "final_after", event.days)
 
 
+@_applies(e.KeyPassed)
+def _passed_key(world: World, event: e.KeyPassed) -> None:
+    names = ("period", "key", "previous", "is_confirmed")
+    passed = {name: getattr(event, name) for name in names}
+    world.put(world.game, "keys", (*world.game.get("keys", ()), passed))
+
+
 def _answer(world: World, question: str, value: Any) -> None:
     attempt, _, place = question.rpartition("|")
     world.put(world.inner(world.answers, attempt), place, value)

@@ -69,6 +69,11 @@ def check_ruling(world: World, entries: Sequence[e.Entry], fields: dict[str, Any
         if not 0 <= event < len(entries):
             raise UnknownError(f"there is no event #{event}: the last is #{len(entries) - 1}")
         _check_overrules(ruling_on_event(world, event), f"is about #{event}", overrules)
+        if event in events and isinstance(entries[event].body, e.KeyPassed):
+            raise UsageError(
+                f"#{event} passed the key of the game on, and no ruling takes that back:"
+                " hand the game over again (nomoledger handover give)"
+            )
     for edit in edits:
         earlier = next((x for x in rulings_in_force(world) if edit in x.edits), None)
         _check_overrules(earlier, "makes the same edit", overrules)
