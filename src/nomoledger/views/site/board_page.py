@@ -51,7 +51,7 @@ def board_of(view: PublicView, figures: Figures) -> BoardPage:
 
 
 def _square(figures: Figures, entity: str, place: int, model: Any, key: str) -> SquareOnPage:
-    world = figures.public.world
+    world = figures.world
     names = [*world.declared("square"), *world.attributes.get(entity, {})]
     attributes = {n: figures.attribute(entity, n) for n in dict.fromkeys(names) if n != key}
     return SquareOnPage(
@@ -65,7 +65,7 @@ def _square(figures: Figures, entity: str, place: int, model: Any, key: str) -> 
 
 def _piece(figures: Figures, name: str) -> tuple[str, PlayerLink | None, Figure | None]:
     """Return the name of a player or piece, the player if any, and the figure of its square."""
-    world = figures.public.world
+    world = figures.world
     player = world.find("player", name)
     if player is not None:
         return name, figures.person(player), figures.attribute(player, "square")

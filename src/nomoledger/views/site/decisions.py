@@ -1,6 +1,7 @@
 """Proposals with their votes and verdicts, rulings, and disputes, as the site shows them."""
 
 import re
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -9,9 +10,11 @@ from nomoledger import events as e
 from nomoledger.events import rules as r
 from nomoledger.prose.descriptions import events_ruled_on
 from nomoledger.prose.labels import format_cell
+from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
 from nomoledger.views.site.dispute_pages import DisputePages
 from nomoledger.views.site.rule_pages import Link, RulePages
+from nomoledger.views.site.ruling_pages import EditOnPage, FindEvent, edits_on_page
 from nomoledger.views.site.site_paths import Ref
 
 UNDECIDED = "undecided"
@@ -54,6 +57,9 @@ class RulingOnPage(msgspec.Struct, frozen=True):
         about: The events that the ruling decides on.
         asked: The rule whose question the ruling answers.
         effective: The earlier period from which the ruling takes effect, if any.
+        at: When the ruling was made.
+        settle: How much of a correction was applied.
+        edits: What the ruling changed in what was recorded.
     """
 
     number: int
@@ -70,6 +76,11 @@ class RulingOnPage(msgspec.Struct, frozen=True):
     effective: int | None
     overrules: tuple[int, ...]
     closes: int | None
+    by: str
+    at: datetime
+    scope: str
+    settle: str
+    edits: tuple[EditOnPage, ...]
     overruled_by: int | None = None
     refused: bool = False
 
@@ -96,8 +107,11 @@ _NOTED = frozenset({
 class Decisions:
     """The proposals, rulings and disputes so far."""
 
-    def __init__(self, ruleset: RulePages) -> None:
+    def __init__(self, ruleset: RulePages, teller: Teller, find: FindEvent) -> None:
+        """Link to rules of *ruleset*. *find* returns the event with a number."""
         self.ruleset = ruleset
+        self._teller = teller
+        self._find = find
         self.proposals: dict[int, ProposalOnPage] = {}
         self.rulings: dict[int, RulingOnPage] = {}
         self.disputes = DisputePages()
@@ -161,6 +175,10 @@ class Decisions:
         self, body: e.RulingMade, ref: Ref, world: World, refs: dict[int, Ref]
     ) -> RulingOnPage:
         question = world.questions.get(body.question) if body.question else None
+
+        def cite(number: int) -> Link:
+            return self._cite(f"#{number}", refs)
+
         return RulingOnPage(
             number=body.number,
             kind=body.kind,
@@ -171,11 +189,16 @@ class Decisions:
             value=None if body.value is None else format_cell(body.value),
             cites=tuple(self._cite(citation, refs) for citation in body.cites),
             changes=tuple(map(describe_change, body.changes)),
-            about=tuple(self._cite(f"#{number}", refs) for number in events_ruled_on(body)),
+            about=tuple(map(cite, events_ruled_on(body))),
             asked=None if question is None else self._asked(question),
             effective=body.effective,
             overrules=body.overrules,
             closes=body.closes,
+            by=body.by,
+            at=body.received_at,
+            scope=body.scope,
+            settle=body.settle,
+            edits=tuple(edits_on_page(body, self._find, cite, self._teller)),
         )
 
     def _asked(self, question: e.QuestionRaised) -> Link | None:

@@ -69,7 +69,7 @@ def pages_in(world: World) -> dict[str, PageContent]:
 
 def _held(figures: Figures, account: str) -> Iterator[tuple[str, Figure]]:
     """Yield what *account* holds, by commodity."""
-    world = figures.public.world
+    world = figures.world
     for commodity in world.commodities():
         if world.balance(account, commodity):
             yield commodity, figures.holding(account, commodity)
@@ -85,7 +85,7 @@ def _values(
 
 
 def _table(figures: Figures, values: ValuesByRules, title: str, table: PageTable) -> TableOnPage:
-    world = figures.public.world
+    world = figures.world
     things = [
         thing
         for thing in world.kinds.get(table.kind, ())
@@ -112,7 +112,7 @@ def _is(world: World, value: Any, wanted: Any) -> bool:
 
 
 def _cell(figures: Figures, values: ValuesByRules, thing: str, name: str) -> Figure | None:
-    world = figures.public.world
+    world = figures.world
     if name in world.declared(world.entities[thing]):
         return figures.attribute(thing, name)
     if name in world.commodities():

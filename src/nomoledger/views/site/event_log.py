@@ -74,7 +74,7 @@ class EventLog:
         """Append an event. *world* must hold the things that the event names."""
         if isinstance(entry.body, UNTOLD):
             return
-        line = self._line(entry, world, refs)
+        line = self.line(entry, world, refs)
         groups = self.groups.setdefault(entry.body.period, [])
         if isinstance(entry.body, e.Input):
             groups.append(EventGroup(entry.body.received_at, line, []))
@@ -83,7 +83,8 @@ class EventLog:
         else:
             groups[-1].lines.append(line)
 
-    def _line(self, entry: e.Entry, world: World, refs: dict[int, Ref]) -> EventLine:
+    def line(self, entry: e.Entry, world: World, refs: dict[int, Ref]) -> EventLine:
+        """Return the line of an event. *world* must hold the things that the event names."""
         body = entry.body
         about = _players_in(body, world)
         if isinstance(body, e.AttemptRefused) and body.cause in self._inputs:

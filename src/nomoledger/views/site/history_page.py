@@ -19,6 +19,7 @@ from nomoledger.views.site.outline import Outline, PeriodOutline, Public
 from nomoledger.views.site.public_run import PublicTraces
 from nomoledger.views.site.public_view import PublicView, PublicWorld
 from nomoledger.views.site.rule_pages import RulePage, RulePages
+from nomoledger.views.site.ruling_pages import RulingTrail
 from nomoledger.views.site.site_paths import Slugs
 from nomoledger.views.site.statement_pages import StatementPages
 
@@ -36,6 +37,7 @@ class HistoryPage(msgspec.Struct, frozen=True):
         upto: The periods up to the moment.
         before: The groups of events of the period before, if there is one.
         rules: The pages of all rules so far.
+        trail: What each ruling so far led to at once.
         is_complete: Whether the rules could be run as far as the moment, to explain its events.
     """
 
@@ -44,6 +46,7 @@ class HistoryPage(msgspec.Struct, frozen=True):
     upto: tuple[PastMoment, ...]
     before: tuple[EventGroup, ...]
     rules: tuple[RulePage, ...]
+    trail: RulingTrail
     is_complete: bool
 
     @property
@@ -96,7 +99,8 @@ class _HistoryReader:
         self.public = PublicWorld()
         self.figures = Figures(self.public, Slugs())
         self.ruleset = RulePages()
-        self.decisions = Decisions(self.ruleset)
+        self.decisions = Decisions(self.ruleset, self.public.teller, self._find)
+        self.trail = RulingTrail()
         self.log = EventLog(self.ruleset, self.public.teller)
         self.statements = StatementPages(self.ruleset, self.public.teller)
         self.explanations = ExplanationBuilder(self.ruleset)
@@ -142,29 +146,47 @@ class _HistoryReader:
         self.decisions.apply(ref, body, public.world, public.refs)
         self.log.note(entry)
         destroys = isinstance(body, e.EntityDestroyed)
-        if destroys and is_told:  # The thing has no name after the event.
-            self.log.append(entry, public.world, public.refs, stands_apart)
+        if destroys:  # The thing has no name after the event.
+            self._tell(entry, stands_apart, is_told)
         public.teller.follow(body)
         public.apply(entry)
         self.statements.apply(entry, public.world, public.refs)
-        if is_told and not destroys:
-            self.log.append(entry, public.world, public.refs, stands_apart)
+        if not destroys:
+            self._tell(entry, stands_apart, is_told)
+
+    def _tell(self, entry: e.Entry, stands_apart: bool, is_told: bool) -> None:
+        world, refs = self.public.world, self.public.refs
+        if is_told:
+            self.log.append(entry, world, refs, stands_apart)
+        ruling = self.trail.ruling_behind(entry.number, entry.body)
+        if ruling is not None:
+            line = self.log.line(entry, world, refs)
+            self.trail.add(ruling, line, entry.body, self.public.teller)
+
+    def _find(self, number: int) -> e.Event | None:
+        """Return the public event *number*, if there is one so far."""
+        return self.entries[number][0].body if number in self.public.refs else None
 
     def _end(
         self, period: PeriodOutline, began: datetime | None, count: int, is_wanted: bool
     ) -> HistoryPage | None:
-        world, entries = self.public.world, self.entries
-        view = PublicView(self.ledger, self.outline.game, world, entries, period.end, self.sandbox)
-        self.figures.use_statements(self.statements.close(period.number, world))
-        self.past.append(past_moment_of(view, period.number, self.figures, began, count))
+        corrections, number = self.outline.corrections, period.number
+        published, corrected = self.public.world, period.corrected
+        world = published if corrected is None else corrections.known(number, published)
+        view = PublicView(
+            self.ledger, self.outline.game, world, self.entries, period.end, self.sandbox
+        )
+        self.figures.use_world(world, corrected, corrections.paid.get(number, {}))
+        self.figures.use_statements(self.statements.close(number, published, corrected))
+        self.past.append(past_moment_of(view, number, self.figures, began, count))
         if not is_wanted:
             return None
         self._renew_sandbox()
-        groups = self.log.groups.get(period.number, [])
+        groups = self.log.groups.get(number, [])
         is_complete = self._trace(period)
         explanations = tuple(map(self.explanations.explain, groups))
         moment = moment_of(
-            view, period.number, self.figures, self.decisions, groups, explanations,
+            view, number, self.figures, self.decisions, groups, explanations,
             self.outline.slugs,
         )  # fmt: skip
         before = self.past[-2].period if len(self.past) > 1 else None
@@ -174,6 +196,7 @@ class _HistoryReader:
             upto=tuple(self.past),
             before=tuple(self.log.groups.get(before, ())) if before is not None else (),
             rules=tuple(self.ruleset.pages),
+            trail=self.trail,
             is_complete=is_complete,
         )
 

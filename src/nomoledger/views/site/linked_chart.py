@@ -7,6 +7,7 @@ comes from matplotlib: see `nomoledger_projections.standings_chart` for the reas
 
 from collections.abc import Sequence
 from math import ceil, floor, log10
+from typing import NamedTuple
 
 import msgspec
 
@@ -27,12 +28,16 @@ class Tick(msgspec.Struct, frozen=True):
 
 
 class Dot(msgspec.Struct, frozen=True):
-    """The value of a player in a period, and the path of its page."""
+    """The value of a player in a period, and the path of its page.
+
+    *was* is the height of the value as it was published, if rulings have changed it since.
+    """
 
     x: float
     y: float
     text: str
     path: str
+    was: float | None = None
 
 
 class Curve(msgspec.Struct, frozen=True):
@@ -48,6 +53,11 @@ class Curve(msgspec.Struct, frozen=True):
         """The points of the line in SVG syntax."""
         return " ".join(f"{dot.x:g},{dot.y:g}" for dot in self.dots)
 
+    @property
+    def is_ruled(self) -> bool:
+        """Whether rulings have changed a value since it was published."""
+        return any(dot.was is not None for dot in self.dots)
+
 
 class LineChart(msgspec.Struct, frozen=True):
     """A chart with the positions of its lines, marks and names."""
@@ -61,21 +71,33 @@ class LineChart(msgspec.Struct, frozen=True):
     left: int = LEFT
     right: int = WIDTH - RIGHT
 
+    @property
+    def is_ruled(self) -> bool:
+        """Whether rulings have changed a value of the chart since it was published."""
+        return any(curve.is_ruled for curve in self.curves)
+
+
+class Point(NamedTuple):
+    """A *value*, and the same as it was *published*, if rulings have changed it since."""
+
+    value: float
+    published: float | None = None
+
 
 #: For each player, the values by period.
-Series = Sequence[tuple[PlayerLink, dict[int, float]]]
+Series = Sequence[tuple[PlayerLink, dict[int, Point]]]
 
 
 def ranks(series: Series) -> LineChart:
     """Return the chart of ranks over the periods, the first rank at the top."""
-    worst = int(max((v for _, values in series for v in values.values()), default=1))
+    worst = int(max(_values(series), default=1))
     marks = [float(rank) for rank in range(1, max(worst, 2) + 1, ceil(worst / TICKS_MAX))]
     return _chart("Rank", series, marks, (max(worst, 2), 1))
 
 
 def amounts(title: str, series: Series) -> LineChart:
     """Return the chart of amounts over the periods, the largest at the top."""
-    all_values = [value for _, values in series for value in values.values()] or [0.0]
+    all_values = _values(series) or [0.0]
     step = _step(max(all_values) - min(all_values))
     low, high = floor(min(all_values) / step) * step, ceil(max(all_values) / step) * step
     high = max(high, low + step)
@@ -84,6 +106,12 @@ def amounts(title: str, series: Series) -> LineChart:
         low, high = low - step, low + step
     marks = [low + step * place for place in range(round((high - low) / step) + 1)]
     return _chart(title, series, marks, (low, high))
+
+
+def _values(series: Series) -> list[float]:
+    """Return all values of *series*, as they are known and as they were published."""
+    points = (point for _, by_period in series for point in by_period.values())
+    return [value for point in points for value in point if value is not None]
 
 
 def _step(span: float) -> float:
@@ -112,8 +140,16 @@ def _chart(title: str, series: Series, marks: list[float], span: tuple[float, fl
         share = (value - span[0]) / (span[1] - span[0])
         return round(height - BOTTOM - 6 - share * (height - TOP - BOTTOM - 12), 1)
 
+    def dot(player: PlayerLink, period: int, point: Point) -> Dot:
+        text = f"{player.name}, period {period}: {point.value:.12g}"
+        path = f"{folder_of(period)}standings.html"
+        if point.published is None:
+            return Dot(x(period), y(point.value), text, path)
+        text += f", published as {point.published:.12g}"
+        return Dot(x(period), y(point.value), text, path, y(point.published))
+
     lines = [
-        (player, tuple(_dot(x(p), y(v), player, p, v) for p, v in sorted(values.items())))
+        (player, tuple(dot(player, period, values[period]) for period in sorted(values)))
         for player, values in series
     ]
     every = ceil(len(periods) / TICKS_MAX) or 1
@@ -124,11 +160,6 @@ def _chart(title: str, series: Series, marks: list[float], span: tuple[float, fl
         up=tuple(Tick(y(mark), f"{mark:.10g}") for mark in marks),
         curves=_labelled(lines, height),
     )
-
-
-def _dot(x: float, y: float, player: PlayerLink, period: int, value: float) -> Dot:
-    text = f"{player.name}, period {period}: {value:.12g}"
-    return Dot(x, y, text, f"{folder_of(period)}standings.html")
 
 
 def _labelled(lines: list[tuple[PlayerLink, tuple[Dot, ...]]], height: int) -> tuple[Curve, ...]:

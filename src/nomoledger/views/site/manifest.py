@@ -91,7 +91,8 @@ def digest_of(text: bytes) -> str:
 def key_of(outline: Outline, index: int) -> str | None:
     """Return the digest of all that decides the pages of a closed period; None for an open one.
 
-    That is the public history up to the close, what later events say of the period, and the code.
+    That is the public history up to the close, what later events say of the period, the
+    corrections of the period and of those before it, which its charts show, and the code.
     """
     period = outline.periods[index]
     if period.is_open:
@@ -107,7 +108,7 @@ def key_of(outline: Outline, index: int) -> str | None:
         period.titles,
         period.mark.disputed,
         period.mark.final,
-        period.corrected,
+        [(other.number, other.corrected) for other in outline.periods[: index + 1]],
         [(other.number, sorted(other.titles)) for other in neighbours],
         sorted(path for path in period.titles if path in last),
     ]

@@ -1,6 +1,6 @@
 """The state of a game at one moment: the close of a period, or now."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cached_property, partial
 from itertools import chain, starmap
@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from nomoledger.events.rules import Rule
-from nomoledger.prose.labels import amount_held
+from nomoledger.language.values import Number
 from nomoledger.state.clock import from_seconds
 from nomoledger.views.site.board_page import BoardPage, board_of
 from nomoledger.views.site.decisions import UNDECIDED, Decisions, ProposalOnPage, RulingOnPage
@@ -18,6 +18,8 @@ from nomoledger.views.site.dispute_pages import DisputePage
 from nomoledger.views.site.event_log import EventGroup
 from nomoledger.views.site.explanations import GroupExplanation
 from nomoledger.views.site.figures import Figure, Figures, PlayerLink
+from nomoledger.views.site.linked_chart import Point
+from nomoledger.views.site.player_standings import by_player, standings_in
 from nomoledger.views.site.public_view import PublicView, model_of
 from nomoledger.views.site.rule_pages import RulePages, kind_of
 from nomoledger.views.site.site_paths import Slugs
@@ -28,21 +30,24 @@ from nomoledger.views.site.values_by_rules import ValuesByRules
 class StandingEntry(msgspec.Struct, frozen=True):
     """The standing of one player."""
 
-    rank: int
+    rank: Figure
     player: PlayerLink
     money: Figure | None
-    worth: float
     squares: Figure
     owned: tuple[Figure, ...]
 
 
 class PastStanding(msgspec.Struct, frozen=True):
-    """What the pages of later periods show of the standing of one player."""
+    """What the pages of later periods show of the standing of one player.
 
-    rank: int
+    *place* and *worth* are rank and money for the charts.
+    """
+
+    rank: Figure
     player: PlayerLink
     money: Figure | None
-    worth: float
+    place: Point
+    worth: Point
 
 
 class PastMoment(msgspec.Struct, frozen=True, dict=True):
@@ -151,15 +156,16 @@ def past_moment_of(
     view: PublicView, period: int, figures: Figures, began: datetime | None, events_count: int
 ) -> PastMoment:
     """Return what later pages show of *period* in *view*. This gives new players their places."""
-    world = figures.public.world
+    world = figures.world
     _ = figures.people  # This assigns places in the order of joining.
+    published = _published(figures)
     return PastMoment(
         period=period,
         is_open=period == world.period,
         began=began,
         now=from_seconds(world.game["now"]),
         events_count=events_count,
-        standings=tuple(starmap(partial(_past, figures), _ranked(view, figures))),
+        standings=tuple(starmap(partial(_past, figures, published), _ranked(view))),
     )
 
 
@@ -176,18 +182,19 @@ def moment_of(
 
     *slugs* are the file names of the pages that rules declare.
     """
-    world = figures.public.world
+    world = figures.world
     pages = pages_in(world)
     values = ValuesByRules(world, pages.values(), view.sandbox)
     figures.show(values.instead_of_attributes)
     commodities = tuple(world.commodities())
     people = figures.people  # This comes first: it assigns places in the order of joining.
+    published = _published(figures)
     return Moment(
         period=period,
         is_open=period == world.period,
         now=from_seconds(world.game["now"]),
         money=commodities[0] if commodities else "",
-        standings=tuple(starmap(partial(_standing, figures), _ranked(view, figures))),
+        standings=tuple(starmap(partial(_standing, figures, published), _ranked(view))),
         board=board_of(view, figures),
         commodities=commodities,
         accounts=tuple(_accounts(figures, commodities)),
@@ -206,48 +213,47 @@ def moment_of(
     )
 
 
-def _ranked(view: PublicView, figures: Figures) -> Iterator[tuple[str, Any]]:
-    """Yield each player with the row of the standings.
-
-    Rules can give several players one name. Their rows are in the order of their money, too.
-    """
-    world = figures.public.world
-    money = next(iter(world.commodities()), "")
-    players = world.kinds.get("player", ())
-    wealth = {player: amount_held(world, player, money) if money else 0 for player in players}
-    called: dict[str, list[str]] = {}
-    for player in sorted(players, key=lambda player: -wealth[player]):
-        called.setdefault(str(world.label(player)), []).append(player)
-    for row in model_of("standings", view).standings:
-        alike = called.get(row.player)
-        yield alike.pop(0) if alike else row.player, row
+def _ranked(view: PublicView) -> Iterator[tuple[str, Any]]:
+    """Yield each player with the row of the standings."""
+    return by_player(view.world, model_of("standings", view).standings)
 
 
-def _past(figures: Figures, player: str, model: Any) -> PastStanding:
-    world = figures.public.world
-    money = next(iter(world.commodities()), None)
+def _past(figures: Figures, published: Mapping[str, Any], player: str, row: Any) -> PastStanding:
+    money = next(iter(figures.world.commodities()), None)
+    was = published.get(player, row)
     return PastStanding(
-        rank=model.rank,
+        rank=figures.compared(row.rank, was.rank),
         player=figures.person(player),
         money=None if money is None else figures.holding(player, money),
-        worth=float(model.money or 0),
+        place=_point(row.rank, was.rank),
+        worth=_point(row.money or 0, was.money or 0),
     )
 
 
-def _standing(figures: Figures, player: str, model: Any) -> StandingEntry:
-    past = _past(figures, player, model)
+def _point(value: Number, published: Number) -> Point:
+    return Point(float(value), None if published == value else float(published))
+
+
+def _standing(
+    figures: Figures, published: Mapping[str, Any], player: str, row: Any
+) -> StandingEntry:
+    past = _past(figures, published, player, row)
     return StandingEntry(
         rank=past.rank,
         player=past.player,
         money=past.money,
-        worth=past.worth,
         squares=figures.owned_count(player),
         owned=figures.owned(player),
     )
 
 
+def _published(figures: Figures) -> dict[str, Any]:
+    """Return the standings as published by player, if rulings have changed them since."""
+    return {} if figures.corrected is None else standings_in(figures.public.world)
+
+
 def _accounts(figures: Figures, commodities: tuple[str, ...]) -> list[AccountEntry]:
-    world, people = figures.public.world, figures.people
+    world, people = figures.world, figures.people
     return [
         AccountEntry(
             name=str(world.label(account)),
@@ -260,7 +266,7 @@ def _accounts(figures: Figures, commodities: tuple[str, ...]) -> list[AccountEnt
 
 def _account_ids(figures: Figures) -> list[str]:
     """Return all accounts: the players in the order of joining, then the others by name."""
-    return list(dict.fromkeys((*figures.people, *sorted(figures.public.world.balances))))
+    return list(dict.fromkeys((*figures.people, *sorted(figures.world.balances))))
 
 
 def _rule(rule: Rule, ruleset: RulePages) -> RuleEntry:
@@ -282,7 +288,7 @@ def _player(
     commodities: tuple[str, ...],
     things: tuple[tuple[str, Figure | None], ...],
 ) -> PlayerEntry:
-    world = figures.public.world
+    world = figures.world
     names = [*world.declared("player"), *world.attributes.get(person.entity, {})]
     key = world.key_of("player")
     attributes = {n: figures.attribute(person.entity, n) for n in dict.fromkeys(names) if n != key}
@@ -301,7 +307,7 @@ def _things(figures: Figures) -> dict[str, list[tuple[str, Figure | None]]]:
 
     Things that the rules make without mentioning it are bookkeeping, and are left out.
     """
-    world = figures.public.world
+    world = figures.world
     related: dict[str, list[tuple[str, Figure | None]]] = {}
     for kind, things in world.kinds.items():
         if kind in ("player", "square", "proposal"):
@@ -319,15 +325,15 @@ def _things(figures: Figures) -> dict[str, list[tuple[str, Figure | None]]]:
 
 
 def _waiting(figures: Figures) -> str | None:
-    question = figures.public.world.waiting
+    question = figures.world.waiting
     if question is None:
         return None
-    text = figures.public.teller.without_identifiers(question.text)
+    text = figures.teller.without_identifiers(question.text)
     return f"{figures.described(question.to)}: {text}"
 
 
 def _due(figures: Figures) -> list[TimerEntry]:
-    timers = sorted(figures.public.world.timers.values(), key=lambda timer: timer.order)
+    timers = sorted(figures.world.timers.values(), key=lambda timer: timer.order)
     return [
         TimerEntry(
             at=from_seconds(timer.attempt.at),

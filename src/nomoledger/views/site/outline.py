@@ -2,29 +2,20 @@
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
 from nomoledger.events.codec import encode, tag_of
-from nomoledger.game.read_models import WorldView, projection
 from nomoledger.proof.public_stream import apply_public
-from nomoledger.state.bitemporal import rulings_that_corrected, world_as_known
 from nomoledger.state.disputes import StandingMark, standing_mark
 from nomoledger.state.world import World
+from nomoledger.views.site.corrections import CorrectedPeriod, Corrections
 from nomoledger.views.site.declared_pages import page_path, pages_in
 from nomoledger.views.site.site_paths import Slugs
 
 #: The public events of a game, each with whether it stands apart (see `public_entries`).
 Public = Sequence[tuple[e.Entry, bool]]
-
-
-class CorrectedPeriod(msgspec.Struct, frozen=True):
-    """The *rulings* that corrected a period, and its *standings* as known now."""
-
-    rulings: tuple[int, ...]
-    standings: tuple[Any, ...]
 
 
 class PeriodOutline(msgspec.Struct, frozen=True):
@@ -52,12 +43,16 @@ class PeriodOutline(msgspec.Struct, frozen=True):
 
 
 class Outline(msgspec.Struct, frozen=True):
-    """The periods of a game, and the *slugs* of the pages that rules declare."""
+    """The periods of a game, and what its rulings corrected.
+
+    *slugs* are the file names of the pages that rules declare.
+    """
 
     game: str
     rulebook: str
     periods: tuple[PeriodOutline, ...]
     slugs: Slugs
+    corrections: Corrections
 
 
 def outline_of(game: str, public: Public) -> Outline:
@@ -67,15 +62,9 @@ def outline_of(game: str, public: Public) -> Outline:
         reader.take(place, entry.body)
     reader.end(len(public), reader.world.period, is_open=True)
     world = reader.world
-    periods = tuple(
-        msgspec.structs.replace(
-            period,
-            mark=standing_mark(world, period.number, None),
-            corrected=_corrected(world, period.number),
-        )
-        for period in reader.periods
-    )
-    return Outline(game, world.game.get("rulebook", ""), periods, reader.slugs)
+    periods = tuple(map(reader.with_hindsight, reader.periods))
+    rulebook = world.game.get("rulebook", "")
+    return Outline(game, rulebook, periods, reader.slugs, reader.corrections)
 
 
 class _OutlineReader:
@@ -83,6 +72,7 @@ class _OutlineReader:
 
     def __init__(self) -> None:
         self.world = World()
+        self.corrections = Corrections(self.world)
         self.periods: list[PeriodOutline] = []
         self.slugs = Slugs()
         self._digest = hashlib.sha256()
@@ -99,13 +89,15 @@ class _OutlineReader:
             shown = msgspec.structs.replace(shown, digest="")
         self._digest.update(tag_of(body).encode())
         self._digest.update(encode(shown))
+        self.corrections.before(body)
         apply_public(self.world, body)
+        self.corrections.after(body)
         if isinstance(body, e.PeriodClosed):
             self.end(place + 1, body.period, is_open=False)
 
     def end(self, end: int, period: int, *, is_open: bool) -> None:
         """Add *period*, which the first *end* events lead up to."""
-        titles = {page_path(self.slugs, title): title for title in pages_in(self.world)}
+        titles = self._titles(self.world)
         digest = self._digest.hexdigest()
         outline = PeriodOutline(
             period, is_open, titles, end, self._starts, digest, StandingMark(), None
@@ -113,11 +105,15 @@ class _OutlineReader:
         self.periods.append(outline)
         self._starts = self._input
 
+    def with_hindsight(self, period: PeriodOutline) -> PeriodOutline:
+        """Return *period* with what the events after it say of it."""
+        corrected = self.corrections.periods.get(period.number)
+        titles = period.titles
+        if corrected is not None and corrected.rules:
+            titles = self._titles(self.corrections.known(period.number, self.world))
+        mark = standing_mark(self.world, period.number, None)
+        return msgspec.structs.replace(period, titles=titles, mark=mark, corrected=corrected)
 
-def _corrected(world: World, period: int) -> CorrectedPeriod | None:
-    rulings = rulings_that_corrected(world, period) if period in world.past else ()
-    if not rulings:
-        return None
-    view = WorldView(world_as_known(world, world, period), None)
-    model: Any = projection("standings")(view)
-    return CorrectedPeriod(rulings, tuple(model.standings))
+    def _titles(self, world: World) -> dict[str, str]:
+        """Return the titles of the pages that the rules of *world* declare, by path."""
+        return {page_path(self.slugs, title): title for title in pages_in(world)}

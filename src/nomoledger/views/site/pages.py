@@ -8,12 +8,18 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from nomoledger.views.site.decisions import RulingOnPage
 from nomoledger.views.site.event_log import EventGroup, EventLine
 from nomoledger.views.site.figures import PlayerLink
 from nomoledger.views.site.history_page import HistoryPage
 from nomoledger.views.site.linked_chart import amounts, ranks
 from nomoledger.views.site.moment import Moment, PastStanding, PlayerEntry
 from nomoledger.views.site.rule_pages import RulePage
+from nomoledger.views.site.ruling_pages import (
+    PlayerEffect,
+    RulingConsequences,
+    consequences_of,
+)
 from nomoledger.views.site.site_paths import folder_of
 from nomoledger.views.site.text import finalize, prose
 
@@ -47,12 +53,36 @@ def render_present(history: HistoryPage) -> Iterator[tuple[str, str]]:
     """Yield the pages at the top, which show the present state, and the pages of all rules."""
     pages = _Pages(history, "")
     yield from pages.all()
+    for template, path, values in _pages_of_things(history, pages):
+        every_period = history.outline.periods
+        yield path, pages.render(template, path, every_period=every_period, **values)
+
+
+def _pages_of_things(
+    history: HistoryPage, pages: "_Pages"
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield template, path and values of the pages of all rules, rulings and disputes."""
+    moment = history.moment
     for page in history.rules:
-        values = _rule_values(history.moment, page)
-        yield (
-            page.path,
-            pages.render("rule", page.path, every_period=history.outline.periods, **values),
-        )
+        yield "rule", page.path, _rule_values(moment, page)
+    rulings = {ruling.number: ruling for ruling in moment.rulings}
+    disputes = {dispute.number: dispute for dispute in moment.disputes}
+    for number, ruling in rulings.items():
+        values = {
+            "ruling": ruling,
+            "dispute": disputes.get(ruling.closes or 0),
+            "effect": pages.consequences(number),
+            "payments": history.trail.payments.get(number, []),
+            "lines": history.trail.lines.get(number, []),
+        }
+        yield "ruling", f"rulings/{number}.html", {"menu_at": "rulings", **values}
+    for number, dispute in disputes.items():
+        values = {
+            "dispute": dispute,
+            "ruling": rulings.get(dispute.ruling or 0),
+            "effect": None if dispute.ruling is None else pages.consequences(dispute.ruling),
+        }
+        yield "dispute", f"disputes/{number}.html", {"menu_at": "rulings", **values}
 
 
 def _rule_values(last: Moment, page: RulePage) -> dict[str, Any]:
@@ -72,6 +102,7 @@ class _Pages:
         self.history = history
         self.moment = history.moment
         self.folder = folder
+        self._linked = {player.person.entity: player.person for player in self.moment.players}
         self._standings = {entry.player.slug: entry for entry in self.moment.standings}
         self._lines: dict[str, list[tuple[datetime, EventLine]]] = {}
         for group in self.moment.groups:
@@ -126,7 +157,8 @@ class _Pages:
 
     def _values(self, name: str) -> dict[str, Any]:
         if name == "index":
-            return {"latest": self._latest(), "charts": self._charts(self._people())}
+            charts = self._charts(self._people())
+            return {"latest": self._latest(), "charts": charts, "recent": self._recent()}
         if name == "standings":
             people = self._people()
             charts, upto = self._charts(people), self.history.upto
@@ -149,9 +181,7 @@ class _Pages:
 
     def _charts(self, people: list[PlayerLink]) -> list[Any]:
         past = [(person, self._past.get(person.slug, [])) for person in people]
-        charts = [
-            ranks([(person, {at: float(by.rank) for at, by in series}) for person, series in past])
-        ]
+        charts = [ranks([(person, {at: by.place for at, by in series}) for person, series in past])]
         if self.moment.money:
             money = [(person, {at: by.worth for at, by in series}) for person, series in past]
             charts.append(amounts(f"Money ({self.moment.money})", money))
@@ -163,12 +193,40 @@ class _Pages:
         shown = [group for group in groups if group.head is None or not group.head.quiet]
         return shown[-LATEST:][::-1]
 
+    def consequences(self, ruling: int) -> RulingConsequences | None:
+        """Return what came of *ruling*; None if it did not reach back."""
+        return consequences_of(ruling, self.history.outline.corrections, self._linked)
+
+    def _recent(self) -> list[tuple[RulingOnPage, RulingConsequences]]:
+        """Return the rulings of this period and the one before that changed figures after the fact.
+
+        The newest comes first.
+        """
+        recent = []
+        for ruling in reversed(self.moment.rulings):
+            if ruling.ref.period >= self.moment.period - 1:
+                effect = self.consequences(ruling.number)
+                if effect is not None and effect.players:
+                    recent.append((ruling, effect))
+        return recent
+
+    def _effects(self, player: PlayerEntry) -> list[tuple[RulingOnPage, tuple[PlayerEffect, ...]]]:
+        """Return the rulings that changed figures of *player* after the fact, the newest first."""
+        return [
+            (ruling, rows)
+            for ruling in reversed(self.moment.rulings)
+            if (effect := self.consequences(ruling.number)) is not None
+            for _, person, rows in effect.players
+            if person == player.person
+        ]
+
     def _player_values(self, player: PlayerEntry) -> dict[str, Any]:
         slug = player.person.slug
         return {
             "player": player,
             "standing": self._standings[slug],
             "lines": self._lines.get(player.person.entity, []),
+            "effects": self._effects(player),
             "charts": self._charts([player.person]),
             "periods": [period for period, _ in self._past[slug]],
         }

@@ -140,15 +140,17 @@ class RulePages:
             if citation.startswith("ruling:"):
                 number = citation.removeprefix("ruling:")
                 if number != str(SEALED):
-                    links.append(Link(f"ruling {number}", f"rulings.html#r{number}"))
+                    links.append(Link(f"ruling {number}", f"rulings/{number}.html"))
             elif link := self.find(citation):
                 links.append(link)
         return tuple(links)
 
     def _authority(self, source: str) -> Link:
         """Return the link to the proposal, ruling or rule in *source*."""
-        if match := re.fullmatch(r"(proposal|ruling) (\d+)", source):
-            return Link(source, f"{match[1]}s.html#{match[1][0]}{match[2]}")
+        if match := re.fullmatch(r"proposal (\d+)", source):
+            return Link(source, f"proposals.html#p{match[1]}")
+        if match := re.fullmatch(r"ruling (\d+)", source):
+            return Link(source, f"rulings/{match[1]}.html")
         link = self.find(source.removeprefix("rule ")) if source.startswith("rule ") else None
         return Link(source, link.path if link else None)
 

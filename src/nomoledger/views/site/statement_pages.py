@@ -10,11 +10,9 @@ from nomoledger.language.values import from_units
 from nomoledger.prose.labels import format_cell
 from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
+from nomoledger.views.site.corrections import CorrectedPeriod, Holding
 from nomoledger.views.site.rule_pages import Link, RulePages
 from nomoledger.views.site.site_paths import Ref, Slugs, folder_of
-
-#: An account, and the commodity in it.
-Holding = tuple[str, str]
 
 
 class StatementItem(msgspec.Struct, frozen=True):
@@ -28,10 +26,23 @@ class StatementItem(msgspec.Struct, frozen=True):
     because: Ref | None
 
 
+class LateCorrection(msgspec.Struct, frozen=True):
+    """How much a later *ruling* added to the closing balance of a statement."""
+
+    ruling: int
+    change: str
+
+
 class StatementPage(msgspec.Struct, frozen=True):
     """The statement of an account for a period: opening balance, postings, closing balance.
 
-    *path* leads to the statement, and *earlier* to the one that it continues.
+    They are as published.
+
+    Attributes:
+        path: The path of the statement.
+        earlier: The path of the statement that it continues.
+        late: What later rulings added.
+        known: The closing balance as it is known now.
     """
 
     account: str
@@ -42,6 +53,8 @@ class StatementPage(msgspec.Struct, frozen=True):
     earlier: str | None
     items: tuple[StatementItem, ...]
     after: str
+    late: tuple[LateCorrection, ...] = ()
+    known: str = ""
 
 
 class StatementPages:
@@ -78,13 +91,12 @@ class StatementPages:
     def _item(
         self, change: BalanceChange, key: Holding, world: World, refs: Mapping[int, Ref]
     ) -> StatementItem:
-        amount = _units(change.units, key[1], world)
         others = ", ".join(map(self.teller.phrase, change.others))
         sides = f"{'from' if change.units > 0 else 'to'} {others}" if others else ""
         why = self.teller.without_identifiers(change.body.why)
         return StatementItem(
             ref=refs[change.event],
-            change=f"+{amount}" if change.units > 0 else amount,
+            change=_signed(change.units, key[1], world),
             balance=_units(change.balance, key[1], world),
             what=": ".join(part for part in (sides, why) if part),
             rules=self.ruleset.cited(change.body.rules),
@@ -97,15 +109,23 @@ class StatementPages:
             return None
         return self._behind.get(body.cause) or refs[body.cause]
 
-    def close(self, period: int, world: World) -> dict[Holding, StatementPage]:
-        """Return the statements of *period*, and begin the next period with their balances."""
+    def close(
+        self, period: int, world: World, corrected: CorrectedPeriod | None
+    ) -> dict[Holding, StatementPage]:
+        """Return the statements of *period*, and begin the next period with their balances.
+
+        *world* is the state as published, and *corrected* how later rulings corrected it.
+        """
         declared = world.commodities()
-        statements = {key: self._statement(key, period, world) for key in self._items}
+        corrected = corrected or CorrectedPeriod()
+        statements = {key: self._statement(key, period, world, corrected) for key in self._items}
         self._items = {key: items[-1:] for key, items in self._items.items()}
         self._paths |= {key: statement.path for key, statement in statements.items()}
         return {key: page for key, page in statements.items() if key[1] in declared}
 
-    def _statement(self, key: Holding, period: int, world: World) -> StatementPage:
+    def _statement(
+        self, key: Holding, period: int, world: World, corrected: CorrectedPeriod
+    ) -> StatementPage:
         account, commodity = key
         items = self._items[key]
         changes = [(change, item) for change, item in items if change.body.period == period]
@@ -113,6 +133,8 @@ class StatementPages:
         first = changes[0][0] if changes else None
         before = last.balance if first is None else first.balance - first.units
         name = str(world.label(account))
+        late = corrected.units_by(account, commodity)
+        known = last.balance + sum(late.values())
         anchor = "a-" + self._slugs.of(key, f"{name}-{commodity}")
         return StatementPage(
             account=name,
@@ -123,9 +145,18 @@ class StatementPages:
             earlier=self._paths.get(key),
             items=tuple(item for _, item in changes if item is not None),
             after=_units(last.balance, commodity, world),
+            late=tuple(
+                LateCorrection(ruling, _signed(units, commodity, world))
+                for ruling, units in late.items()
+            ),
+            known=_units(known, commodity, world),
         )
 
 
 def _units(units: int, commodity: str, world: World) -> str:
     declared = world.commodities().get(commodity)
     return format_cell(from_units(units, 0 if declared is None else declared.places))
+
+
+def _signed(units: int, commodity: str, world: World) -> str:
+    return f"{'+' if units > 0 else ''}{_units(units, commodity, world)}"
