@@ -1,5 +1,6 @@
 """`bisect` finds the event after which a statement became true."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ from nomoledger import events as e
 from nomoledger.cli import program
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import UsageError
-from nomoledger.events.rules import Amend, Do, Set
+from nomoledger.events.rules import Amend, Do, Enact, Repeal, Rule, Set
 from nomoledger.game.bisection.bisection import bisect
 from nomoledger.game.game import Game
 from nomoledger.game.recorded_games import find
@@ -120,7 +121,17 @@ def test_all_finds_what_was_true_only_between_two_closes(game: Game) -> None:
 def test_states_within_an_attempt_are_not_checked(game: Game) -> None:
     """Ann has no money for a moment while she joins, but no reader ever sees that state."""
     assert bisect(game.ledger, "g", "money(Ann) == 0", every=True).event is None
-    assert bisect(game.ledger, "g", "money(Nobody) == 0", every=True).event is None
+
+
+def test_a_thing_that_is_gone_can_be_named(game: Game) -> None:
+    """A rule that was since repealed made a tree, and destroyed it."""
+    code = "def on_enact():\n    set(create('tree', {'name': 'Oak'}, 'Oak'), 'name', 'Elm')\n"
+    code += "def on_repeal():\n    destroy('Oak')\n"
+    tree = Rule(number="X.1", title="T", prose="T.", code=code, declares={"tree": {"name": "Text"}})
+    for change in (Enact(tree), Repeal("X.1")):
+        assert not game.rule("A tree.", changes=(change,), at=NOON).refusals
+        game.close(at=NOON)
+    assert bisect(game.ledger, "g", "name(Oak) == 'Elm'").event is not None
 
 
 def test_a_statement_can_be_true_from_the_start(game: Game) -> None:
@@ -145,9 +156,22 @@ def test_the_request_to_close_a_period_can_be_the_event(game: Game) -> None:
     assert turn(game, "closing()", every=True) == (1, "the admin closes the period")
 
 
-@pytest.mark.parametrize("text", ["helth(Ann) == 3", "money(Ann", "open('x')"])
-def test_an_unknown_name_or_malformed_statement_is_refused(game: Game, text: str) -> None:
-    with pytest.raises(UsageError):
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("money(Ann", "is not a statement"),
+        ("open('x')", "nothing in the game is called 'open'"),
+        ("collor(3) == red", "nothing in the game is called 'collor'; did you mean 'color'"),
+        ("zzz", "'zzz' is an unknown word"),
+        ("money(Anne) > 3", "there is no player or account 'Anne'; did you mean 'Ann'"),
+        ("money(Ann)", "money(Ann) is a number, not true or false"),
+        ("color(300) == red", "there is no square 300"),
+    ],
+)
+def test_an_unknown_word_or_malformed_statement_is_refused(
+    game: Game, text: str, said: str
+) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
         bisect(game.ledger, "g", text)
 
 

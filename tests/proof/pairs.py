@@ -274,7 +274,7 @@ class PairedGame:
 
     def _sealed_order(self, move: Sealed) -> None:
         player = self._player(move.number)
-        when = (f"money({player}) > 105", "period > 1", "period == 2")[move.number % 3]
+        when = (f"money({player}) > 105", "period() > 1", "period() == 2")[move.number % 3]
         self.game.order(player, when, (e.Act("plot", {"n": move.number}),), **self.when)
 
     def _sealed_answer_order(self, move: Sealed) -> None:

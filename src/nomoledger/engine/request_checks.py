@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from nomoledger.engine.oracles import is_possible_answer, is_possible_draw
+from nomoledger.engine.statement_check import check_statement
+from nomoledger.engine.statement_names import names_in
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events import Act, QuestionRaised
@@ -72,11 +74,13 @@ def check_order(
     """Check the *statements* and the *acts* of a standing order of *player*.
 
     Raises:
-        UsageError: a statement cannot be read, or names something unknown.
+        UsageError: a statement cannot be read, is no truth value, or names something unknown.
         UnknownError, UsageError: an act makes no sense; see `check_submission`.
     """
-    for statement in statements:
-        Statement(statement).check_names(world, link(world.ruleset))
+    parsed = [Statement(statement) for statement in statements]
+    names = names_in(world, link(world.ruleset).links)
+    for statement in parsed:
+        check_statement(statement, names)
     for act in acts:
         check_submission(world, player, act.action, act.arguments)
 

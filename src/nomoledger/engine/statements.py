@@ -27,7 +27,7 @@ LETTERS_MAX = 1_000
 #: How many operations the value of a rule in a statement may take, in games that add up limits.
 OPERATIONS_MAX = 5_000
 MONEY = "money"
-_CONSTANTS = {"none": None, "None": None, "yes": True, "no": False, "true": True, "false": False}
+CONSTANTS = {"none": None, "None": None, "yes": True, "no": False, "true": True, "false": False}
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -138,7 +138,7 @@ class _Evaluator:
         if isinstance(node, ast.List):
             return [self.value(element) for element in node.elts]
         if isinstance(node, ast.Name):
-            return _CONSTANTS.get(node.id, node.id)
+            return CONSTANTS.get(node.id, node.id)
         assert isinstance(node, ast.Constant)
         return Decimal(str(node.value)) if isinstance(node.value, float) else node.value
 

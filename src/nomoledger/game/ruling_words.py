@@ -6,7 +6,7 @@ from typing import Any
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.rulebook.nearest import meant
+from nomoledger.intake.nearest import meant
 
 
 def check_ruling_words(fields: dict[str, Any], entries: Sequence[e.Entry]) -> None:

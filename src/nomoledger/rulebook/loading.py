@@ -39,12 +39,12 @@ from nomoledger.events.rules import (
     Rule,
 )
 from nomoledger.intake.bounds import FILE, Bounds, admitted
+from nomoledger.intake.nearest import meant
 from nomoledger.intake.unreadable import why_unreadable
 from nomoledger.intake.wrong_form import plain_words
 from nomoledger.language.host_verbs import API_LEVELS
 from nomoledger.rulebook.data_block import DataBlock
 from nomoledger.rulebook.exact_yaml import load_yaml, yaml_fault
-from nomoledger.rulebook.nearest import meant
 from nomoledger.rulebook.told import malformed, with_words
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.declared_rules import Ruleset

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from nomoledger.events.rules import Rule
 from nomoledger.events.templates import Field, fields
-from nomoledger.rulebook.nearest import meant
+from nomoledger.intake.nearest import meant
 
 #: What can be told of a kind, and the names in such a text besides attributes and parameters.
 OF_KIND = {"label": set[str](), "created": {"it"}, "destroyed": {"it"}}

@@ -12,20 +12,19 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.batches import encode_batch
+from nomoledger.engine.statement_check import check_statement
+from nomoledger.engine.statement_names import StatementNames
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import CorruptError, UsageError
 from nomoledger.events.rules import Rule
-from nomoledger.game.bisection.search import (
-    DataRequest,
-    Search,
-    TurningPoint,
-    names_in_rules,
-)
+from nomoledger.game.bisection.search import DataRequest, Search, TurningPoint
+from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.period_reader import PeriodReader
 from nomoledger.ledger.snapshots import StoredSnapshots, load_nearest
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox, stream_from_sandbox
+from nomoledger.state.world import World
 
 __all__ = ["TurningPoint", "bisect"]
 
@@ -51,7 +50,7 @@ def bisect(
         UsageError: *text* is not a statement, or names something that the game never had.
     """
     last = ledger.head(game).number
-    check_names(ledger, game, text)
+    check_entered(ledger, game, text)
     stored = StoredSnapshots(ledger, game)
     supply = _Supply(ledger, game, stored, last, done)
     found = TurningPoint(game, text, None, events=last + 1)
@@ -110,37 +109,55 @@ class _Supply:
             self._reached = number
 
 
-def check_names(ledger: Ledger, game: str, text: str) -> None:
-    """Check that *text* is a statement, and that all names in it occur in *game*.
+def check_entered(ledger: Ledger, game: str, text: str) -> None:
+    """Check that *text* is a statement, and that everything it names was in *game* at some time.
 
     Raises:
-        UsageError: a name was never an attribute, a commodity or a value of the rules.
+        UsageError: it is no statement, no truth value, or names something that never was there.
     """
-    unknown, _ = _names(text, _latest_rules(ledger, game))
-    if not unknown:
-        return
-    unknown, known = _names(text, _all_rules(ledger, game))
-    if unknown:
-        names = ", ".join(sorted(known))
-        raise UsageError(f"the game never had the name {min(unknown)!r}; it had: {names}")
+    names, world = StatementNames(), load_nearest(ledger, game)
+    names.add_world(world)
+    try:
+        _check(text, names, _rules_at_closes(world))
+    except UsageError:
+        _check(text, _all_names(ledger, game), _all_rules(ledger, game))
 
 
-def _names(text: str, rules: Iterable[Rule]) -> tuple[set[str], set[str]]:
-    """Return the names in the statement *text* that *rules* do not declare, and those they do."""
+def _check(text: str, names: StatementNames, rules: Iterable[Rule]) -> None:
     distinct = list({id(rule): rule for rule in rules}.values())
-    return call_in_sandbox(_compare_names, text, distinct, kind=tuple[set[str], set[str]])
+    call_in_sandbox(_check_in_sandbox, text, names, distinct, kind=None)
 
 
-def _compare_names(text: str, rules: list[Rule]) -> tuple[set[str], set[str]]:
-    known = names_in_rules(rules) | Statement.OWN
-    return Statement(text).names() - known, known
+def _check_in_sandbox(text: str, names: StatementNames, rules: list[Rule]) -> None:
+    names.add_rules(rules)
+    names.add_code(rules)
+    check_statement(Statement(text), names)
 
 
-def _latest_rules(ledger: Ledger, game: str) -> Iterator[Rule]:
-    """Yield the rules at all closes up to the last snapshot."""
-    world = load_nearest(ledger, game)
+def _rules_at_closes(world: World) -> Iterator[Rule]:
+    """Yield the rules in *world*, and at all closes before it."""
     for state in (world.game, *world.past.values()):
+        yield from state.get("former", ())
         yield from state["rules"]
+
+
+def _all_names(ledger: Ledger, game: str) -> StatementNames:
+    """Return the names that all things of *game* ever had."""
+    names, kinds = StatementNames(), dict[str, str]()
+    history = History(ledger, game)
+    for body in (entry.body for entry in history.entries()):
+        if isinstance(body, e.EntityCreated):
+            kinds[body.entity] = body.kind
+            names.things.setdefault(body.kind, set()).update((body.entity, *_keys(body.attributes)))
+        elif isinstance(body, e.AttributeSet) and body.entity in kinds:
+            names.things[kinds[body.entity]].update(_keys({body.attribute: body.value}))
+    names.add_world(history.world())
+    return names
+
+
+def _keys(attributes: dict[str, Any]) -> Iterator[Any]:
+    """Yield the values of *attributes* by which people may call a thing."""
+    return (value for value in attributes.values() if isinstance(value, str | int))
 
 
 def _all_rules(ledger: Ledger, game: str) -> Iterator[Rule]:

@@ -5,7 +5,7 @@ the one before is checked in its snapshot. Only the period in which the statemen
 then folded.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 
@@ -87,11 +87,6 @@ def names_in(rule: Rule) -> Iterator[str]:
     for attributes in rule.declares.values():
         yield from attributes
     yield from (hook.operation for hook in parse_code(rule).hooks if hook.kind == "value")
-
-
-def names_in_rules(rules: Iterable[Rule]) -> set[str]:
-    """Return all names that *rules* declare."""
-    return {name for rule in rules for name in names_in(rule)}
 
 
 class Search:

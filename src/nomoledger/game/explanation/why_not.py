@@ -14,6 +14,7 @@ from nomoledger.errors import UnknownError
 from nomoledger.game.explanation.rendering import ExplanationLine, ExplanationWriter
 from nomoledger.game.explanation.traced_run import TracedRun
 from nomoledger.game.period_start import period_start
+from nomoledger.intake.nearest import meant
 from nomoledger.language.tracing import TraceNode
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
@@ -72,6 +73,7 @@ def _explain(
     operation: str,
     about: str,
 ) -> Iterator[bytes]:
+    _check_about(world, bodies, about)
     run, blocks = TracedRun(world, entries, secret, entries), dict[tuple[str, ...], None]()
     for batch_blocks in _blocks(run, bodies, operation, about):
         blocks.update(dict.fromkeys(batch_blocks))
@@ -83,7 +85,7 @@ def _blocks(
     run: TracedRun, bodies: list[e.Event], operation: str, about: str
 ) -> Iterator[list[tuple[str, ...]]]:
     """Yield the explanations of each batch, in blocks of lines."""
-    known = False
+    known, names = False, set[str]()
     for place, body in enumerate(bodies):
         if not isinstance(body, e.Input):
             continue
@@ -91,12 +93,33 @@ def _blocks(
             blocks = []
             for program, tree in attempt.trees:
                 known = known or operation in program.links.operations
+                names.update(program.links.operations)
                 writer = ExplanationWriter(program, attempt.names)
                 explanations = _about(writer, tree, operation, about)
                 blocks += [tuple(map(str, lines)) for lines in explanations]
             yield blocks
     if not known:
-        raise UnknownError(f"no rule of that period refers to {operation!r}")
+        near = meant(operation, names)
+        raise UnknownError(f"no rule of that period refers to {operation!r}{near}")
+
+
+def _check_about(world: World, bodies: list[e.Event], about: str) -> None:
+    """Check that something is called *about* in *world*, or comes to be in the period of *bodies*.
+
+    Raises:
+        UnknownError: nothing is.
+    """
+    created = [body for body in bodies if isinstance(body, e.EntityCreated)]
+    changed = [body.value for body in bodies if isinstance(body, e.AttributeSet)]
+    values = [value for body in created for value in body.attributes.values()]
+    accounts = {*world.balances, *(name for rule in world.rules for name in rule.accounts)}
+    things = (*world.entities, *(body.entity for body in created))
+    labels = [str(world.label(thing)) for thing in world.entities]
+    texts = (each for each in (*changed, *values) if isinstance(each, str | int))
+    called = {str(each) for each in (*things, *labels, *texts, *accounts)}
+    if about not in called:
+        near = meant(about, (*things, *labels))
+        raise UnknownError(f"nothing in that period is called {about!r}{near}")
 
 
 def _about(

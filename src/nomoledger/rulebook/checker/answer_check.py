@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterator
 
+from nomoledger.intake.nearest import meant
 from nomoledger.language.syntax_tree import nodes_of
 from nomoledger.rulebook.checker.constants import text_in
-from nomoledger.rulebook.nearest import meant
 
 #: The verbs that return one of their options, and the place of the options in a call.
 _PLACES = {"ask": 2, "ruling": 1, "draw": 0}

@@ -3,12 +3,12 @@
 import ast
 from collections.abc import Collection, Iterator
 
+from nomoledger.intake.nearest import meant
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.constants import text_in
 from nomoledger.rulebook.checker.reader import Reader
 from nomoledger.rulebook.checker.types import Type
 from nomoledger.rulebook.checker.value_check import ValueCheck
-from nomoledger.rulebook.nearest import meant
 
 
 class AttributeCheck:

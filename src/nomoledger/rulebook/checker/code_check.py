@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from nomoledger.events.rules import Rule
+from nomoledger.intake.nearest import meant
 from nomoledger.language.code import Hook, whole_code
 from nomoledger.language.host_verbs import HOST_VERBS
 from nomoledger.language.linker import DEFINING
@@ -16,7 +17,6 @@ from nomoledger.rulebook.checker.expression_check import ExpressionCheck
 from nomoledger.rulebook.checker.known_names import KnownNames
 from nomoledger.rulebook.checker.reader import Variables
 from nomoledger.rulebook.checker.types import Type
-from nomoledger.rulebook.nearest import meant
 
 #: Expressions that only make a value.
 _VALUES = (ast.Constant, ast.BinOp, ast.Name, ast.Attribute, ast.List, ast.Dict, ast.Subscript)

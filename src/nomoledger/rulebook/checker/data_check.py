@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from nomoledger.errors import RulebookError
 from nomoledger.events.durations import SECONDS
 from nomoledger.events.rules import HOLDINGS, Capabilities, FactMapping, Rewording, Rule
+from nomoledger.intake.nearest import meant, nearest
 from nomoledger.language.amended_rule import amended, change_prepared
 from nomoledger.language.code import KINDS, parse_code
 from nomoledger.language.host_verbs import HOST_VERBS
@@ -14,7 +15,6 @@ from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.code_check import CodeCheck
 from nomoledger.rulebook.checker.known_names import OF_ENGINE, KnownNames
 from nomoledger.rulebook.checker.signatures import signature_of_operation
-from nomoledger.rulebook.nearest import meant, nearest
 
 #: A place in the data, such as ("declares", "square"), and a text.
 Found = Iterator[tuple[tuple[str, ...], str]]

@@ -2,6 +2,7 @@
 
 import ast
 
+from nomoledger.intake.nearest import meant
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.arithmetic_check import ArithmeticCheck
 from nomoledger.rulebook.checker.call_check import CallCheck
@@ -10,7 +11,6 @@ from nomoledger.rulebook.checker.constants import text_in, type_of_constant
 from nomoledger.rulebook.checker.methods import FIELDS, METHODS
 from nomoledger.rulebook.checker.reader import Reader
 from nomoledger.rulebook.checker.types import Type
-from nomoledger.rulebook.nearest import meant
 
 
 class ExpressionCheck:

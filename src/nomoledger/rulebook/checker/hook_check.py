@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from nomoledger.events.rules import Rule
+from nomoledger.intake.nearest import meant, nearest
 from nomoledger.language.code import KINDS, Hook
 from nomoledger.language.host_verbs import HOST_VERBS, is_hookable
 from nomoledger.language.linker import DEFINING
@@ -13,7 +14,6 @@ from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.code_check import CodeCheck
 from nomoledger.rulebook.checker.constants import type_of_constant
 from nomoledger.rulebook.checker.known_names import KnownNames
-from nomoledger.rulebook.nearest import meant, nearest
 
 _PURE = ("value", "adjust", "forbid")
 #: Verbs that change nothing by themselves, or only break off.

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
+from nomoledger.intake.nearest import nearest
 from nomoledger.language.code import parse_code
 from nomoledger.language.linker import analyze_rules, faults_of_names
 from nomoledger.language.operations import Links
@@ -20,7 +21,6 @@ from nomoledger.rulebook.checker.hook_check import HookCheck
 from nomoledger.rulebook.checker.known_names import KnownNames
 from nomoledger.rulebook.checker.tally_check import TallyCheck
 from nomoledger.rulebook.checker.word_check import WordCheck
-from nomoledger.rulebook.nearest import nearest
 from nomoledger.rulebook.told import unknown_names
 from nomoledger.state.declared_rules import Ruleset
 

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 import msgspec
 
+from nomoledger.intake.nearest import meant
 from nomoledger.language.host_verbs import HOST_VERBS
 from nomoledger.language.operations import Operation
 from nomoledger.language.prelude import PRELUDE, PRELUDE_OF_LEVEL_2
-from nomoledger.rulebook.nearest import meant
 
 #: How many arguments functions of Starlark take: at least, and at most (None for any number).
 _STARLARK: dict[str, tuple[int, int | None]] = {

@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Iterator, Mapping
 
+from nomoledger.intake.nearest import meant
 from nomoledger.language.syntax_tree import nodes_of
 from nomoledger.rulebook.checker.code_check import CodeCheck
 from nomoledger.rulebook.checker.constants import text_in
-from nomoledger.rulebook.nearest import meant
 
 
 class TallyCheck:

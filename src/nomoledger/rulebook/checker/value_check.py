@@ -2,12 +2,12 @@
 
 import ast
 
+from nomoledger.intake.nearest import meant
 from nomoledger.rulebook.checker import types as t
 from nomoledger.rulebook.checker.constants import text_in
 from nomoledger.rulebook.checker.reader import Reader
 from nomoledger.rulebook.checker.types import Type
 from nomoledger.rulebook.checker.written_duration import as_duration
-from nomoledger.rulebook.nearest import meant
 
 
 class ValueCheck:

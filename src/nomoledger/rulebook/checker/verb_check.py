@@ -4,6 +4,7 @@ import ast
 from collections.abc import Collection
 
 from nomoledger.events.durations import SECONDS
+from nomoledger.intake.nearest import meant
 from nomoledger.language.amendments import REPEAL_STATES
 from nomoledger.language.verbs import MODES
 from nomoledger.rulebook.checker import types as t
@@ -16,7 +17,6 @@ from nomoledger.rulebook.checker.types import Type
 from nomoledger.rulebook.checker.value_check import ValueCheck
 from nomoledger.rulebook.checker.verb_results import VerbResults
 from nomoledger.rulebook.checker.written_duration import as_duration
-from nomoledger.rulebook.nearest import meant
 
 #: The arguments of verbs by name: those that are accounts, things, numbers or texts.
 _ACCOUNTS = ("payer", "payee", "giver", "taker", "account", "remainder_to")

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
 from nomoledger.events.rules import Rule
+from nomoledger.intake.nearest import meant, nearest
 from nomoledger.language.syntax_tree import nodes_of
 from nomoledger.rulebook.checker.code_check import CodeCheck
-from nomoledger.rulebook.nearest import meant, nearest
 from nomoledger.rulebook.told import OF_VALUE
 
 #: A word of an attribute: the attribute, the word, and the line of the code.
