@@ -95,7 +95,9 @@ def test_a_dispute_opens_with_a_replay_of_its_period(desk: Game) -> None:
     assert isinstance(attached, e.DisputeArgued)
     assert (attached.dispute, attached.by, attached.text) == (1, "engine", "replay of period 1")
     report = to_plain_values(replay(desk.ledger, "g", 1))
-    assert attached.evidence == {k: v for k, v in report.items() if k != "digest"}
+    assert isinstance(attached.evidence, dict)
+    assert attached.evidence == {name: report[name] for name in attached.evidence}
+    assert {*report} - {*attached.evidence} == {"digest", "omitted", "repeated", "has_record"}
     assert [each["number"] for each in open_disputes(desk.world)] == [1]
     assert replay(desk.ledger, "g").exact
 

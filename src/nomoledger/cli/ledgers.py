@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import BinaryIO
 
-    from nomoledger.game.replay import Report
+    from nomoledger.game.replay import LocatedDivergence, Report
     from nomoledger.ledger.chain import Head
     from nomoledger.ledger.ledger import Ledger
     from nomoledger.ledger.verification import Verdict
@@ -357,8 +357,8 @@ def replay(
     """Replay a period under its own rules, and compare the record.
 
     In a hand-kept record, each recorded fact is compared with the result of the rules. --follow
-    lists what would differ in the end if play had continued from those results. The exit code is 1
-    if something differs.
+    lists what would differ in the end if play had continued from those results. The exit code is 0
+    only if nothing differs, nothing is unexplained, and the record leaves nothing out.
 
     Example: nomoledger replay game.db --period 1
     """
@@ -372,7 +372,7 @@ def replay(
         print_json(report)
     else:
         print_blocks(report_lines(report))
-    return FAILED if report.divergences else 0
+    return 0 if report.is_clean else FAILED
 
 
 def _follow(ledger: "Ledger", name: str, period: int | None, as_json: bool) -> int:
@@ -410,9 +410,36 @@ def report_lines(report: "Report") -> list[str]:
             subject = f"#{finding.event} {finding.what} of {finding.subject}"
             recorded, by_rules = format_value(finding.recorded), format_value(finding.by_rules)
             values = f"recorded {recorded}, by the rules {by_rules}"
-            lines.append(f"{'  ' * depth}{subject}: {values} ({finding.rule})")
+            lines.append(f"{'  ' * depth}{subject}: {values} ({finding.rule}){_place(finding)}")
     for fact in report.unexplained:
         lines.append(f"  #{fact.event} {fact.kind} is unexplained: {fact.why}")
-    if not report.divergences:
+    for each in report.omitted:
+        by_rules = _by_rules(each.by_rules)
+        subject = f"#{each.event} {each.kind} of {each.subject}"
+        lines.append(f"  {subject} is omitted: by the rules {by_rules} ({each.rule})")
+    for again in report.repeated:
+        said = f"#{again.event} {again.kind} only says again what line {again.of} says"
+        lines.append(f"  {said} [line {again.line}]")
+    if not report.has_record:
+        lines.append("  there is no record of this period: nothing could be compared")
+    elif report.is_clean:
         lines.append("  nothing differs")
     return lines
+
+
+def _by_rules(value: Any) -> str:
+    """Return what the rules give, as a fact would state it: a value, or several fields."""
+    from nomoledger.language.values import format_value
+
+    if not isinstance(value, dict):
+        return format_value(value)
+    return ", ".join(f"{name} {format_value(item)}" for name, item in value.items())
+
+
+def _place(finding: "LocatedDivergence") -> str:
+    """Return where the finding stands in the record, and whom and where it is about."""
+    if finding.line is None:
+        return ""
+    who = "" if finding.who in (None, finding.subject) else f", {finding.who}"
+    where = "" if finding.where in (None, finding.recorded) else f", square {finding.where}"
+    return f" [line {finding.line}{who}{where}]"

@@ -56,17 +56,8 @@ class Fact:
         self.is_unexplained = False
 
     def field(self, name: str | None) -> Any:
-        """Return the value of the field *name*; None if the fact does not state it.
-
-        A name like `detail.1` selects an item, counted from 0, of the list in the field `detail`.
-        """
-        field, _, place = str(name).partition(".")
-        value = self.body.fields.get(field)
-        if not place:
-            return value
-        if isinstance(value, list) and WHOLE.fullmatch(place) and -1 < int(place) < len(value):
-            return value[int(place)]
-        return None
+        """Return the value of the field *name*; None if the fact does not state it."""
+        return field_of(self.body, name)
 
     def compare(self, speech: FactMapping) -> None:
         """Compare the fact with the rules; *speech* maps its fields."""
@@ -83,7 +74,7 @@ class Fact:
 
     def _compare_attribute(self, speech: FactMapping) -> None:
         world, name, attribute = self.world, self.field(speech.subject), str(speech.attribute)
-        candidates = (_find(world, kind, name) for kind in world.kinds)
+        candidates = (find_called(world, kind, name) for kind in world.kinds)
         subject = next((entity for entity in candidates if entity), None)
         if subject is None:
             return self.mark_unexplained(f"there is no {name!r}")
@@ -107,7 +98,7 @@ class Fact:
             return self.mark_unexplained(f"no rule in force declares {commodity!r}")
         places = program.commodities[commodity].places
         name = self.field(speech.subject)
-        account = _find(self.world, "player", name)
+        account = find_called(self.world, "player", name)
         if account is None and str(name) in program.accounts:
             account = str(name)
         if account is None:
@@ -317,6 +308,20 @@ class Fact:
         return self._follows(self.body, what, by_rules)
 
 
+def field_of(fact: e.FactRecorded, name: str | None) -> Any:
+    """Return the value of the field *name* of *fact*; None if the fact does not state it.
+
+    A name like `detail.1` selects an item, counted from 0, of the list in the field `detail`.
+    """
+    field, _, place = str(name).partition(".")
+    value = fact.fields.get(field)
+    if not place:
+        return value
+    if isinstance(value, list) and WHOLE.fullmatch(place) and -1 < int(place) < len(value):
+        return value[int(place)]
+    return None
+
+
 def _adding_up_to(units: int, places: list[int], payments: Sequence[Payment]) -> tuple[int, ...]:
     """Return which of the payments at *places* come to *units*: the fewest, the latest first."""
     latest = places[::-1][:_TOGETHER_MAX]
@@ -346,10 +351,10 @@ def _resolve(world: World, subject: str, attribute: str, written: Any) -> Any:
     """Return *written* as the world stores it: a square by its id, not its number."""
     declared = world.declared(world.entities[subject]).get(attribute, "").removesuffix(" key")
     kind = declared.lower()
-    return _find(world, kind, written) if kind in world.kinds else written
+    return find_called(world, kind, written) if kind in world.kinds else written
 
 
-def _find(world: World, kind: str, name: Any) -> str | None:
+def find_called(world: World, kind: str, name: Any) -> str | None:
     """Return the id of the thing of *kind* that a record calls *name* (9, "9" or "#9"), or None."""
     if not isinstance(name, str | int):
         return None

@@ -1,7 +1,7 @@
 """Replay of a period under its own rules, and comparison with the recorded events."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -9,6 +9,8 @@ from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.engine.replaying import next_failed_step, replay_input
 from nomoledger.events.display import without_display_text
+from nomoledger.game.audit.findings import FactPlace, PeriodAudit, segments
+from nomoledger.game.audit.omissions import Omission, Repetition
 from nomoledger.game.period_start import period_start
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
@@ -39,6 +41,11 @@ class Divergence(msgspec.Struct, frozen=True):
     by_rules: Any
     rule: str
     follows: tuple["Divergence", ...] = ()
+
+
+D = TypeVar("D", bound=Divergence)
+#: Returns a divergence, given the number of its event, the event, and what follows from it.
+MakeDivergence = Callable[[int, e.RecordPrevailed, tuple[D, ...]], D]
 
 
 class Unexplained(msgspec.Struct, frozen=True):
@@ -79,14 +86,44 @@ class ReplayResult(msgspec.Struct, frozen=True):
     divergences: tuple[Divergence, ...]
 
 
-class Report(ReplayResult, frozen=True):
+class LocatedDivergence(Divergence, frozen=True, kw_only=True):
+    """One difference between the record and the rules, with what an admin needs to act on it.
+
+    Attributes:
+        follows: further differences of the same attempt, which this one explains.
+        line: the line of the record; None for what no line states.
+        who: the player whom it is about; of a payment, who paid.
+        where: the square that it is about.
+    """
+
+    follows: tuple["LocatedDivergence", ...] = ()
+    line: int | None = None
+    who: str | None = None
+    where: Any = None
+
+
+class Report(ReplayResult, frozen=True, kw_only=True):
     """The result of a replay of all that is recorded.
 
     Attributes:
+        divergences: all differences.
         digest: SHA-256 of the state after the period.
+        omitted: what the rules did, and the record does not mention.
+        repeated: the facts that only say again what an earlier fact said.
+        has_record: whether the record of a hand-kept game says anything about the period; true of
+            all other games.
     """
 
+    divergences: tuple[LocatedDivergence, ...]
     digest: str
+    omitted: tuple[Omission, ...] = ()
+    repeated: tuple[Repetition, ...] = ()
+    has_record: bool = True
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is wrong, unexplained, left out or said twice, and there is a record."""
+        return self.exact and not self.unexplained
 
 
 def replay(
@@ -118,7 +155,11 @@ def replay(
 def _replay(run: "_PeriodRun", game: str, period: int) -> Iterator[bytes]:
     for _ in run.run():
         yield b""  # The limits apply to one attempt, not to a whole period.
-    yield msgspec.msgpack.encode(run.report(game, period))
+    digest = run.engine.world.digest()
+    audit = run.audit()
+    for _ in audit.run():
+        yield b""
+    yield msgspec.msgpack.encode(run.report(game, period, digest, audit))
 
 
 class _PeriodRun:
@@ -129,33 +170,51 @@ class _PeriodRun:
         self.engine = engine
         self.first = first
         self.bodies = bodies
-        self.differences: list[Divergence] = []
+        self.differences: list[LocatedDivergence] = []
         self.consequences = 0
+        self._mark: tuple[int, int] | None = None
 
     def run(self) -> Iterator[None]:
         """Replay all inputs, and yield before each."""
-        starts = [i for i, body in enumerate(self.bodies) if isinstance(body, e.Input)]
-        if self.bodies and starts[:1] != [0]:
-            starts.insert(0, 0)  # consequences of the last input of the period before
-        for start, end in zip(starts, [*starts[1:], len(self.bodies)], strict=False):
+        self._mark = self.engine.world.mark()
+        for start, end in segments(self.bodies):
             yield
             self._compare(start, end, self._follow(start))
 
-    def report(self, game: str, period: int) -> Report:
-        """Return the result of the replay."""
+    def audit(self) -> PeriodAudit:
+        """Return an audit of the period, from the state before it on."""
+        assert self._mark is not None, "the period has been run"
+        self.engine.world.rollback(self._mark)
+        return PeriodAudit(self.engine.world, self.engine.link, self.bodies, self.first)
+
+    def report(self, game: str, period: int, digest: str, audit: PeriodAudit) -> Report:
+        """Return the result of the replay and of *audit*; *digest* is that of the final state."""
         facts = self._facts()
-        divergences = (*recorded_divergences(self.bodies, self.first), *self.differences)
+
+        def locate(
+            number: int, body: e.RecordPrevailed, follows: tuple[LocatedDivergence, ...]
+        ) -> LocatedDivergence:
+            place = msgspec.structs.asdict(audit.places.get(number, FactPlace()))
+            return LocatedDivergence(**_fields_of(body), follows=follows, **place)
+
+        recorded = recorded_divergences(self.bodies, self.first, locate)
+        divergences = (*recorded, *self.differences)
         is_audit = any(isinstance(body, e.FactRecorded) for body in self.bodies)
+        has_record = audit.has_record or not is_audit
+        omitted, repeated = (audit.omitted, audit.repeated) if has_record else ((), ())
         return Report(
             game=game,
             period=period,
             mode="audit" if is_audit else "exact",
-            exact=not divergences,
+            exact=has_record and not (divergences or omitted or repeated),
             compared=facts if is_audit else self.consequences,
             consequences=self.consequences,
             unexplained=tuple(unexplained_facts(self.bodies, self.first)),
             divergences=divergences,
-            digest=self.engine.world.digest(),
+            digest=digest,
+            omitted=omitted,
+            repeated=repeated,
+            has_record=has_record,
         )
 
     def _follow(self, start: int) -> Iterator[list[e.Event]]:
@@ -213,7 +272,7 @@ class _PeriodRun:
         event = replayed_event or recorded_event
         assert event is not None
         self.differences.append(
-            Divergence(
+            LocatedDivergence(
                 event=self.first + start + place,
                 subject=_subject(event, world),
                 what=str(getattr(event, "attribute", type(event).__name__)),
@@ -242,8 +301,13 @@ def unexplained_facts(bodies: Sequence[e.Event], first: int) -> Iterator[Unexpla
             )
 
 
-def recorded_divergences(bodies: Sequence[e.Event], first: int) -> Iterator[Divergence]:
-    """Yield what the facts among *bodies* differ in; *first* is the number of the first."""
+def recorded_divergences(
+    bodies: Sequence[e.Event], first: int, make: MakeDivergence[D]
+) -> Iterator[D]:
+    """Yield what the facts among *bodies* differ in; *first* is the number of the first.
+
+    *make* returns a divergence, given the number of its event, the event, and what follows from it.
+    """
     differences = [
         (first + place, body)
         for place, body in enumerate(bodies)
@@ -251,8 +315,13 @@ def recorded_divergences(bodies: Sequence[e.Event], first: int) -> Iterator[Dive
     ]
     for number, body in differences:
         if body.follows is None:
-            follows = [other for _, other in differences if other.follows == number]
-            yield _divergence(body, follows)
+            later = [(n, other) for n, other in differences if other.follows == number]
+            yield make(number, body, tuple(make(n, other, ()) for n, other in later))
+
+
+def divergence(number: int, body: e.RecordPrevailed, follows: tuple[Divergence, ...]) -> Divergence:
+    """Return the difference that *body* recorded, and that *follows* follow from."""
+    return Divergence(**_fields_of(body), follows=follows)
 
 
 def _subject(event: e.Event, world: World) -> str:
@@ -273,16 +342,15 @@ def in_old_format(replayed: e.Event, recorded: e.Event) -> e.Event:
     return msgspec.structs.replace(replayed, sides=(), options=())
 
 
-def _divergence(body: e.RecordPrevailed, follows: list[e.RecordPrevailed]) -> Divergence:
-    return Divergence(
-        event=body.fact,
-        subject=body.subject,
-        what=body.what,
-        recorded=body.recorded,
-        by_rules=body.by_rules,
-        rule=(*body.rules, "engine")[0],
-        follows=tuple(_divergence(other, []) for other in follows),
-    )
+def _fields_of(body: e.RecordPrevailed) -> dict[str, Any]:
+    return {
+        "event": body.fact,
+        "subject": body.subject,
+        "what": body.what,
+        "recorded": body.recorded,
+        "by_rules": body.by_rules,
+        "rule": (*body.rules, "engine")[0],
+    }
 
 
 def comparable(events: Iterable[e.Event]) -> list[e.Event]:

@@ -19,6 +19,7 @@ from nomoledger.game.engines import new_engine
 from nomoledger.game.replay import (
     ReplayResult,
     comparable,
+    divergence,
     in_old_format,
     recorded_divergences,
     unexplained_facts,
@@ -188,7 +189,7 @@ def _replay(
         yield b""  # The limits apply to one input, not to a whole period.
     bodies = [entry.body for entry in entries]
     first = entries[0].number if entries else 0
-    divergences = tuple(recorded_divergences(bodies, first))
+    divergences = tuple(recorded_divergences(bodies, first, divergence))
     consequences = sum(not isinstance(body, e.Input) for body in bodies)
     is_audit = any(isinstance(body, e.FactRecorded) for body in bodies)
     facts = sum(isinstance(body, e.FactConfirmed | e.RecordPrevailed) for body in bodies)

@@ -1,0 +1,110 @@
+"""The audit of one period of a hand-kept record: what differs, and what is left out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.engine.fact_audit import PERIOD_BEGINS, PERIOD_ENDS, fact_mapping
+from nomoledger.engine.facts import find_called
+from nomoledger.game.audit.omissions import Omission, OmissionSearch, Repetition
+from nomoledger.game.audit.what_facts_state import line_of
+from nomoledger.language.program import Program
+from nomoledger.state.declared_rules import Ruleset
+from nomoledger.state.world import World
+
+#: The kinds of facts that the import adds, which no line of the record states.
+ADDED = (PERIOD_BEGINS, PERIOD_ENDS)
+
+
+class FactPlace(msgspec.Struct, frozen=True):
+    """Where a fact stands, and what it is about.
+
+    Attributes:
+        line: its line in the record; None for a fact that the import added.
+        who: the player whom it is about.
+        where: the square that it is about, or on which that player is.
+    """
+
+    line: int | None = None
+    who: str | None = None
+    where: Any = None
+
+
+class PeriodAudit:
+    """The audit of a period, input by input.
+
+    Attributes:
+        places: the place of each difference, by the number of its event.
+        has_record: whether the record says anything about the period.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        link: Callable[[Ruleset], Program],
+        bodies: Sequence[e.Event],
+        first: int,
+    ) -> None:
+        """Audit *bodies*, from event *first* on; *world* is the state before them."""
+        self._world = world
+        self._bodies = bodies
+        self._first = first
+        self._search = OmissionSearch(world, link, bodies)
+        self.places: dict[int, FactPlace] = {}
+        self.has_record = any(
+            isinstance(body, e.FactRecorded) and body.kind not in ADDED for body in bodies
+        )
+
+    def run(self) -> Iterator[None]:
+        """Audit all inputs, and yield before each."""
+        for start, end in segments(self._bodies):
+            yield
+            self._locate(start, end)
+            self._search.follow(self._first + start, self._bodies[start:end])
+
+    @property
+    def omitted(self) -> tuple[Omission, ...]:
+        """What the rules did, and the record does not mention."""
+        return tuple(self._search.omitted())
+
+    @property
+    def repeated(self) -> tuple[Repetition, ...]:
+        """The facts that only say again what an earlier fact said."""
+        return tuple(self._search.repeated)
+
+    def _locate(self, start: int, end: int) -> None:
+        """Note the places of the differences that the input at *start* has led to."""
+        fact = self._bodies[start]
+        for number, body in enumerate(self._bodies[start:end], self._first + start):
+            if isinstance(body, e.RecordPrevailed) and isinstance(fact, e.FactRecorded):
+                self.places[number] = place_of(self._world, fact, body)
+
+
+def segments(bodies: Sequence[e.Event]) -> Iterator[tuple[int, int]]:
+    """Yield from where to where each input reaches in *bodies*, with what follows from it."""
+    starts = [place for place, body in enumerate(bodies) if isinstance(body, e.Input)]
+    if bodies and starts[:1] != [0]:
+        starts.insert(0, 0)  # consequences of the last input of the period before
+    return zip(starts, [*starts[1:], len(bodies)], strict=False)
+
+
+def place_of(world: World, fact: e.FactRecorded, body: e.RecordPrevailed) -> FactPlace:
+    """Return where *fact* stands, which differs as *body* says; *world* is the state before it."""
+    speech = fact_mapping(world, fact.kind)
+    players = [
+        str(world.label(player))
+        for value in fact.fields.values()
+        if (player := find_called(world, "player", value)) and isinstance(value, str)
+    ]
+    if speech is not None and speech.paid is not None and speech.payer is None:
+        others = [player for player in players if player != body.subject]
+        players = others or players
+    elif world.find("player", body.subject):
+        players = [body.subject]
+    who = players[0] if players else None
+    square = find_called(world, "square", fact.fields.get("square"))
+    if square is None and who is not None:
+        square = world.get(str(world.find("player", who)), "square")
+    return FactPlace(line_of(fact), who, world.label(square))
