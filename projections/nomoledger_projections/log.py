@@ -7,6 +7,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.events.codec import encode_json
+from nomoledger.game.event_filter import EventChoice, EventFilter, NamesOfEvents
 from nomoledger.game.read_models import Table, View, events_with_worlds
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import PublicStream
@@ -50,20 +51,37 @@ class Log(msgspec.Struct, frozen=True):
         yield from map(str, self.events)
 
 
-def log(view: View) -> Log:
-    """Return the log of *view*. Each event is described with the names at its time."""
+def log(view: View, choice: EventChoice | None = None) -> Log:
+    """Return the log of *view*. Each event is described with the names at its time.
+
+    With a *choice*, the log has only the events that are wanted.
+
+    Raises:
+        UnknownError: *choice* names something that the game never had.
+    """
+    wanted = event_filter(view, choice)
     stream = PublicStream() if view.reader == "admin" else None
     lines, teller = [], None
     for entry, world in events_with_worlds(view):
         teller = teller or Teller(world)
-        if not isinstance(entry.body, UNTOLD):
+        is_wanted = wanted is None or wanted.wants(entry.body, world)
+        if is_wanted and not isinstance(entry.body, UNTOLD):
             lines.append(_line(entry, teller.tell(entry.body)))
+        else:
+            teller.follow(entry.body)
         if stream is not None:
             stream.take(entry.number, entry.body)
     if stream is not None:
         public_number = stream.terms.events.of
         lines = [msgspec.structs.replace(line, public=public_number(line.number)) for line in lines]
     return Log(view.game, view.period, tuple(lines))
+
+
+def event_filter(view: View, choice: EventChoice | None) -> EventFilter | None:
+    """Return the filter of the events of *view* by *choice*; None for all events."""
+    if choice is None or choice == EventChoice():
+        return None
+    return EventFilter(choice, NamesOfEvents(view.game, view.world, view.entries()))
 
 
 def _line(entry: e.Entry, description: str) -> LogLine:

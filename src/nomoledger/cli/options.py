@@ -39,6 +39,12 @@ as_known = click.option(
 as_published = click.option(
     "--as-published", is_flag=True, help="Show the period as known at its own close."
 )
+since = click.option(
+    "--since",
+    type=parse_time,
+    metavar="TIME",
+    help="Show only what was received at TIME (UTC) or later.",
+)
 force = click.option("--force", is_flag=True, help="Replace a file that exists (never a ledger).")
 pairs = click.argument("pairs", metavar="[KEY=VALUE]...", nargs=-1, type=parse_pair)
 

@@ -1,5 +1,6 @@
 """Commands that show a read model: standings, board, balances, state, rulings, history, log."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -214,13 +215,52 @@ def history(admin: bool, player: str | None, **view: Any) -> None:
 
 
 @click.command()
-@reading
+@options.ledger
+@options.game
+@options.as_json
+@click.option("--period", type=int, metavar="N", help="Show only events of period N.")
+@click.option(
+    "--player", "players", multiple=True, metavar="NAME", help="Show only what concerns NAME."
+)
+@click.option(
+    "--square", "squares", multiple=True, metavar="SQUARE", help="Show only what concerns SQUARE."
+)
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="NUMBER",
+    help="Show only events that rest on rule NUMBER, or change it.",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Show only events of KIND, such as posted.",
+)
+@options.since
 @reader
-def log(admin: bool, player: str | None, **view: Any) -> None:
+def log(
+    players: tuple[str, ...],
+    squares: tuple[str, ...],
+    rules: tuple[str, ...],
+    kinds: tuple[str, ...],
+    since: datetime | None,
+    period: int | None,
+    admin: bool,
+    player: str | None,
+    **view: Any,
+) -> None:
     """Show every event, with the rules behind it and its cause.
 
-    Secret events are left out, unless --admin or --as asks for them.
+    Secret events are left out, unless --admin or --as asks for them. With filters, only events that
+    pass all of them are shown; a filter that is given twice takes either.
 
-    Example: nomoledger log game.db --as Ann
+    Example: nomoledger log game.db --player Ann --kind posted --since 2026-01-05
     """
-    show_projection("log", is_numbered=True, reader=reader_of(admin, player), **view)
+    from nomoledger.game.event_filter import EventChoice
+
+    choice = EventChoice(players, rules, kinds, squares, since, period)
+    who = reader_of(admin, player)
+    show_projection("log", is_numbered=True, reader=who, period=period, choice=choice, **view)
