@@ -7,14 +7,15 @@ import pytest
 
 from nomoledger.ledger.stores.memory import MemoryStore
 from nomoledger.ledger.stores.open_store import open_store
+from nomoledger.ledger.stores.scratch import ScratchStore
 from nomoledger.ledger.stores.store import Store
 
 
-@pytest.fixture(params=["memory", "postgres", "sqlite"])
+@pytest.fixture(params=["memory", "postgres", "scratch", "sqlite"])
 def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a store can be made, on each kind in turn; "memory" is none of the two databases."""
-    if request.param == "memory":
-        return "memory"
+    """Where a store can be made, on each kind in turn; two of them are no databases."""
+    if request.param in ("memory", "scratch"):
+        return str(request.param)
     if request.param == "sqlite":
         return str(tmp_path / "games.db")
     url: str = request.getfixturevalue("postgres_url")
@@ -24,5 +25,5 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def connect(location: str) -> Callable[[], Store]:
     """Opens the store of this test, as often as it is called."""
-    memory = MemoryStore()
-    return lambda: memory if location == "memory" else open_store(location, create=True)
+    kept: dict[str, Store] = {"memory": MemoryStore(), "scratch": ScratchStore(None, "scratch")}
+    return lambda: kept.get(location) or open_store(location, create=True)

@@ -25,6 +25,7 @@ from nomoledger.ledger.snapshots import SnapshotCheck, fold_version
 from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.ledger.stores.memory import MemoryWriter
 from nomoledger.ledger.stores.postgres_side_tables import PostgresSideTableWriter
+from nomoledger.ledger.stores.scratch import ScratchWriter
 from nomoledger.ledger.stores.sqlite_side_tables import SqliteSideTableWriter
 from nomoledger.ledger.stores.store import Store
 from nomoledger.proof.content_audit import ContentAudit
@@ -37,6 +38,7 @@ pytestmark = pytest.mark.slow_with("postgres")
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 PERIODS = 3
+SIDE_TABLES = (SqliteSideTableWriter, PostgresSideTableWriter)
 
 
 @pytest.fixture
@@ -217,7 +219,7 @@ def test_a_close_succeeds_if_its_snapshot_cannot_be_stored(
         raise StoreError("no room left")
 
     with monkeypatch.context() as patched:
-        for writer in (MemoryWriter, SqliteSideTableWriter, PostgresSideTableWriter):
+        for writer in (MemoryWriter, ScratchWriter, *SIDE_TABLES):
             patched.setattr(writer, "add_snapshot", fail)
         closed = desk.close(at=NOON)
     assert isinstance(closed.events[-1], e.PeriodClosed | e.AttemptDone)

@@ -1,5 +1,8 @@
 """Opening ledgers, games and views for the time that a command runs."""
 
+import errno
+import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,24 +23,34 @@ def ledger_file(location: str) -> Path | None:
 
 
 @contextmanager
-def open_ledger_at(location: str) -> Iterator["Ledger"]:
-    """Open the ledger at *location*, which must exist."""
+def open_ledger_at(location: str, *, dry_run: bool = False) -> Iterator["Ledger"]:
+    """Open the ledger at *location*, which must exist; for a *dry_run*, a scratch copy of it."""
     from nomoledger.ledger.ledger import Ledger
 
     with Ledger.open(location) as ledger:
-        yield ledger
+        if dry_run:
+            from nomoledger.ledger.stores.scratch import ScratchStore
+
+            yield Ledger(ScratchStore(ledger.store, ledger.store.location))
+        else:
+            yield ledger
 
 
 @contextmanager
-def open_or_create_ledger_at(location: str) -> Iterator["Ledger"]:
+def open_or_create_ledger_at(location: str, *, dry_run: bool = False) -> Iterator["Ledger"]:
     """Open the ledger at *location*, created if needed.
 
-    If the block fails, a new file is deleted, unless another program has opened a game in it.
+    If the block fails, a new file is deleted, unless another program has opened a game in it. For a
+    *dry_run*, the ledger is a scratch copy, and no file is created.
     """
     from nomoledger.ledger.ledger import Ledger
 
     file = ledger_file(location)
     existed = file is None or file.exists()
+    if dry_run:
+        with _scratch_at(location, existed=existed) as scratch:
+            yield scratch
+        return
     try:
         with Ledger.open(location, create=True) as ledger:
             yield ledger
@@ -50,23 +63,55 @@ def open_or_create_ledger_at(location: str) -> Iterator["Ledger"]:
 
 
 @contextmanager
-def open_ledger_of_game(location: str, game_name: str | None) -> Iterator[tuple["Ledger", str]]:
+def _scratch_at(location: str, *, existed: bool) -> Iterator["Ledger"]:
+    """Open a scratch copy of the ledger at *location*; an empty one if it does not exist."""
+    from nomoledger.ledger.ledger import Ledger
+    from nomoledger.ledger.stores.scratch import ScratchStore
+
+    if existed:
+        with open_ledger_at(location, dry_run=True) as scratch:
+            yield scratch
+        return
+    check_creatable(location)
+    yield Ledger(ScratchStore(None, location))
+
+
+def check_creatable(location: str) -> None:
+    """Check that a file can be created at *location*.
+
+    Raises:
+        OSError: its folder does not exist, or nobody may write there.
+    """
+    folder = Path(location.removeprefix("sqlite:///")).absolute().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+
+@contextmanager
+def open_ledger_of_game(
+    location: str, game_name: str | None, *, dry_run: bool = False
+) -> Iterator[tuple["Ledger", str]]:
     """Open the ledger at *location*; yield it with *game_name*, or the name of its only game."""
     from nomoledger.ledger.as_of import only_game
 
-    with open_ledger_at(location) as ledger:
+    with open_ledger_at(location, dry_run=dry_run) as ledger:
         name = game_name or only_game(ledger)
         with naming_the_remedy(ledger, name):
             yield ledger, name
 
 
 @contextmanager
-def open_game_at(location: str, game_name: str | None) -> Iterator["Game"]:
-    """Open a game in the ledger at *location*."""
+def open_game_at(
+    location: str, game_name: str | None, *, dry_run: bool = False
+) -> Iterator["Game"]:
+    """Open a game in the ledger at *location*; for a *dry_run*, a scratch copy of it."""
     from nomoledger.game.game import Game
 
-    with open_ledger_at(location) as ledger:
-        game = Game(ledger, game_name)
+    with open_ledger_at(location, dry_run=dry_run) as ledger:
+        seed = secrets.token_bytes(32) if dry_run else None
+        game = Game(ledger, game_name, throwaway=seed)
         with naming_the_remedy(ledger, game.name):
             yield game
 

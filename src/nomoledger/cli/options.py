@@ -60,11 +60,17 @@ def known_at(period: int | None, as_known: int | None, as_published: bool) -> in
     return period if as_published else as_known
 
 
+dry_run = click.option(
+    "--dry-run", is_flag=True, help="Print what would follow, and change nothing."
+)
+
+
 def request(function: Function) -> Function:
     """Add the options of every command that records an input."""
     for option in (
         as_json,
         game,
+        dry_run,
         click.option(
             "--id", "id", metavar="ID", help="Name this request, so that repeating it is harmless."
         ),

@@ -32,9 +32,13 @@ def run_request(
     at: datetime | None,
     id: str | None,
     as_json: bool,
+    dry_run: bool,
 ) -> int:
-    """Open the game, send *request* to it, print the outcome, and return the exit code."""
-    with open_game_at(location, game_name) as game:
+    """Open the game, send *request* to it, print the outcome, and return the exit code.
+
+    For a *dry_run*, the game is a scratch copy.
+    """
+    with open_game_at(location, game_name, dry_run=dry_run) as game:
         return send_request(game, request, at=at, id=id, as_json=as_json)
 
 
@@ -46,25 +50,45 @@ def send_request(
     id: str | None,
     as_json: bool,
     more: Mapping[str, Any] = MappingProxyType({}),
+    print_more: Callable[[], None] = lambda: None,
 ) -> int:
     """Send *request* to *game*, print the outcome, and return the exit code.
 
-    *more* is added to the outcome in JSON.
+    *more* is added to the outcome in JSON, and *print_more* prints the same for people. In a dry
+    run, the printed head is that of the ledger.
     """
     from nomoledger.prose.teller import Teller
 
     teller = Teller(game.world)
     teller.keep_all()
-    question = game.world.waiting
+    question, head = game.world.waiting, game.ledger.head(game.name)
+    open_period = game.world.period
     outcome = request(game, {"at": at, "id": id})
+    is_dry, is_thrown = game.throwaway is not None, _is_thrown(game, outcome, open_period)
     if as_json:
-        _print_as_json(game, outcome, more)
+        notes = {"dry_run": True, "throwaway": is_thrown} if is_dry else {}
+        head = head if is_dry else game.ledger.head(game.name)
+        _print_as_json(game, outcome, str(head), {**more, **notes})
     else:
         print_outcome(game, outcome, teller)
+        print_more()
+        if is_dry:
+            print_dry_run(is_thrown)
     return REFUSED if _is_refused(outcome, question) else 0
 
 
-def _print_as_json(game: "Game", outcome: "Outcome", more: Mapping[str, Any]) -> None:
+def _is_thrown(game: "Game", outcome: "Outcome", open_period: int) -> bool:
+    """Return whether the dry run of *game* drew from its throwaway seed."""
+    from nomoledger.engine.dice import SEEDED
+    from nomoledger.events import DrawRecorded
+
+    if game.throwaway is None or game.world.game["dice"] not in SEEDED:
+        return False
+    draws = (event for event in outcome.events if isinstance(event, DrawRecorded))
+    return any(draw.effective is None or draw.effective >= open_period for draw in draws)
+
+
+def _print_as_json(game: "Game", outcome: "Outcome", head: str, more: Mapping[str, Any]) -> None:
     import msgspec
 
     from nomoledger.events.codec import encode_json
@@ -74,7 +98,7 @@ def _print_as_json(game: "Game", outcome: "Outcome", more: Mapping[str, Any]) ->
     print_json(
         {
             "game": game.name,
-            "head": str(game.ledger.head(game.name)),
+            "head": head,
             "refused": [_refusal_line(refusal) for refusal in outcome.refusals],
             "waiting": None if waiting is None else waiting.text,
             "events": bodies,
@@ -93,6 +117,13 @@ def _is_refused(outcome: "Outcome", asked: "e.QuestionRaised | None") -> bool:
 
 
 # --- printing -----------------------------------------------------------------------------------
+
+
+def print_dry_run(is_thrown: bool = False) -> None:
+    """Print that this was a dry run; *is_thrown* if it drew from a throwaway seed."""
+    if is_thrown:
+        print_line("its dice come from a throwaway seed: the real ones will fall otherwise")
+    print_line("a dry run: nothing is recorded")
 
 
 def print_outcome(game: "Game", outcome: "Outcome", teller: "Teller") -> None:

@@ -103,6 +103,7 @@ def propose(
     seconds: float,
     location: str,
     game_name: str | None,
+    dry_run: bool,
     **request: Any,
 ) -> int:
     """Propose TEXT, and changes to the rules, on behalf of PLAYER.
@@ -114,23 +115,26 @@ def propose(
     """
     listed = read_changes_file(None if words_only else changes, with_code=False)
     proposed = (*listed, *amendments(() if words_only else amend))
-    with open_game_at(location, game_name) as game:
+    with open_game_at(location, game_name, dry_run=dry_run) as game:
         is_new = bool(proposed) and game.again(request["id"]) is None
         checked = try_proposal(game, proposed, with_what_if, seconds) if is_new else None
+
+        def print_checked() -> None:
+            if checked is not None:
+                print_check(game, checked, CASES_SHOWN, is_short=True)
+
         try:
-            code = send_request(
+            return send_request(
                 game,
                 lambda game, when: game.propose(
                     player, text, proposed, words_only=words_only, **when
                 ),
                 more={} if checked is None else {"check": checked},
+                print_more=print_checked,
                 **request,
             )
         except MisfitError as error:
             return print_misfit(error, request["as_json"], WORDS_ONLY)
-        if checked is not None and not request["as_json"]:
-            print_check(game, checked, CASES_SHOWN, is_short=True)
-    return code
 
 
 @click.command()

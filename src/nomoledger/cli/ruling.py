@@ -128,7 +128,9 @@ def ruling(text: str, **values: Any) -> int:
 def decide(text: str, values: dict[str, Any]) -> int:
     """Record the ruling that the *values* of the options describe, and print the outcome."""
     values = dict(values)
-    request = {key: values.pop(key) for key in ("location", "game_name", "at", "id", "as_json")}
+    request = {
+        key: values.pop(key) for key in ("location", "game_name", "at", "id", "as_json", "dry_run")
+    }
     value, changes_file = values["value"], values["changes"]
     verdict, is_edited = verdict_on_event(values), edits_past(values)
     repealed, source = values["repeal"], values["repeal_of"]
@@ -214,7 +216,7 @@ def _rule_on_past(
     def rule(game: "Game", when: dict[str, Any]) -> "Outcome":
         return game.rule_on(kind, text, settle=values["settle"], **fields, **when)
 
-    with open_game_at(location, game_name) as game:
+    with open_game_at(location, game_name, dry_run=request.pop("dry_run")) as game:
         edits = fit_to_record(game.history.entries(), edits)
         fields |= {"about": event, "edits": edits, "overrules": values["overrule"]}
         if edits or values["overrule"]:
@@ -260,6 +262,7 @@ def _confirmed_edits(
         return None
     if any(question.dealt == "stopped" for question in preview.asked):
         changes.edits = tuple(edit for edit in changes.edits if not isinstance(edit, Answered))
-    if not (values["yes"] or request["as_json"] or settle == "none"):
+    is_certain = values["yes"] or request["as_json"] or game.throwaway is not None
+    if not (is_certain or settle == "none"):
         click.confirm("Settle this way?", abort=True, err=True)
     return changes.edits

@@ -62,9 +62,18 @@ def recorded_draws(entries: Iterable[Entry]) -> dict[str, list[Any]]:
     return {address: values for address, values in draws.items() if address not in raised}
 
 
-def oracle_of(world: World, secret: bytes) -> Oracle:
-    """Return the oracle of a game in play: dice seeded from *secret*, or people who roll."""
-    return SeededOracle(secret, world) if world.game["dice"] in dice.SEEDED else ask_people
+def oracle_of(world: World, secret: bytes, throwaway: bytes | None = None) -> Oracle:
+    """Return the oracle of a game in play: dice seeded from *secret*, or people who roll.
+
+    With *throwaway*, the dice of the open period and of later ones are seeded from that instead.
+    """
+    if world.game["dice"] not in dice.SEEDED:
+        return ask_people
+    closed, since = SeededOracle(secret, world), world.period
+    if throwaway is None:
+        return closed
+    open_ = SeededOracle(throwaway, world)
+    return lambda question: (open_ if question.period >= since else closed)(question)
 
 
 def first_option(question: QuestionRaised) -> list[Any] | None:

@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine import dice
-from nomoledger.engine.oracles import SeededOracle
+from nomoledger.engine.oracles import oracle_of
 from nomoledger.engine.settlement.alternatives import apply_fitting_changes
 from nomoledger.engine.settlement.rerun import NewQuestion, Orphan, RulesOverride
 from nomoledger.engine.settlement.ruling_validity import (
@@ -24,7 +23,6 @@ from nomoledger.errors import UnknownError
 from nomoledger.events.rules import Change, Rule
 from nomoledger.game.read_models import Projection, WorldView, projection
 from nomoledger.game.rules_only_replay import differences
-from nomoledger.language.host import Oracle, ask_people
 from nomoledger.language.values import from_units
 from nomoledger.ledger.as_of import as_of
 from nomoledger.ledger.event_history import History
@@ -229,7 +227,7 @@ def _timeline(
         entries,
         edits,
         since=min(starts, default=None),
-        oracle=_dice(world, secret, throwaway),
+        oracle=oracle_of(world, secret, throwaway),
         secret=secret,
         rules=_ruleset(changed),
         questions=changed.questions,
@@ -251,15 +249,6 @@ def _first_event_of(entries: Sequence[e.Entry], period: int) -> int:
         if entry.body.period == period:
             return entry.number
     raise UnknownError(f"there is no period {period}")
-
-
-def _dice(world: World, secret: bytes, throwaway: bytes | None) -> Oracle:
-    """Return the oracle for new dice: *throwaway* for the open period, recorded seeds before it."""
-    if world.game["dice"] not in dice.SEEDED:
-        return ask_people
-    closed = SeededOracle(secret, world)
-    open_ = SeededOracle(throwaway) if throwaway else closed
-    return lambda question: (open_ if question.period >= world.period else closed)(question)
 
 
 def _report(game: str, timeline: Timeline, standings: Projection, is_throwaway: bool) -> WhatIf:

@@ -23,6 +23,8 @@ from nomoledger.state.reducer import apply
 from nomoledger.state.world import World
 
 Value = TypeVar("Value")
+#: The secret of a game, and in a dry run the throwaway one of its open period.
+Secrets = tuple[bytes, bytes | None]
 #: A ruling that reaches back may run a long game again.
 RERUN_LIMITS = Limits(cpu_seconds=900.0, wall_seconds=1_800.0)
 
@@ -33,10 +35,19 @@ class SandboxedEngine:
     The caller applies each batch to *world* before taking the next one.
     """
 
-    def __init__(self, world: World, secret: bytes, limits: Limits | None = None) -> None:
-        """Play on a copy of *world*; seeds of the dice derive from *secret*."""
+    def __init__(
+        self,
+        world: World,
+        secret: bytes,
+        limits: Limits | None = None,
+        throwaway: bytes | None = None,
+    ) -> None:
+        """Play on a copy of *world*; seeds of the dice derive from *secret*.
+
+        With *throwaway*, the seeds of the open period and of later ones derive from that instead.
+        """
         self._world = world
-        self._secret = secret
+        self._secrets = secret, throwaway
         self._limits = limits
         self._sandbox = Sandbox(limits, [request_checks.__name__])
         self._missed: list[e.Event] = []
@@ -102,10 +113,10 @@ class SandboxedEngine:
             if sandbox is not self._sandbox:
                 sandbox.close()
 
-    def _start(self) -> tuple[World | None, bytes, list[e.Event]]:
+    def _start(self) -> tuple[World | None, Secrets, list[e.Event]]:
         """Return what the sandbox needs before a call: the state, or what it has missed."""
         missed, self._missed = self._missed, []
-        return None if self._sandbox.is_warm else self._world, self._secret, missed
+        return None if self._sandbox.is_warm else self._world, self._secrets, missed
 
     def close(self) -> None:
         """End the sandbox; the next call starts another."""
@@ -122,10 +133,12 @@ class _Playing:
     engine: Engine
 
 
-def _engine(world: World | None, secret: bytes, missed: Sequence[e.Event]) -> Engine:
+def _engine(world: World | None, secrets: Secrets, missed: Sequence[e.Event]) -> Engine:
     """Return the engine: a new one on *world*, or the last one, once it has applied *missed*."""
     if world is not None:
-        _Playing.engine = new_engine(world, oracle_of(world, secret), secret)
+        secret, throwaway = secrets
+        oracle = oracle_of(world, secret, throwaway)
+        _Playing.engine = new_engine(world, oracle, throwaway or secret)
     for event in missed:
         apply(_Playing.engine.world, event)
     return _Playing.engine
@@ -133,22 +146,22 @@ def _engine(world: World | None, secret: bytes, missed: Sequence[e.Event]) -> En
 
 def _play(
     world: World | None,
-    secret: bytes,
+    secrets: Secrets,
     missed: Sequence[e.Event],
     event: e.Input | None,
     recorded: Sequence[e.Entry],
 ) -> Iterator[bytes]:
-    engine = _engine(world, secret, missed)
+    engine = _engine(world, secrets, missed)
     engine.recorded = recorded
     yield from map(encode_batch, engine.run() if event is None else engine.process(event))
 
 
 def _ask(
     world: World | None,
-    secret: bytes,
+    secrets: Secrets,
     missed: Sequence[e.Event],
     question: Callable[..., Any],
     arguments: tuple[Any, ...],
 ) -> Any:
     inside.notice_step(LINKING)  # which is what takes time in a question
-    return question(_engine(world, secret, missed).world, *arguments)
+    return question(_engine(world, secrets, missed).world, *arguments)

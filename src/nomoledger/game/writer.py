@@ -2,9 +2,10 @@
 
 import secrets as random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
@@ -21,6 +22,7 @@ from nomoledger.intake.bounds import FILE, REQUEST, admitted
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.stores.scratch import ScratchStore
 from nomoledger.sandbox.limits import Limits
 from nomoledger.state.clock import from_seconds
 from nomoledger.state.reducer import SETTLE, apply
@@ -86,8 +88,12 @@ class GameWriter:
         *,
         limits: Limits | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        throwaway: bytes | None = None,
     ) -> None:
-        """Open *game* of *ledger* (its only game if None)."""
+        """Open *game* of *ledger* (its only game if None).
+
+        With *throwaway*, a seed, this is a dry run: see `dry_run`.
+        """
         self.ledger = ledger
         self.name = game or only_game(ledger)
         self.limits = limits
@@ -96,8 +102,24 @@ class GameWriter:
         self.world = self.history.world()
         self.history.forget()
         check_secret(self.world, ledger.secret(self.name), self.name)
-        self.engine = SandboxedEngine(self.world, ledger.secret(self.name), limits)
+        self.throwaway = throwaway
+        self.engine = SandboxedEngine(self.world, ledger.secret(self.name), limits, throwaway)
         self._commit = Commit(ledger, self.name, self.world)
+
+    @contextmanager
+    def dry_run(self) -> Iterator[Self]:
+        """Yield this game as a scratch copy: all of its requests work, and none is recorded.
+
+        The dice of the open period come from a seed that is thrown away, so nobody learns how the
+        real ones will fall. Up to its first draw, a request has the same outcome as in this game.
+        """
+        scratch = Ledger(ScratchStore(self.ledger.store, self.ledger.store.location))
+        seed = random.token_bytes(32)
+        game = type(self)(scratch, self.name, limits=self.limits, clock=self.clock, throwaway=seed)
+        try:
+            yield game
+        finally:
+            game.engine.close()
 
     def receive(
         self,
