@@ -61,7 +61,8 @@ class ScratchStore:
 
     def unlisted(self) -> list[str]:
         """See `nomoledger.ledger.stores.store.Store.unlisted`."""
-        return self.below.unlisted()
+        above = (game for game in self._above.unlisted() if self.below.secret(game) is None)
+        return sorted({*self.below.unlisted(), *above})
 
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
