@@ -131,7 +131,7 @@ def test_events_that_cannot_be_disclosed_are_refused_with_one_line(
         sealed = [x.number for x in ledger.read("plots") if x.body.audience == ("Bob",)]
     assert "is public: there is nothing to open" in run("open", game, 0).stderr
     assert "there is no event #9999" in run("open", game, 9999).stderr
-    assert "is not the number of an event" in run("open", game, "first").stderr
+    assert "is not an event: write #116" in run("open", game, "first").stderr
     assert (
         "is not in the envelope of 'Ann', but in"
         in run("open", game, sealed[0], "--envelope", "Ann").stderr
@@ -152,9 +152,12 @@ def test_an_event_of_an_open_period_cannot_be_disclosed(tmp_path: Path) -> None:
 
 
 def test_open_shows_public_numbers_as_such(game: Path, tmp_path: Path) -> None:
-    hint = "numbers that --admin shows"
-    assert hint in run("log", game).stderr
-    assert hint in run("log", game, "--as", "Ann").stderr
+    hint = "leave out any sealed events"
+    assert (
+        f"{hint}; ruling, explain and other commands take them as public:N"
+        in run("log", game).stderr
+    )
+    assert "take them as Ann:N" in run("log", game, "--as", "Ann").stderr
     assert hint not in run("log", game, "--admin").output
     plain = played(tmp_path / "plain.db", with_secrets=False)
     assert hint in run("log", plain).stderr  # the rules have secret actions: the rest is a secret

@@ -10,7 +10,7 @@ from nomoledger.cli.outcome import run_request
 from nomoledger.cli.parsing import parse_event
 from nomoledger.cli.progress import progress
 from nomoledger.cli.projections import reader, reader_of, reading, show_projection
-from nomoledger.cli.ruling import decide, edits_past, ruling_options, verdict_on_event
+from nomoledger.cli.ruling import cited_by, decide, edits_past, ruling_options, verdict_on_event
 
 number = click.argument("number", type=int)
 
@@ -39,7 +39,7 @@ def dispute() -> None:
     help="Dispute EVENT and its consequences.",
 )
 @options.request
-def open_(by: str, text: str, period: int | None, about: int | None, **request: Any) -> int:
+def open_(by: str, text: str, period: int | None, about: str | None, **request: Any) -> int:
     """Dispute a period or an event, on behalf of PLAYER or admin.
 
     A replay of the period is attached to the dispute.
@@ -48,7 +48,14 @@ def open_(by: str, text: str, period: int | None, about: int | None, **request: 
     """
     with progress("replaying"):
         return run_request(
-            lambda game, when: game.dispute(by, text, period=period, about=about, **when), **request
+            lambda game, when: game.dispute(
+                by,
+                text,
+                period=period,
+                about=None if about is None else game.event_number(about),
+                **when,
+            ),
+            **request,
         )
 
 
@@ -110,10 +117,13 @@ def close(number: int, text: str, **values: Any) -> int:
     request = {
         key: values[key] for key in ("location", "game_name", "at", "id", "as_json", "dry_run")
     }
-    fields = {"cites": values["cite"], "scope": values["scope"]}
+    fields = {"scope": values["scope"]}
     fields["basis"] = "inferred" if values["inferred"] else "ruling"
     return run_request(
-        lambda game, when: game.close_dispute(number, text, **fields, **when), **request
+        lambda game, when: game.close_dispute(
+            number, text, cites=cited_by(game, values["cite"]), **fields, **when
+        ),
+        **request,
     )
 
 

@@ -9,9 +9,10 @@ from nomoledger.cli.parsing import parse_event, parse_pair, parse_scalar
 
 if TYPE_CHECKING:
     from nomoledger.events import Edit, Entry
+    from nomoledger.game.game import Game
 
 
-def parse_replacement(text: str) -> tuple[int, Any]:
+def parse_replacement(text: str) -> tuple[str, Any]:
     """Parse `116=3,4` (dice), `116=yes` (a choice) or `116=square:20` (fields by name)."""
     number, separator, value = text.partition("=")
     if not separator:
@@ -37,7 +38,7 @@ def parse_answer(text: str) -> tuple[str, Any]:
     return question, parse_scalar(value)
 
 
-def parse_overlooked(text: str) -> tuple[int, str, str, dict[str, Any]]:
+def parse_overlooked(text: str) -> tuple[str, str, str, dict[str, Any]]:
     """Parse `116=Jamie buy square=18`: after event 116, Jamie submitted an action."""
     number, _, request = text.partition("=")
     try:
@@ -89,18 +90,20 @@ def edits(function: Any) -> Any:
 
 
 def edits_from(
-    replaced: tuple[tuple[int, Any], ...],
-    without: tuple[int, ...],
-    taken_in: tuple[tuple[int, str, str, dict[str, Any]], ...],
+    game: "Game",
+    replaced: tuple[tuple[str, Any], ...],
+    without: tuple[str, ...],
+    taken_in: tuple[tuple[str, str, str, dict[str, Any]], ...],
     answers: tuple[tuple[str, Any], ...],
 ) -> tuple["Edit", ...]:
-    """Return the edits that the values of these options describe."""
+    """Return the edits of *game* that the values of these options describe."""
     from nomoledger.events import Answered, LeftOut, Replaced, TakenIn
 
+    number = game.event_number
     return (
-        *(Replaced(number, value) for number, value in replaced),
-        *(LeftOut(number) for number in without),
-        *(TakenIn(*request) for request in taken_in),
+        *(Replaced(number(event), value) for event, value in replaced),
+        *(LeftOut(number(event)) for event in without),
+        *(TakenIn(number(event), by, act, named) for event, by, act, named in taken_in),
         *(Answered(question, value) for question, value in answers),
     )
 

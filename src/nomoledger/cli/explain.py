@@ -9,7 +9,7 @@ import click
 from nomoledger.cli import options
 from nomoledger.cli.context import open_ledger_of_game
 from nomoledger.cli.output import print_blocks, print_json
-from nomoledger.cli.parsing import event_number
+from nomoledger.cli.parsing import parse_event
 from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -31,7 +31,10 @@ ALIKE_MIN = 6
 @options.game
 @options.period
 @click.option(
-    "--event", type=int, metavar="N", help="Explain the posting of event N (default: the last one)."
+    "--event",
+    type=parse_event,
+    metavar="EVENT",
+    help="Explain the posting of EVENT (default: the last one).",
 )
 @click.option("--all", "whole", is_flag=True, help="List every posting of the account singly.")
 @options.as_json
@@ -41,15 +44,15 @@ def explain(
     what: str | None,
     game_name: str | None,
     period: int | None,
-    event: int | None,
+    event: str | None,
     whole: bool,
     as_json: bool,
 ) -> None:
     """Explain a value or an event, back to its die or submission.
 
-    SUBJECT is an event (#17), a player, a square ("square 9"), an account or a rule. WHAT is one of
-    its attributes, a value that the rules define, money, or another commodity. For a commodity, the
-    answer is an account statement, and its last posting is explained in detail.
+    SUBJECT is an event (#17, public:12), a player, a square ("square 9"), an account or a rule.
+    WHAT is one of its attributes, a value that the rules define, money, or another commodity. For
+    a commodity, the answer is an account statement, and its last posting is explained in detail.
 
     Example: nomoledger explain game.db Ann money
     """
@@ -68,7 +71,7 @@ def explain(
 
 
 def _answer(
-    past: "RecordedPast", subject: str, what: str | None, event: int | None, whole: bool
+    past: "RecordedPast", subject: str, what: str | None, event: str | None, whole: bool
 ) -> tuple[object, Iterator["str | Table"]]:
     """Return the explanation, as a value and as blocks to print."""
     from nomoledger.game.explanation.account_statement import commodity_of, explain_account
@@ -76,12 +79,13 @@ def _answer(
     from nomoledger.game.explanation.rule_values import explain_computed, is_computed
 
     if what is None:
-        explanation = explain_event(past, _event(subject))
+        explanation = explain_event(past, _event(past, subject))
         return explanation, _explanation_lines(explanation)
     is_rule = past.world.rule(subject) is not None
     commodity = None if is_rule else commodity_of(past, past.find(subject), what)
     if commodity is not None:
-        account = explain_account(past, subject, commodity, event=event, whole=whole)
+        number = None if event is None else _event(past, event)
+        account = explain_account(past, subject, commodity, event=number, whole=whole)
         return account, _account_blocks(account)
     if event is not None or whole:
         raise click.UsageError(f"--event and --all need an account, and {what!r} is none")
@@ -92,11 +96,12 @@ def _answer(
     return value, _value_lines(value)
 
 
-def _event(text: str) -> int:
-    number = event_number(text)
-    if number is None:
+def _event(past: "RecordedPast", text: str) -> int:
+    from nomoledger.game.event_numbers import find_event, is_event_reference
+
+    if not is_event_reference(text):
         raise click.UsageError(f"{text!r} is not an event: write #17, or give SUBJECT and WHAT")
-    return number
+    return find_event(past.entries, text)
 
 
 def _account_blocks(account: "AccountStatement") -> Iterator["str | Table"]:

@@ -8,7 +8,6 @@ import click
 
 #: How many characters a value on the command line may have to be read as YAML.
 VALUE_CHARACTERS_MAX = 10_000
-_EVENT = re.compile(r"#?([0-9]{1,18})")
 
 
 def parse_time(text: str) -> datetime:
@@ -33,22 +32,16 @@ def parse_pair(text: str) -> tuple[str, str]:
     return key.strip(), value
 
 
-def event_number(text: str) -> int | None:
-    """Return the number of an event written as 116 or #116; None if *text* is something else.
+def parse_event(text: str) -> str:
+    """Return *text*, which must be written as an event, such as #116 or public:264.
 
-    >>> event_number("#116"), event_number("land")
-    (116, None)
+    Which event that is can only be said once the game is open: see `find_event`.
     """
-    match = _EVENT.fullmatch(text.strip())
-    return int(match[1]) if match else None
+    from nomoledger.game.event_numbers import FORMS, is_event_reference
 
-
-def parse_event(text: str) -> int:
-    """Return the number of an event written as 116 or #116."""
-    number = event_number(text)
-    if number is None:
-        raise click.BadParameter(f"{text!r} is not an event: write its number, such as #116")
-    return number
+    if not is_event_reference(text):
+        raise click.BadParameter(f"{text!r:.60} is not an event: write {FORMS}")
+    return text.strip()
 
 
 def parse_scalar(text: str) -> Any:

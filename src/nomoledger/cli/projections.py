@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from nomoledger.game.read_models import LedgerView, ReadModel, Table
 
 RENUMBERED = (
-    "(these are public numbers, which leave out any sealed events;"
-    " ruling, explain and other commands need the numbers that --admin shows)"
+    "(the numbers of {whose} leave out any sealed events;"
+    " ruling, explain and other commands take them as {name}:N)"
 )
 
 as_csv = click.option("--csv", "as_csv", is_flag=True, help="Print CSV, for a spreadsheet.")
@@ -53,7 +53,8 @@ def show_projection(
         if is_then and not as_json and view.world is not view.reading.published:
             print_line(_correction_note(view))
         if is_numbered and not as_json and view.may_be_renumbered:
-            print_aside(RENUMBERED)
+            whose = "the public log" if reader is None else f"the log of {reader}"
+            print_aside(RENUMBERED.format(whose=whose, name=reader or "public"))
 
 
 def show_projection_then(name: str, as_known: int | None, as_published: bool, **view: Any) -> None:

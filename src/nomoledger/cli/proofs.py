@@ -7,7 +7,6 @@ import click
 from nomoledger.cli import options
 from nomoledger.cli.context import open_ledger_of_game
 from nomoledger.cli.output import print_blocks, print_json, print_line
-from nomoledger.cli.parsing import event_number
 from nomoledger.cli.progress import count_records, counting, progress
 
 if TYPE_CHECKING:
@@ -128,23 +127,22 @@ def open_(
     """Disclose one sealed event, with a proof that it was recorded.
 
     The disclosure reveals this event and no other sealed one. EVENT is the number of the event in
-    log --admin.
+    log --admin, or Ann:17 for number 17 in log --as Ann.
 
     Example: nomoledger open game.db 57 -o opening.json
     """
     if check:
         return _check(location, event, as_json)
     from nomoledger.cli.atomic_file import atomic_file
+    from nomoledger.game.event_numbers import find_event
     from nomoledger.proof.disclosure import disclose_event
 
-    number = event_number(event)
-    if number is None:
-        raise click.UsageError(f"{event!r} is not the number of an event: see log --admin")
     with (
         open_ledger_of_game(location, game_name) as (ledger, name),
         atomic_file(output, force=force) as target,
         progress("opening"),
     ):
+        number = find_event(list(ledger.read(name)), event)
         target.write(disclose_event(ledger, name, number, envelope).encoded() + b"\n")
     return 0
 

@@ -136,7 +136,6 @@ def decide(text: str, values: dict[str, Any]) -> int:
     repealed, source = values["repeal"], values["repeal_of"]
     _check_one_kind(value, changes_file or repealed or source, verdict, is_edited)
     fields = {
-        "cites": values["cite"],
         "scope": values["scope"],
         "basis": "inferred" if values["inferred"] else "ruling",
         "closes": values["closes"],
@@ -151,6 +150,7 @@ def decide(text: str, values: dict[str, Any]) -> int:
                 value=None if value is None else option_labelled(game, value),
                 changes=(*changes, *repeals(rules_of(game, source))),
                 urgent=values["urgent"],
+                cites=cited_by(game, values["cite"]),
                 **fields,
                 **when,
             ),
@@ -178,7 +178,17 @@ def rules_of(game: "Game", source: str | None) -> tuple[str, ...]:
     return numbers
 
 
-def verdict_on_event(values: dict[str, Any]) -> dict[str, int]:
+def cited_by(game: "Game", cites: tuple[str, ...]) -> tuple[str, ...]:
+    """Return *cites* with the events of any numbering by their numbers in the ledger of *game*."""
+    from nomoledger.game.event_numbers import is_event_reference
+
+    return tuple(
+        f"#{game.event_number(cited)}" if ":" in cited and is_event_reference(cited) else cited
+        for cited in cites
+    )
+
+
+def verdict_on_event(values: dict[str, Any]) -> dict[str, str]:
     """Return the event that the ruling upholds, ratifies or rejects, by that kind."""
     kinds = ("uphold", "ratify", "reject")
     return {kind: values[kind] for kind in kinds if values[kind] is not None}
@@ -190,7 +200,7 @@ def edits_past(values: dict[str, Any]) -> bool:
 
 
 def _check_one_kind(
-    value: str | None, changes: Any, verdict: dict[str, int], is_edited: bool
+    value: str | None, changes: Any, verdict: dict[str, str], is_edited: bool
 ) -> None:
     kinds = [value is not None, bool(changes), bool(verdict) or is_edited]
     if sum(kinds) > 1 or len(verdict) > 1:
@@ -202,14 +212,13 @@ def _check_one_kind(
 
 def _rule_on_past(
     text: str,
-    verdict: dict[str, int],
+    verdict: dict[str, str],
     values: dict[str, Any],
     fields: dict[str, Any],
     request: dict[str, Any],
 ) -> int:
     kind, event = next(iter(verdict.items()), ("replace", None))
     without = (*values["without"], *([event] if kind == "reject" and event is not None else []))
-    edits = edits_from(values["replaced"], without, values["taken_in"], values["answers"])
     questions = values["questions"]
     location, game_name = request.pop("location"), request.pop("game_name")
 
@@ -217,8 +226,11 @@ def _rule_on_past(
         return game.rule_on(kind, text, settle=values["settle"], **fields, **when)
 
     with open_game_at(location, game_name, dry_run=request.pop("dry_run")) as game:
+        edits = edits_from(game, values["replaced"], without, values["taken_in"], values["answers"])
         edits = fit_to_record(game.history.entries(), edits)
-        fields |= {"about": event, "edits": edits, "overrules": values["overrule"]}
+        about = None if event is None else game.event_number(event)
+        fields |= {"cites": cited_by(game, values["cite"])}
+        fields |= {"about": about, "edits": edits, "overrules": values["overrule"]}
         if edits or values["overrule"]:
             edits = _confirmed_edits(game, kind, text, values, fields, request)
             if edits is None:

@@ -123,7 +123,7 @@ def changes_from(
     from nomoledger.ledger.as_of import as_of
 
     return WhatIfChanges(
-        edits=edits_from(replaced, without, taken_in, answers),
+        edits=edits_from(game, replaced, without, taken_in, answers),
         overrules=overrule,
         rules=None if rules_of is None else as_of(game.ledger, game.name, rules_of).rules,
         changes=_rule_changes(game, rule_files, proposal, file),

@@ -99,6 +99,19 @@ class GameReadings:
 
         return show_proposal(self.history, number, reader, self.limits)
 
+    def event_number(self, text: str) -> int:
+        """Return the number in the ledger of the event that *text* names, such as `public:264`.
+
+        `nomoledger.game.event_numbers` lists the numberings that *text* can use.
+
+        Raises:
+            UsageError: *text* is not written as the number of an event.
+            UnknownError: there is no such event.
+        """
+        from nomoledger.game.event_numbers import find_event
+
+        return find_event(self.history.entries(), text)
+
     def explain(
         self, subject: str | int, what: str | None = None, *, period: int | None = None
     ) -> "Explanation | ExplainedValue | AccountStatement | Computed":
