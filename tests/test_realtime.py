@@ -283,7 +283,9 @@ def test_a_question_is_reported_once_and_play_goes_on_after_its_answer(file: str
     wall.meanwhile = answer
     happened = list(kept(LiveClock(file, wall=wall)))
     assert notices(happened) == ["waiting"]
-    assert happened[1] == ClockNotice("waiting", "waiting for admin: roll 1d6 (drops)")
+    assert happened[1] == ClockNotice(
+        "waiting", "waiting for admin: one die of six sides for the drops"
+    )
     assert times(happened) == [("fall", pytest.approx(0.5 + 1 / 60)), ("drip", 3)]
     assert drops(file) == 4 + 3  # the drops of minutes 1 and 2 fell as the dice were entered
 

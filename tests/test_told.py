@@ -3,19 +3,20 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
 
 from nomoledger import events as e
 from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
-from nomoledger.prose.choices import label_options, option_called
+from nomoledger.prose.choices import ask_in_words, label_options, option_called
 from nomoledger.prose.names import Names
 from nomoledger.prose.teller import Teller
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.checker.rulebook_check import find_faults
 from nomoledger.rulebook.loading import load, parse
 from nomoledger.state.reducer import apply
-from nomoledger.state.world import World
+from nomoledger.state.world import Attempt, World
 
 SATURDAY = datetime(2026, 1, 10, 20, tzinfo=UTC)
 THURSDAY = datetime(2026, 1, 8, 20, tzinfo=UTC)
@@ -275,6 +276,53 @@ def test_options_with_one_label_are_numbered() -> None:
     assert option_called(names, question, "2") == "option:0123456789"
     assert option_called(names, question, f"1 {label}") == "option:b238925f75"
     assert option_called(names, question, label) is None
+
+
+def test_options_go_by_the_player_whose_they_are() -> None:
+    world = game_of()
+    for number, square in ((1, "square:4"), (2, "square:4"), (3, "square:9")):
+        made = e.EntityCreated(
+            **when(), entity=f"option:{number:010}", kind="option",
+            attributes={**OPTION, "square": square},
+        )  # fmt: skip
+        apply(world, made)
+    names, options = Names(world), [f"option:{number:010}" for number in (1, 2, 3)]
+    assert option_called(names, asked(options[0], "Bob"), "Ann") == options[0]
+    assert option_called(names, asked(*options[:2]), "Ann") == options[0]  # nobody can tell which
+    assert option_called(names, asked(options[0], options[2]), "Ann") is None  # they differ
+    assert option_called(names, asked(*options), "Bob") is None
+
+
+@pytest.mark.parametrize(
+    ("asks", "text", "options", "words"),
+    [
+        ("dice", "roll 2d6 (move)", (6, 6), "two dice of six sides for the move"),
+        ("dice", "roll 1d100 (way out)", (100,), "one die of 100 sides for the way out"),
+        ("dice", "roll 3d1 (luck)", (1, 1, 1), "three dice of one side for the luck"),
+        ("draw", "draw lottery", ("Ann", "Bob"), "one drawn at random for the lottery"),
+        (
+            "draw", "draw heir of option:b238925f75", ("Ann",),
+            "one drawn at random for the heir of an option of Ann on square 4",
+        ),
+        ("choice", "Sell option:b238925f75?", ("yes",), "Sell an option of Ann on square 4?"),
+    ],
+)  # fmt: skip
+def test_a_question_is_asked_in_words(
+    asks: str, text: str, options: tuple[Any, ...], words: str
+) -> None:
+    question = msgspec.structs.replace(asked(*options), asks=asks, text=text)
+    assert ask_in_words(Names(game_of()), question) == words
+
+
+def test_a_question_says_for_whom_it_is() -> None:
+    world = game_of()
+    for by, arguments, whose in (("Ann", (), "Ann's"), ("", ("square:4", "Bob"), "Bob's")):
+        attempt = Attempt(id="q7", operation="turn", by=by, arguments=arguments)
+        world.game["agenda"] = (attempt,)
+        question = msgspec.structs.replace(
+            asked(6, 6), asks="dice", text="roll 2d6 (turn)", question="q7|turn"
+        )
+        assert ask_in_words(Names(world), question) == f"two dice of six sides for {whose} turn"
 
 
 def test_labels_of_things_that_name_each_other_come_to_an_end() -> None:

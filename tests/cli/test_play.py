@@ -55,8 +55,12 @@ def test_the_printed_command_answers_the_question(game: str) -> None:
     assert "undecided: proposal 1 by Ann: Nothing" in ok("status", game)
     asked = ok("judge", game, "1", "accept", "--at", NOON)
     assert "enter the dice: nomoledger roll g.db N N" in asked
-    assert "2 dice from 1 to 6 are needed" in wrong("roll", game, "3")
-    assert "2 dice from 1 to 6 are needed" in wrong("roll", game, "3", "seven")
+    assert "two dice of six sides for Ann's turn: 2 numbers are needed, from 1 to 6" in wrong(
+        "roll", game, "3"
+    )
+    assert "two dice of six sides for Ann's turn: 2 numbers are needed, from 1 to 6" in wrong(
+        "roll", game, "3", "seven"
+    )
     assert "what is open is a dice" in wrong("answer", game, "3")
     assert "Ann moves from 1 to 8" in ok("roll", game, "3", "4", "--at", NOON)
     status = data("status", game)

@@ -153,19 +153,18 @@ def _refusal_line(refusal: "e.AttemptRefused") -> str:
 def question_lines(world: "World", question: "e.QuestionRaised", ledger: "Ledger") -> list[str]:
     """Return the open *question* as a line, and a line with the command that answers it."""
     location, name = ledger.store.location, game_if_ambiguous(ledger, world.game["game"])
-    from nomoledger.prose.choices import label_options
+    from nomoledger.prose.choices import ask_in_words, label_options
     from nomoledger.prose.teller import Teller
 
     teller = Teller(world)
     options = ", ".join(label_options(teller, question))
-    text = teller.without_identifiers(question.text)
-    line = f"waiting for {world.label(question.to)}: {text}"
+    line = f"waiting for {world.label(question.to)}: {ask_in_words(teller, question)}"
     if question.asks == "dice":
         values = " ".join("N" for _ in question.options)
         return [line, f"  enter the dice: {command_line('roll', location, values, name)}"]
     choice = f" (one of: {options})" if options else ""
     verb, words = {
-        "draw": ("roll", "VALUE"),
+        "draw": ("roll", "NAME"),
         "choice": ("answer", f"VALUE --by {quote(str(world.label(question.to)))}"),
     }.get(question.asks, ("ruling", "TEXT --value VALUE"))
     lines = [line + choice, f"  answer it: {command_line(verb, location, words, name)}"]

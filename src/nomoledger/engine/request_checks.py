@@ -4,15 +4,13 @@ A request that makes no sense is an error of the person who typed it, and is not
 the rules allow a request that makes sense is decided by the attempt, which is recorded.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
-from nomoledger.engine.oracles import is_possible_answer, is_possible_draw
 from nomoledger.engine.statement_check import check_statement
 from nomoledger.engine.statement_names import names_in
 from nomoledger.engine.statements import Statement
 from nomoledger.errors import UnknownError, UsageError
-from nomoledger.events import Act, QuestionRaised
+from nomoledger.events import Act
 from nomoledger.intake.chosen_names import like, new_name
 from nomoledger.language.host import Refused
 from nomoledger.language.program import link
@@ -83,32 +81,6 @@ def check_order(
         check_statement(statement, names)
     for act in acts:
         check_submission(world, player, act.action, act.arguments)
-
-
-def check_draw(question: QuestionRaised, values: Sequence[Any]) -> None:
-    """Check that dice or another draw for *question* can result in *values*.
-
-    Raises:
-        UsageError: they cannot.
-    """
-    if is_possible_draw(question, values):
-        return
-    options = question.options
-    if question.asks == "dice":
-        needed = f"{len(options)} dice from 1 to {max(options)} are needed"
-        raise UsageError(f"{question.text}: {needed}")
-    raise UsageError(f"draw one of {', '.join(map(str, options))}")
-
-
-def check_answer(question: QuestionRaised, value: Any) -> None:
-    """Check that *question* allows the answer *value*.
-
-    Raises:
-        UsageError: it does not.
-    """
-    if not is_possible_answer(question, value):
-        options = ", ".join(map(str, question.options))
-        raise UsageError(f"{question.text}: answer one of {options}")
 
 
 def parameter_types(world: World, operation: str) -> dict[str, str]:

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nomoledger import events as e
 from nomoledger.engine.request_checks import (
-    check_answer,
     check_arguments,
-    check_draw,
     check_order,
     check_submission,
     free_name,
@@ -18,6 +16,7 @@ from nomoledger.engine.settlement import ruling_validity
 from nomoledger.engine.settlement.audiences import Audience, intersect
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.events.rules import Change
+from nomoledger.game.entered_answers import check_answer, check_draw
 from nomoledger.game.key_requests import KeyRequests
 from nomoledger.game.readings import GameReadings
 from nomoledger.game.repeated_requests import check_repeated, idempotent
@@ -192,7 +191,7 @@ class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
     ) -> Outcome:
         """Enter real dice, or another draw made by hand, for the open question."""
         question = self.waiting("dice", "draw")
-        check_draw(question, values)
+        check_draw(self.world, question, values)
         fields = {"values": tuple(values), **_reply_to(question)}
         return self.receive(e.DrawEntered, at=at, id=id, **fields)
 
@@ -209,7 +208,7 @@ class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
         question = self.waiting("choice")
         if by not in ("admin", question.to):
             raise UsageError(f"the question is put to {question.to}, not to {by}")
-        check_answer(question, value)
+        check_answer(self.world, question, value)
         fields = {"value": value, "by": by, **_reply_to(question)}
         return self.receive(e.ChoiceAnswered, at=at, id=id, **fields)
 
@@ -254,7 +253,7 @@ class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
         if value is None:
             return self._correct(fields | {"kind": "correct", "changes": changes}, urgent)
         question = self.waiting("ruling", "conflict")
-        check_answer(question, value)
+        check_answer(self.world, question, value)
         fields |= {"kind": "answer", "value": value, **_reply_to(question)}
         return self.receive(e.RulingMade, **fields)
 

@@ -16,6 +16,7 @@ from nomoledger.errors import CorruptError, LostError, RuleFault, StoreError, Un
 from nomoledger.game.timekeeper import FiredTimer, Timekeeper
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import safe_location
+from nomoledger.prose.choices import ask_in_words
 from nomoledger.prose.teller import Teller
 
 #: The longest sleep: another writer may set an earlier timer.
@@ -141,7 +142,7 @@ class LiveClock:
         question = timekeeper.world.waiting
         if question is not None and question.question != self._waiting:
             whom = timekeeper.world.label(question.to)
-            text = Teller(timekeeper.world).without_identifiers(question.text)
+            text = ask_in_words(Teller(timekeeper.world), question)
             yield ClockNotice("waiting", f"waiting for {whom}: {text}")
         self._waiting = None if question is None else question.question
 
