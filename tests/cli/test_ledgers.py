@@ -64,7 +64,7 @@ def test_verify_names_the_wrong_record(landed: str) -> None:
 @pytest.mark.slow
 def test_the_demo_finds_the_slips_and_replays_one(tmp_path: Path) -> None:
     ledger = str(tmp_path / "season.db")
-    output = ok("demo", "--ledger", ledger)
+    output = ok("demo", "--weeks", "5", "--ledger", ledger)
     assert "square of Jamie: recorded 3, by the rules 1 (VI.1@1)" in output
     assert output.count("rent of Cypher: recorded 48, by the rules 54 (X.3@1)") == 3
     assert re.search(r"^Jamie +9789 +3 +9922 +1$", output, re.MULTILINE)

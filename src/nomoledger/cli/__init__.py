@@ -28,7 +28,7 @@ program = CommandGroup(
         "Start": {
             "init": ("ledgers:init", "Open a game under a rulebook, in a new or existing ledger."),
             "import": ("ledgers:import_", "Import FILE: an export, or a hand-kept record."),
-            "demo": ("demo:demo", "Import five real weeks, audit them, and undo one slip."),
+            "demo": ("demo:demo", "Import eight real weeks, audit them, and undo one slip."),
         },
         "Play": {
             "join": ("play:join", "Ask to join the game as NAME."),

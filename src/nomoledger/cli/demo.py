@@ -1,4 +1,4 @@
-"""The command demo: import and audit five real weeks, and replay one slip."""
+"""The command demo: import and audit eight real weeks, and replay one slip."""
 
 import tempfile
 from pathlib import Path
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from nomoledger.game.game import Game
 
 SEASON = "weekly-vote-season"
+#: The last week of the record, and the first whose beginning is partly inferred from later facts.
+LAST, FIRST_INFERRED = 8, 6
+#: The squares that the name in the one ambiguous fact fits.
+READINGS = (20, 21)
 #: The event of Jamie's landing in week 1, recorded as square 3, and the square by the rules.
 SLIP, SQUARE = 116, 1
 
@@ -24,14 +28,18 @@ SLIP, SQUARE = 116, 1
     metavar="LEDGER",
     help="Create the ledger here (default: in a temporary folder).",
 )
-def demo(location: str | None) -> None:
-    """Import five real weeks, audit them, and undo one slip.
+@click.option(
+    "--weeks", type=click.IntRange(1, LAST), default=LAST, show_default=True, metavar="N",
+    help="Import the first N weeks.",
+)  # fmt: skip
+def demo(location: str | None, weeks: int) -> None:
+    """Import eight real weeks, audit them, and undo one slip.
 
     Example: nomoledger demo
     """
     from nomoledger.cli.context import open_or_create_ledger_at
     from nomoledger.errors import UsageError
-    from nomoledger.game.recorded_games import find
+    from nomoledger.game.recorded_games import files
     from nomoledger.game.records import import_record
 
     if location is not None and Path(location).exists():
@@ -39,8 +47,12 @@ def demo(location: str | None) -> None:
     location = location or str(Path(tempfile.mkdtemp(prefix="nomoledger-demo-")) / "season.db")
     with open_or_create_ledger_at(location) as ledger:
         print_line(f"importing {SEASON} into {location}")
-        game = import_record(ledger, find(SEASON))
+        for file in files(SEASON):
+            game = import_record(ledger, file, until=weeks)
         _audit(game)
+        if weeks == LAST:
+            _count_confirmed(game)
+            _try_readings(game)
         _replay_slip(game)
     print_line("")
     print_line("next:")
@@ -62,6 +74,38 @@ def _audit(game: "Game") -> None:
     print_line("")
     for period in range(1, game.world.period):
         print_blocks(report_lines(replay(game.ledger, game.name, period)))
+
+
+def _count_confirmed(game: "Game") -> None:
+    """Print how many facts of the last weeks are confirmed by what does not rest on them."""
+    from nomoledger.game.inferred_facts import count_confirmed
+    from nomoledger.game.recorded_games import files
+
+    compared, resting = count_confirmed(game.ledger, game.name, files(SEASON), FIRST_INFERRED)
+    print_line("")
+    print_line(
+        f"weeks {FIRST_INFERRED} to {LAST}: {compared} facts compared; {resting} of them confirm"
+        f" nothing, as something was inferred from them; {compared - resting} are confirmed"
+    )
+
+
+def _try_readings(game: "Game") -> None:
+    """Print what would differ under each reading of the fact that the rules cannot read."""
+    from nomoledger.cli.what_if import run_what_if
+    from nomoledger.events import Replaced
+    from nomoledger.game.counterfactual import WhatIfChanges
+    from nomoledger.game.replay import replay
+
+    (fact,) = replay(game.ledger, game.name, LAST).unexplained
+    for square in READINGS:
+        edit = Replaced(fact.event, {"detail": ["Draven", f"#{square}"]})
+        result = run_what_if(game, WhatIfChanges(edits=(edit,)))
+        differs = ", ".join(
+            f"{difference.subject} {difference.what}"
+            for difference in result.otherwise
+            if not difference.subject.startswith("account ")
+        )
+        print_line(f"#{fact.event} read as {square}: what differs is {differs or 'nothing'}")
 
 
 def _replay_slip(game: "Game") -> None:

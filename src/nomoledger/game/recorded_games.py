@@ -25,3 +25,14 @@ def find(name: str) -> Path:
     if name not in names():
         raise UnknownError(f"no recorded game {name!r}; there is: {', '.join(names()) or 'none'}")
     return folder() / f"{name}.jsonl"
+
+
+def files(name: str) -> list[Path]:
+    """Return the files of the recorded game called *name*, in the order in which to import them.
+
+    The first begins the game. Those in the folder of its name continue it.
+
+    Raises:
+        UnknownError: there is no game of that name.
+    """
+    return [find(name), *sorted((folder() / name).glob("*.jsonl"))]
