@@ -133,6 +133,10 @@ def by_id(page: Any, anchor: str) -> Any:
     return next(each for each in elements(page) if each.get("id") == anchor)
 
 
+def by_class(page: Any, name: str) -> Any:
+    return next(each for each in elements(page) if each.get("class") == name)
+
+
 def links_of(page: Any) -> dict[str, str]:
     """Return the text and the target of each link of *page*."""
     return {text_of(each): each.get("href") for each in page.iter(f"{HTML}a")}
@@ -217,7 +221,49 @@ def test_the_board_is_laid_out_as_the_rules_define(site: Path) -> None:
     assert called == [["7", "8", "9"], ["6", "5", "4"], ["1", "2", "3"]]
     cells = [text_of(cell) for cell in board.iter(f"{HTML}td")]
     assert cells[1].startswith(f"8 {SCRIPT} owner Ann")
-    assert cells[2] == "9 red"
+    assert cells[2] == "9 red price 180"
+
+
+def test_the_board_shows_prices_and_last_moves(site: Path) -> None:
+    page = tree(contents(site)["board.html"])
+    assert text_of(by_id(page, "square-9")) == "9red180"
+    moves = by_class(page, "moves")
+    assert text_of(moves).startswith("Ann from 6 to 4, over 7, 8, 9, 1, 2, 3, in period 3 #")
+    assert f"{SCRIPT} from 1 to 8, over 2, 3, 4, 5, 6, 7, in period 2 #" in text_of(moves)
+    assert sum("why.html#e" in href for href in links_of(moves).values()) == 2
+
+
+def test_the_board_steps_through_the_periods(site: Path) -> None:
+    pages = contents(site)
+    steps = by_class(tree(pages["board.html"]), "steps")
+    assert list(links_of(steps).values()) == ["period-1/board.html", "period-2/board.html"]
+    then = links_of(tree(pages["period-2/board.html"]))
+    assert then["← period 1"] == "../period-1/board.html"
+    assert then["period 3 →"] == "../period-3/board.html"
+    assert then["now"] == "../board.html"
+
+
+def test_a_game_whose_rules_fail_to_price_squares_has_a_board(
+    fresh: Ledger, tmp_path: Path
+) -> None:
+    rules = """### I.1 Squares
+Words.
+```yaml
+declares:
+  square: {number: Number key}
+```
+```python
+def on_enact():
+    create("square", {"number": 1})
+
+def value_square_price(square: Square):
+    return 1 // 0
+```
+"""
+    open_game(fresh, "bare", parse(rules, "bare.md"), at=NOON)
+    publish(fresh, "bare", tmp_path / "site")
+    check_site(tmp_path / "site")
+    assert "price" not in text_of(tree(contents(tmp_path / "site")["board.html"]))
 
 
 def test_every_amount_links_to_its_statement(site: Path) -> None:

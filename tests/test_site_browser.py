@@ -38,11 +38,25 @@ FLAGS = (
 
 #: Loads every page in a frame as wide as a phone, and says how wide each comes out.
 PROBE = """<!DOCTYPE html><title>probe</title><body>FRAMES<pre></pre><script>
+const hiddenWidth = region => region ? region.scrollWidth - region.clientWidth : 0;
+// The words of names on a board that do not stand on one line.
+const brokenWords = page => [...page.querySelectorAll(".board bdi, .stacked a")].flatMap(name => {
+  const text = name.firstChild, found = [];
+  for (const word of (text ? text.data : "").matchAll(/\\S+/g)) {
+    const range = page.createRange();
+    range.setStart(text, word.index);
+    range.setEnd(text, word.index + word[0].length);
+    if (word[0].length < 25 && range.getClientRects().length > 1) found.push(word[0]);
+  }
+  return found;
+});
 onload = () => {
   const found = [...document.querySelectorAll("iframe")].map(frame => ({
     path: frame.getAttribute("src"),
     width: frame.contentDocument.documentElement.scrollWidth,
     title: frame.contentDocument.title,
+    map: hiddenWidth(frame.contentDocument.querySelector(".map")),
+    broken: brokenWords(frame.contentDocument),
     size: parseFloat(frame.contentWindow.getComputedStyle(frame.contentDocument.body).fontSize),
   }));
   document.querySelector("pre").textContent = JSON.stringify(found);
@@ -64,7 +78,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Ledger.open(folder / "g.db", create=True) as ledger:
         settings = {"squares": 40}
         game = open_game(ledger, "Mail", load("mail-opening"), settings=settings, at=NOON)
-        for name in ("Ann", "Bob", LONG):
+        for name in ("Ann", "Bob", "Anne-Marie von und zu Hohenstein", LONG):
             game.join(name, {"email": f"{name}@x.org"}, at=NOON)
         change = {"set": {"square": 4, "color": "red"}}
         game.propose(LONG, LONG * 3, read_changes(change), at=NOON)
@@ -103,17 +117,34 @@ def test_a_browser_shows_the_pages(site: Path, tmp_path: Path) -> None:
     assert "<h2>Standings</h2>" in dom
 
 
-def test_no_page_is_wider_than_a_phone(site: Path, address: str, tmp_path: Path) -> None:
+def probe(site: Path, address: str, profile: Path, width: int) -> list[dict[str, Any]]:
+    """Return what a browser finds on every page in a frame of that *width*."""
     pages = sorted(str(each.relative_to(site.parent)) for each in site.rglob("*.html"))
-    frames = (f'<iframe src="{page}" width="360" height="640"></iframe>' for page in pages)
+    frames = (f'<iframe src="{page}" width="{width}" height="640"></iframe>' for page in pages)
     (site.parent / "probe.html").write_text(PROBE.replace("FRAMES", "".join(frames)))
-    dom = browse(tmp_path, "--dump-dom", f"{address}/probe.html")
+    dom = browse(profile, "--dump-dom", f"{address}/probe.html")
     match = re.search(r"<pre>(.*?)</pre>", dom, re.DOTALL)
     assert match is not None
-    found = json.loads(match[1].replace("&lt;", "<").replace("&amp;", "&"))
+    found: list[dict[str, Any]] = json.loads(match[1].replace("&lt;", "<").replace("&amp;", "&"))
     assert [each["path"] for each in found] == pages
+    return found
+
+
+def test_no_page_is_wider_than_a_phone(site: Path, address: str, tmp_path: Path) -> None:
+    found = probe(site, address, tmp_path, 360)
     assert {each["path"]: each["width"] for each in found if each["width"] > 360} == {}
     assert all(each["title"].endswith("· Mail") and each["size"] >= 16 for each in found)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_boards_fit_and_break_no_names(
+    width: int, site: Path, address: str, tmp_path: Path
+) -> None:
+    boards = [each for each in probe(site, address, tmp_path, width) if "board" in each["path"]]
+    assert boards
+    if width == 390:  # Whoever reads on a phone sees all rows and columns at once.
+        assert {each["path"]: each["map"] for each in boards if each["map"] > 0} == {}
+    assert {each["path"]: each["broken"] for each in boards if each["broken"]} == {}
 
 
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (1280, 900)])

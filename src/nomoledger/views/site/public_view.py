@@ -42,6 +42,7 @@ class PublicWorld:
         refs: The public events so far, by number.
         setters: The event that last set each attribute (key `"set", entity, name`), or last
             changed what a player owns (key `"owns", player`).
+        moves: The last move of each player and piece, the newest last.
     """
 
     def __init__(self) -> None:
@@ -49,6 +50,7 @@ class PublicWorld:
         self.teller = Teller(self.world)
         self.refs: dict[int, Ref] = {}
         self.setters: dict[Key, Ref] = {}
+        self.moves: dict[str, tuple[e.Moved, Ref]] = {}
 
     def refer(self, entry: e.Entry) -> Ref:
         """Add the reference of the next event, before it is applied."""
@@ -60,6 +62,9 @@ class PublicWorld:
         if type(entry.body) not in _SETTING:
             apply_public(self.world, entry.body)
             return
+        if isinstance(entry.body, e.Moved):
+            self.moves.pop(entry.body.piece, None)
+            self.moves[entry.body.piece] = entry.body, self.refs[entry.number]
         keys = list(self._keys(entry.body))
         apply_public(self.world, entry.body)
         is_mentioned = bool(keys) and self.teller.mentions(entry.body)
