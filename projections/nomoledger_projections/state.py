@@ -15,6 +15,7 @@ from nomoledger.prose.labels import amount_held, format_cell, label_all
 from nomoledger.prose.names import Names
 from nomoledger.prose.time_format import format_time
 from nomoledger.state.world import World
+from nomoledger_projections.visible_state import VisibleState
 
 Attributes = dict[str, Any]
 
@@ -62,9 +63,20 @@ class State(msgspec.Struct, frozen=True, dict=True):
         return self
 
     @property
-    def _words(self) -> "_Words":
+    def words(self) -> "_Words":
+        """The words for values in tables."""
         words: _Words = self.__dict__.get("words", _Words({}, {}))
         return words
+
+    def with_hidden(self, hidden: str) -> "State":
+        """Return this state, of which *hidden* says what is left out; programs do not read it."""
+        self.__dict__["hidden"] = hidden
+        return self
+
+    @property
+    def hidden(self) -> str:
+        """What the reader may not see and is left out, in words; "" for nothing."""
+        return str(self.__dict__.get("hidden", ""))
 
     def show(self) -> Iterator[Table | str]:
         """Yield a table per kind of thing."""
@@ -98,16 +110,26 @@ class State(msgspec.Struct, frozen=True, dict=True):
         """Return *value* as the text of a cell: things by name, times as times."""
         if isinstance(value, list):
             return ", ".join(self._cell(kind, attribute, item) for item in value)
-        if type(value) is int and attribute in self._words.times.get(kind, ()):
+        if type(value) is int and attribute in self.words.times.get(kind, ()):
             return format_time(value)
-        return (
-            self._words.called.get(value, value) if isinstance(value, str) else shown_items(value)
-        )
+        return self.words.called.get(value, value) if isinstance(value, str) else shown_items(value)
 
 
 def state(view: View) -> State:
-    """Return the state of the game in *view*."""
-    world, names = view.world, Names(view.world)
+    """Return the state of the game in *view*, as far as its reader may see it.
+
+    `State.hidden` is how many values the reader may not see, and why.
+    """
+    if view.reader == "admin":
+        return _state_of(view, view.world)
+    visible = VisibleState(view)
+    found = _state_of(view, visible.world)
+    shown = msgspec.convert(visible.without_addresses(msgspec.to_builtins(found)), State)
+    return shown.with_words(found.words).with_hidden(visible.hidden)
+
+
+def _state_of(view: View, world: World) -> State:
+    names = Names(world)
     money, *items = (*world.commodities(), "")
     players = {}
     for player in world.kinds.get("player", ()):

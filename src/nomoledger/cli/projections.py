@@ -50,6 +50,8 @@ def show_projection(
             print_csv(_sheet(name, model))
             return
         print_model(model, as_json)
+        if hidden := getattr(model, "hidden", ""):
+            print_aside(f"(left out: {hidden}; --admin shows everything)")
         if is_then and not as_json and view.world is not view.reading.published:
             print_line(_correction_note(view))
         if is_numbered and not as_json and view.may_be_renumbered:
@@ -179,12 +181,16 @@ def balances(posted: bool, as_known: int | None, as_published: bool, **view: Any
 
 @click.command()
 @two_times
-def state(**view: Any) -> None:
+@reader
+def state(admin: bool, player: str | None, **view: Any) -> None:
     """Show the full state: every attribute of every thing.
 
-    Example: nomoledger state game.db --period 3 --json
+    Sealed values are left out, unless --admin or --as asks for them, and e-mail addresses, unless
+    --admin does.
+
+    Example: nomoledger state game.db --period 3 --admin
     """
-    show_projection_then("state", **view)
+    show_projection_then("state", reader=reader_of(admin, player), **view)
 
 
 @click.command()

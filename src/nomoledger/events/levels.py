@@ -46,6 +46,8 @@ class Level(msgspec.Struct, frozen=True):
             run from a public export only where it is kept.
         undoes_wholly: whether a request that is taken back counts as never made: the clock goes
             back to the request before it, and a rerun leaves it out.
+        withholds_addresses: whether public events have a stand-in for each e-mail address that
+            somebody gives in a request.
     """
 
     hashes_display_text: bool
@@ -63,6 +65,7 @@ class Level(msgspec.Struct, frozen=True):
     reserves_words: bool = False
     publishes_in_order: bool = False
     undoes_wholly: bool = False
+    withholds_addresses: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -117,6 +120,7 @@ LEVELS = {
         reserves_words=True,
         publishes_in_order=True,
         undoes_wholly=True,
+        withholds_addresses=True,
     ),
 }
 #: The level of a new game.

@@ -83,6 +83,10 @@ class View(Protocol):
     known: int | None
     reader: str | None
 
+    @property
+    def sees_all(self) -> bool:
+        """Whether the reader may see every event of the game, also those after that moment."""
+
     def entries(self) -> Iterator[Entry]:
         """Return the events up to that moment that the reader may see."""
 
@@ -134,6 +138,7 @@ class WorldView:
     """A `View` of any world, also one that is not recorded. It has no events."""
 
     known = None
+    sees_all = True
 
     def __init__(
         self, world: World, reader: str | None = "admin", ask: AskRules | None = None
@@ -193,13 +198,17 @@ class LedgerView:
     def entries(self) -> Iterator[Entry]:
         """Return the events up to that moment that the reader may see.
 
-        The admin sees the numbers of the ledger; all others see public numbers.
+        The admin sees the numbers of the ledger, and e-mail addresses; all others see public
+        numbers, and stand-ins for addresses.
         """
         # Imported late, as below: most read models need no events.
+        from nomoledger.proof.addresses import without_addresses
         from nomoledger.proof.public_stream import public_events
 
         entries = self.ledger.read(self.game, upto=self.world.head)
-        return entries if self.reader == "admin" else public_events(entries, self.reader)
+        if self.reader == "admin":
+            return entries
+        return without_addresses(public_events(entries, self.reader))
 
     @property
     def may_be_renumbered(self) -> bool:
@@ -212,6 +221,11 @@ class LedgerView:
         bodies = (entry.body for entry in self.ledger.read(self.game, upto=self.world.head))
         rules = (body for body in bodies if isinstance(body, RuleEnacted | RuleAmended))
         return any(body.rule.secret for body in rules if body.audience is None)
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether the reader may see every event of the game."""
+        return all(self.sees(entry.body.audience) for entry in self.ledger.read(self.game))
 
     def standing(self) -> Iterator[Reading]:
         """Yield the state at the close of each period, and at that moment."""

@@ -129,6 +129,8 @@ class PublicStream:
     def _next(self, number: int, body: e.Event, is_of_secret: bool = False) -> e.Event:
         self.head += 1
         self.terms.events.place(number, self.head)
+        if self.terms.level.withholds_addresses:
+            self.terms.addresses.learn(body)
         public = self.terms.of(body)
         if is_of_secret or self.recorded_at in (None, public.recorded_at):
             return public

@@ -8,6 +8,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.events.levels import LEVELS
+from nomoledger.proof.addresses import Addresses
 from nomoledger.proof.public_numbering import SEALED, PublicNumbers
 from nomoledger.state.reducer import SETTLE
 
@@ -71,6 +72,7 @@ class Terms:
         rulings: the public numbers of rulings.
         disputes: the public numbers of disputes.
         level: the level of the game.
+        addresses: the addresses that were given in public events so far.
     """
 
     def __init__(self) -> None:
@@ -79,6 +81,7 @@ class Terms:
         self.rulings = PublicNumbers()
         self.disputes = PublicNumbers()
         self.level = LEVELS[0]
+        self.addresses = Addresses()
 
     def seal(self, number: int, body: e.Event) -> None:
         """Mark event *number* as sealed, and the ruling or dispute that it begins."""
@@ -89,8 +92,13 @@ class Terms:
             self.disputes.seal(body.number)
 
     def of(self, body: e.Event) -> e.Event:
-        """Return *body* in public terms, without digests and counts that depend on secrets."""
+        """Return *body* in public terms, without digests and counts that depend on secrets.
+
+        From level 4 on, addresses are withheld, too.
+        """
         body = without_totals(body)
+        if self.level.withholds_addresses:
+            body = self.addresses.withheld(body)
         if self.events.is_plain:
             return body
         fields: dict[str, Any] = {}

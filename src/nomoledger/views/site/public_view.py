@@ -8,6 +8,7 @@ from nomoledger import events as e
 from nomoledger.game.read_models import LedgerView, ask_rules, projection
 from nomoledger.ledger.as_of import Reading
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.proof.addresses import without_addresses
 from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import apply_public, public_events
 from nomoledger.prose.teller import Teller
@@ -27,7 +28,7 @@ def public_entries(ledger: Ledger, game: str) -> Iterator[tuple[e.Entry, bool]]:
     reverse.
     """
     was_of_secret = False
-    for entry in public_events(ledger.read(game)):
+    for entry in without_addresses(public_events(ledger.read(game))):
         is_of_secret = entry.body.cause == SEALED
         stands_apart = is_of_secret != was_of_secret and not isinstance(entry.body, e.Input)
         was_of_secret = is_of_secret

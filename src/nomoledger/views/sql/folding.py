@@ -125,6 +125,7 @@ class ReadingView:
     """A `View` of one reading without its events, as *reader* sees it."""
 
     known: int | None = None
+    sees_all = True
 
     def __init__(self, game: str, reading: Reading, reader: str | None) -> None:
         self.game = game
