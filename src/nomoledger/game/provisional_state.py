@@ -1,10 +1,12 @@
 """Provisional state: as if the period were closed now and open questions got their defaults.
 
-Nothing is recorded. No dice of the game are revealed: new dice come from a throwaway seed. A
-question without a default cancels the attempt that asks it.
+Nothing is recorded. Everything is computed from what everybody may see, so what is sealed has no
+part in it: secret requests, bids, standing orders. New dice come from a throwaway seed, which is
+made of public values. So no dice of the game are revealed, and everybody sees the same thing each
+time, until something is recorded. A question without a default cancels the attempt that asks it.
 """
 
-import secrets
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,8 +19,8 @@ from nomoledger.engine.settlement.rerun import NewQuestion
 from nomoledger.game.engines import new_engine
 from nomoledger.game.read_models import Table, WorldView, projection
 from nomoledger.language.queries import values_of
-from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.proof.public_stream import apply_public, public_events
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.clock import from_seconds
 from nomoledger.state.reducer import apply
@@ -31,7 +33,7 @@ class Provisional(msgspec.Struct, frozen=True):
     Attributes:
         blocks: tables and paragraphs, for people.
         model: the same as plain values, for programs.
-        asked: the questions that were open, and the answers assumed.
+        asked: the questions and dice, and what was assumed for each.
     """
 
     blocks: tuple[Table | str, ...]
@@ -46,17 +48,45 @@ def provisional(ledger: Ledger, game: str, name: str) -> Provisional:
         UnknownError: there is no such projection.
         RuleFault: rule code failed.
     """
-    world = world_of(ledger, game)
+    world = World()
+    for entry in public_events(ledger.read(game)):
+        apply_public(world, entry.body)
     make_model: Any = projection(name)
-    secret = secrets.token_bytes(32)
-    return call_in_sandbox(_close_and_read, world, secret, make_model, kind=Provisional)
+    return call_in_sandbox(_close_and_read, world, make_model, kind=Provisional)
 
 
-def _close_and_read(world: World, secret: bytes, make_model: Any) -> Provisional:
-    asked = tuple(_close_period(new_engine(world, SeededOracle(secret))))
+def _close_and_read(world: World, make_model: Any) -> Provisional:
+    oracle = _AssumedDice(_seed_of(world))
+    questions = tuple(_close_period(new_engine(world, oracle)))
     model = make_model(WorldView(world, ask=values_of))
     plain = msgspec.to_builtins(model, enc_hook=str)
-    return Provisional(tuple(model.show()), plain, asked)
+    return Provisional(tuple(model.show()), plain, (*questions, *oracle.made.values()))
+
+
+def _seed_of(world: World) -> bytes:
+    """Return the throwaway seed of the open period: everybody can compute it."""
+    public = (world.game["game"], world.game.get("commitment", ""), world.period)
+    return hashlib.sha256(f"provisional dice of {public}".encode()).digest()
+
+
+class _AssumedDice:
+    """An oracle that draws from a throwaway seed, and notes its draws.
+
+    Attributes:
+        made: the draws so far, by the address of the question.
+    """
+
+    def __init__(self, seed: bytes) -> None:
+        self.made: dict[str, NewQuestion] = {}
+        self._oracle = SeededOracle(seed)
+
+    def __call__(self, question: e.QuestionRaised) -> list[Any] | None:
+        """Return the dice or the draw that *question* asks for; None if a person has to answer."""
+        values = self._oracle(question)
+        if values is not None:
+            fields = (question.question, question.text, question.to, "rolled", values)
+            self.made[question.question] = NewQuestion(*fields)
+        return values
 
 
 def _close_period(engine: Engine) -> Iterator[NewQuestion]:
