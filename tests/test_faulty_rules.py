@@ -10,6 +10,7 @@ from tiers import sample
 
 from nomoledger.errors import RulebookError
 from nomoledger.events.levels import NEWEST
+from nomoledger.game import recorded_games
 from nomoledger.rulebook.checker.rulebook_check import find_faults
 from nomoledger.rulebook.checker.ruleset_check import faults_of
 from nomoledger.rulebook.loading import load, parse, shipped
@@ -17,7 +18,6 @@ from nomoledger.state.declared_rules import Ruleset
 
 RULEBOOKS = Path(__file__).parent / "rulebooks"
 SOUND = (RULEBOOKS / "fairground.md").read_text("utf-8")
-REPLAYS = Path(__file__).parents[1] / "replays"
 
 
 class Change(NamedTuple):
@@ -94,11 +94,14 @@ def test_no_shipped_rule_is_blamed(name: str) -> None:
 )
 def test_no_rule_of_a_recorded_game_is_blamed(opening: str, season: str) -> None:
     rules = {rule.number: rule for rule in load(opening).rules}
-    record = (REPLAYS / f"{season}.jsonl").read_text("utf-8")
-    files = list(dict.fromkeys(re.findall(r'"rules": "([^"]+)"', record)))
+    files = [
+        record.parent / name
+        for record in recorded_games.files(season)
+        for name in dict.fromkeys(re.findall(r'"rules": "([^"]+)"', record.read_text("utf-8")))
+    ]
     assert files
     for file in files:
-        added = parse((REPLAYS / file).read_text("utf-8"), file).rules
+        added = parse(file.read_text("utf-8"), file.name).rules
         rules |= {rule.number: rule for rule in added}
         ruleset = Ruleset(tuple(rules.values()))
         assert faults_of(ruleset, [rule.number for rule in added]) == []

@@ -98,7 +98,7 @@ def give(request_file: str, key_file: str | None, text: str, **request: Any) -> 
         lambda game, when: game.hand_over(read_request(request_file), key_file, text, **when),
         **request,
     )
-    if not request["as_json"]:
+    if not (request["as_json"] or request["dry_run"]):
         export = command_line("export", request["location"], "FILE", request["game_name"])
         print_line(f"next: {export}, and pass FILE to the new admin")
     return code
