@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from nomoledger.parallel.serial_pool import SerialPool
 from nomoledger.rulebook.cases import Case, cases_beside
 from nomoledger.rulebook.cases.format import parse_cases
 from nomoledger.rulebook.loading import Rulebook, load, parse
@@ -83,7 +84,7 @@ def test_the_order_of_the_cases_changes_no_result(example: tuple[Rulebook, list[
     ]
     whole = [what for what in missed if not any(what.startswith(f"{rule}.") for rule in missed)]
     assert whole
-    assert find_unnoticed(rulebook, cases, reaches) == whole
+    assert find_unnoticed(rulebook, cases, reaches, SerialPool()) == whole
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

@@ -8,6 +8,7 @@
     ├── RulebookError         a rulebook, proposal or case file is malformed
     ├── RuleFault             rule code failed: an error, or too many steps, too much memory or time
     ├── SandboxError          no sandbox and no keeper can be started on this machine
+    ├── PoolError             the workers that share out the work keep dying, or are out of reach
     ├── StoreError            the database cannot be read or written
     │   ├── ConflictError     another writer appended first; retry on the new head
     │   ├── LostError         the connection to the database broke; repeating the request is safe
@@ -88,6 +89,10 @@ class RuleFault(NomoledgerError):
 
 class SandboxError(NomoledgerError):
     """No sandbox and no keeper can be started; rule code runs nowhere else."""
+
+
+class PoolError(NomoledgerError):
+    """Workers that share out work keep dying, or cannot be reached any more."""
 
 
 class StoreError(NomoledgerError):

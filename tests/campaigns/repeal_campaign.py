@@ -12,6 +12,7 @@ import sys
 import time
 
 from nomoledger.game.simulation.repeal_testing import changes_of, find_stuck
+from nomoledger.parallel import open_pool
 
 RULEBOOKS = ("mail-opening", "origon", "nomopoly-iii", "weekly-vote", "mail")
 
@@ -19,7 +20,8 @@ RULEBOOKS = ("mail-opening", "origon", "nomopoly-iii", "weekly-vote", "mail")
 def try_all(rulebook: str, seed: int) -> int:
     """Try all changes of *rulebook*, print the result, and return how many are stuck."""
     begin = time.monotonic()
-    report = find_stuck(rulebook, changes_of(rulebook), seed=seed)
+    with open_pool() as pool:
+        report = find_stuck(rulebook, changes_of(rulebook), seed=seed, pool=pool)
     print(f"{rulebook}, seed {seed}: {time.monotonic() - begin:.0f} s")
     for sort, tally in report.tallies().items():
         essential = f", essential: {', '.join(tally.essential)}" if tally.essential else ""

@@ -83,3 +83,22 @@ def request(function: Function) -> Function:
     ):
         function = option(function)
     return function
+
+
+def pool(function: Function) -> Function:
+    """Add the options that say where work runs that can be shared out."""
+    for option in (
+        click.option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Share the work out to the cluster of this Dask scheduler (tcp://HOST:PORT).",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(1, 256),
+            metavar="N",
+            help="Run N processes on this machine (default: one per core).",
+        ),
+    ):
+        function = option(function)
+    return function

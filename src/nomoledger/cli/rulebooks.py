@@ -14,6 +14,7 @@ from nomoledger.cli.projections import reader, reader_of, show_projection_then, 
 
 if TYPE_CHECKING:
     from nomoledger.game.simulation.repeal_testing import RepealReport
+    from nomoledger.parallel import Pool
     from nomoledger.rulebook.check import Coverage
 
 FAILED = 1
@@ -82,9 +83,17 @@ def of(admin: bool, player: str | None, **view: Any) -> None:
     show_default=True,
     help="With --repeal: choose the games and the sample.",
 )
+@options.pool
 @options.as_json
 def check(
-    rulebook: str, blank: bool, repeal: bool, sample: int | None, seed: int, as_json: bool
+    rulebook: str,
+    blank: bool,
+    repeal: bool,
+    sample: int | None,
+    seed: int,
+    workers: int | None,
+    scheduler: str | None,
+    as_json: bool,
 ) -> int:
     """Check a rulebook for errors, and report its coverage.
 
@@ -101,8 +110,11 @@ def check(
 
     Example: nomoledger rules check mail-opening
     """
-    coverage = _coverage(rulebook, blank)
-    report = _repeals(rulebook, sample, seed) if repeal and not coverage.errors else None
+    from nomoledger.parallel import open_pool
+
+    with open_pool(workers, scheduler) as pool:
+        coverage = _coverage(rulebook, blank, pool)
+        report = _repeals(rulebook, sample, seed, pool) if repeal and not coverage.errors else None
     stuck = [one for tally in report.tallies().values() for one in tally.stuck] if report else []
     if as_json:
         print_json(_as_json(coverage, report))
@@ -120,13 +132,13 @@ def check(
     return FAILED if coverage.errors or (blank and coverage.unnoticed) or stuck else 0
 
 
-def _repeals(rulebook: str, sample: int | None, seed: int) -> "RepealReport":
+def _repeals(rulebook: str, sample: int | None, seed: int, pool: "Pool") -> "RepealReport":
     """Return what becomes of games of *rulebook* whose rules change."""
     from nomoledger.game.simulation.repeal_testing import changes_of, find_stuck
 
     changes = changes_of(rulebook, sample, seed)
     with progress("changing rules", len(changes)) as advance:
-        return find_stuck(rulebook, changes, seed=seed, progress=lambda change: advance(1))
+        return find_stuck(rulebook, changes, seed=seed, pool=pool, progress=lambda _: advance(1))
 
 
 def _as_json(coverage: "Coverage", report: "RepealReport | None") -> Any:
@@ -145,7 +157,7 @@ def _print_repeals(report: "RepealReport") -> None:
             print_line(f"stuck after {one.change}: {one.reason}")
 
 
-def _coverage(rulebook: str, blank: bool) -> "Coverage":
+def _coverage(rulebook: str, blank: bool, pool: "Pool") -> "Coverage":
     """Return the coverage of *rulebook*; an unreadable rulebook is reported as an error in it.
 
     Raises:
@@ -174,7 +186,7 @@ def _coverage(rulebook: str, blank: bool) -> "Coverage":
             unnoticed=[],
         )
     with progress("checking", len(names_of_mutants(book)) if blank else 0) as advance:
-        return check_rulebook(book, cases, blank=blank, progress=lambda loss: advance(1))
+        return check_rulebook(book, cases, blank=blank, pool=pool, progress=lambda _: advance(1))
 
 
 @rules.command()

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from nomoledger.parallel import Pool
+from nomoledger.parallel.serial_pool import SerialPool
 from nomoledger.rulebook.cases import Case
 from nomoledger.rulebook.checker.rulebook_check import find_faults
 from nomoledger.rulebook.loading import Rulebook
@@ -36,12 +38,13 @@ def check(
     cases: list[Case],
     *,
     blank: bool = False,
+    pool: Pool | None = None,
     progress: Progress | None = None,
 ) -> Coverage:
     """Return the coverage of *rulebook* by *cases*.
 
-    With *blank*, alter each rule's code, each hook and each parameter in turn, on all processors;
-    *progress* is called with the name of each.
+    With *blank*, alter each rule's code, each hook and each parameter in turn, in *pool* (default:
+    in this process); *progress* is called with the name of each.
     """
     errors = call_in_sandbox(find_faults, rulebook, kind=list[str])
     unnoticed: list[str] = []
@@ -49,7 +52,7 @@ def check(
         reaches = run_and_record(cases, rulebook)
         errors = [reach.failure for reach in reaches if reach.failure is not None]
         if blank and not errors:
-            unnoticed = find_unnoticed(rulebook, cases, reaches, progress)
+            unnoticed = find_unnoticed(rulebook, cases, reaches, pool or SerialPool(), progress)
     rules = [rule for rule in rulebook.rules if not rule.common]
     executable = {rule.number for rule in rules if rule.code or rule.uses}
     return Coverage(

@@ -5,15 +5,14 @@ fails. Cases that reach the altered code come first, the quick ones of them befo
 a mutant counts as unnoticed only after every case has passed.
 """
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import msgspec
 
 from nomoledger.errors import RuleFault
 from nomoledger.language.program import Program, link_as
+from nomoledger.parallel import Pool
 from nomoledger.rulebook.cases import Case
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.rulebook.mutants import Mutant, mutants
@@ -63,28 +62,23 @@ class MutationTest:
 
 
 def find_unnoticed(
-    rulebook: Rulebook, cases: list[Case], reaches: list[Reach], progress: Progress | None = None
+    rulebook: Rulebook,
+    cases: list[Case],
+    reaches: list[Reach],
+    pool: Pool,
+    progress: Progress | None = None,
 ) -> list[str]:
     """Return what of *rulebook* can be altered without any of *cases* failing, in rulebook order.
 
-    *reaches* is what each case reaches when nothing is altered. The work is spread over all
-    processors, with a sandbox each; *progress* is called with the name of each mutant.
+    *reaches* is what each case reaches when nothing is altered. The workers of *pool* share the
+    mutants; *progress* is called with the name of each mutant.
     """
     names = names_of_mutants(rulebook)
-    places = iter(range(len(names)))
-
-    def work() -> None:
-        sandbox = _Tries(rulebook, cases, reaches)
-        for place in places:
-            noticed[place] = sandbox.is_noticed(place)
-            if progress is not None:
-                progress(names[place])
-
     noticed: dict[int, bool] = {}
-    count = os.cpu_count() or 1
-    with ThreadPoolExecutor(count) as threads:
-        for worker in [threads.submit(work) for _ in range(count)]:
-            worker.result()
+    for place, is_noticed in pool.map(_Tries, (rulebook, cases, reaches), range(len(names))):
+        noticed[place] = is_noticed
+        if progress is not None:
+            progress(names[place])
     unnoticed: list[str] = []
     for place, what in enumerate(names):
         if not noticed[place] and not any(what.startswith(f"{rule}.") for rule in unnoticed):
@@ -108,7 +102,7 @@ class _Tries:
         self._test = rulebook, cases, reaches
         self._sandbox = Sandbox()
 
-    def is_noticed(self, place: int) -> bool:
+    def __call__(self, place: int) -> bool:
         """Return whether a case notices the mutant at *place*.
 
         A mutant that uses up its time or its memory is noticed.

@@ -1,11 +1,9 @@
 """Repeal testing of a rulebook: after which changes of its rules does a game get stuck?
 
-Each change is tried in the middle of a simulated game, on all processors, with a sandbox each.
+Each change is tried in the middle of a simulated game. Workers share the changes.
 """
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
@@ -15,6 +13,8 @@ from nomoledger.game.simulation.control_game import PERIODS, ControlGame, play_c
 from nomoledger.game.simulation.repeal_trial import Finding, RepealTrials
 from nomoledger.game.simulation.rule_changes import SORTS, TriedChange, drawn, rule_changes
 from nomoledger.game.simulation.samples import examples_of
+from nomoledger.parallel import Pool
+from nomoledger.parallel.serial_pool import SerialPool
 from nomoledger.rulebook.loading import Rulebook, load
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import Sandbox, call_in_sandbox
@@ -86,11 +86,13 @@ def find_stuck(
     changes: list[TriedChange],
     *,
     seed: int = 1,
+    pool: Pool | None = None,
     progress: Progress | None = None,
 ) -> RepealReport:
     """Try *changes* of *rulebook* in the middle of games, and return what became of each.
 
-    *seed* decides all random choices. *progress* is called with the name of each change.
+    *seed* decides all random choices. The changes are tried in *pool* (default: in this process).
+    *progress* is called with the name of each change.
 
     Raises:
         UnknownError: there is no such rulebook.
@@ -98,20 +100,12 @@ def find_stuck(
     """
     book, examples = load(rulebook), examples_of(rulebook)
     control = _control_game(book, examples, seed)
-    places = iter(range(len(changes)))
     findings: dict[int, Finding | None] = {}
-
-    def work() -> None:
-        trials = _Trials(control, examples, seed)
-        for place in places:
-            findings[place] = trials.finding(changes[place])
-            if progress is not None:
-                progress(changes[place].name)
-
-    count = os.cpu_count() or 1
-    with ThreadPoolExecutor(count) as threads:
-        for worker in [threads.submit(work) for _ in range(count)]:
-            worker.result()
+    shared = control, examples, seed
+    for place, finding in (pool or SerialPool()).map(_Trials, shared, changes):
+        findings[place] = finding
+        if progress is not None:
+            progress(changes[place].name)
     tried = [(change, findings[place]) for place, change in enumerate(changes)]
     return RepealReport(**{sort: _tally(sort, tried) for sort in SORTS})
 
@@ -150,7 +144,7 @@ class _Trials:
         self._test = control, examples, seed
         self._sandbox = Sandbox(LIMITS)
 
-    def finding(self, change: TriedChange) -> Finding | None:
+    def __call__(self, change: TriedChange) -> Finding | None:
         """Return why a game cannot go on after *change*, or None.
 
         A game that uses up its time or its memory cannot go on.

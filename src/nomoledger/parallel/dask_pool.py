@@ -1,0 +1,130 @@
+"""A pool on a Dask cluster: workers on several machines, which a scheduler hands their items.
+
+The scheduler and its workers run as the user who started them and trust each other. They belong
+into a network that nobody else reaches.
+"""
+
+import pickle
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import version as version_of
+from itertools import islice
+from typing import Any
+from uuid import uuid4
+
+from nomoledger.errors import PoolError, UsageError
+from nomoledger.parallel.pool import ITEMS_PER_WORKER, TRIES_MAX, Item, Result, Task
+
+#: How long the scheduler may take to answer, in seconds.
+CONNECT_SECONDS = 10
+VERSION = version_of("nomoledger")
+
+
+class DaskPool:
+    """Carries out items on the workers of a Dask scheduler.
+
+    Attributes:
+        workers: the number of threads of all workers together.
+    """
+
+    def __init__(self, scheduler: str) -> None:
+        """Connect to *scheduler*, an address such as "tcp://host:8786".
+
+        Raises:
+            UsageError: Dask is not installed, nothing answers, or the cluster has no workers.
+        """
+        try:
+            from distributed import Client
+        except ImportError:
+            raise UsageError("a cluster needs Dask: pip install 'nomoledger[cluster]'") from None
+        try:
+            self._client: Any = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError) as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise UsageError(f"no Dask scheduler answers at {scheduler}: {reason}") from None
+        self.workers = sum(self._client.nthreads().values())
+        if not self.workers:
+            self.close()
+            raise UsageError(
+                f"the scheduler {scheduler} has no workers: start some with `dask worker"
+                f" {scheduler} --nthreads 1`"
+            )
+
+    def map(
+        self, task: Task[Item, Result], shared: tuple[Any, ...], items: Iterable[Item]
+    ) -> Iterator[tuple[int, Result]]:
+        """Yield the place and the result of each of *items*; see `Pool.map`."""
+        from distributed import as_completed
+
+        # Data scattered to a worker would be lost with it, so each item brings the job along.
+        job, name = pickle.dumps((task, shared)), uuid4().hex
+        waiting = enumerate(items)
+        places: dict[Any, int] = {}
+        finished: Any = as_completed(loop=self._client.loop)
+
+        def submit(most: int) -> None:
+            for place, item in islice(waiting, most):
+                future = self._client.submit(
+                    _carry_out, VERSION, name, job, item,
+                    pure=False, retries=TRIES_MAX,
+                )  # fmt: skip
+                places[future.key] = place
+                finished.add(future)
+
+        submit(self.workers * ITEMS_PER_WORKER)
+        try:
+            for future in finished:
+                result = self._result_of(future)
+                submit(1)
+                yield places.pop(future.key), result
+        finally:
+            self._client.cancel([*finished.futures])
+
+    def _result_of(self, future: Any) -> Any:
+        from distributed import CancelledError, KilledWorker
+
+        try:
+            return future.result()
+        except KilledWorker:
+            raise PoolError(
+                "the workers of the cluster died over the same work: there may be too little memory"
+            ) from None
+        except CancelledError:
+            raise PoolError("the connection to the Dask scheduler broke") from None
+        except ModuleNotFoundError as error:
+            raise UsageError(
+                f"a worker of the cluster lacks {error.name}: install nomoledger"
+                f" {VERSION} on every machine"
+            ) from None
+
+    def close(self) -> None:
+        """Release the cluster, which goes on for others."""
+        self._client.close()
+
+
+class _PreparedThread(threading.local):
+    """What this thread of a worker was prepared for last."""
+
+    name: str = ""
+    carry_out: Callable[[Any], Any]
+
+
+_PREPARED = _PreparedThread()
+
+
+def _carry_out(version: str, name: str, job: bytes, item: Any) -> Any:
+    """Carry out *item* of the pickled *job*, which has that *name*.
+
+    Raises:
+        UsageError: this worker has another version of nomoledger.
+    """
+    if version != VERSION:
+        raise UsageError(
+            f"a worker of the cluster has nomoledger {VERSION}, and this is"
+            f" {version}: install one version everywhere"
+        )
+    if _PREPARED.name != name:
+        task, shared = pickle.loads(job)
+        _PREPARED.carry_out = task(*shared)
+        _PREPARED.name = name
+    return _PREPARED.carry_out(item)
