@@ -24,6 +24,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORDS = {
     "advance": "--to 2026-03-09",
     "answer": "yes",
+    "audit": "",
     "balances": "",
     "bisect": "money(Jamie)>9000",
     "board": "",

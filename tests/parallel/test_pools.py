@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from parallel.dask_cluster import Cluster, running_cluster
-from parallel.some_tasks import deadly, failing, multiplier, process_namer
 
 from nomoledger.errors import PoolError, RuleFault, UsageError
 from nomoledger.parallel import Pool, open_pool
+from parallel.dask_cluster import Cluster, running_cluster
+from parallel.some_tasks import deadly, failing, multiplier, process_namer
 
 POOLS = ("serial", "processes", pytest.param("dask", marks=pytest.mark.slow))
 

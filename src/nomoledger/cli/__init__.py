@@ -119,6 +119,7 @@ program = CommandGroup(
                 "ledgers:replay",
                 "Replay a period under its own rules, and compare the record.",
             ),
+            "audit": ("audit:audit", "Replay every period of many ledgers, and list findings."),
             "verify": (
                 "ledgers:verify",
                 "Check that no record was altered and that all seals match.",

@@ -38,10 +38,10 @@ class ProcessPool:
         """Yield the place and the result of each of *items*; see `Pool.map`."""
         job = pickle.dumps((task, shared))
         waiting = enumerate(items)
-        lost: list[tuple[int, Item]] = []
-        tries = 0
-        while True:
-            workers = _Workers(self.workers, job)
+        lost = list(islice(waiting, self.workers))
+        count, tries = len(lost), 0
+        while lost:
+            workers = _Workers(count, job)
             self._running.append(workers)
             try:
                 for place, result in workers.carry_out(lost, waiting):
