@@ -44,6 +44,8 @@ WORDS = {
     "export": "OUT/export.jsonl",
     "finality": "--after 7",
     "handover give": "OUT/none.request",
+    "handover restore": "OUT/none.secret",
+    "handover secret": "",
     "handover show": "",
     "handover take": "--key OUT/none.key",
     "history": "",

@@ -61,6 +61,21 @@ def test_data_survives_closing_and_opening(store: Store, connect: Callable[[], S
         again.close()
 
 
+def test_the_secret_of_one_game_can_be_replaced(store: Store, connect: Callable[[], Store]) -> None:
+    fill(store, "chess", range(3))
+    fill(store, "go", range(1))
+    with store.writing() as writer:
+        writer.replace_secret("chess", b"another secret")
+        assert writer.secret("chess") == b"another secret"
+    store.close()
+    again = connect()
+    try:
+        assert (again.secret("chess"), again.secret("go")) == (b"another secret", b"secret of go")
+        assert again.tail("chess") == link(2)
+    finally:
+        again.close()
+
+
 def test_rows_returns_a_range_of_one_game_in_order(store: Store) -> None:
     fill(store, "chess", range(2500))
     fill(store, "draughts", range(5))

@@ -380,6 +380,44 @@ def test_a_ledger_with_a_wrong_secret_says_what_cannot_be_done(tmp_path: Path) -
     assert "no die of period 4 can be drawn" in printed
 
 
+def lose_secret(location: str) -> None:
+    """Put a wrong secret into a ledger."""
+    with Ledger.open(location) as ledger, ledger.transaction() as transaction:
+        transaction.replace_secret("plots", b"x" * 32)
+
+
+def test_a_secret_comes_back_from_a_file_or_an_old_export(location: str, tmp_path: Path) -> None:
+    old = tmp_path / "old.jsonl"
+    with Ledger.open(location, create=True) as ledger:
+        game = open_plots(ledger)
+        make(game, PLAIN[:6])
+        run("export", location, old)
+        game.submit("Ann", "go", at=LATER)
+    kept = tmp_path / "plots.secret"
+    run("handover", "secret", location, "-o", kept)
+    assert kept.stat().st_mode & 0o777 == 0o600
+    for file in (kept, old):
+        lose_secret(location)
+        run("verify", location, code=1)
+        assert "fits every record" in run("handover", "restore", location, file)
+        run("verify", location)
+
+
+def test_a_secret_that_does_not_fit_changes_nothing(tmp_path: Path) -> None:
+    location, file = str(played(tmp_path / "game.db")), tmp_path / "plots.secret"
+    wrong = f'{{"nomoledger":"secret/1","game":"plots","secret":"{"ab" * 32}"}}'
+    for text, problem in (
+        (wrong, "with that in the file, #0 would be wrong (altered)"),
+        (wrong.replace("plots", "chess"), "no game 'chess'"),
+        (wrong.replace("ab", "xy"), "holds no secret of a game"),
+        ("", "holds no secret of a game"),
+        ('{"game":"plots"}', "holds no secret of a game"),
+    ):
+        file.write_text(text)
+        assert problem in run("handover", "restore", location, file, code=2)
+    run("verify", location)
+
+
 @pytest.mark.parametrize("secret", [b"x" * 32, b"x" * 5, None])
 def test_an_export_with_a_wrong_secret_or_none_is_refused(
     tmp_path: Path, secret: bytes | None

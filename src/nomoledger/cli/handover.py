@@ -6,7 +6,7 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.arguments import command_line, game_if_ambiguous
-from nomoledger.cli.context import open_game_at
+from nomoledger.cli.context import open_game_at, open_ledger_at, open_ledger_of_game
 from nomoledger.cli.outcome import run_request
 from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.proofs import key, key_lines, output
@@ -121,6 +121,48 @@ def take(key_file: str, text: str, **request: Any) -> int:
     Example: nomoledger handover take game.db --key bob.key --text "Ann has lost her key."
     """
     return run_request(lambda game, when: game.take_over(key_file, text, **when), **request)
+
+
+@handover.command()
+@options.ledger
+@output
+@options.force
+@options.game
+def secret(location: str, output: str, force: bool, game_name: str | None) -> None:
+    """Write the secret of a game to a file of its own.
+
+    Whoever has the file and the events can foresee dice. Only its owner may read it. An export and
+    a copy of the ledger hold the secret, too.
+
+    Example: nomoledger handover secret game.db -o game.secret
+    """
+    from nomoledger.cli.atomic_file import atomic_file
+    from nomoledger.proof.secret_file import SecretFile
+
+    with (
+        open_ledger_of_game(location, game_name) as (ledger, name),
+        atomic_file(output, force=force, is_private=True) as target,
+    ):
+        target.write(SecretFile(name, ledger.secret(name).hex()).encoded() + b"\n")
+
+
+@handover.command()
+@options.ledger
+@click.argument("file", type=click.Path(dir_okay=False))
+def restore(location: str, file: str) -> None:
+    """Put the secret in FILE back into a ledger that lost it.
+
+    FILE is a file of handover secret, or an export of the game. The secret must fit every record,
+    and the commitments to the dice; otherwise nothing changes.
+
+    Example: nomoledger handover restore game.db game.secret
+    """
+    from nomoledger.proof.secret_file import read_secret, restore_secret
+
+    found = read_secret(file)
+    with open_ledger_at(location) as ledger:
+        restore_secret(ledger, found)
+    print_line(f"{found.game}: the secret fits every record, and is in the ledger")
 
 
 @handover.command()

@@ -164,22 +164,27 @@ class Ledger:
         return None
 
     def verify(
-        self, game: str, head: Head | None = None, audit: "Auditor | None" = None
+        self,
+        game: str,
+        head: Head | None = None,
+        audit: "Auditor | None" = None,
+        secret: bytes | None = None,
     ) -> "Verdict":
         """Hash all records of *game* again and return whether each is what was written.
 
         *head* is one that was saved or published elsewhere; only *head* can reveal a cut-off tail
-        or a rewritten chain. *audit* checks the events themselves in the same pass.
+        or a rewritten chain. *audit* checks the events themselves in the same pass. *secret* is
+        tried instead of the one in the ledger.
         """
         # Imported late: most commands verify nothing.
         from nomoledger.ledger.verification import unlisted_verdict, verify
 
-        secret = self.store.secret(game)
-        if secret is None and game in self.unlisted():
+        known = self.store.secret(game)
+        if known is None and game in self.unlisted():
             return unlisted_verdict(game)
-        secret = _require(game, secret, self.store.location)
+        own = _require(game, known, self.store.location)
         with self.store.evidence(game) as evidence:
-            return verify(game, secret, evidence, head, audit)
+            return verify(game, secret or own, evidence, head, audit)
 
 
 class Transaction:
@@ -202,6 +207,10 @@ class Transaction:
         if self._writer.secret(game) is not None:
             raise UsageError(f"there is a game {game!r} already: choose another name")
         self._writer.create_game(game, urandom(32) if secret is None else secret)
+
+    def replace_secret(self, game: str, secret: bytes) -> None:
+        """Replace the secret of *game*; the caller knows that its records fit *secret*."""
+        self._writer.replace_secret(game, secret)
 
     def append(
         self, game: str, bodies: Sequence[Event], *, expected: int, retry: bool = False

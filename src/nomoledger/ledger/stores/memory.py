@@ -212,6 +212,10 @@ class MemoryWriter:
             raise StoreError(f"{self._location}: there is a game {game!r} already")
         self.games[game] = replace(tables, secret=secret)
 
+    def replace_secret(self, game: str, secret: bytes) -> None:
+        """Replace the secret of *game*, which exists."""
+        self.games[game] = replace(self._tables(game), secret=secret)
+
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
         return self._tables(game).secret

@@ -195,6 +195,13 @@ class PostgresWriter(PostgresSideTableWriter):
         self._connection.execute("INSERT INTO nomoledger.games VALUES (%s, %s)", values)
         self._locked[game] = (secret, None)
 
+    def replace_secret(self, game: str, secret: bytes) -> None:
+        """Replace the secret of *game*, which exists."""
+        _, tail = self._lock(game)
+        query = "UPDATE nomoledger.games SET secret=%s WHERE game=%s"
+        self._connection.execute(query, (secret, game))
+        self._locked[game] = (secret, tail)
+
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
         return self._lock(game)[0]

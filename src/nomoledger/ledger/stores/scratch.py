@@ -209,6 +209,10 @@ class ScratchWriter:
         """Add *game*, which must not exist yet."""
         self._above.create_game(game, secret)
 
+    def replace_secret(self, game: str, secret: bytes) -> None:
+        """Replace the secret of *game*, which exists."""
+        self._above.replace_secret(game, secret)
+
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
         return self._above.secret(game) or self._store.below.secret(game)

@@ -221,6 +221,10 @@ class SqliteWriter(SqliteSideTableWriter):
         """Add *game*, which must not exist yet."""
         self._cursor.execute("INSERT INTO games (game, secret) VALUES (?,?)", (game, secret))
 
+    def replace_secret(self, game: str, secret: bytes) -> None:
+        """Replace the secret of *game*, which exists."""
+        self._cursor.execute("UPDATE games SET secret=? WHERE game=?", (secret, game))
+
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
         return _secret(self._cursor, game)

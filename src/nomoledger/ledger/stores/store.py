@@ -38,6 +38,9 @@ class Writer(Protocol):
     def create_game(self, game: str, secret: bytes) -> None:
         """Add *game*, which must not exist yet."""
 
+    def replace_secret(self, game: str, secret: bytes) -> None:
+        """Replace the secret of *game*, which exists."""
+
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
 
