@@ -20,6 +20,9 @@ from nomoledger.cli.options import OutputFile
 #: For each command that writes a file: the words around the file.
 WORDS = {
     "export": "g.db FILE",
+    "handover key": "FILE",
+    "handover request": "chess --key own.key -o FILE",
+    "handover secret": "g.db -o FILE",
     "open": "g.db 0 -o FILE",
     "seal": "g.db -o FILE",
     "standings": "g.db --chart FILE",
@@ -27,11 +30,17 @@ WORDS = {
 }
 #: Parameters that name a file or folder and are no `OutputFile`, with what they are for.
 OTHERS = {
+    ("audit", "locations"): "ledgers, which are read",
     ("copy", "target"): "a ledger, which is added to",
     ("demo", "location"): "a new ledger; an existing file is refused",
     ("dispute argue", "file"): "read",
     ("dispute close", "changes"): "read",
     ("export", "key_file"): "read",
+    ("handover give", "key_file"): "read",
+    ("handover give", "request_file"): "read",
+    ("handover request", "key_file"): "read",
+    ("handover restore", "file"): "read",
+    ("handover take", "key_file"): "read",
     ("import", "file"): "read",
     ("init", "rulebook"): "read",
     ("project", "into"): "a database of tables, which is added to",
@@ -98,6 +107,7 @@ def words(name: str, file: str) -> list[str]:
 @pytest.fixture
 def closed(landed: str) -> str:
     ok("close", landed)
+    ok("handover", "key", "own.key")
     return landed
 
 
