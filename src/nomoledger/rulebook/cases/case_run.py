@@ -11,13 +11,17 @@ from nomoledger.engine.agenda import Engine
 from nomoledger.errors import RulebookError, RuleFault, UnknownError
 from nomoledger.rulebook.cases.case_start import open_world, settled
 from nomoledger.rulebook.cases.compare import compare
-from nomoledger.rulebook.cases.format import Body, Case, CaseStep
+from nomoledger.rulebook.cases.format import Body, Case, CaseStep, Then
 from nomoledger.rulebook.cases.matching import format_plain, is_match
 from nomoledger.rulebook.cases.picture import picture
 from nomoledger.rulebook.cases.query import ask_value
+from nomoledger.rulebook.cases.refusals import refusal_difference
 from nomoledger.rulebook.cases.requests import Inputs, answered
 from nomoledger.rulebook.cases.script import Mismatch, Script
-from nomoledger.rulebook.cases.times import DEFAULT_START, read_time
+from nomoledger.rulebook.cases.spelling import plural_of
+from nomoledger.rulebook.cases.standing import world_kinds
+from nomoledger.rulebook.cases.times import DEFAULT_START, read_time, times_read
+from nomoledger.rulebook.cases.unnamed import unnamed_in
 from nomoledger.rulebook.loading import Rulebook, load, shipped
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import Sandbox
@@ -27,12 +31,16 @@ _ANSWERS_MAX = 1000
 
 
 class CaseResult(msgspec.Struct, frozen=True):
-    """The result of the case *name* in *file*; *difference* describes the first difference."""
+    """The result of the case *name* in *file*.
+
+    *difference* describes the first difference; where the case could not be *run*, why.
+    """
 
     name: str
     file: str
     ok: bool
     difference: str | None = None
+    run: bool = True
 
 
 class CaseRunner:
@@ -43,6 +51,15 @@ class CaseRunner:
         self._sandbox = Sandbox(limits)
         self._rulebooks: dict[str, Rulebook] = {}
 
+    def result(self, case: Case) -> CaseResult:
+        """Return the result of *case* as `run` does; a case that cannot be run has failed."""
+        try:
+            return self.run(case)
+        except (RulebookError, UnknownError, RuleFault) as error:
+            what = str(error).removeprefix(f"{case.place}: ")
+            name = f"line {case.line}: {case.name}" if case.name else f"line {case.line}"
+            return CaseResult(case.name, case.file, False, f"{name}: {what}", False)
+
     def run(self, case: Case, *, rulebook: Rulebook | None = None) -> CaseResult:
         """Run *case* under *rulebook*, or under the rulebook that the case names.
 
@@ -51,6 +68,8 @@ class CaseRunner:
             UnknownError: there is no such rulebook.
             RuleFault: the case used up the time or the memory that it may use.
         """
+        if case.fault:
+            raise RulebookError(f"{case.place}: {case.fault}" if case.name else case.fault)
         if rulebook is None:
             name = _rulebook_of(case)
             rulebook = self._rulebooks.get(name)
@@ -100,7 +119,8 @@ class Run:
     def difference(self) -> str | None:
         """Return the first difference and its step; None if the case passes."""
         open_world(self.engine, self.rulebook, self.body.given, self.start)
-        past, self.inputs = (picture(self.world), self.world.rules), Inputs(self.world, self.script)
+        past = (picture(self.world), self.world.rules, unnamed_in(self.world))
+        self.inputs = Inputs(self.world, self.script)
         for number, step in enumerate(self.body.steps, 1):
             where = f", step {number} ({step.do or step.value})"
             try:
@@ -110,10 +130,11 @@ class Run:
             except RulebookError as error:
                 raise RulebookError(f"step {number}: {error}") from None
             if difference is None and step.then is not None:
-                difference = compare(self.world, step.then, self.events)
+                difference = compare(self.world, self._timed(step.then), self.events)
             if difference is not None:
                 return f"{where}: {difference}"
-        difference = compare(self.world, self.body.then, self.events, past, self.inputs.judged)
+        then = self._timed(self.body.then)
+        difference = compare(self.world, then, self.events, past, self.inputs.judged)
         return difference and f", in the end: {difference}"
 
     def _step(self, number: int, step: CaseStep) -> str | None:
@@ -123,16 +144,41 @@ class Run:
             return self._value(step)
         self.script.add(step.dice, step.draws, step.answers)
         kind, fields = self.inputs.of(step)
+        acts = self._acts_of(f"s{number}", fields)
         events = self._submit(f"s{number}", kind, fields)
         events += self._answer_questions(f"s{number}")
         if kind is e.ProposalJudged and not _is_refused(events, f"s{number}"):
             self.inputs.judged.add(fields["proposal"])
         self.events += events
         return (
-            _refusal_difference(step, events)
+            refusal_difference(step.refused, events, acts)
             or self._question_difference(step, last=number == len(self.body.steps))
             or ((left := self.script.left_over()) and f"nobody asks for {left}")
         )
+
+    def _timed(self, then: Then) -> Then:
+        """Return *then* with times that are written as such, in seconds."""
+        players = {name: self._row_timed("player", row) for name, row in then.players.items()}
+        squares = {name: self._row_timed("square", row) for name, row in then.squares.items()}
+        kinds = {plural_of(kind): kind for kind in world_kinds(self.world)}
+        things = {
+            plural: [self._row_timed(kinds[plural], row) for row in listed]
+            if plural in kinds and isinstance(listed, list)
+            else listed
+            for plural, listed in then.things.items()
+        }
+        return msgspec.structs.replace(then, players=players, squares=squares, things=things)
+
+    def _row_timed(self, kind: str, row: Any) -> Any:
+        return times_read(self.world, kind, row, self.start) if isinstance(row, dict) else row
+
+    def _acts_of(self, id: str, fields: dict[str, Any]) -> set[str]:
+        """Return the ids of the attempts that a step with the input *id* asks for itself.
+
+        For an answer, that is the attempt that has asked.
+        """
+        asked = fields.get("question")
+        return {id} if asked is None else {id, asked.rpartition("|")[0]}
 
     def _advance(self, at: datetime, step: CaseStep) -> None:
         if at < self.now:
@@ -183,26 +229,3 @@ class Run:
 
 def _is_refused(events: list[e.Event], attempt: str) -> bool:
     return any(isinstance(x, e.AttemptRefused) and x.attempt == attempt for x in events)
-
-
-def _refusal_difference(step: CaseStep, events: list[e.Event]) -> str | None:
-    refused = [event for event in events if isinstance(event, e.AttemptRefused)]
-    reasons = "; ".join(
-        f"{event.operation}: {reason.text} ({reason.rule})"
-        for event in refused
-        for reason in event.reasons
-    )
-    if step.refused is False:
-        return f"refused: {reasons}" if refused else None
-    if not refused:
-        return "it is not refused, though it should be"
-    if step.refused is True:
-        return None
-    expected = [step.refused] if isinstance(step.refused, str) else step.refused
-    cited = [{reason.rule.partition("@")[0] for reason in event.reasons} for event in refused]
-    everywhere = set().union(*cited)
-    if missing := [rule for rule in expected if rule not in everywhere]:
-        return f"it is refused, but not by {', '.join(missing)}: {reasons}"
-    if not all(rules & set(expected) for rules in cited):
-        return f"more is refused than by {', '.join(expected)}: {reasons}"
-    return None

@@ -10,8 +10,9 @@ from nomoledger.errors import RulebookError
 from nomoledger.events.levels import NEWEST
 from nomoledger.language.program import link
 from nomoledger.rulebook.cases.format import Body, Given
-from nomoledger.rulebook.cases.spelling import singular, spelled
-from nomoledger.rulebook.cases.times import read_time
+from nomoledger.rulebook.cases.spelling import plural_of, singular, spelled
+from nomoledger.rulebook.cases.times import read_time, times_read
+from nomoledger.rulebook.cases.under_way_at_start import noted_times, set_timers, without_last
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import Rulebook
 from nomoledger.state.clock import to_seconds
@@ -72,6 +73,7 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
     check_batch(engine.step(), "the game cannot start so")
     fields = stated(engine.world, given, start)
     fields["things"], altered = _told_apart(engine.world, fields["things"])
+    altered += noted_times(engine.world, given, start)
     state = e.StateGiven(id="given", **fields, **common)
     oracle, engine.oracle = engine.oracle, first_option
     _submit(engine, state, "what is given cannot be so")
@@ -90,6 +92,7 @@ def open_world(engine: Engine, rulebook: Rulebook, given: Given, start: datetime
             changes=read_changes(proposal.get("changes")), **common,
         )  # fmt: skip
         _submit(engine, made_proposal, f"given proposal {i}")
+    set_timers(engine.world, given.timers, start, common)
 
 
 def _submit(engine: Engine, event: e.Input, what: str) -> None:
@@ -110,11 +113,16 @@ def check_batch(batch: list[e.Event], what: str) -> None:
 def stated(world: World, given: Given, start: datetime) -> dict[str, Any]:
     """Return *given* as the fields of `StateGiven`."""
     return {
-        "players": {str(name): _row(world, "player", row) for name, row in given.players.items()},
-        "squares": {str(name): _row(world, "square", row) for name, row in given.squares.items()},
+        "players": {
+            str(name): _row(world, "player", without_last(row), start)
+            for name, row in given.players.items()
+        },
+        "squares": {
+            str(name): _row(world, "square", row, start) for name, row in given.squares.items()
+        },
         "accounts": _accounts(world, given),
         "things": _things(world, given, start),
-        "game": given.game,
+        "game": times_read(world, "game", given.game, start),
     }
 
 
@@ -139,12 +147,13 @@ def items_apart(world: World, row: Any) -> Any:
     return attributes | {"items": items} if items or "items" in row else attributes
 
 
-def _row(world: World, kind: str, row: Any) -> dict[str, Any]:
+def _row(world: World, kind: str, row: Any, start: datetime) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise RulebookError(f"given: a {kind} is told by `attribute: value`, not {row!r}")
     known = attributes_of(world, kind)
     row = items_apart(world, row) if kind == "player" else row
-    return {spelled(name, known, f"a {kind} has no"): value for name, value in row.items()}
+    named = {spelled(name, known, f"a {kind} has no"): value for name, value in row.items()}
+    return times_read(world, kind, named, start)
 
 
 def _accounts(world: World, given: Given) -> dict[str, dict[str, Any]]:
@@ -165,6 +174,8 @@ def _things(world: World, given: Given, start: datetime) -> dict[str, Any]:
     kinds = {kind for rule in world.rules for kind in rule.declares}
     things: dict[str, Any] = {}
     for plural, rows in given.things.items():
+        if plural in kinds and isinstance(rows, dict):  # the only one of its kind
+            plural, rows = plural_of(plural), [rows]
         kind = singular(plural, kinds, Given.__struct_encode_fields__)
         if not isinstance(rows, list):
             raise RulebookError(f"given: {plural} are a list, not {rows!r}")
@@ -175,21 +186,30 @@ def _things(world: World, given: Given, start: datetime) -> dict[str, Any]:
 def _told_apart(
     world: World, things: dict[str, Any]
 ) -> tuple[dict[str, Any], list[dict[str, dict[str, Any]]]]:
-    """Return *things* without those that exist already, and what the case sets of these."""
-    new, altered = {}, []
+    """Return *things* without those that exist already, and what the case sets of these.
+
+    A thing exists already if one has its key. A single thing without a key is the one that the
+    rules bring along, if they bring along one.
+    """
+    new: dict[str, tuple[Any, ...]] = {}
+    altered: list[dict[str, dict[str, Any]]] = []
     for kind, rows in things.items():
-        key = world.key_of(kind)
-        there = [row for row in rows if key in row and world.find(kind, row[key]) is not None]
-        new[kind] = tuple(row for row in rows if row not in there)
-        for row in there:
+        key, there = world.key_of(kind), world.kinds.get(kind, ())
+        new[kind] = ()
+        for row in rows:
+            is_only = len(rows) == 1 and len(there) == 1 and key not in row
+            called = world.label(there[0]) if is_only else row.get(key)
+            if called is None or world.find(kind, called) is None:
+                new[kind] += (row,)
+                continue
             told = {name: value for name, value in row.items() if name not in (key, "at")}
-            altered.extend([{"set": {kind: row[key], **told}}] if told else [])
+            altered.extend([{"set": {kind: called, **told}}] if told else [])
     return new, altered
 
 
 def _thing(world: World, kind: str, row: dict[str, Any], start: datetime) -> dict[str, Any]:
     attributes = {key: value for key, value in row.items() if key != "at"}
-    thing = _row(world, kind, attributes)
+    thing = _row(world, kind, attributes, start)
     if "at" in row:
         thing["at"] = to_seconds(read_time(row["at"], start))
     return thing

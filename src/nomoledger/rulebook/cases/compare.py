@@ -8,6 +8,7 @@ from nomoledger.events.rules import Rule
 from nomoledger.rulebook.cases.case_start import attributes_of, items_apart
 from nomoledger.rulebook.cases.format import Then, ValueQuery
 from nomoledger.rulebook.cases.matching import format_plain, is_match
+from nomoledger.rulebook.cases.moves import compare_moves
 from nomoledger.rulebook.cases.payments import compare_accounts, compare_payments
 from nomoledger.rulebook.cases.picture import Picture, picture
 from nomoledger.rulebook.cases.query import ask_value
@@ -18,9 +19,10 @@ from nomoledger.rulebook.cases.standing import (
     compare_rules,
     compare_things,
 )
+from nomoledger.rulebook.cases.unnamed import Unnamed, compare_unnamed
 from nomoledger.state.world import World
 
-Before = tuple[Picture, tuple[Rule, ...]]
+Before = tuple[Picture, tuple[Rule, ...], Unnamed]
 
 
 def compare(
@@ -52,6 +54,8 @@ def _differences(
     yield from compare_accounts(world, then.accounts)
     if then.payments is not None:
         yield from compare_payments(world, then.payments, events)
+    if then.moves is not None:
+        yield from compare_moves(world, then.moves, events)
     for value in then.values:
         yield from _value(world, value)
     yield from compare_rules(world, then.rules, before[1] if before else None)
@@ -59,6 +63,8 @@ def _differences(
     yield from compare_things(world, then.things)
     if then.pending is not None:
         yield from compare_pending(world, then.pending, judged)
+    if then.whole and before is not None:
+        yield from compare_unnamed(world, then, before[2])
 
 
 def _squares(then: Then, now: Picture, was: Picture | None) -> dict[Any, Any]:

@@ -17,6 +17,7 @@ from nomoledger.errors import RulebookError, UnknownError
 from nomoledger.intake.bounds import CASE
 from nomoledger.intake.unreadable import why_unreadable
 from nomoledger.intake.wrong_form import plain_words
+from nomoledger.rulebook.cases.parts import Part, parts_of
 from nomoledger.rulebook.exact_yaml import ExactLoader, yaml_fault
 from nomoledger.rulebook.loading import find_rulebook, recordable
 from nomoledger.sandbox.sandbox import call_in_sandbox
@@ -35,6 +36,8 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         players, squares: their attributes, by name or number; the rules decide all others.
         accounts: the balances of accounts that belong to nobody, by default 0.
         game: attributes of the game itself.
+        last: when something last happened, by event: a time, or times by player.
+        timers: what is to come: `do`, `with`, `at`, `by`.
         rulings, proposals: those made before the first step.
         things: entities of other kinds, by the plural of the kind.
     """
@@ -47,6 +50,8 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     squares: Table = {}
     accounts: Table = {}
     game: dict[str, Any] = {}
+    last: dict[str, Any] = {}
+    timers: list[Table] = []
     rulings: list[Table] = []
     proposals: list[Table] = []
     things: Things = {}
@@ -55,7 +60,7 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Pending(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is still open: questions (part of their text), proposals, timers and *things*."""
 
-    questions: list[str] | None = None
+    questions: list[str] | Table | None = None
     proposals: list[int] | None = None
     timers: int | None = None
     things: Things = {}
@@ -83,7 +88,9 @@ class Then(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     players: Table = {}
     squares: Table = {}
     accounts: Table = {}
-    payments: list[Table] | None = None
+    payments: list[Table] | Table | None = None
+    moves: list[Table] | Table | None = None
+    whole: bool = False
     values: list[ValueQuery] = []
     rules: Table = {}
     game: dict[str, Any] = {}
@@ -99,7 +106,8 @@ class CaseStep(
     Attributes:
         do: the action. by: who acts. with_: its arguments. at: its time, by default unchanged.
         dice, draws, answers: the results and answers to use when the step asks for them.
-        refused: the rule or rules that must refuse the step; True if any may.
+        refused: the rule or rules that must refuse the step, or what follows from it; True if any
+            may. A table says what is refused, and by which rules: `act`, or an operation.
         asks: part of the text of the question that the step leaves open.
         value, is_: the value asked for, and what it must be.
         then: the expected state after the step; only what it names is compared.
@@ -113,7 +121,7 @@ class CaseStep(
     dice: Any = None
     draws: Any = None
     answers: Any = None
-    refused: bool | str | list[str] = False
+    refused: bool | str | list[str] | dict[str, bool | str | list[str]] = False
     asks: str | None = None
     value: str | None = None
     is_: Any = msgspec.UNSET
@@ -140,13 +148,19 @@ class Body(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A case and its location. *source* is its text, to search for rule numbers."""
+    """A case and its location.
+
+    Attributes:
+        source: its text, to search for rule numbers.
+        fault: what is wrong with it, so that it cannot be run; "" for nothing.
+    """
 
     name: str
     file: str
     line: int
     body: Body
     source: str = ""
+    fault: str = ""
 
     @property
     def place(self) -> str:
@@ -154,15 +168,17 @@ class Case(msgspec.Struct, frozen=True):
         return f"{self.file}:{self.line}: {self.name}"
 
 
-def load_cases(path: str | Path) -> list[Case]:
+def load_cases(path: str | Path, *, keeps_faulty: bool = False) -> list[Case]:
     """Return the cases in the file *path*, or in all `.yaml` files of that folder.
+
+    With *keeps_faulty*, a case that is not well formed is among them, and says so in its `fault`.
 
     Raises:
         UnknownError: there is no such file.
         RulebookError: a file is not well formed. The message has file, line and case.
     """
     path = Path(path)
-    return parse_cases({str(file): _text(file) for file in _files(path)})
+    return parse_cases({str(file): _text(file) for file in _files(path)}, keeps_faulty=keeps_faulty)
 
 
 def _files(path: Path) -> list[Path]:
@@ -178,14 +194,14 @@ def _text(path: Path) -> str:
         raise RulebookError(f"{path} cannot be read: {why_unreadable(error)}") from None
 
 
-def cases_beside(name: str) -> list[Case]:
+def cases_beside(name: str, *, keeps_faulty: bool = False) -> list[Case]:
     """Return the cases in the folder `cases/NAME/` beside the rulebook *name*.
 
     Raises:
         UnknownError, RulebookError: see `load_cases`.
     """
     folder = _folder_beside(name)
-    return load_cases(folder) if folder.is_dir() else []
+    return load_cases(folder, keeps_faulty=keeps_faulty) if folder.is_dir() else []
 
 
 def _folder_beside(name: str) -> Path:
@@ -204,13 +220,17 @@ def texts_beside(name: str) -> dict[str, str]:
     return {file.relative_to(folder).as_posix(): _text(file) for file in files}
 
 
-def parse_cases(texts: dict[str, str]) -> list[Case]:
+def parse_cases(texts: dict[str, str], *, keeps_faulty: bool = False) -> list[Case]:
     """Return the cases in *texts*; the files are for messages and relative names.
 
     Raises:
         RulebookError: see `load_cases`.
     """
-    return call_in_sandbox(_parse_all, texts, kind=list[Case])
+    cases = call_in_sandbox(_parse_all, texts, kind=list[Case])
+    faulty = next((case for case in cases if case.fault), None)
+    if faulty is not None and not keeps_faulty:
+        raise RulebookError(f"{faulty.place}: {faulty.fault}" if faulty.name else faulty.fault)
+    return cases
 
 
 def _parse_all(texts: dict[str, str]) -> list[Case]:
@@ -218,12 +238,33 @@ def _parse_all(texts: dict[str, str]) -> list[Case]:
 
 
 def _parse(text: str, file: str) -> Iterator[Case]:
+    """Yield the cases in *text*; where it is no YAML, those of its parts that are."""
     try:
-        for raw, line in _documents(text):
-            yield _case(raw, file, line)
+        found = list(_documents(text))
     except yaml.YAMLError as error:
         line, what = yaml_fault(error)
-        raise RulebookError(f"{file}:{line}: {what}") from None
+        parts = list(parts_of(text))
+        if len(parts) < 2:
+            yield _faulty("", file, line, f"{file}:{line}: {what}")
+        for part in parts if len(parts) > 1 else ():
+            yield from _parse_part(part, file)
+        return
+    for raw, line in found:
+        yield _case(raw, file, line)
+
+
+def _parse_part(part: Part, file: str) -> Iterator[Case]:
+    try:
+        for raw, line in _documents(part.text):
+            yield _case(raw, file, line + part.lines_before)
+    except yaml.YAMLError as error:
+        line, what = yaml_fault(error)
+        yield _faulty(part.name, file, line + part.lines_before, what)
+
+
+def _faulty(name: str, file: str, line: int, fault: str) -> Case:
+    body = Body(case=name, rulebook="")
+    return Case(name=name, file=file, line=line, body=body, fault=fault)
 
 
 def _documents(text: str) -> Iterator[tuple[Any, int]]:
@@ -254,12 +295,11 @@ def _case(raw: Any, file: str, line: int) -> Case:
     name = str(raw.get("case", "a case without a name")) if isinstance(raw, dict) else "?"
     try:
         body = msgspec.convert(_expand(raw), Body)
-    except msgspec.ValidationError as error:
-        raise RulebookError(f"{file}:{line}: {name}: {plain_words(error)}") from None
-    try:
         body = recordable(body, CASE)
+    except msgspec.ValidationError as error:
+        return _faulty(name, file, line, plain_words(error))
     except RulebookError as error:
-        raise RulebookError(f"{file}:{line}: {name}: {error}") from None
+        return _faulty(name, file, line, str(error))
     return Case(name=body.case, file=file, line=line, body=body, source=str(raw))
 
 
@@ -292,6 +332,8 @@ def _numbers(rules: Any) -> Any:
     """Return the numbers of rules as text, including those that YAML reads as integers."""
     if isinstance(rules, list):
         return [_numbers(rule) for rule in rules]
+    if isinstance(rules, dict):
+        return {str(what): _numbers(by) for what, by in rules.items()}
     return str(rules) if type(rules) is int else rules
 
 

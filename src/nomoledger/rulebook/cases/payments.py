@@ -6,7 +6,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.language.program import link
 from nomoledger.language.values import from_units
-from nomoledger.rulebook.cases.matching import format_plain, is_match
+from nomoledger.rulebook.cases.matching import format_plain, included, is_match
 from nomoledger.rulebook.cases.picture import PictureRow, holdings
 from nomoledger.rulebook.cases.query import labelled
 from nomoledger.rulebook.cases.spelling import spelled
@@ -31,13 +31,18 @@ def compare_accounts(world: World, named: dict[Any, Any]) -> Iterator[str]:
                 yield f"account {name} holds {actual} {commodity}, expected {format_plain(amount)}"
 
 
-def compare_payments(
-    world: World, expected: list[PictureRow], events: list[e.Event]
-) -> Iterator[str]:
-    """Yield the differences between the payments in *events*, in order, and those *expected*."""
+def compare_payments(world: World, expected: Any, events: list[e.Event]) -> Iterator[str]:
+    """Yield the differences between the payments in *events*, in order, and those *expected*.
+
+    With `{includes: [...]}`, other payments may come between those that are expected.
+    """
     program = link(world.ruleset)
     posted = [event for event in events if isinstance(event, e.Posted)]
     paid = [payment for event in posted for payment in _payments(world, event)]
+    part = included(expected)
+    if part is not None:
+        yield from _some_payments(program.money, paid, part)
+        return
     for number, row in enumerate(expected, 1):
         names = {spelled(key, _PAYMENT, "a payment has no"): value for key, value in row.items()}
         stated = {"commodity": program.money} | names
@@ -49,6 +54,17 @@ def compare_payments(
             yield f"payment {number} is {format_plain(actual)}, expected {format_plain(stated)}"
     if len(paid) > len(expected):
         yield f"there is a payment that the case does not name: {format_plain(paid[len(expected)])}"
+
+
+def _some_payments(money: str, paid: list[PictureRow], expected: list[PictureRow]) -> Iterator[str]:
+    rest = iter(paid)
+    for row in expected:
+        names = {spelled(key, _PAYMENT, "a payment has no"): value for key, value in row.items()}
+        stated = {"commodity": money} | names
+        if not any(is_match({key: each[key] for key in stated}, stated) for each in rest):
+            listed = "; ".join(map(format_plain, paid)) or "none"
+            yield f"there is no such payment, in this order: {format_plain(stated)}; paid: {listed}"
+            return
 
 
 def _payments(world: World, event: e.Posted) -> Iterator[PictureRow]:

@@ -37,7 +37,7 @@ def singular(plural: str, kinds: Iterable[str], fields: Iterable[str] = ()) -> s
     Raises:
         RulebookError: there is no such kind.
     """
-    plurals = {_plural(kind): kind for kind in kinds}
+    plurals = {plural_of(kind): kind for kind in kinds}
     if plural in plurals:
         return plurals[plural]
     what = "this is neither a field nor the plural of a kind:"
@@ -47,7 +47,8 @@ def singular(plural: str, kinds: Iterable[str], fields: Iterable[str] = ()) -> s
     return plurals[name]
 
 
-def _plural(kind: str) -> str:
+def plural_of(kind: str) -> str:
+    """Return the plural of *kind*, as cases write it."""
     if kind.endswith("y") and kind[-2:-1] not in "aeiou":
         return kind[:-1] + "ies"
     return kind + ("es" if kind.endswith(("s", "x", "ch", "sh")) else "s")

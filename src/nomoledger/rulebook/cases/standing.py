@@ -7,7 +7,7 @@ from nomoledger.errors import RulebookError
 from nomoledger.events.rules import Rule
 from nomoledger.language.program import link
 from nomoledger.rulebook.cases.format import Pending, Then
-from nomoledger.rulebook.cases.matching import format_plain, is_match
+from nomoledger.rulebook.cases.matching import format_plain, included, is_match
 from nomoledger.rulebook.cases.picture import PictureRow
 from nomoledger.rulebook.cases.query import labelled
 from nomoledger.rulebook.cases.spelling import singular, spelled
@@ -93,6 +93,8 @@ def compare_things(world: World, named: dict[str, Any]) -> Iterator[str]:
 
 
 def _compare_kind(world: World, kind: str, plural: str, rows: Any) -> Iterator[str]:
+    part = included(rows)
+    rows = rows if part is None else part
     if not isinstance(rows, list):
         raise RulebookError(f"{plural} are a list, not {rows!r}")
     left = [_thing(world, each) for each in world.kinds.get(kind, ())]
@@ -104,7 +106,7 @@ def _compare_kind(world: World, kind: str, plural: str, rows: Any) -> Iterator[s
             yield f"there is no {kind} with {format_plain(row)}; there is: {_listed(left)}"
             return
         left.remove(fits[0])
-    if left:
+    if left and part is None:
         yield f"there is a {kind} that the case does not name: {format_plain(left[0])}"
 
 
@@ -147,14 +149,15 @@ def _openable(world: World) -> dict[str, list[PictureRow]]:
     return {kind: [] for kind in sorted(world_kinds(world)) if f"open_{kind}" in operations}
 
 
-def _questions(texts: list[str], wanted: list[str]) -> Iterator[str]:
-    for part in wanted:
+def _questions(texts: list[str], wanted: Any) -> Iterator[str]:
+    some = included(wanted)
+    for part in wanted if some is None else some:
         fits = [text for text in texts if part.lower() in text.lower()]
         if not fits:
             yield f"no open question is about {part!r}; open: {'; '.join(texts) or 'none'}"
             return
         texts.remove(fits[0])
-    if texts:
+    if texts and some is None:
         yield f"a question is open that the case does not name: {texts[0]}"
 
 

@@ -5,6 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from nomoledger.errors import RulebookError
+from nomoledger.state.clock import to_seconds
+from nomoledger.state.world import World
 
 #: The default start of a case.
 DEFAULT_START = datetime(2002, 3, 1, 12, tzinfo=UTC)
@@ -42,3 +44,29 @@ def read_time(value: Any, start: datetime = DEFAULT_START) -> datetime:
         raise RulebookError(
             f"{value!r} is no time: write 2002-03-01 12:00, or +7d 1s from the start"
         ) from None
+
+
+def times_read(world: World, kind: str, row: dict[str, Any], start: datetime) -> dict[str, Any]:
+    """Return *row* with times and durations that are written as such, in seconds.
+
+    They are the attributes of *kind* that are declared as `Time` or `Duration`.
+    """
+    declared = world.declared(kind)
+    readers = {"Time": _seconds_at, "Duration": _seconds_of}
+    read = {}
+    for name, value in row.items():
+        reader = readers.get(declared.get(name, ""))
+        is_written = isinstance(value, str | date)
+        read[name] = reader(value, start) if reader is not None and is_written else value
+    return read
+
+
+def _seconds_at(value: Any, start: datetime) -> int:
+    return to_seconds(read_time(value, start))
+
+
+def _seconds_of(value: Any, start: datetime) -> int:
+    """Return the length of a duration, such as `80h`, in seconds."""
+    text = str(value).strip()
+    end = read_time(text if text[:1] in "+-" else f"+{text}", start)
+    return to_seconds(end) - to_seconds(start)
