@@ -159,11 +159,14 @@ def check_site(folder: Path) -> None:
 
 def check_page(path: str, page: Any) -> None:
     names = [each.tag.removeprefix(HTML) for each in elements(page)]
+    if path.endswith("search.html"):  # Its two scripts are files of the site: see test_site_feeds.
+        names = [name for name in names if name != "script"]
     assert names.count("h1") == names.count("main") == names.count("title") == 1, path
     assert not {"script", "img", "iframe", "object", "form"} & set(names), path
     assert page.get("lang") == "en"
     for each in elements(page):
-        assert not [key for key in each.attrib if key.startswith("on") or key == "src"], path
+        bad = [key for key in each.attrib if key.startswith("on") or key == "src"]
+        assert not bad or each.tag == f"{HTML}script", path
         assert "url(" not in each.get("style", ""), path
 
 
@@ -370,7 +373,7 @@ def test_a_real_season_can_be_published(fresh: Ledger, tmp_path: Path) -> None:
 
 def test_text_by_players_stays_text(site: Path) -> None:
     for path, page in contents(site).items():
-        assert "<script" not in page, path
+        assert "<script" not in page.replace('<script src="search', ""), path
         assert "<img" not in page, path
         assert "<b>" not in page, path
         assert 'href="javascript' not in page, path

@@ -1,5 +1,6 @@
 """The published site in a real browser: its content, and its width on a phone."""
 
+import html
 import json
 import re
 import shutil
@@ -9,10 +10,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 import pytest
+from test_site_corrections import corrected
 
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
@@ -62,6 +65,49 @@ onload = () => {
   document.querySelector("pre").textContent = JSON.stringify(found);
 };
 </script>"""
+
+
+#: Loads pages in a frame, one after the other, and says what axe finds wrong on each.
+AXE = """<!DOCTYPE html><title>axe</title><meta name="color-scheme" content="SCHEME">
+<body><iframe width="WIDTH" height="900"></iframe><pre></pre><script>
+const found = {}, frame = document.querySelector("iframe");
+const loaded = (element, url) => new Promise(done => { element.onload = done; element.src = url; });
+const check = async page => {
+  await loaded(frame, page);
+  const inside = frame.contentDocument, script = inside.createElement("script");
+  const ready = loaded(script, "/axe.min.js");
+  inside.head.append(script);
+  await ready;
+  const rules = await frame.contentWindow.axe.run(inside);
+  found[page] = {
+    dark: frame.contentWindow.matchMedia("(prefers-color-scheme: dark)").matches,
+    passes: rules.passes.length,
+    violations: rules.violations.map(each => [each.id, ...each.nodes.map(node => node.html)]),
+  };
+};
+onload = async () => {
+  for (const page of PAGES) await check(page);
+  document.querySelector("pre").textContent = JSON.stringify(found);
+};
+</script>"""
+#: A page of each kind, of two sites.
+KINDS = (
+    *(
+        f"/site/{name}.html"
+        for name in (
+            "index", "standings", "board", "players", "players/ann", "accounts", "proposals",
+            "rules", "rules/v-1", "rulings", "log", "search",
+        )
+    ),
+    *(
+        f"/corrected/{name}.html"
+        for name in (
+            "index", "players/ann", "rulings/1", "disputes/1", "pages/office", "period-1/standings",
+            "period-1/board", "period-1/players/ann", "period-1/accounts", "period-1/log",
+            "period-1/why",
+        )
+    ),
+)  # fmt: skip
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -145,6 +191,43 @@ def test_boards_fit_and_break_no_names(
     if width == 390:  # Whoever reads on a phone sees all rows and columns at once.
         assert {each["path"]: each["map"] for each in boards if each["map"] > 0} == {}
     assert {each["path"]: each["broken"] for each in boards if each["broken"]} == {}
+
+
+@pytest.fixture(scope="module")
+def corrected_site(site: Path) -> Path:
+    """A site with a ruling that reached back, a dispute and a page that rules declare."""
+    with Ledger.open(site.parent / "corrected.db", create=True) as ledger:
+        corrected(ledger)
+        publish(ledger, "g", site.parent / "corrected")
+    axe = distribution("axe-core-python").locate_file("axe_core_python/axe.min.js")
+    shutil.copy(str(axe), site.parent / "axe.min.js")
+    return site.parent / "corrected"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_every_kind_of_page_accessible(
+    scheme: str, width: int, site: Path, corrected_site: Path, address: str, tmp_path: Path
+) -> None:
+    text = AXE.replace("SCHEME", scheme).replace("WIDTH", str(width))
+    (site.parent / "axe.html").write_text(text.replace("PAGES", json.dumps(KINDS)))
+    dom = browse(tmp_path, "--virtual-time-budget=600000", "--dump-dom", f"{address}/axe.html")
+    match = re.search(r"<pre>(.*?)</pre>", dom, re.DOTALL)
+    assert match is not None
+    found = json.loads(html.unescape(match[1]))
+    assert tuple(found) == KINDS
+    assert [(p, *v) for p, each in found.items() for v in each["violations"]] == []
+    assert all(each["passes"] > 10 for each in found.values())
+    assert {each["dark"] for each in found.values()} == {scheme == "dark"}
+
+
+def test_search_finds_words_without_a_server(site: Path, tmp_path: Path) -> None:
+    asked = (site / "search.html").as_uri() + "?q=anne-marie"
+    dom = browse(tmp_path, "--dump-dom", asked)
+    shown = re.findall(r"<li><span class=\"kind\">(\w+)</span> <a [^>]*>([^<]*)</a>", dom)
+    assert shown == [("player", "Anne-Marie von und zu Hohenstein")]
+    assert "1 of " in dom
+    assert '<p class="search">' in dom  # It is hidden without JavaScript.
 
 
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (1280, 900)])

@@ -27,6 +27,8 @@ declares:
   player: {name: Text key}
   square: {number: Number key, owner: Player}
 commodities: {"$": {places: 0}}
+pages:
+  Office: {account: admin, tables: {Squares: {kind: square, columns: {Owner: owner}}}}
 ```
 ```python
 def on_enact():

@@ -10,7 +10,7 @@ from nomoledger.views.site.folder import NewFolder, replacing
 from nomoledger.views.site.history_page import HistoryPage, read_history
 from nomoledger.views.site.manifest import Manifest, PeriodPages
 from nomoledger.views.site.outline import Public, outline_of
-from nomoledger.views.site.pages import render_period, render_present, style_sheet
+from nomoledger.views.site.pages import render_period, render_present, static_files
 from nomoledger.views.site.public_view import public_entries
 
 __all__ = ["Published", "publish", "render_site"]
@@ -52,7 +52,8 @@ def publish(
             key = manifest.key_of(outline, len(history.upto) - 1)
             if key is not None and history.is_complete:
                 made[str(history.moment.period)] = PeriodPages(key, pages)
-        site.write(*style_sheet())
+        for path, text in static_files():
+            site.write(path, text)
         site.write(manifest.MANIFEST, Manifest(periods=made).encode())
     count = sum(path.endswith(".html") for path in site.paths)
     return Published(count, count - sum(len(period.pages) for period in kept.values()))
@@ -62,7 +63,7 @@ def render_site(ledger: Ledger, game: str) -> dict[str, str]:
     """Return all pages of the site of *game*, by path."""
     public = _read(ledger, game, lambda count: None)
     outline = outline_of(game, public)
-    pages = dict([style_sheet()])
+    pages = dict(static_files())
     every = [period.number for period in outline.periods]
     for history in read_history(ledger, outline, public, every, lambda count: None):
         pages |= dict(_rendered(history))

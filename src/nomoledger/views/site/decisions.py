@@ -43,6 +43,7 @@ class ProposalOnPage(msgspec.Struct, frozen=True):
     by: str
     text: str
     ref: Ref
+    at: datetime
     changes: tuple[ChangeOnPage, ...]
     votes: tuple[Vote, ...] = ()
     verdict: str = UNDECIDED
@@ -126,7 +127,9 @@ class Decisions:
         if isinstance(body, e.ProposalMade):
             changes = tuple(map(describe_change, body.changes))
             changes += (ChangeOnPage(IN_WORDS_ONLY),) if body.words_only else ()
-            proposal = ProposalOnPage(body.number, body.by, body.text, ref, changes)
+            proposal = ProposalOnPage(
+                body.number, body.by, body.text, ref, body.received_at, changes
+            )
             self.proposals[body.number] = proposal
         elif isinstance(body, e.VoteCast):
             self._add_vote(Vote(body.by, body.choice, ref), body.proposal)

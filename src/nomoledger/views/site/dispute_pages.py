@@ -1,5 +1,7 @@
 """Disputes on the site: what is disputed, and the arguments."""
 
+from datetime import datetime
+
 import msgspec
 
 from nomoledger import events as e
@@ -26,6 +28,7 @@ class DisputePage(msgspec.Struct, frozen=True):
     ref: Ref
     of: Link
     period: int
+    at: datetime
     arguments: tuple[ArgumentOnPage, ...] = ()
     ruling: int | None = None
 
@@ -41,7 +44,9 @@ class DisputePages:
         """Apply the next event."""
         if isinstance(body, e.DisputeOpened):
             link = _subject(body, refs)
-            dispute = DisputePage(body.number, body.by, body.text, ref, link, body.disputed)
+            dispute = DisputePage(
+                body.number, body.by, body.text, ref, link, body.disputed, body.received_at
+            )
             self.by_number[body.number] = dispute
         elif isinstance(body, e.DisputeArgued) and body.dispute in self.by_number:
             arguments = self.by_number[body.dispute].arguments

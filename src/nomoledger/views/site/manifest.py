@@ -133,5 +133,5 @@ def _sources(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
         if entry.is_dir():
             if entry.name not in ("__pycache__", "shipped", "cases"):
                 yield from _sources(entry, f"{path}{entry.name}/")
-        elif entry.name.endswith((".py", ".html", ".css")):
+        elif entry.name.endswith((".py", ".html", ".css", ".js")):
             yield f"{path}{entry.name}", entry.read_bytes()

@@ -89,8 +89,9 @@ class RuleEntry(msgspec.Struct, frozen=True):
 
 
 class TimerEntry(msgspec.Struct, frozen=True):
-    """A timer: *what* it will do, and the things it is *about*."""
+    """A timer: its *id*, *what* it will do, and the things it is *about*."""
 
+    id: str
     at: datetime
     what: str
     about: str
@@ -336,6 +337,7 @@ def _due(figures: Figures) -> list[TimerEntry]:
     timers = sorted(figures.world.timers.values(), key=lambda timer: timer.order)
     return [
         TimerEntry(
+            id=timer.attempt.id,
             at=from_seconds(timer.attempt.at),
             what=timer.attempt.operation.lstrip("@").replace("_", " "),
             about="; ".join(map(figures.described, timer.attempt.arguments)),

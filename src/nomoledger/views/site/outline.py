@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 
@@ -45,7 +46,8 @@ class PeriodOutline(msgspec.Struct, frozen=True):
 class Outline(msgspec.Struct, frozen=True):
     """The periods of a game, and what its rulings corrected.
 
-    *slugs* are the file names of the pages that rules declare.
+    *slugs* are the file names of the pages that rules declare. *origin* is the digest of the first
+    public event, which no other game has.
     """
 
     game: str
@@ -53,6 +55,11 @@ class Outline(msgspec.Struct, frozen=True):
     periods: tuple[PeriodOutline, ...]
     slugs: Slugs
     corrections: Corrections
+    origin: str
+
+    def id_of(self, key: str) -> str:
+        """Return the name of *key* in this game, the same for ever and different in any other."""
+        return uuid5(NAMESPACE_URL, f"nomoledger:{self.origin}:{key}").urn
 
 
 def outline_of(game: str, public: Public) -> Outline:
@@ -64,7 +71,9 @@ def outline_of(game: str, public: Public) -> Outline:
     world = reader.world
     periods = tuple(map(reader.with_hindsight, reader.periods))
     rulebook = world.game.get("rulebook", "")
-    return Outline(game, rulebook, periods, reader.slugs, reader.corrections)
+    return Outline(
+        game, rulebook, periods, reader.slugs, reader.corrections, f"{game} {reader.origin}"
+    )
 
 
 class _OutlineReader:
@@ -75,6 +84,7 @@ class _OutlineReader:
         self.corrections = Corrections(self.world)
         self.periods: list[PeriodOutline] = []
         self.slugs = Slugs()
+        self.origin = ""
         self._digest = hashlib.sha256()
         self._input = 0
         self._starts = 0
@@ -89,6 +99,7 @@ class _OutlineReader:
             shown = msgspec.structs.replace(shown, digest="")
         self._digest.update(tag_of(body).encode())
         self._digest.update(encode(shown))
+        self.origin = self.origin or self._digest.hexdigest()
         self.corrections.before(body)
         apply_public(self.world, body)
         self.corrections.after(body)

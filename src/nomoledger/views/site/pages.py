@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from nomoledger.views.site import calendar_file, feed, search_page
 from nomoledger.views.site.decisions import RulingOnPage
 from nomoledger.views.site.event_log import EventGroup, EventLine
 from nomoledger.views.site.figures import PlayerLink
@@ -38,10 +39,11 @@ MENU = {
 LATEST = 8
 
 
-def style_sheet() -> tuple[str, str]:
-    """Return the path and the text of the style sheet of all pages."""
+def static_files() -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of each file that is the same on all sites."""
     templates = files("nomoledger.views.site") / "templates"
-    return "style.css", (templates / "style.css").read_text("utf-8")
+    for name in ("style.css", search_page.SCRIPT):
+        yield name, (templates / name).read_text("utf-8")
 
 
 def render_period(history: HistoryPage) -> Iterator[tuple[str, str]]:
@@ -50,19 +52,24 @@ def render_period(history: HistoryPage) -> Iterator[tuple[str, str]]:
 
 
 def render_present(history: HistoryPage) -> Iterator[tuple[str, str]]:
-    """Yield the pages at the top, which show the present state, and the pages of all rules."""
+    """Yield the files at the top, which show the present state, and the pages of all rules."""
     pages = _Pages(history, "")
     yield from pages.all()
     for template, path, values in _pages_of_things(history, pages):
         every_period = history.outline.periods
         yield path, pages.render(template, path, every_period=every_period, **values)
+    yield search_page.INDEX, search_page.search_index(search_page.search_items(history))
+    yield feed.PATH, feed.feed_of(history)
+    yield calendar_file.PATH, calendar_file.calendar_of(history)
 
 
 def _pages_of_things(
     history: HistoryPage, pages: "_Pages"
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield template, path and values of the pages of all rules, rulings and disputes."""
+    """Yield template, path and values of search and of all rules, rulings and disputes."""
     moment = history.moment
+    items = search_page.search_items(history)
+    yield "search", search_page.PATH, {"menu_at": "search", "items": items}
     for page in history.rules:
         yield "rule", page.path, _rule_values(moment, page)
     rulings = {ruling.number: ruling for ruling in moment.rulings}
