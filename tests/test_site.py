@@ -209,9 +209,67 @@ def test_the_pages_of_a_period_show_the_state_at_its_close(site: Path) -> None:
 def test_the_front_page_shows_open_matters_and_the_latest_events(site: Path) -> None:
     front = text_of(tree(contents(site)["index.html"]))
     assert "Period 3 is open. 2 players, 27 rules" in front
-    assert f"Proposal 5 by {SCRIPT} is undecided." in front
+    assert "Everybody proposal 5 is undecided" in front
     assert "What happened last" in front
     assert f"{SCRIPT} makes proposal 5" in front
+
+
+def test_the_front_page_tells_the_last_period_in_sentences(site: Path) -> None:
+    page = tree(contents(site)["index.html"])
+    front = " ".join(" ".join(page.itertext()).split())
+    told = front[front.index("What happened in period 2") :]
+    assert "Period 2 closed on 5 January 2026, 12:00 UTC." in told
+    assert "Players saw proposal 2 accepted." in told
+    assert "Rules that changed: VIII.9 and X.1 ." in told
+    assert "The admin made ruling 2 ." in told
+    links = links_of(page)
+    assert links["X.1"] == "rules/x-1.html"
+    assert links["ruling 2"] == "rulings/2.html"
+
+
+def test_the_front_page_says_what_players_may_do_and_how_to_submit(
+    ledger: Ledger, site: Path, tmp_path: Path
+) -> None:
+    front = text_of(tree(contents(site)["index.html"]))
+    assert re.search(r"Any player may try, as the rules allow: .*\bname square\b", front)
+    assert "Period 3 closes when the admin closes it." in front
+    assert "nomoledger submit LEDGER PLAYER ACTION" in front
+    publish(ledger, "g", tmp_path / "site", how_to_submit="Write to <game@example.org>\x07")
+    check_site(tmp_path / "site")
+    front = text_of(tree(contents(tmp_path / "site")["index.html"]))
+    assert "Write to <game@example.org>\\x07" in front
+    assert "nomoledger submit" not in front
+
+
+def test_the_front_page_names_deadlines_of_players(fresh: Ledger, tmp_path: Path) -> None:
+    rules = """### I.1 Options
+Words.
+```yaml
+declares:
+  player: {name: Text key}
+  option: {player: Player}
+```
+```python
+def define_join(name: Text) -> Player:
+    return create("player", {"name": name}, name)
+
+def action_wish(player: Player):
+    schedule("lapse", create("option", {"player": player}), due = now() + 86400)
+
+def define_lapse(option: Option):
+    destroy(option)
+```
+"""
+    game = open_game(fresh, "bare", parse(rules, "bare.md"), at=NOON)
+    for name in ("Ann", "Bob"):
+        game.join(name, at=NOON)
+    game.submit("Bob", "wish", at=NOON)
+    publish(fresh, "bare", tmp_path / "site")
+    check_site(tmp_path / "site")
+    terms = list(tree(contents(tmp_path / "site")["index.html"]).iter(f"{HTML}dt"))
+    assert [text_of(term) for term in terms] == ["Bob"]
+    front = text_of(tree(contents(tmp_path / "site")["index.html"]))
+    assert "lapse, until 6 January 2026, 12:00 UTC" in front
 
 
 def test_the_board_is_laid_out_as_the_rules_define(site: Path) -> None:

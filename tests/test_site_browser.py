@@ -159,7 +159,7 @@ def browse(profile: Path, *words: str) -> str:
 def test_a_browser_shows_the_pages(site: Path, tmp_path: Path) -> None:
     dom = browse(tmp_path, "--dump-dom", (site / "index.html").as_uri())
     assert "<title>Overview · Mail</title>" in dom
-    assert "What is waited for" in dom
+    assert "Who may do what, and until when" in dom
     assert "<h2>Standings</h2>" in dom
 
 

@@ -12,8 +12,15 @@ from nomoledger.cli.progress import count_records, progress
 @options.ledger
 @click.argument("folder", metavar="DIR", type=click.Path())
 @options.game
+@click.option(
+    "--how-to-submit",
+    metavar="TEXT",
+    help="What the front page says about how to submit, such as an address; it is shown as it is.",
+)
 @options.as_json
-def publish(location: str, folder: str, game_name: str | None, as_json: bool) -> None:
+def publish(
+    location: str, folder: str, game_name: str | None, how_to_submit: str | None, as_json: bool
+) -> None:
     """Publish a game as a static site in the folder DIR.
 
     The site shows the game week by week, and only what everybody may see. DIR is created if needed.
@@ -28,7 +35,7 @@ def publish(location: str, folder: str, game_name: str | None, as_json: bool) ->
         open_ledger_of_game(location, game_name) as (ledger, name),
         progress(f"publishing {name}", 2 * count_records(ledger, [name])) as advance,
     ):
-        pages, made = publish_site(ledger, name, folder, advance)
+        pages, made = publish_site(ledger, name, folder, advance, how_to_submit)
     if as_json:
         print_json({"game": name, "folder": folder, "pages": pages, "made": made})
         return

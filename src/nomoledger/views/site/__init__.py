@@ -26,13 +26,18 @@ class Published(NamedTuple):
 
 
 def publish(
-    ledger: Ledger, game: str, folder: str | Path, advance: Advance = lambda count: None
+    ledger: Ledger,
+    game: str,
+    folder: str | Path,
+    advance: Advance = lambda count: None,
+    how_to_submit: str | None = None,
 ) -> Published:
     """Write the site of *game* to *folder*.
 
     The site holds public information only. It replaces an earlier site in *folder* as a whole. The
     pages of closed periods that nothing has changed since are kept as they are. *advance* is called
-    with the number of events that were read, twice for each event.
+    with the number of events that were read, twice for each event. *how_to_submit* is what the
+    front page says about that, as it is; without it, the page names the commands.
 
     Raises:
         UsageError: *folder* holds something other than a site.
@@ -40,7 +45,7 @@ def publish(
     """
     public = _read(ledger, game, advance)
     with replacing(Path(folder)) as site:
-        outline = outline_of(game, public)
+        outline = outline_of(game, public, how_to_submit)
         kept = manifest.reusable(site.old, outline)
         for period in kept.values():
             for path in period.pages:

@@ -1,5 +1,6 @@
 """The state of a game at one moment: the close of a period, or now."""
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cached_property, partial
@@ -9,8 +10,10 @@ from typing import Any
 import msgspec
 
 from nomoledger.events.rules import Rule
+from nomoledger.game.awaited_acts import awaited_acts
 from nomoledger.language.values import Number
 from nomoledger.state.clock import from_seconds
+from nomoledger.state.world import World
 from nomoledger.views.site.board_page import BoardPage, board_of
 from nomoledger.views.site.decisions import UNDECIDED, Decisions, ProposalOnPage, RulingOnPage
 from nomoledger.views.site.declared_pages import DeclaredPage, declared_pages, pages_in
@@ -25,6 +28,9 @@ from nomoledger.views.site.rule_pages import RulePages, kind_of
 from nomoledger.views.site.site_paths import Slugs
 from nomoledger.views.site.statement_pages import StatementPage
 from nomoledger.views.site.values_by_rules import ValuesByRules
+
+#: How rule code defines an action of players.
+_ACTION = re.compile(r"^def action_(\w+)\((?!admin)", re.MULTILINE)
 
 
 class StandingEntry(msgspec.Struct, frozen=True):
@@ -88,6 +94,14 @@ class RuleEntry(msgspec.Struct, frozen=True):
     path: str
 
 
+class AwaitedOnPage(msgspec.Struct, frozen=True):
+    """What players are waited for: *what*, until when, and the page that it is about."""
+
+    what: str
+    until: datetime | None
+    path: str | None
+
+
 class TimerEntry(msgspec.Struct, frozen=True):
     """A timer: its *id*, *what* it will do, and the things it is *about*."""
 
@@ -127,7 +141,8 @@ class Moment(msgspec.Struct, frozen=True):
     groups: tuple[EventGroup, ...]
     explanations: tuple[GroupExplanation, ...]
     statements: tuple[StatementPage, ...]
-    waiting: str | None
+    awaited: tuple[tuple[PlayerLink | None, tuple[AwaitedOnPage, ...]], ...]
+    actions: tuple[str, ...]
     due: tuple[TimerEntry, ...]
     ended: str | None
     declared: tuple[DeclaredPage, ...]
@@ -136,11 +151,6 @@ class Moment(msgspec.Struct, frozen=True):
     def titles(self) -> dict[str, str]:
         """The titles of the pages that rules declare, by name."""
         return {page.name: page.title for page in self.declared}
-
-    @property
-    def undecided(self) -> tuple[ProposalOnPage, ...]:
-        """The proposals without a verdict."""
-        return tuple(proposal for proposal in self.proposals if proposal.verdict == UNDECIDED)
 
     @property
     def standing_of(self) -> dict[str, StandingEntry]:
@@ -189,6 +199,7 @@ def moment_of(
     figures.show(values.instead_of_attributes)
     commodities = tuple(world.commodities())
     people = figures.people  # This comes first: it assigns places in the order of joining.
+    proposals = tuple(decisions.proposals_in(world, figures.public.setters))
     published = _published(figures)
     return Moment(
         period=period,
@@ -200,14 +211,15 @@ def moment_of(
         commodities=commodities,
         accounts=tuple(_accounts(figures, commodities)),
         players=tuple(_players(people, figures, commodities)),
-        proposals=tuple(decisions.proposals_in(world, figures.public.setters)),
+        proposals=proposals,
         rulings=tuple(decisions.rulings.values()),
         disputes=tuple(decisions.disputes.by_number.values()),
         rules=tuple(_rule(rule, decisions.ruleset) for rule in world.rules),
         groups=tuple(groups),
         explanations=explanations,
         statements=tuple(chain.from_iterable(map(figures.statements_of, _account_ids(figures)))),
-        waiting=_waiting(figures),
+        awaited=_awaited(figures, proposals),
+        actions=tuple(_actions(world)),
         due=tuple(_due(figures)),
         ended=world.game["ended"],
         declared=tuple(declared_pages(figures, pages, values, slugs)),
@@ -325,12 +337,28 @@ def _things(figures: Figures) -> dict[str, list[tuple[str, Figure | None]]]:
     return related
 
 
-def _waiting(figures: Figures) -> str | None:
-    question = figures.world.waiting
-    if question is None:
-        return None
-    text = figures.teller.without_identifiers(question.text)
-    return f"{figures.described(question.to)}: {text}"
+def _awaited(
+    figures: Figures, proposals: tuple[ProposalOnPage, ...]
+) -> tuple[tuple[PlayerLink | None, tuple[AwaitedOnPage, ...]], ...]:
+    """Return what is waited for by player; last, what concerns nobody or everybody."""
+    undecided = [proposal.number for proposal in proposals if proposal.verdict == UNDECIDED]
+    by_player: dict[str | None, list[AwaitedOnPage]] = {}
+    for act in awaited_acts(figures.world, undecided):
+        path = None if act.proposal is None else f"proposals.html#p{act.proposal}"
+        entry = AwaitedOnPage(act.what, act.until, path)
+        by_player.setdefault(act.player, []).append(entry)
+    people = figures.people
+    found = [
+        (person, by_player[player]) for player, person in people.items() if player in by_player
+    ]
+    rest = [(None, by_player[None])] if None in by_player else []
+    return tuple((person, tuple(entries)) for person, entries in (*found, *rest))
+
+
+def _actions(world: World) -> Iterator[str]:
+    """Yield the names of the actions that the rules define, sorted."""
+    found = {name for rule in world.rules for name in _ACTION.findall(rule.code or "")}
+    yield from sorted(found)
 
 
 def _due(figures: Figures) -> list[TimerEntry]:

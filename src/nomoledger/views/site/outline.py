@@ -47,7 +47,7 @@ class Outline(msgspec.Struct, frozen=True):
     """The periods of a game, and what its rulings corrected.
 
     *slugs* are the file names of the pages that rules declare. *origin* is the digest of the first
-    public event, which no other game has.
+    public event, which no other game has. *how_to_submit* are the admin's words about that.
     """
 
     game: str
@@ -56,14 +56,18 @@ class Outline(msgspec.Struct, frozen=True):
     slugs: Slugs
     corrections: Corrections
     origin: str
+    how_to_submit: str | None = None
 
     def id_of(self, key: str) -> str:
         """Return the name of *key* in this game, the same for ever and different in any other."""
         return uuid5(NAMESPACE_URL, f"nomoledger:{self.origin}:{key}").urn
 
 
-def outline_of(game: str, public: Public) -> Outline:
-    """Return the outline of *game* from its *public* events."""
+def outline_of(game: str, public: Public, how_to_submit: str | None = None) -> Outline:
+    """Return the outline of *game* from its *public* events.
+
+    *how_to_submit* are the words of the admin about how players make requests.
+    """
     reader = _OutlineReader()
     for place, (entry, _) in enumerate(public):
         reader.take(place, entry.body)
@@ -71,9 +75,8 @@ def outline_of(game: str, public: Public) -> Outline:
     world = reader.world
     periods = tuple(map(reader.with_hindsight, reader.periods))
     rulebook = world.game.get("rulebook", "")
-    return Outline(
-        game, rulebook, periods, reader.slugs, reader.corrections, f"{game} {reader.origin}"
-    )
+    origin = f"{game} {reader.origin}"
+    return Outline(game, rulebook, periods, reader.slugs, reader.corrections, origin, how_to_submit)
 
 
 class _OutlineReader:

@@ -7,12 +7,14 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import escape
 
 from nomoledger.views.site import calendar_file, feed, search_page
 from nomoledger.views.site.decisions import RulingOnPage
 from nomoledger.views.site.event_log import EventGroup, EventLine
 from nomoledger.views.site.figures import PlayerLink
 from nomoledger.views.site.history_page import HistoryPage
+from nomoledger.views.site.last_period import last_period
 from nomoledger.views.site.linked_chart import amounts, ranks
 from nomoledger.views.site.moment import Moment, PastStanding, PlayerEntry
 from nomoledger.views.site.rule_pages import RulePage
@@ -22,7 +24,7 @@ from nomoledger.views.site.ruling_pages import (
     consequences_of,
 )
 from nomoledger.views.site.site_paths import folder_of
-from nomoledger.views.site.text import finalize, prose
+from nomoledger.views.site.text import finalize, printable, prose
 
 #: The pages of every period, in the order of the menu: template and title.
 MENU = {
@@ -165,7 +167,16 @@ class _Pages:
     def _values(self, name: str) -> dict[str, Any]:
         if name == "index":
             charts = self._charts(self._people())
-            return {"latest": self._latest(), "charts": charts, "recent": self._recent()}
+            values: dict[str, Any] = {
+                "latest": self._latest(),
+                "charts": charts,
+                "recent": self._recent(),
+            }
+            if not self.folder:
+                values["told"] = last_period(self.history)
+                words = printable(self.history.outline.how_to_submit or "")
+                values["how_to_submit"] = escape(words)  # Markup is printed with its addresses.
+            return values
         if name == "standings":
             people = self._people()
             charts, upto = self._charts(people), self.history.upto

@@ -31,9 +31,15 @@ def harmless(text: str) -> str:
     >>> harmless("Ann\x1b <ann@example.org>")
     'Ann\\x1b <[address withheld]>'
     """
-    if not text.isprintable():
-        text = _UNPRINTABLE.sub(lambda match: ascii(match[0])[1:-1], text)
+    text = printable(text)
     return _without_addresses(text) if "@" in text else text
+
+
+def printable(text: str) -> str:
+    """Return *text* with control characters escaped."""
+    if text.isprintable():
+        return text
+    return _UNPRINTABLE.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def _without_addresses(text: str) -> str:
