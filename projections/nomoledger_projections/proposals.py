@@ -103,5 +103,5 @@ class ProposalBook:
             self._things[body.entity] = number, state
         elif isinstance(body, e.AttributeSet) and body.attribute == "state":
             number, initial = self._things.get(body.entity, (None, None))
-            if number in self.proposals and body.value != initial:
-                self.proposals[number].verdict = body.value
+            if number in self.proposals:
+                self.proposals[number].verdict = None if body.value == initial else body.value

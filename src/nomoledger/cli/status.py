@@ -1,7 +1,7 @@
 """The command status: what is open in a game."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -27,13 +27,34 @@ class OpenProposal(msgspec.Struct, frozen=True):
     text: str
 
 
+class OpenItem(msgspec.Struct, frozen=True):
+    """Something that waits for people.
+
+    Attributes:
+        what: what waits, in words.
+        who: who may answer: players, or "admin".
+        until: until when, in UTC; None if no timer that is set ends that.
+        commands: the commands that answer, each with who may give it; None for any of *who*.
+    """
+
+    what: str
+    who: list[str]
+    until: str | None
+    commands: list[tuple[str | None, str]]
+
+
 class DueRow(msgspec.Struct, frozen=True):
-    """A timer that is due *at* a time: *what* it does, *about* which things, by which *rule*."""
+    """A timer that is due *at* a time: *what* it does, *about* which things, by which *rule*.
+
+    *until* is the last moment before the timer, as people say it. *command* lets that time pass.
+    """
 
     at: str
     what: str
     about: str
     rule: str
+    until: str
+    command: str
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -45,12 +66,13 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class OpenDispute(msgspec.Struct, frozen=True):
-    """An open dispute: the player who opened it, and *of* which period or event."""
+    """An open dispute *of* a period or event, who opened it, and the *command* that closes it."""
 
     number: int
     by: str
     of: str
     text: str
+    command: str
 
 
 class SeedsDue(msgspec.Struct, frozen=True):
@@ -70,7 +92,10 @@ class SeedsDue(msgspec.Struct, frozen=True):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """What is open in a game: questions, proposals, timers, standing orders, disputes, seeds."""
+    """What is open in a game: questions, proposals, timers, standing orders, disputes, seeds.
+
+    *open* is what players or the admin may answer by a request, with the commands.
+    """
 
     game: str
     rulebook: str
@@ -83,6 +108,7 @@ class Status(msgspec.Struct, frozen=True):
     orders: list[Order]
     disputes: list[OpenDispute]
     seeds: list[SeedsDue]
+    open: list[OpenItem]
     actions: list[str]
     ended: str | None
     problems: list[Problem]
@@ -90,7 +116,7 @@ class Status(msgspec.Struct, frozen=True):
 
 
 #: The fields that list something open; if all of them are empty, nothing is open.
-_OPEN = ("waiting", "proposals", "due", "orders", "disputes", "seeds", "ended", "problems")
+_OPEN = ("waiting", "proposals", "due", "orders", "disputes", "seeds", "open", "ended", "problems")
 #: How many players a line names.
 _NAMED_MAX = 20
 
@@ -103,7 +129,7 @@ _NAMED_MAX = 20
 def status(
     location: str, game_name: str | None, as_json: bool, admin: bool, player: str | None
 ) -> None:
-    """Show what is open: questions, proposals, timers, disputes.
+    """Show what waits, for whom, until when, and the command that answers it.
 
     Secret items are left out, unless --admin or --as asks for them. --admin also shows the ids by
     which a ruling can make something void. If players mix seeds into the dice, status shows whose
@@ -122,25 +148,35 @@ def status(
 def status_of(view: "LedgerView", *, admin: bool = False) -> Status:
     """Return what is open in the game in *view*; for the *admin*, also by which ids."""
     from nomoledger.cli.outcome import question_lines
+    from nomoledger.game.open_things import undecided_proposals
     from nomoledger.prose.descriptions import describe_order
     from nomoledger.prose.teller import Teller
+    from nomoledger.prose.time_format import format_time
 
     world, teller = view.world, Teller(view.world)
     waiting = world.waiting
+    undecided = undecided_proposals(view)
     return Status(
         game=view.game,
         rulebook=world.game["rulebook"],
         period=world.period,
         now=_time(world.game["now"]),
-        waiting=[] if waiting is None else question_lines(world, waiting, view.ledger),
+        waiting=[]
+        if waiting is None or not view.sees(waiting.audience)
+        else question_lines(world, waiting, view.ledger),
         interrupted=waiting is None and bool(world.agenda),
-        proposals=_undecided(view),
+        proposals=[
+            OpenProposal(number, world.proposals[number].by, world.proposals[number].text)
+            for number in undecided
+        ],
         due=[
             DueRow(
                 _time(timer.attempt.at),
                 timer.attempt.operation.lstrip("@"),
                 "; ".join(map(teller.phrase, timer.attempt.arguments)),
                 timer.rule,
+                format_time(timer.attempt.at - 1),
+                _command(view, "advance", f"--to {_time(timer.attempt.at).replace(' ', 'T')}"),
             )
             for timer in sorted(world.timers.values(), key=lambda timer: timer.order)
             if view.sees(timer.attempt.audience)
@@ -152,6 +188,7 @@ def status_of(view: "LedgerView", *, admin: bool = False) -> Status:
         ],
         disputes=_disputed(view),
         seeds=list(_seeds_due(view)),
+        open=list(_open_items(view, undecided)),
         actions=_actions(world),
         ended=world.game["ended"],
         problems=problems_of(view),
@@ -171,12 +208,27 @@ def _lines(status: Status) -> Iterator[str]:
         yield "a command was interrupted: the next command finishes what it began"
     for proposal in status.proposals:
         yield f"undecided: proposal {proposal.number} by {proposal.by}: {proposal.text}"
+        for item in status.open:
+            if item.what == f"proposal {proposal.number}":
+                yield from _answer_lines(item, is_alone=False)
+    about = {due.about for due in status.due}
     for due in status.due:
-        yield f"until {due.at}: {due.about or due.what} (then {due.what}, {due.rule})"
+        yield f"until {due.until}: {due.about or due.what} (then {due.what}, {due.rule})"
+        for item in status.open:
+            if item.what == due.about:
+                yield from _answer_lines(item, is_alone=False, is_dated=False)
+    if status.due:
+        yield f"  to let time pass until the first of these: {status.due[0].command}"
+    for item in status.open:
+        if item.what not in about and not item.what.startswith("proposal "):
+            until = f" until {item.until}" if item.until else ""
+            yield f"open to {', '.join(item.who) or 'all players'}{until}: {item.what}"
+            yield from _answer_lines(item, is_alone=len(item.who) < 2, is_dated=False)
     for order in status.orders:
         yield f"standing order {order.id} of {order.by}: {order.says}"
     for dispute in status.disputes:
         yield f"dispute {dispute.number} by {dispute.by} of {dispute.of}: {dispute.text}"
+        yield f"  for the admin to close: {dispute.command}"
     for seeds in status.seeds:
         names = ", ".join(seeds.players[:_NAMED_MAX])
         more = len(seeds.players) - _NAMED_MAX
@@ -191,6 +243,36 @@ def _lines(status: Status) -> Iterator[str]:
         yield "nothing is open"
     if status.actions:
         yield f"actions: {', '.join(status.actions)}"
+
+
+def _answer_lines(item: OpenItem, *, is_alone: bool = True, is_dated: bool = True) -> Iterator[str]:
+    """Yield the commands that answer *item*, with who may give them unless *is_alone*.
+
+    If *is_dated*, they come with the time until which they answer.
+    """
+    until = f", until {item.until}" if is_dated and item.until else ""
+    everybody = ", ".join(item.who[:_NAMED_MAX]) or "any player"
+    for by, command in item.commands:
+        yield f"  {command}" if is_alone else f"  {by or everybody}{until}: {command}"
+
+
+def _open_items(view: "LedgerView", undecided: list[int]) -> Iterator[OpenItem]:
+    """Yield what the reader of *view* sees open; for a player, what is open to that player."""
+    from nomoledger.game.open_things import open_things
+    from nomoledger.prose.time_format import format_time
+
+    world = view.visible_world()
+    for thing in open_things(world, undecided):
+        commands = [(x.by, _command(view, x.verb, x.words)) for x in thing.answers]
+        if view.reader in world.entities and view.reader not in thing.who and thing.who:
+            continue
+        until = None if thing.until is None else format_time(thing.until - 1)
+        yield OpenItem(thing.what, list(thing.who), until, commands)
+
+
+def _command(view: "LedgerView", verb: str, words: str) -> str:
+    name = game_if_ambiguous(view.ledger, view.game)
+    return command_line(verb, view.ledger.store.location, words, name)
 
 
 def _voidable(world: "World") -> list[str]:
@@ -212,33 +294,10 @@ def _disputed(view: "LedgerView") -> list[OpenDispute]:
             dispute["by"],
             f"period {dispute['period']}" if dispute["about"] is None else f"#{dispute['about']}",
             dispute["text"],
+            _command(view, "dispute close", f"{dispute['number']} TEXT"),
         )
         for dispute in open_disputes(view.world, view.reader)
     ]
-
-
-def _undecided(view: "LedgerView") -> list[OpenProposal]:
-    """Return the proposals whose state is still their first one, and that were not judged.
-
-    If the rules do not keep proposals as things, every proposal that was not judged is returned.
-    """
-    from nomoledger import events as e
-
-    first: dict[str, Any] = {}
-    judged = set()
-    for entry in view.entries():
-        if isinstance(entry.body, e.EntityCreated) and entry.body.kind == "proposal":
-            first[entry.body.entity] = entry.body.attributes.get("state")
-        elif isinstance(entry.body, e.ProposalJudged):
-            judged.add(entry.body.proposal)
-    world, undecided = view.world, []
-    for number, proposal in world.proposals.items():
-        entity = world.find("proposal", number)
-        has_moved = entity is not None and world.get(entity, "state") != first.get(entity)
-        exists = entity is not None or "proposal" not in world.kinds
-        if exists and not has_moved and number not in judged:
-            undecided.append(OpenProposal(number, proposal.by, proposal.text))
-    return undecided
 
 
 def _seeds_due(view: "LedgerView") -> Iterator[SeedsDue]:
@@ -256,9 +315,7 @@ def _seeds_due(view: "LedgerView") -> Iterator[SeedsDue]:
             continue
         player = quote(players[0]) if len(players) == 1 else "PLAYER"
         words = f"{player} {'COMMITMENT' if act == 'commit' else 'SEED'}"
-        name = game_if_ambiguous(view.ledger, view.game)
-        command = command_line(f"dice {act}", view.ledger.store.location, words, name)
-        yield SeedsDue(act, period, players, command)
+        yield SeedsDue(act, period, players, _command(view, f"dice {act}", words))
 
 
 def _actions(world: "World") -> list[str]:

@@ -117,9 +117,16 @@ class _Found:
                 self._entity, self.state = body.entity, body.attributes.get("state")
                 self._first_state = self.state
         elif isinstance(body, e.AttributeSet) and body.entity == self._entity:
-            self.state = body.value if body.attribute == "state" else self.state
+            self._set_state(body)
         elif isinstance(body, e.RuleEvent):
             self._apply_to_rules(body)
+
+    def _set_state(self, body: e.AttributeSet) -> None:
+        """Apply a change of the proposal itself; a ruling may undo the verdict."""
+        if body.attribute == "state":
+            self.state = body.value
+            if body.value == self._first_state:
+                self.verdict = None
 
     def _apply_to_rules(self, body: e.RuleEvent) -> None:
         """Apply a change of the rules, unless the changes are compared with the rules before it."""

@@ -227,6 +227,17 @@ class LedgerView:
         """Whether the reader may see every event of the game."""
         return all(self.sees(entry.body.audience) for entry in self.ledger.read(self.game))
 
+    def visible_world(self) -> World:
+        """Return the state that the reader may know: what the events make that the reader sees."""
+        from nomoledger.proof.public_stream import apply_public
+
+        if self.sees_all:
+            return self.world
+        world = World()
+        for entry in self.entries():
+            apply_public(world, entry.body)
+        return world
+
     def standing(self) -> Iterator[Reading]:
         """Yield the state at the close of each period, and at that moment."""
         later = self.reading.later

@@ -1,0 +1,273 @@
+"""What players may do now, and until when: acts tried with the engine's own code.
+
+Each act is carried out on the state and taken back. Then the clock is tried forward, from timer to
+timer, to find the moment from which an act is refused. An act that leads to dice is possible. Dice
+that fall while the clock is tried come from a seed of their own, so that none of the game's show.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice, product
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.engine.agenda import Engine
+from nomoledger.engine.oracles import SeededOracle
+from nomoledger.errors import RulebookError, RuleFault
+from nomoledger.language.code import Parameter
+from nomoledger.language.operations import Operation, kind_type
+from nomoledger.language.program import link
+from nomoledger.state.clock import from_seconds
+from nomoledger.state.world import Attempt, World
+
+#: How many acts are tried in all, and for one action.
+TRIES_MAX, TRIES_OF_ACTION_MAX = 600, 60
+#: How many moments are looked at for the end of a possibility, and how many steps lead to each.
+MOMENTS_MAX, STEPS_MAX = 12, 60
+#: Things of these kinds are no open things: they stay, or have commands of their own.
+_NEVER_OPEN = ("player", "square", "proposal", "vote")
+
+
+#: The seed of the dice that fall while the clock is tried forward: not one of the game's.
+_THROWAWAY = b"possible acts".ljust(32)
+
+
+class PossibleAct(msgspec.Struct, frozen=True):
+    """An act that the rules would not refuse now.
+
+    Attributes:
+        by: the player or "admin"; "" if *chosen* is not empty and any player may try.
+        action: the name of the action; "vote" for a vote, "judge" for a verdict.
+        arguments: arguments by name, things by id.
+        chosen: parameters whose values the player chooses. Such an act was not tried.
+        about: the id of the open thing that the act answers, such as an offer; None for no thing.
+        until: the time in seconds since 1970 from which the act would be refused; None if no timer
+            that is set ends the possibility.
+    """
+
+    by: str
+    action: str
+    arguments: dict[str, Any] = {}
+    chosen: tuple[str, ...] = ()
+    about: str | None = None
+    until: int | None = None
+
+
+def acts_of(world: World, by: str) -> list[PossibleAct]:
+    """Return what *by*, a player or "admin", may do now, by the rules in force in *world*.
+
+    Actions with values that nobody can list, such as prices, are returned without a trial.
+    """
+    trials = _Trials(world)
+    found = []
+    for operation in _actions_for(world, by):
+        domains = [_domain(world, parameter) for parameter in _needed(operation)]
+        names = [parameter.name for parameter in _needed(operation)]
+        if any(domain is None for domain in domains):
+            if all(domain is None or domain for domain in domains):
+                found.append(PossibleAct(by, operation.name, chosen=tuple(names)))
+            continue
+        choices = product(*(domain or () for domain in domains))
+        for values in islice(choices, TRIES_OF_ACTION_MAX):
+            act = PossibleAct(by, operation.name, dict(zip(names, values, strict=True)))
+            if trials.allow(act):
+                found.append(act)
+    return list(trials.with_ends(found))
+
+
+def open_acts(world: World, proposals: Iterable[int] = ()) -> list[PossibleAct]:
+    """Return the acts that answer something open in *world*: an offer, a trade, an auction.
+
+    A thing without a name is open as long as there are acts that take the thing, or that would end
+    or change the thing. Votes on *proposals* are open to all players who may cast
+    them, verdicts to the admin.
+    """
+    trials = _Trials(world)
+    found: dict[str, PossibleAct] = {}
+    timed = {item for timer in world.timers.values() for item in timer.attempt.arguments}
+    actions = [op for op in link(world.ruleset).links.operations.values() if op.is_action]
+    for thing, kind in list(world.entities.items()):
+        if kind in _NEVER_OPEN or "Text key" in world.declared(kind).values():
+            continue
+        for act in _acts_about(world, thing, actions, is_timed=thing in timed):
+            key = repr((act.by, act.action, act.arguments))
+            if key not in found and (act.chosen or trials.allow(act, touching=thing)):
+                found[key] = act
+    for number in proposals:
+        for player in world.kinds.get("player", ()):
+            act = PossibleAct(player, "vote", {"proposal": number, "choice": "yes"})
+            if trials.allow(act):
+                found[repr(act)] = act
+        act = PossibleAct("admin", "judge", {"proposal": number, "verdict": "rejected"})
+        if trials.allow(act):
+            found[repr(act)] = act
+    return list(trials.with_ends(found.values()))
+
+
+def _acts_about(
+    world: World, thing: str, actions: list[Operation], *, is_timed: bool
+) -> Iterator[PossibleAct]:
+    """Yield the acts that take *thing*, or only values of its attributes, as arguments."""
+    attributes = world.attributes.get(thing, {})
+    named = set(_texts(list(attributes.values())))
+    players = [player for player in world.kinds.get("player", ()) if player in named]
+    if not players and not is_timed:
+        return
+    for operation in actions:
+        arguments: dict[str, Any] = {}
+        chosen = []
+        for parameter in _needed(operation):
+            value = _value_from(world, thing, parameter)
+            if value is None:
+                chosen.append(parameter.name)
+            else:
+                arguments[parameter.name] = value
+        takes_thing = thing in arguments.values()
+        if not arguments or (chosen and not (takes_thing and is_timed)):
+            continue
+        if any(_domain(world, p) is not None for p in _needed(operation) if p.name in chosen):
+            continue
+        if chosen:
+            yield PossibleAct("", operation.name, arguments, tuple(chosen), thing)
+            continue
+        everybody = world.kinds.get("player", ()) if takes_thing else players
+        for by in ("admin",) if _is_for_admin(operation) else everybody:
+            if by == "admin" or _is_for(world, operation, by):
+                yield PossibleAct(by, operation.name, arguments, about=thing)
+
+
+def _texts(values: list[Any]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _texts(list(value))
+        elif isinstance(value, str):
+            yield value
+
+
+def _value_from(world: World, thing: str, parameter: Parameter) -> Any:
+    """Return *thing*, or the value of its attributes, that fits *parameter*; None if none fits."""
+    attributes = world.attributes.get(thing, {})
+    kinds = parameter.type.split(" | ")
+    if kind_type(world.entities[thing]) in kinds:
+        return thing
+    named = attributes.get(parameter.name)
+    for value in (named, *attributes.values()):
+        if isinstance(value, str) and kind_type(world.entities.get(value, "")) in kinds:
+            return value
+    is_thing = _domain(world, parameter) is not None
+    return named if named is not None and not is_thing and not isinstance(named, list) else None
+
+
+def _needed(operation: Operation) -> list[Parameter]:
+    """Return the parameters of an action that have no default, but for the first: who acts."""
+    return [parameter for parameter in operation.parameters[1:] if parameter.default is None]
+
+
+def _domain(world: World, parameter: Parameter) -> tuple[str, ...] | None:
+    """Return all things that *parameter* takes; None if it takes no things."""
+    wanted = parameter.type.split(" | ")
+    kinds = [kind for kind in world.known_kinds() if kind_type(kind) in wanted]
+    if not kinds:
+        return None
+    return tuple(thing for kind in kinds for thing in world.kinds.get(kind, ()))
+
+
+def _actions_for(world: World, by: str) -> list[Operation]:
+    operations = link(world.ruleset).links.operations
+    actions = [operations[name] for name in sorted(operations) if operations[name].is_action]
+    if by == "admin":
+        return [operation for operation in actions if _is_for_admin(operation)]
+    return [operation for operation in actions if _is_for(world, operation, by)]
+
+
+def _is_for_admin(operation: Operation) -> bool:
+    return bool(operation.parameters) and operation.parameters[0].name == "admin"
+
+
+def _is_for(world: World, operation: Operation, by: str) -> bool:
+    """Return whether *operation* is an action for things of the kind of *by*."""
+    if not operation.parameters or _is_for_admin(operation):
+        return False
+    wanted = operation.parameters[0].type
+    return wanted == "" or kind_type(world.entities.get(by, "")) in wanted.split(" | ")
+
+
+class _Trials:
+    """Trials on one state, which is always restored."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._engine = Engine(world)
+        self._clock = Engine(world, SeededOracle(_THROWAWAY))
+        self._left = TRIES_MAX
+
+    def allow(self, act: PossibleAct, *, touching: str | None = None) -> bool:
+        """Return whether the rules would not refuse *act*; False if too much was tried already.
+
+        If *act* does not take the thing *touching*, it must end or change that thing.
+        """
+        self._left -= 1
+        events = self._tried(act) if self._left >= 0 else None
+        if events is None or touching is None or touching in act.arguments.values():
+            return events is not None
+        changes = [x for x in events if isinstance(x, e.EntityDestroyed | e.AttributeSet)]
+        return any(change.entity == touching for change in changes)
+
+    def _tried(self, act: PossibleAct) -> list[e.Event] | None:
+        """Return the events of *act*; None if the rules refuse it, or fail."""
+        world = self._world
+        attempt = Attempt(
+            id="trial",
+            operation=act.action,
+            arguments=() if act.action == "judge" else (act.by,),
+            named=act.arguments,
+            by=act.by,
+            cause=world.head,
+            at=world.game["now"],
+        )
+        mark = world.mark()
+        try:
+            events = self._engine.carry_out(attempt, may_fail=False)
+        except (RuleFault, RulebookError):
+            return None
+        finally:
+            world.rollback(mark)
+        return None if any(isinstance(x, e.AttemptRefused) for x in events) else events
+
+    def with_ends(self, acts: Iterable[PossibleAct]) -> Iterator[PossibleAct]:
+        """Yield *acts* with the time from which each would be refused, as far as timers tell."""
+        world, open_ = self._world, list(acts)
+        moments = sorted({timer.attempt.at for timer in world.timers.values()})
+        mark = world.mark()
+        try:
+            for moment in moments[:MOMENTS_MAX]:
+                if not open_ or not self._advance(moment):
+                    break
+                still = []
+                for act in open_:
+                    if act.chosen:
+                        ends = act.about is not None and act.about not in world.entities
+                    else:
+                        ends = self._tried(act) is None
+                    if ends:
+                        yield msgspec.structs.replace(act, until=moment)
+                    else:
+                        still.append(act)
+                open_ = still
+        finally:
+            world.rollback(mark)
+        yield from open_
+
+    def _advance(self, moment: int) -> bool:
+        """Let the clock reach *moment*; return whether that was possible."""
+        at = from_seconds(moment)
+        clock = e.ClockAdvanced(
+            id=f"trial {moment}", period=self._world.period, received_at=at, recorded_at=at
+        )
+        try:
+            for _ in islice(self._clock.process(clock), STEPS_MAX):
+                pass
+        except (RuleFault, RulebookError):
+            return False
+        return self._world.waiting is None

@@ -1,0 +1,153 @@
+"""status: what waits, for whom, until when; each command that it names does what it says."""
+
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.commands import NOON, data, ok, run
+
+MONDAY = NOON
+SATURDAY = "2026-01-10T12:00:00"
+
+
+def opened(file: Path, rulebook: str, *settings: str) -> str:
+    """A new game of Ann, Bob and Cy."""
+    ok("init", str(file), "--rulebook", rulebook, *settings, "--at", MONDAY)
+    for name in ("Ann", "Bob", "Cy"):
+        ok("join", str(file), name, f"email={name.lower()}@x.org", "--at", MONDAY)
+    return str(file)
+
+
+@pytest.fixture(scope="module")
+def week(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A week of weekly-vote after the moves: offers, a trade, a proposal."""
+    file = opened(tmp_path_factory.mktemp("week") / "g.db", "weekly-vote")
+    ok("propose", file, "Ann", "More dice", "--at", MONDAY)
+    ok("submit", file, "Ann", "offer_trade", "money=[[Ann, Bob, 5]]", "--at", MONDAY)
+    ok("submit", file, "admin", "start_week", "--at", MONDAY)
+    return file
+
+
+def open_items(file: str, *options: str) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = data("status", file, *options)["open"]
+    return items
+
+
+def answer(file: str, item: dict[str, Any], command: str, at: str) -> str:
+    """Run the command on a copy of the game; return what it prints."""
+    shutil.copy(file, f"{file}.copy")
+    program, *words = shlex.split(command.replace("PLAYER", (item["who"] or ["Ann"])[0]))
+    assert program == "nomoledger"
+    words = [f"{file}.copy" if word == file else word for word in words]
+    result = run(*words, "--at", at)
+    assert result.exit_code == 0, (command, result.output)
+    return result.stdout
+
+
+def test_an_option_waits_for_its_player_until_it_lapses(landed: str) -> None:
+    (item,) = open_items(landed)
+    assert item["what"] == "the option of Ann on square 8"
+    assert (item["who"], item["until"]) == (["Ann"], "2026-01-12 12:00")
+    commands = dict.fromkeys(command for _, command in item["commands"])
+    assert list(commands) == [
+        f"nomoledger submit {landed} Ann buy square=8",
+        f"nomoledger submit {landed} Ann decline square=8",
+    ]
+    for command in commands:
+        answer(landed, item, command, item["until"].replace(" ", "T"))
+    assert (
+        "not on offer"
+        in run("submit", landed, "Ann", "buy", "square=8", "--at", "2026-01-12T12:00:01").stdout
+    )
+
+
+@pytest.mark.slow
+def test_every_command_that_status_names_is_accepted(week: str) -> None:
+    items = open_items(week)
+    assert {item["what"].partition(" ")[0] for item in items} == {"the", "trade"}
+    for item in items:
+        for _, command in item["commands"]:
+            answer(week, item, command, MONDAY)
+
+
+@pytest.mark.slow
+def test_what_is_offered_lapses_with_the_choices_of_the_week(week: str) -> None:
+    offers = [item for item in open_items(week) if "offer" in item["what"]]
+    assert offers
+    assert {item["until"] for item in offers} == {"2026-01-07 23:59:59"}
+
+
+@pytest.mark.slow
+def test_votes_wait_for_those_who_may_vote(week: str, tmp_path: Path) -> None:
+    file = str(shutil.copy(week, tmp_path))
+    ok("advance", file, "--to", SATURDAY)
+    if data("status", file)["waiting"]:
+        pytest.fail("the dice are seeded")
+    (item,) = [item for item in open_items(file) if item["what"] == "proposal 1"]
+    assert item["who"] == ["Ann", "Bob", "Cy"]
+    assert item["until"] is None
+    ((by, command),) = item["commands"]
+    assert by is None
+    assert command == f"nomoledger vote {file} PLAYER 1 yes"
+    answer(file, item, command, SATURDAY)
+    assert f"Ann, Bob, Cy: {command}" in ok("status", file)
+
+
+@pytest.mark.slow
+def test_a_player_sees_only_what_waits_for_that_player(week: str) -> None:
+    for item in open_items(week, "--as", "Bob"):
+        assert "Bob" in item["who"]
+
+
+def test_a_proposal_waits_for_its_judge(game: str) -> None:
+    ok("propose", game, "Ann", "Nothing", "--at", NOON)
+    (item,) = open_items(game)
+    assert item["who"] == ["admin"]
+    ((_, command),) = item["commands"]
+    assert command == f"nomoledger judge {game} 1 accepted"
+    assert "accepted" in answer(game, item, command, NOON)
+
+
+def test_a_rejected_verdict_leaves_the_proposal_undecided_everywhere(landed: str) -> None:
+    events = data("log", landed, "--kind", "proposal-judged")["events"]
+    ok("ruling", landed, "It was not judged", "--reject", str(events[0]["number"]), "--settle",
+       "all", "--yes", "--at", NOON)  # fmt: skip
+    assert "undecided: proposal 1 by Ann" in ok("status", landed)
+    shown = data("proposal", "show", landed, "1")
+    assert (shown["state"], shown["verdict"]) == ("undecided", None)
+    (item,) = open_items(landed)
+    answer(landed, item, item["commands"][0][1], NOON)
+
+
+def test_a_dispute_comes_with_the_command_that_closes_it(landed: str) -> None:
+    ok("dispute", "open", landed, "Bob", "It was a 2", "--period", "1", "--at", NOON)
+    (dispute,) = data("status", landed)["disputes"]
+    assert dispute["command"] == f"nomoledger dispute close {landed} 1 TEXT"
+    assert dispute["command"] in ok("status", landed)
+
+
+def test_timers_come_with_the_command_that_lets_time_pass(landed: str) -> None:
+    (due,) = data("status", landed)["due"]
+    assert due["command"] == f"nomoledger advance {landed} --to 2026-01-12T12:00:01"
+    ok(*shlex.split(due["command"])[1:])
+    assert data("status", landed)["due"] == []
+    assert open_items(landed) == []
+
+
+@pytest.mark.slow
+def test_looking_changes_nothing(week: str) -> None:
+    before = data("verify", week)
+    open_items(week)
+    assert data("verify", week) == before
+
+
+@pytest.mark.slow
+def test_secret_acts_of_others_do_not_show(tmp_path: Path) -> None:
+    file = opened(tmp_path / "g.db", "nomopoly-iii")
+    ok("propose", file, "Ann", "Something", "--at", MONDAY)
+    before = open_items(file)
+    run("vote", file, "Bob", "1", "yes", "--at", MONDAY)
+    assert open_items(file) == before
