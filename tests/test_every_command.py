@@ -57,6 +57,8 @@ WORDS = {
     "log": "",
     "open": "60",
     "order": 'Jamie --when money(Jamie)>1 --do "buy square=1"',
+    "player": "Jamie",
+    "players": "",
     "project": "",
     "proposal check": "changes.yaml",
     "proposal show": "1",

@@ -75,7 +75,15 @@ program = CommandGroup(
         "View": {
             "status": (
                 "status:status",
-                "Show what is open: questions, proposals, timers, disputes.",
+                "Show what waits, for whom, until when, and what answers it.",
+            ),
+            "players": (
+                "players:players",
+                "List the players: place, square, money, and what waits for each.",
+            ),
+            "player": (
+                "players:player",
+                "Show a player: where, with what, what waits, what is possible.",
             ),
             "standings": (
                 "projections:standings",

@@ -129,7 +129,7 @@ _NAMED_MAX = 20
 def status(
     location: str, game_name: str | None, as_json: bool, admin: bool, player: str | None
 ) -> None:
-    """Show what waits, for whom, until when, and the command that answers it.
+    """Show what waits, for whom, until when, and what answers it.
 
     Secret items are left out, unless --admin or --as asks for them. --admin also shows the ids by
     which a ruling can make something void. If players mix seeds into the dice, status shows whose

@@ -59,7 +59,7 @@ def acts_of(world: World, by: str) -> list[PossibleAct]:
 
     Actions with values that nobody can list, such as prices, are returned without a trial.
     """
-    trials = _Trials(world)
+    trials = _ActTrials(world)
     found = []
     for operation in _actions_for(world, by):
         domains = [_domain(world, parameter) for parameter in _needed(operation)]
@@ -83,7 +83,7 @@ def open_acts(world: World, proposals: Iterable[int] = ()) -> list[PossibleAct]:
     or change the thing. Votes on *proposals* are open to all players who may cast
     them, verdicts to the admin.
     """
-    trials = _Trials(world)
+    trials = _ActTrials(world)
     found: dict[str, PossibleAct] = {}
     timed = {item for timer in world.timers.values() for item in timer.attempt.arguments}
     actions = [op for op in link(world.ruleset).links.operations.values() if op.is_action]
@@ -193,7 +193,7 @@ def _is_for(world: World, operation: Operation, by: str) -> bool:
     return wanted == "" or kind_type(world.entities.get(by, "")) in wanted.split(" | ")
 
 
-class _Trials:
+class _ActTrials:
     """Trials on one state, which is always restored."""
 
     def __init__(self, world: World) -> None:

@@ -34,8 +34,10 @@ class Answer(msgspec.Struct, frozen=True):
     verb: str
     words: str
 
-    def __str__(self) -> str:
-        return f"{self.verb} {self.words}"
+    def command_of(self, player: str) -> str:
+        """Return the command as *player* types it; LEDGER stands for the ledger."""
+        words = quote(player) + self.words.removeprefix(ANYBODY) if self.by is None else self.words
+        return f"nomoledger {self.verb} LEDGER {words}"
 
 
 class OpenThing(msgspec.Struct, frozen=True):
