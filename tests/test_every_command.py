@@ -62,6 +62,7 @@ WORDS = {
     "project": "",
     "proposal check": "changes.yaml",
     "proposal show": "1",
+    "proposals": "",
     "propose": "Jamie something",
     "provisional": "standings",
     "publish": "OUT/site",

@@ -6,8 +6,11 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.game.read_models import Table, View
+from nomoledger.game.open_things import open_things, undecided_proposals
+from nomoledger.game.read_models import LedgerView, Table, View
 from nomoledger.prose.labels import format_cell
+from nomoledger.prose.time_format import format_time
+from nomoledger.state.world import World
 
 #: The kind of fact with which a hand-kept record states the result of a vote.
 RESULT = "proposal-result"
@@ -21,6 +24,8 @@ class ProposalRow(msgspec.Struct):
         event: The number of the event that made the proposal.
         votes: The vote of each player.
         vote: The result, as a record states it or as counted.
+        state: "undecided", the verdict, "waiting" for requests before it, "void" or "refused".
+        until: Until when votes or a verdict are possible, in words, if asked for and known.
     """
 
     number: int
@@ -31,6 +36,8 @@ class ProposalRow(msgspec.Struct):
     verdict: str | None = None
     votes: dict[str, str] = {}
     vote: str | None = None
+    state: str = ""
+    until: str | None = None
 
 
 class Proposals(msgspec.Struct, frozen=True):
@@ -46,18 +53,39 @@ class Proposals(msgspec.Struct, frozen=True):
             yield "nothing has been proposed yet"
             return
         rows = tuple(
-            (str(p.number), p.by, format_cell(p.verdict), format_cell(p.vote), p.text)
+            (str(p.number), p.by, p.state, format_cell(p.vote), format_cell(p.until), p.text)
             for p in self.proposals
         )
-        yield Table(("proposal", "by", "verdict", "vote", "text"), rows)
+        yield Table(("proposal", "by", "state", "votes", "until", "text"), rows)
 
 
-def proposals(view: View) -> Proposals:
-    """Return the proposals in *view*."""
+def proposals(view: View, *, ends: bool = False) -> Proposals:
+    """Return the proposals in *view*; if *ends*, with the time until which each is open."""
     book = ProposalBook()
     for entry in view.entries():
         book.apply(entry)
+    undecided = undecided_proposals(view)
+    things = []
+    if ends and isinstance(view, LedgerView) and not view.reading.is_closed:
+        things = open_things(view.visible_world(), undecided)
+    moments = {thing.proposal: thing.until for thing in things if thing.until is not None}
+    for number, proposal in book.proposals.items():
+        proposal.state = _state(view.world, proposal, number in undecided)
+        if number in moments:
+            proposal.until = format_time(moments[number] - 1)
     return Proposals(view.game, view.period, tuple(book.proposals.values()))
+
+
+def _state(world: World, proposal: ProposalRow, is_undecided: bool) -> str:
+    if is_undecided:
+        return "undecided"
+    if proposal.number in world.game.get("voided", ()):
+        return "void"
+    if proposal.verdict is not None:
+        return proposal.verdict
+    made = world.proposals.get(proposal.number)
+    waiting = {attempt.id.partition(">")[0] for attempt in world.agenda}
+    return "waiting" if made is not None and made.id in waiting else "refused"
 
 
 class ProposalBook:

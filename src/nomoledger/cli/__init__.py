@@ -77,6 +77,10 @@ program = CommandGroup(
                 "status:status",
                 "Show what waits, for whom, until when, and what answers it.",
             ),
+            "proposals": (
+                "proposal:proposals",
+                "List the proposals: author, state, votes, and until when.",
+            ),
             "players": (
                 "players:players",
                 "List the players: place, square, money, and what waits for each.",

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from nomoledger.cli import options
 from nomoledger.cli.change_options import read_changes_file
 from nomoledger.cli.context import open_game_at
 from nomoledger.cli.output import print_blocks, print_json, print_line, print_text
 from nomoledger.cli.progress import progress
-from nomoledger.cli.projections import reader, reader_of
+from nomoledger.cli.projections import reader, reader_of, reading, show_projection
 from nomoledger.cli.what_if import print_what_if
 
 if TYPE_CHECKING:
@@ -92,9 +93,23 @@ def check(
     return REFUSED if checked.errors else 0
 
 
+@click.command()
+@reading
+@reader
+def proposals(admin: bool, player: str | None, **view: Any) -> None:
+    """List the proposals: author, state, votes, and until when.
+
+    Secret votes are left out, unless --admin or --as asks for them.
+
+    Example: nomoledger proposals game.db
+    """
+    show_projection("proposals", reader=reader_of(admin, player), ends=True, **view)
+
+
 @proposal.command()
 @options.ledger
 @click.argument("number", type=int)
+@trying
 @options.game
 @options.as_json
 @reader
@@ -102,23 +117,37 @@ def show(
     location: str,
     game_name: str | None,
     number: int,
+    with_what_if: bool,
+    seconds: float,
     as_json: bool,
     admin: bool,
     player: str | None,
 ) -> None:
     """Show a proposal: text, changes as a diff, verdict and votes.
 
-    Secret votes are left out, unless --admin or --as asks for them.
+    The changes of an undecided proposal are tried: what would be wrong, left without a definition,
+    and which cases would fail. Nothing is recorded. Secret votes are left out, unless --admin or
+    --as asks for them.
 
     Example: nomoledger proposal show game.db 1
     """
     with open_game_at(location, game_name) as game:
         shown = game.proposal(number, reader=reader_of(admin, player))
-    if as_json:
-        print_json(shown)
-    else:
+        changes = game.world.proposals[number].changes
+        checked = None
+        if changes and shown.is_open and not shown.words_only:
+            checked = try_proposal(game, changes, with_what_if, seconds)
+        if checked is not None and not admin:  # Notes depend on the state, which may be secret.
+            checked = msgspec.structs.replace(checked, notes=())
+        if as_json:
+            fields = {name: getattr(shown, name) for name in shown.__struct_fields__}
+            print_json(fields | {"check": checked})
+            return
         for line in proposal_lines(shown):
             print_text(line)
+        if checked is not None:
+            print_line("if it were accepted now:")
+            print_check(game, checked, CASES_SHOWN)
 
 
 def try_proposal(

@@ -10,7 +10,13 @@ from nomoledger.cli import options, rule_history
 from nomoledger.cli.arguments import ledger_in_environment
 from nomoledger.cli.output import print_json, print_line, print_text
 from nomoledger.cli.progress import progress
-from nomoledger.cli.projections import reader, reader_of, show_projection_then, two_times
+from nomoledger.cli.projections import (
+    reader,
+    reader_of,
+    show_projection,
+    show_projection_then,
+    two_times,
+)
 
 if TYPE_CHECKING:
     from nomoledger.game.simulation.repeal_testing import RepealReport
@@ -211,16 +217,64 @@ def vocabulary(rulebook: str, as_json: bool) -> None:
 
 
 @rules.command("show")
-@click.argument("rulebook", metavar="NAME_OR_FILE")
+@click.argument("where", metavar="LEDGER|RULEBOOK")
 @click.argument("number", required=False)
+@options.game
+@options.period
 @options.as_json
-def show_rules(rulebook: str, number: str | None, as_json: bool) -> None:
-    """Show the rules of a rulebook.
+@reader
+def show_rules(
+    where: str,
+    number: str | None,
+    game_name: str | None,
+    period: int | None,
+    as_json: bool,
+    admin: bool,
+    player: str | None,
+) -> None:
+    """Show a rule of a game, or the rules of a rulebook.
 
-    With NUMBER, show only that rule, with its code.
+    Of rule NUMBER in a LEDGER, show text, code, history (who changed the rule, by which proposal)
+    and the rulings under the rule. Of a RULEBOOK (a name or a file), show all rules, or rule NUMBER
+    with its code.
 
-    Example: nomoledger rules show mail-opening VIII.3
+    Example: nomoledger rules show game.db VIII.3
     """
+    location = _ledger_of(where)
+    if location is None:
+        _show_rulebook(where, number, as_json)
+        return
+    number = where if location != where else number
+    if number is None:
+        raise click.UsageError("say which rule: give its number; for all rules, see rules LEDGER")
+    show_projection(
+        "rule",
+        location=location,
+        game_name=game_name,
+        period=period,
+        as_json=as_json,
+        reader=reader_of(admin, player),
+        number=number,
+    )
+
+
+def _ledger_of(where: str) -> str | None:
+    """Return the ledger that *where* names, or the one of the environment; None for a rulebook."""
+    from nomoledger.cli.context import ledger_file
+    from nomoledger.rulebook.loading import shipped
+
+    file = ledger_file(where)
+    if file is None:
+        return where
+    if file.is_file():
+        with file.open("rb") as content:
+            return where if content.read(16).startswith(b"SQLite format 3") else None
+    variable = ledger_in_environment()
+    return variable if variable and where not in shipped() else None
+
+
+def _show_rulebook(rulebook: str, number: str | None, as_json: bool) -> None:
+    """Show the rules of a rulebook, or only rule *number* with its code."""
     from nomoledger.errors import UnknownError
     from nomoledger.rulebook.loading import load
 

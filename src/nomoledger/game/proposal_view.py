@@ -24,6 +24,7 @@ class Proposal(msgspec.Struct, frozen=True):
         carried_out: whether its changes are carried out.
         changes: what it changes, from the rules at the time of its verdict; today's if it is open.
         votes: the vote of each player.
+        is_open: whether the proposal is undecided.
     """
 
     number: int
@@ -36,6 +37,7 @@ class Proposal(msgspec.Struct, frozen=True):
     carried_out: bool = False
     changes: tuple[ChangeDiff, ...] = ()
     votes: dict[str, str] = {}
+    is_open: bool = False
 
 
 def show_proposal(
@@ -68,6 +70,7 @@ def show_proposal(
         carried_out=found.is_carried_out,
         changes=tuple(changes),
         votes=found.votes,
+        is_open=found.is_open,
     )
 
 
@@ -120,6 +123,11 @@ class _Found:
             self._set_state(body)
         elif isinstance(body, e.RuleEvent):
             self._apply_to_rules(body)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the proposal is undecided."""
+        return self.verdict is None and self.state == self._first_state
 
     def _set_state(self, body: e.AttributeSet) -> None:
         """Apply a change of the proposal itself; a ruling may undo the verdict."""
