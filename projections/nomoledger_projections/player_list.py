@@ -19,6 +19,7 @@ from nomoledger.game.open_things import (
 from nomoledger.game.read_models import LedgerView, Table, events_with_worlds
 from nomoledger.intake.nearest import meant
 from nomoledger.language.values import Number
+from nomoledger.proof.addresses import is_stand_in
 from nomoledger.prose.descriptions import BOOKKEEPING, UNTOLD
 from nomoledger.prose.labels import amount_held, format_cell
 from nomoledger.prose.names import Names, plain
@@ -237,7 +238,7 @@ def player(view: LedgerView, *, called: str, since: datetime | None = None) -> P
         currency=money,
         owned=tuple(map(str, place.owned)),
         holds={item: amount for item, amount in held.items() if amount},
-        attributes=_attributes(world, id, is_own=view.reader in ("admin", id)),
+        attributes=_attributes(world, id, is_admin=view.reader == "admin"),
         things=tuple(_things(world, id)),
         waiting=tuple(
             _waiting(view, world, open_things(world, undecided_proposals(view)), place.player)
@@ -262,14 +263,14 @@ def _square_of(world: World, name: str) -> str:
     return "" if square is None else Names(world).phrase(square)
 
 
-def _attributes(world: World, player: str, *, is_own: bool) -> dict[str, str]:
-    """Return the attributes of *player* that are set, in words; addresses only if *is_own*."""
+def _attributes(world: World, player: str, *, is_admin: bool) -> dict[str, str]:
+    """Return the attributes of *player* that are set, in words; addresses for the admin only."""
     names = Names(world)
     shown = {}
     for attribute, value in world.attributes.get(player, {}).items():
-        is_address = isinstance(value, str) and "@" in value
+        is_address = isinstance(value, str) and ("@" in value or is_stand_in(value))
         is_set = value not in (None, False, "", [], ())
-        if attribute in ("square", "name") or not is_set or (is_address and not is_own):
+        if attribute in ("square", "name") or not is_set or (is_address and not is_admin):
             continue
         shown[attribute] = names.cell_of("player", attribute, value)
     return shown

@@ -14,7 +14,7 @@ from nomoledger_projections.ruleset_blame import Version, blame
 from nomoledger_projections.rulings import read_docket
 
 
-class RulePage(msgspec.Struct, frozen=True):
+class RuleInFull(msgspec.Struct, frozen=True):
     """The rule that has a number, or had it last.
 
     Attributes:
@@ -58,7 +58,7 @@ class RulePage(msgspec.Struct, frozen=True):
         yield from (f"  {ruling}" for ruling in self.rulings)
 
 
-def rule(view: View, *, number: str) -> RulePage:
+def rule(view: View, *, number: str) -> RuleInFull:
     """Return the rule of *view* that has *number*, or had it last.
 
     Raises:
@@ -70,7 +70,7 @@ def rule(view: View, *, number: str) -> RulePage:
     last = next(c.rule for c in reversed(changes) if c.rule.number == history.number)
     docket = read_docket(view)
     rulings = docket.on(history.number) if history.number in docket.numbers else ()
-    return RulePage(
+    return RuleInFull(
         game=view.game,
         number=history.number,
         title=history.title,
