@@ -24,7 +24,7 @@ class ProposalRow(msgspec.Struct):
         event: The number of the event that made the proposal.
         votes: The vote of each player.
         vote: The result, as a record states it or as counted.
-        state: "undecided", the verdict, "waiting" for requests before it, "void" or "refused".
+        state: "undecided", the verdict, "waiting", "void", "refused" or "taken back".
         until: Until when votes or a verdict are possible, in words, if asked for and known.
     """
 
@@ -62,15 +62,22 @@ class Proposals(msgspec.Struct, frozen=True):
 def proposals(view: View, *, ends: bool = False) -> Proposals:
     """Return the proposals in *view*; if *ends*, with the time until which each is open."""
     book = ProposalBook()
+    withdrawn = set()
     for entry in view.entries():
         book.apply(entry)
+        if isinstance(entry.body, e.InputWithdrawn):
+            withdrawn.add(entry.body.withdrawn)
     undecided = undecided_proposals(view)
     things = []
     if ends and isinstance(view, LedgerView) and not view.reading.is_closed:
         things = open_things(view.visible_world(), undecided)
     moments = {thing.proposal: thing.until for thing in things if thing.until is not None}
     for number, proposal in book.proposals.items():
-        proposal.state = _state(view.world, proposal, number in undecided)
+        made = view.world.proposals.get(number)
+        is_withdrawn = made is None or made.id in withdrawn
+        proposal.state = (
+            "taken back" if is_withdrawn else _state(view.world, proposal, number in undecided)
+        )
         if number in moments:
             proposal.until = format_time(moments[number] - 1)
     return Proposals(view.game, view.period, tuple(book.proposals.values()))

@@ -31,6 +31,9 @@ def test_a_proposal_that_waits_for_dice_is_no_undecided_one(game: str) -> None:
     ok("propose", game, "Bob", "Later", "--at", NOON)
     states = [row["state"] for row in data("proposals", game)["proposals"]]
     assert states == ["rejected", "waiting"]
+    ok("undo", game, "--at", NOON)
+    states = [row["state"] for row in data("proposals", game)["proposals"]]
+    assert states == ["rejected", "taken back"]
 
 
 def test_a_proposal_is_tried_before_it_is_judged(amended: str) -> None:
