@@ -41,6 +41,18 @@ def test_the_help_lists_every_command_once() -> None:
         assert text.count(f"\n  {name} ") == 1
 
 
+def test_the_help_has_one_line_for_each_command() -> None:
+    lines = ok("--help").splitlines()
+    for section in program.sections.values():
+        for name, (_, text) in section.items():
+            assert f"  {name:11}  {text}" in lines
+
+
+def test_what_concerns_proposals_and_rules_stands_together() -> None:
+    (group,) = (part for part in program.sections.values() if "propose" in part)
+    assert {"proposals", "proposal", "vote", "judge", "rules", "test", "simulate"} <= group.keys()
+
+
 def test_the_version_is_printed() -> None:
     assert ok("--version").startswith("nomoledger 0.")
 

@@ -35,20 +35,32 @@ program = CommandGroup(
             "leave": ("play:leave", "Ask to leave the game."),
             "submit": ("play:submit", "Submit an action on behalf of PLAYER (or admin)."),
             "order": ("orders:order", "Place a standing order for PLAYER, or cancel one."),
+            "answer": ("play:answer", "Answer the open question."),
+            "roll": ("play:roll", "Enter real dice, or another draw made by hand."),
+            "dice": ("dice_seeds:dice", "Mix seeds of the players into the dice; show who did."),
+            "undo": ("play:undo", "Take back the last request, if it still waits."),
+        },
+        "Proposals and rules": {
             "propose": (
                 "play:propose",
                 "Propose TEXT, and changes to the rules, on behalf of PLAYER.",
             ),
+            "proposals": (
+                "proposal:proposals",
+                "List the proposals: author, state, votes, and until when.",
+            ),
             "proposal": (
                 "proposal:proposal",
-                "Try a proposal before it is made, and show one.",
+                "Try a proposal before it is made, and show one in full.",
             ),
             "vote": ("play:vote", "Cast PLAYER's vote on a proposal."),
             "judge": ("play:judge", "Judge a proposal: VERDICT is accepted or rejected."),
-            "dice": ("dice_seeds:dice", "Mix seeds of the players into the dice; show who did."),
-            "roll": ("play:roll", "Enter real dice, or another draw made by hand."),
-            "answer": ("play:answer", "Answer the open question."),
-            "undo": ("play:undo", "Take back the last request, if it still waits."),
+            "rules": (
+                "rulebooks:rules",
+                "Show the rules, one rule, their history; check rulebooks.",
+            ),
+            "test": ("test:test", "Run cases of a rulebook, and show where they fail."),
+            "simulate": ("simulate:simulate", "Play a whole season of a rulebook with bots."),
         },
         "Run a game": {
             "close": ("play:close", "Carry out what is pending in the open period, and close it."),
@@ -63,7 +75,7 @@ program = CommandGroup(
             ),
             "void": (
                 "void:void",
-                "Rule that an open order, timer, question, request or proposal is void.",
+                "Rule that an order, timer, question or proposal is void.",
             ),
             "dispute": (
                 "dispute:dispute",
@@ -72,18 +84,14 @@ program = CommandGroup(
             "finality": ("dispute:finality", "Set after how many days standings become final."),
             "handover": ("handover:handover", "Hand a game over to another admin."),
         },
-        "View": {
+        "See a game": {
             "status": (
                 "status:status",
                 "Show what waits, for whom, until when, and what answers it.",
             ),
-            "proposals": (
-                "proposal:proposals",
-                "List the proposals: author, state, votes, and until when.",
-            ),
             "players": (
                 "players:players",
-                "List the players: place, square, money, and what waits for each.",
+                "List the players: place, square, money, what waits for each.",
             ),
             "player": (
                 "players:player",
@@ -101,17 +109,13 @@ program = CommandGroup(
                 "projections:balances",
                 "Show the balance of every account, by commodity.",
             ),
-            "state": ("projections:state", "Show the full state: every attribute of every thing."),
             "history": (
                 "projections:history",
                 "Show what happened, in prose that can be published.",
             ),
             "log": ("projections:log", "Show every event, with the rules behind it and its cause."),
             "rulings": ("projections:rulings", "Show the rulings, and which of them are in force."),
-            "rules": (
-                "rulebooks:rules",
-                "Show the rules of a game and their history; check rulebooks.",
-            ),
+            "state": ("projections:state", "Show the full state: every attribute of every thing."),
         },
         "Explain and predict": {
             "explain": (
@@ -149,10 +153,6 @@ program = CommandGroup(
                 "project:project",
                 "Project a ledger into tables for SQL, or bring them up to date.",
             ),
-        },
-        "Test rules": {
-            "test": ("test:test", "Run cases, and show the first difference in each failed case."),
-            "simulate": ("simulate:simulate", "Play a whole season with bots, in a new ledger."),
         },
         "Maintain": {
             "copy": ("maintenance:copy", "Copy games to the ledger TARGET, and verify them there."),

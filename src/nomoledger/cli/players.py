@@ -15,7 +15,7 @@ from nomoledger.cli.projections import reader, reader_of, show_projection
 @options.as_json
 @reader
 def players(admin: bool, player: str | None, **view: Any) -> None:
-    """List the players: place, square, money, and what waits for each.
+    """List the players: place, square, money, what waits for each.
 
     What is secret is left out, unless --admin or --as asks for it.
 

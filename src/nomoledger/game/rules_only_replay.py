@@ -114,10 +114,18 @@ def _differences(
             yield RulesDifference(subject, what, recorded.get(what), computed.get(what))
 
 
+def _written(names: Names, kind: str, attribute: str, value: Any) -> Any:
+    """Return the *value* of an attribute as people write it: times and durations in words."""
+    if names.world.declared(kind).get(attribute) in ("Time", "Duration") and value is not None:
+        return names.value(kind, attribute, value)
+    return value if isinstance(value, list) else names.world.label(value)
+
+
 def _values(world: World, kind: str, thing: str) -> dict[str, Any]:
     """Return the attributes and holdings of *thing*, as people write them."""
+    names = Names(world)
     values = {
-        name: value if isinstance(value, list) else world.label(value)
+        name: _written(names, kind, name, value)
         for name, value in world.attributes.get(thing, {}).items()
         if name in world.declared(kind)
     }
