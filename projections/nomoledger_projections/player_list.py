@@ -296,7 +296,7 @@ def _waiting(
         command = f"nomoledger answer LEDGER VALUE --by {quote(name)}"
         yield WaitingFor(text, None, (command,))
     for thing in things:
-        if name in thing.who:
+        if name in thing.who or not thing.who:
             own = [answer for answer in thing.answers if answer.by in (None, name)]
             requests = tuple(answer.command_of(name) for answer in own)
             yield WaitingFor(thing.what, _until(thing.until), requests)

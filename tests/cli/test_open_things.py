@@ -151,3 +151,19 @@ def test_secret_acts_of_others_do_not_show(tmp_path: Path) -> None:
     before = open_items(file)
     run("vote", file, "Bob", "1", "yes", "--at", MONDAY)
     assert open_items(file) == before
+
+
+@pytest.mark.slow
+def test_sealed_bids_are_open_to_all_players(tmp_path: Path) -> None:
+    file = opened(tmp_path / "g.db", "mail", "--set", "squares=20")
+    ok("close", file, "--at", MONDAY)
+    lots = [item for item in open_items(file) if item["what"].startswith("lot ")]
+    assert lots
+    for lot in lots:
+        ((by, command),) = lot["commands"]
+        assert (by, lot["who"]) == (None, [])
+        assert command.startswith(f"nomoledger submit {file} PLAYER bid lot=")
+        assert command.endswith(" amount=AMOUNT")
+    assert "asks to bid" in answer(file, lot, command.replace("AMOUNT", "5"), MONDAY)
+    (waiting, *_) = data("player", file, "Ann")["waiting"]
+    assert waiting["requests"] == ["nomoledger submit LEDGER Ann bid lot=1 amount=AMOUNT"]

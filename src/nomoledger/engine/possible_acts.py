@@ -37,7 +37,7 @@ class PossibleAct(msgspec.Struct, frozen=True):
     """An act that the rules would not refuse now.
 
     Attributes:
-        by: the player or "admin"; "" if *chosen* is not empty and any player may try.
+        by: the player or "admin"; "" for any player who may try an act that was not tried.
         action: the name of the action; "vote" for a vote, "judge" for a verdict.
         arguments: arguments by name, things by id.
         chosen: parameters whose values the player chooses. Such an act was not tried.
@@ -90,7 +90,8 @@ def open_acts(world: World, proposals: Iterable[int] = ()) -> list[PossibleAct]:
     for thing, kind in list(world.entities.items()):
         if kind in _NEVER_OPEN or "Text key" in world.declared(kind).values():
             continue
-        for act in _acts_about(world, thing, actions, is_timed=thing in timed):
+        is_numbered = "Number key" in world.declared(kind).values()
+        for act in _acts_about(world, thing, actions, is_open=is_numbered or thing in timed):
             key = repr((act.by, act.action, act.arguments))
             if key not in found and (act.chosen or trials.allow(act, touching=thing)):
                 found[key] = act
@@ -106,13 +107,16 @@ def open_acts(world: World, proposals: Iterable[int] = ()) -> list[PossibleAct]:
 
 
 def _acts_about(
-    world: World, thing: str, actions: list[Operation], *, is_timed: bool
+    world: World, thing: str, actions: list[Operation], *, is_open: bool
 ) -> Iterator[PossibleAct]:
-    """Yield the acts that take *thing*, or only values of its attributes, as arguments."""
+    """Yield the acts that take *thing*, or only values of its attributes, as arguments.
+
+    If the thing *is_open*, so are acts with further values, which the player chooses.
+    """
     attributes = world.attributes.get(thing, {})
     named = set(_texts(list(attributes.values())))
     players = [player for player in world.kinds.get("player", ()) if player in named]
-    if not players and not is_timed:
+    if not players and not is_open:
         return
     for operation in actions:
         arguments: dict[str, Any] = {}
@@ -124,12 +128,13 @@ def _acts_about(
             else:
                 arguments[parameter.name] = value
         takes_thing = thing in arguments.values()
-        if not arguments or (chosen and not (takes_thing and is_timed)):
+        if not arguments or (chosen and not (takes_thing and is_open)):
             continue
         if any(_domain(world, p) is not None for p in _needed(operation) if p.name in chosen):
             continue
         if chosen:
-            yield PossibleAct("", operation.name, arguments, tuple(chosen), thing)
+            by = "admin" if _is_for_admin(operation) else ""
+            yield PossibleAct(by, operation.name, arguments, tuple(chosen), thing)
             continue
         everybody = world.kinds.get("player", ()) if takes_thing else players
         for by in ("admin",) if _is_for_admin(operation) else everybody:
