@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from nomoledger import events as e
-from nomoledger.engine.facts import Fact, FollowsRecord
+from nomoledger.engine.facts import RECORD, Fact, FollowsRecord
+from nomoledger.engine.foreseen_end import End, beginnings, effects, foreseen_end, is_done, sets
 from nomoledger.engine.oracles import is_possible_draw
 from nomoledger.errors import RuleFault
+from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Oracle
 from nomoledger.language.program import Program
@@ -57,7 +59,50 @@ def audit_fact(engine: AuditEngine, body: e.FactRecorded) -> list[e.Event]:
     fact.compare(speech)
     if speech.attempt is None or fact.is_unexplained:
         return fact.host.staged
-    return [*fact.host.staged, *_carry_out(engine, fact, speech)]
+    compared = list(fact.host.staged)
+    end = foreseen_end(engine.world, body, fact_mapping)
+    if end is None:
+        return [*compared, *_carry_out(engine, fact, speech)]
+    return [*compared, *_carry_out_to(engine, fact, speech, end)]
+
+
+def _carry_out_to(engine: AuditEngine, fact: Fact, speech: FactMapping, end: End) -> list[e.Event]:
+    """Carry out the operation that *fact* states so that it ends as the record says.
+
+    It begins where it has to. If nothing else depends on that, or if no beginning leads there, the
+    rules alone decide, and a later fact corrects the end.
+    """
+    world = engine.world
+    mark = world.mark()
+    alone = _carry_out(engine, fact, speech)
+    by_rules = world.get(end.entity, end.attribute)
+    if by_rules == end.value or not _is_followed(engine.follows_record, end, world.label(by_rules)):
+        world.release(mark)
+        return alone
+    world.rollback(mark)
+    rules = next((x.rules for x in reversed(alone) if sets(x, end)), ("engine",))
+    for beginning in beginnings(world, end):
+        mark = world.mark()
+        was = world.get(end.entity, end.attribute)
+        start = _begin(engine, fact.body, fact.number, fact.first_difference)
+        fields = {"entity": end.entity, "attribute": end.attribute}
+        start.host.emit(e.AttributeSet, **fields, value=beginning, was=was, rules=RECORD)
+        start.host.emit(e.EndForeseen, **fields, by_rules=by_rules, rules=rules)
+        staged = list(start.host.staged)
+        events = _carry_out(engine, fact, speech)
+        if world.get(end.entity, end.attribute) == end.value and is_done(events):
+            if effects(events, end) != effects(alone, end):
+                world.release(mark)
+                return [*staged, *events]
+            world.rollback(mark)
+            break
+        world.rollback(mark)
+    return _carry_out(engine, fact, speech)
+
+
+def _is_followed(follows: FollowsRecord | bool, end: End, by_rules: Any) -> bool:
+    """Return whether play goes on from the end that the record states."""
+    return follows if isinstance(follows, bool) else follows(end.fact, end.attribute, by_rules)
 
 
 def fact_mapping(world: World, kind: str) -> FactMapping | None:
@@ -104,9 +149,10 @@ def _carry_out(engine: AuditEngine, compared: Fact, speech: FactMapping) -> list
     values = tuple(fact.field(name) for name in speech.given)
     dice = _as_list(fact.field(speech.dice)) if speech.dice else []
     attempt = _waiting_attempt(world, operation, values)
+    if attempt is None and dice:  # these dice do not belong to the attempt that waits for some
+        _cancel_waiting_attempt(fact)
+        attempt = _next_attempt(world, operation, values)
     if attempt is None:
-        if dice:  # these dice do not belong to the attempt that waits for some
-            _cancel_waiting_attempt(fact)
         id, arguments = f"{body.id}>{operation}", _without_missing(values)
         fact.host.emit(e.Scheduled, attempt=id, operation=operation, arguments=arguments)
         fact.host.emit(e.AttemptDone, attempt=body.id)
@@ -138,6 +184,16 @@ def _waiting_attempt(world: World, operation: str, values: tuple[Any, ...]) -> A
         return None
     arguments = tuple(world.label(argument) for argument in world.agenda[0].arguments)
     return world.agenda[0] if arguments[: len(values)] == values else None
+
+
+def _next_attempt(world: World, operation: str, values: tuple[Any, ...]) -> Attempt | None:
+    """Return the next attempt if this fact starts it, as a further turn after a missed answer."""
+    if not world.agenda or not LEVELS[world.level].audits_closely:
+        return None
+    attempt = world.agenda[0]
+    arguments = tuple(world.label(argument) for argument in attempt.arguments)
+    is_meant = attempt.operation == operation and arguments[: len(values)] == values
+    return attempt if is_meant else None
 
 
 def _without_missing(values: tuple[Any, ...]) -> tuple[Any, ...]:

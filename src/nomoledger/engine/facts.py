@@ -14,6 +14,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine.written_names import find_written
 from nomoledger.errors import RuleFault
+from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Frame, Host, Refused
 from nomoledger.language.resolve import WHOLE, named_arguments
@@ -22,6 +23,8 @@ from nomoledger.state.stated_payments import Payment, payments_in
 from nomoledger.state.world import World
 
 RECORD = ("record",)
+#: The account of what a record pays without a word of who paid, or who was paid.
+UNATTRIBUTED = "unattributed"
 #: How many of the latest payments between two a fact may state together.
 _TOGETHER_MAX = 10
 #: Decides whether the state follows the record, given the fact, what differs and the value by the
@@ -85,7 +88,12 @@ class Fact:
         by_rules = world.get(subject, attribute)
         rules = world.origins.get(subject, {}).get(attribute, ("engine",))
         if recorded == by_rules:
-            return self._confirm(rules)
+            foreseen = world.game.get("foreseen")
+            if foreseen is None or tuple(foreseen[:2]) != (subject, attribute):
+                return self._confirm(rules)
+            _, _, alone, rules = foreseen
+            self.note_difference(str(name), attribute, written, world.label(alone), tuple(rules))
+            return None
         if self.note_difference(str(name), attribute, written, world.label(by_rules), rules):
             fields = {"attribute": attribute, "value": recorded, "was": by_rules}
             self.host.emit(e.AttributeSet, entity=subject, rules=RECORD, **fields)
@@ -116,10 +124,24 @@ class Fact:
         paid_by_rules = from_units(paid_units, places)
         if self.note_difference(str(name), self.body.kind, recorded, paid_by_rules, rules):
             others = [posting.account for posting in postings if posting.account != account]
-            missing, other = recorded_units - paid_units, (*others, "mint")[0]
+            missing = recorded_units - paid_units
+            other = others[0] if others else self._counterparty(account)
             pair = (e.Posting(other, commodity, -missing), e.Posting(account, commodity, missing))
-            self.host.emit(e.Posted, postings=pair, why="as recorded", rules=RECORD)
+            said = "as recorded" if postings or not self._is_close else f"{why}, as recorded"
+            self.host.emit(e.Posted, postings=pair, why=said, rules=RECORD)
         return None
+
+    def _counterparty(self, account: str) -> str:
+        """Return the other account that the fact names; an account apart if it names none."""
+        if not self._is_close:
+            return "mint"
+        named = [find_called(self.world, "player", value) for value in self.body.fields.values()]
+        others = [player for player in dict.fromkeys(named) if player not in (None, account)]
+        return str(others[0]) if len(others) == 1 else UNATTRIBUTED
+
+    @property
+    def _is_close(self) -> bool:
+        return LEVELS[self.world.level].audits_closely
 
     def _compare_single_payment(self, speech: FactMapping) -> None:
         """Compare the fact with the payments between two that no fact of its kind has stated."""
@@ -221,6 +243,8 @@ class Fact:
             return self.mark_unexplained(f"a rule fails on it: {fault}")
         by_rules, recorded = _label(world, value), self.field(speech.value)
         is_stated = str(speech.value) in self.body.fields
+        if self._is_close:
+            is_stated = is_stated or self.field(speech.value) is not None
         rules = program.cite(tuple(number for number, _ in operation.definitions))
         if by_rules == recorded if is_stated else by_rules is not None:
             return self._confirm(rules)

@@ -405,6 +405,20 @@ class FactConfirmed(Event, frozen=True, kw_only=True, tag="fact-confirmed/1"):
     kind: str = field(default="", name="kind")
 
 
+class EndForeseen(Event, frozen=True, kw_only=True, tag="end-foreseen/1"):
+    """An attempt of a hand-kept record begins where it has to, so that it ends as recorded.
+
+    Attributes:
+        entity: id of the entity that the record says something else about.
+        attribute: the attribute whose value it says.
+        by_rules: the value by the rules alone.
+    """
+
+    entity: str = field(name="entity")
+    attribute: str = field(name="attribute")
+    by_rules: Any = field(default=None, name="by_rules")
+
+
 class FactUnexplained(Event, frozen=True, kw_only=True, tag="fact-unexplained/1"):
     """No rule in force covers a recorded fact; it is stored and listed separately.
 

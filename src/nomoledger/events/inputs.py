@@ -403,13 +403,30 @@ class StepFailed(Input, frozen=True, kw_only=True, tag="step-failed/1"):
     alike: bool = field(default=False, name="alike")
 
 
+class FactAhead(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A later line of a hand-kept record, which says where an attempt ends.
+
+    Attributes:
+        id: the id of that fact.
+        kind: its kind.
+        fields: its fields.
+    """
+
+    id: str = field(name="id")
+    kind: str = field(name="kind")
+    fields: dict[str, Any] = field(default_factory=dict, name="fields")
+
+
 class FactRecorded(Input, frozen=True, kw_only=True, tag="fact-recorded/1"):
     """A line of a hand-kept record.
 
     Attributes:
         kind: the kind of fact.
         fields: the other fields of the line.
+        ahead: the later line that says where the attempt of this one ends, if that is not where the
+            rules alone lead.
     """
 
     kind: str = field(name="kind")
     fields: dict[str, Any] = field(default_factory=dict, name="fields")
+    ahead: FactAhead | None = field(default=None, name="ahead")

@@ -48,6 +48,10 @@ class Level(msgspec.Struct, frozen=True):
             back to the request before it, and a rerun leaves it out.
         withholds_addresses: whether public events have a stand-in for each e-mail address that
             somebody gives in a request.
+        audits_closely: whether an attempt of a hand-kept record ends where the record says, with
+            all that follows from that; whether a value in a list of a fact is compared; whether one
+            missed answer leaves the rest of the turn alone; and whether a recorded payment comes
+            from whom the fact names, or from an account for what cannot be attributed.
     """
 
     hashes_display_text: bool
@@ -66,6 +70,7 @@ class Level(msgspec.Struct, frozen=True):
     publishes_in_order: bool = False
     undoes_wholly: bool = False
     withholds_addresses: bool = False
+    audits_closely: bool = False
 
 
 #: Every level that this version can play, by number.
@@ -121,6 +126,7 @@ LEVELS = {
         publishes_in_order=True,
         undoes_wholly=True,
         withholds_addresses=True,
+        audits_closely=True,
     ),
 }
 #: The level of a new game.

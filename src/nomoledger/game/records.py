@@ -15,9 +15,9 @@ rulebook, continues an existing game. The record is imported completely or not a
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -25,13 +25,13 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import decode_batch, encode_batch
-from nomoledger.engine.fact_audit import PERIOD_BEGINS, PERIOD_ENDS, fact_mapping
 from nomoledger.engine.oracles import oracle_of
-from nomoledger.errors import NomoledgerError, RecordError, UsageError
-from nomoledger.events.rules import Amend, Change, Enact, Rule
+from nomoledger.errors import RecordError, UsageError
 from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
+from nomoledger.game.record_importer import Calendar, RecordImporter
+from nomoledger.game.record_lines import PERIOD_NAMES, RecordHeader, RecordLine
 from nomoledger.game.start import open_game
 from nomoledger.game.writer import check_not_far_ahead
 from nomoledger.intake.beside import beside
@@ -39,54 +39,15 @@ from nomoledger.intake.bounds import FILE, admitted
 from nomoledger.intake.unreadable import why_unreadable
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.rulebook.changes import read_changes
-from nomoledger.rulebook.loading import load, parse, shipped
+from nomoledger.rulebook.loading import load, shipped
 from nomoledger.sandbox.sandbox import stream_from_sandbox
-from nomoledger.state.world import World
 
-PERIOD_NAMES = ("week", "day", "period")
 FIRST_DAY = "2000-01-03"
 #: One of these fields is in every line.
 _SUBJECTS = ("kind", "rules", "proposal")
-#: Fields that only order the lines of other programs.
-_ORDER = ("text_order", "sub")
 VERDICTS = ("accepted", "rejected")
-#: How many periods a record may skip between two lines, and how often a close is tried again.
-_GAP_MAX = 100
-_CLOSE_TRIES_MAX = 100
-#: How many questions in a row get their default answers.
-_ANSWERS_MAX = 100
 #: Fields of a header that only a new game can have.
 _NEW_GAME_FIELDS = ("rulebook", "parameters", "opening", "period")
-
-
-class RecordHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The first line of a record.
-
-    Attributes:
-        rulebook: a shipped rulebook by name, or a file beside the record; without a rulebook, the
-            record continues an existing game.
-        game: name of the game.
-        source: where the record comes from, for people.
-        parameters: parameters of the rules that the game sets at its start.
-        opening: the initial state, as in `StateGiven`; players may be a list of names.
-        period: the first period of the record.
-        start: the first day of that period (YYYY-MM-DD).
-        days: number of days in a period.
-        open: whether the last period of the record stays open.
-        record: version of the record format.
-    """
-
-    rulebook: str = ""
-    game: str = ""
-    source: str = ""
-    parameters: dict[str, Any] = {}
-    opening: dict[str, Any] = {}
-    period: int = 1
-    start: str = ""
-    days: int = 7
-    open: bool = False
-    record: int = 1
 
 
 class RecordOpening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,20 +58,6 @@ class RecordOpening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     accounts: dict[str, dict[str, Any]] = {}
     things: dict[str, tuple[dict[str, Any], ...]] = {}
     game: dict[str, Any] = {}
-
-
-class RecordLine(msgspec.Struct, frozen=True):
-    """One line after the header.
-
-    Attributes:
-        place: file and line number.
-        period: the period that the line belongs to.
-        fields: the line as decoded from JSON.
-    """
-
-    place: str
-    period: int
-    fields: dict[str, Any]
 
 
 def is_record(path: str | Path) -> bool:
@@ -191,14 +138,14 @@ def _continue(importing: Callable[[Engine], Iterator[Batch]], engine: Engine) ->
 
 def _import_lines(
     header: RecordHeader,
-    calendar: "Calendar",
+    calendar: Calendar,
     texts: dict[str, str],
     prefix: str,
     lines: list[RecordLine],
     engine: Engine,
 ) -> Iterator[Batch]:
     """Play *lines* on *engine*, in the sandbox."""
-    return _Importer(engine, header, calendar, texts, prefix).run(lines)
+    return RecordImporter(engine, header, calendar, texts, prefix).run(lines)
 
 
 def _texts(path: Path, lines: list[RecordLine]) -> dict[str, str]:
@@ -310,187 +257,3 @@ def _day(text: str) -> datetime:
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except ValueError:
         raise RecordError(f"start is a day like 2001-03-05, not {text!r}") from None
-
-
-class Calendar(msgspec.Struct, frozen=True):
-    """The calendar of a record.
-
-    Attributes:
-        start: when *period* begins.
-        period: any period of the game.
-        days: number of days in a period.
-    """
-
-    start: datetime
-    period: int
-    days: int
-
-    def begins(self, period: int) -> datetime:
-        """Return when *period* begins."""
-        try:
-            return self.start + timedelta(days=self.days * (period - self.period))
-        except OverflowError:
-            raise RecordError(f"week {period} is too far away") from None
-
-
-class _Importer:
-    """Turns the lines of a record into inputs, and plays them."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        header: RecordHeader,
-        calendar: Calendar,
-        texts: dict[str, str],
-        prefix: str,
-    ) -> None:
-        """Import into the world of *engine*.
-
-        *texts* are the files of rules by name; ids of inputs begin with *prefix*.
-        """
-        self.engine = engine
-        self.world: World = engine.world
-        self.header = header
-        self.calendar = calendar
-        self.texts = texts
-        self.prefix = prefix
-        self.begun = 0  # the period whose beginning is marked
-
-    def run(self, lines: list[RecordLine]) -> Iterator[Batch]:
-        """Play *lines*, and yield the batches of events."""
-        for line in lines:
-            yield from self._close_before(line)
-            yield from self._begin_period(line)
-            try:
-                for event in self._inputs(line):
-                    yield from self._play(event)
-            except NomoledgerError as error:
-                raise RecordError(f"{line.place}: {error}") from None
-        if lines and not self.header.open:
-            yield from self._close()
-
-    def _close_before(self, line: RecordLine) -> Iterator[Batch]:
-        """Close all periods before that of *line*."""
-        if line.period < self.world.period:
-            raise RecordError(
-                f"{line.place}: week {line.period} after week {self.world.period} began"
-            )
-        if line.period > self.world.period + _GAP_MAX:
-            raise RecordError(
-                f"{line.place}: week {line.period} is more than {_GAP_MAX} weeks after"
-                f" week {self.world.period}"
-            )
-        while self.world.period < line.period:
-            yield from self._close()
-            if over := self.world.game["ended"]:
-                raise RecordError(
-                    f"{line.place}: by the rules the game ended in week {self.world.period}: {over}"
-                )
-
-    def _begin_period(self, line: RecordLine) -> Iterator[Batch]:
-        """Mark the beginning of a period, before its first fact, if rules speak of that."""
-        is_fact = not {"rules", "proposal"} & set(line.fields)
-        period = self.world.period
-        if is_fact and self.begun != period and fact_mapping(self.world, PERIOD_BEGINS):
-            self.begun = period
-            common = self._common(f"w{period}-begins")
-            yield from self._play(e.FactRecorded(**common, kind=PERIOD_BEGINS))
-
-    def _play(self, event: e.Input) -> Iterator[Batch]:
-        """Play *event*; only facts may be refused."""
-        for batch in self.engine.process(event):
-            refusal = next((item for item in batch if isinstance(item, e.AttemptRefused)), None)
-            if refusal is not None and not isinstance(event, e.FactRecorded):
-                reasons = (f"{reason.text} ({reason.rule})" for reason in refusal.reasons)
-                raise RecordError("; ".join(reasons))
-            yield batch
-        if isinstance(event, e.FactRecorded):
-            yield from self._answer_by_default(event.kind, event.id)
-
-    def _answer_by_default(self, kind: str, id: str) -> Iterator[Batch]:
-        """Answer questions by their defaults, where the rules say so of facts of *kind*."""
-        speech = fact_mapping(self.world, kind)
-        for count in range(_ANSWERS_MAX if speech is not None and speech.defaults else 0):
-            question = self.world.waiting
-            if question is None or question.default is None:
-                return
-            answered = {"question": question.question, "value": question.default, "by": "admin"}
-            common = self._common(f"{id.removeprefix(self.prefix)}-answer-{count}")
-            yield from self.engine.process(e.ChoiceAnswered(**common, **answered))
-
-    def _close(self) -> Iterator[Batch]:
-        """Close the period, unless the game ends; the record skips everything that still waits."""
-        period = self.world.period
-        yield from self._end_facts(f"w{period}-ends")
-        yield from self.engine.process(e.CloseAsked(**self._common(f"w{period}-close")))
-        for count in range(_CLOSE_TRIES_MAX):
-            if self.world.period > period or self.world.game["ended"]:
-                return
-            yield from self._answer_by_default(PERIOD_ENDS, f"w{period}-ends-{count}")
-            yield from self._end_facts(f"w{period}-ends-{count}")
-        raise RecordError(f"week {period} cannot be closed: {self.world.waiting}")
-
-    def _end_facts(self, id: str) -> Iterator[Batch]:
-        """Play the fact that the record of the period ends."""
-        yield from self.engine.process(e.FactRecorded(**self._common(id), kind=PERIOD_ENDS))
-
-    def _common(self, id: str) -> dict[str, Any]:
-        """Return the fields common to all inputs."""
-        period = self.world.period
-        return {
-            "id": self.prefix + id,
-            "period": period,
-            "received_at": self.calendar.begins(period),
-            "recorded_at": self.world.game["recorded_at"],
-        }
-
-    def _inputs(self, line: RecordLine) -> Iterator[e.Input]:
-        common = self._common(f"line-{line.place.rpartition(':')[2]}")
-        ignored = (*PERIOD_NAMES, *_ORDER)
-        fields = {name: value for name, value in line.fields.items() if name not in ignored}
-        if "proposal" in fields:
-            yield from self._proposal(common, fields)
-        elif "rules" in fields:
-            yield e.RulingMade(
-                **common,
-                number=self.world.game.get("rulings", 0) + 1,
-                kind="correct",
-                text=str(fields.get("text", "rules brought in")),
-                basis=str(fields.get("basis", "ruling")),
-                changes=self._changes(fields["rules"]),
-            )
-        else:
-            kind = str(fields.pop("kind"))
-            yield e.FactRecorded(**common, kind=kind, fields=fields)
-
-    def _proposal(self, common: dict[str, Any], fields: dict[str, Any]) -> Iterator[e.Input]:
-        """Yield a proposal and its verdict; the proposal stays open if its verdict is null."""
-        number = fields["proposal"]
-        if number in self.world.proposals:
-            raise RecordError(f"proposal {number} has been made already")
-        yield e.ProposalMade(
-            **common,
-            by=str(fields.get("by", "admin")),
-            number=number,
-            text=str(fields.get("text", "")),
-            changes=self._changes(fields.get("rules", [])),
-        )
-        verdict = fields.get("verdict", "accepted")
-        judged = common | {"id": f"{common['id']}-verdict"}
-        if verdict is not None:
-            yield e.ProposalJudged(**judged, proposal=number, verdict=verdict)
-
-    def _changes(self, rules: Any) -> tuple[Change, ...]:
-        if not isinstance(rules, str):
-            return read_changes(rules)
-        rulebook = parse(self.texts[rules], PurePath(rules).name)
-        return tuple(map(self._change, rulebook.rules))
-
-    def _change(self, rule: Rule) -> Change:
-        """Return the change that enacts *rule*, or amends the rule with its number."""
-        old = self.world.rule(rule.number)
-        if old is None:
-            return Enact(rule)
-        data = ("declares", "commodities", "facts", "pages")
-        new = {name: value for name in data if (value := getattr(rule, name)) != getattr(old, name)}
-        return Amend(rule.number, rule.title, rule.prose, rule.code, rule.parameters, **new)

@@ -171,6 +171,11 @@ def _format_in_brackets(arguments: dict[str, Any]) -> str:
     return f" ({_format_fields(arguments)})" if arguments else ""
 
 
+def _describe_foreseen(event: e.EndForeseen, names: Names) -> str:
+    subject, value = names.phrase(event.entity), names.label(event.by_rules)
+    return f"the record ends otherwise than {event.attribute} {value} of {subject}"
+
+
 def _describe_prevailing_record(event: e.RecordPrevailed, names: Names) -> str:
     return (
         f"the record prevails: {event.what} of {event.subject} is {event.recorded}, "
@@ -335,6 +340,7 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Names], str]] = {
     e.QuestionWithdrawn: lambda event, _: "a question is withdrawn, as its rule has changed",
     e.RecordPrevailed: _describe_prevailing_record,
     e.FactConfirmed: lambda event, _: "the record agrees",
+    e.EndForeseen: _describe_foreseen,
     e.FactUnexplained: lambda event, _: f"unexplained: {event.why}",
     e.Settled: _describe_settlement,
     e.PeriodClosed: lambda event, _: f"period {event.period} is closed",

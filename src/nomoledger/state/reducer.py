@@ -389,6 +389,8 @@ def _leave_agenda(world: World, attempt: str) -> None:
 @_applies(e.RecordPrevailed)
 def _prevailed(world: World, event: e.RecordPrevailed) -> None:
     mark_stated(world, event.payments, event.kind)
+    if event.what == world.game.get("foreseen", (None, None))[1]:
+        world.drop(world.game, "foreseen")
     if event.follows is None:
         world.put(world.game, "diverged", (world.head, world.game.get("last_attempt")))
 
@@ -396,6 +398,12 @@ def _prevailed(world: World, event: e.RecordPrevailed) -> None:
 @_applies(e.FactRecorded)
 def _fact(world: World, event: e.FactRecorded) -> None:
     keep_payments(world)
+
+
+@_applies(e.EndForeseen)
+def _foreseen(world: World, event: e.EndForeseen) -> None:
+    foreseen = (event.entity, event.attribute, event.by_rules, event.rules)
+    world.put(world.game, "foreseen", foreseen)
 
 
 @_applies(e.FactConfirmed)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -64,6 +64,7 @@ def edit_input_log(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: i
     edit_of = _edits_by_event(entries, edits)
     added = overlooked(edits)
     numbers = [entry.number for entry in entries if isinstance(entry.body, e.Input)]
+    first = min([first, *_foreseeing(entries, edit_of)])
     log = InputLog(first=max(number for number in numbers if number <= max(first, 0)))
     log.undone = undone_inputs(entry.body for entry in entries[log.first :])
     last_input, void = 0, _refused_rulings(entries)
@@ -103,6 +104,17 @@ def _edits_by_event(
     return edit_of
 
 
+def _foreseeing(
+    entries: Sequence[e.Entry], edit_of: dict[int, e.Replaced | e.LeftOut]
+) -> Iterator[int]:
+    """Yield the numbers of the facts whose attempts end where an edited fact says."""
+    edited = {body.id for n in edit_of if isinstance(body := entries[n].body, e.FactRecorded)}
+    for entry in entries if edited else ():
+        ahead = entry.body.ahead if isinstance(entry.body, e.FactRecorded) else None
+        if ahead is not None and ahead.id in edited:
+            yield entry.number
+
+
 def _note_consequence(log: InputLog, body: e.Event, last_input: int) -> None:
     """Note questions, settlements, closes and secret actions; *body* follows from *last_input*."""
     if isinstance(body, e.QuestionRaised):
@@ -133,6 +145,8 @@ def _add_draw(log: InputLog, body: e.DrawRecorded, edit: e.Replaced | e.LeftOut 
 def _add_input(log: InputLog, number: int, body: e.Input, edit: Any) -> None:
     if isinstance(edit, e.LeftOut):
         log.edited.add(body.id)
+        if isinstance(body, e.FactRecorded):
+            _forget(log, body)
         if isinstance(body, e.ProposalMade):  # replayed as void, so that it keeps its number
             log.inputs.append((number, body))
         return
@@ -140,7 +154,29 @@ def _add_input(log: InputLog, number: int, body: e.Input, edit: Any) -> None:
         log.edited.add(body.id)
         question = log.asked.get(str(getattr(body, "question", None)))
         body = replace_input(body, edit.value, question)
+    if edit is not None and isinstance(body, e.FactRecorded):
+        _foresee(log, body)
     log.inputs.append((number, body))
+
+
+def _forget(log: InputLog, fact: e.FactRecorded) -> None:
+    """Have no attempt end where *fact* says, which is left out."""
+    for place, (number, before) in enumerate(log.inputs):
+        ahead = before.ahead if isinstance(before, e.FactRecorded) else None
+        if ahead is not None and ahead.id == fact.id:
+            log.inputs[place] = number, msgspec.structs.replace(before, ahead=None)
+
+
+def _foresee(log: InputLog, fact: e.FactRecorded) -> None:
+    """Have the attempt that foresees *fact* end where *fact* says now."""
+    for place in reversed(range(len(log.inputs))):
+        number, before = log.inputs[place]
+        if not isinstance(before, e.FactRecorded) or before.period != fact.period:
+            return
+        if before.ahead is not None and before.ahead.id == fact.id:
+            ahead = e.FactAhead(fact.id, fact.kind, fact.fields)
+            log.inputs[place] = number, msgspec.structs.replace(before, ahead=ahead)
+            return
 
 
 def overlooked(edits: list[e.Edit]) -> dict[str, e.TakenIn]:

@@ -1,0 +1,271 @@
+"""Turning the lines of a hand-kept record into inputs, and playing them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from nomoledger import events as e
+from nomoledger.engine.agenda import Batch, Engine
+from nomoledger.engine.fact_audit import PERIOD_BEGINS, PERIOD_ENDS, fact_mapping
+from nomoledger.engine.facts import field_of
+from nomoledger.engine.foreseen_end import End, end_stated_by
+from nomoledger.errors import NomoledgerError, RecordError
+from nomoledger.events.levels import LEVELS
+from nomoledger.events.rules import Amend, Change, Enact, Rule
+from nomoledger.game.record_lines import PERIOD_NAMES, RecordHeader, RecordLine
+from nomoledger.rulebook.changes import read_changes
+from nomoledger.rulebook.loading import parse
+from nomoledger.state.world import World
+
+#: Fields that only order the lines of other programs.
+_ORDER = ("text_order", "sub")
+#: How many periods a record may skip between two lines, and how often a close is tried again.
+_GAP_MAX = 100
+_CLOSE_TRIES_MAX = 100
+#: How many questions in a row get their default answers.
+_ANSWERS_MAX = 100
+
+
+class Calendar(msgspec.Struct, frozen=True):
+    """The calendar of a record.
+
+    Attributes:
+        start: when *period* begins.
+        period: any period of the game.
+        days: number of days in a period.
+    """
+
+    start: datetime
+    period: int
+    days: int
+
+    def begins(self, period: int) -> datetime:
+        """Return when *period* begins."""
+        try:
+            return self.start + timedelta(days=self.days * (period - self.period))
+        except OverflowError:
+            raise RecordError(f"week {period} is too far away") from None
+
+
+def is_fact(line: RecordLine) -> bool:
+    """Return whether *line* states a fact, rather than rules or a proposal."""
+    return not {"rules", "proposal"} & set(line.fields)
+
+
+class RecordImporter:
+    """Turns the lines of a record into inputs, and plays them."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        header: RecordHeader,
+        calendar: Calendar,
+        texts: dict[str, str],
+        prefix: str,
+    ) -> None:
+        """Import into the world of *engine*.
+
+        *texts* are the files of rules by name; ids of inputs begin with *prefix*.
+        """
+        self.engine = engine
+        self.world: World = engine.world
+        self.header = header
+        self.calendar = calendar
+        self.texts = texts
+        self.prefix = prefix
+        self.begun = 0  # the period whose beginning is marked
+
+    def run(self, lines: list[RecordLine]) -> Iterator[Batch]:
+        """Play *lines*, and yield the batches of events."""
+        for place, line in enumerate(lines):
+            yield from self._close_before(line)
+            yield from self._begin_period(line)
+            try:
+                for event in self._inputs(line):
+                    yield from self._play(self._with_end(event, lines[place + 1 :]))
+            except NomoledgerError as error:
+                raise RecordError(f"{line.place}: {error}") from None
+        if lines and not self.header.open:
+            yield from self._close()
+
+    def _close_before(self, line: RecordLine) -> Iterator[Batch]:
+        """Close all periods before that of *line*."""
+        if line.period < self.world.period:
+            raise RecordError(
+                f"{line.place}: week {line.period} after week {self.world.period} began"
+            )
+        if line.period > self.world.period + _GAP_MAX:
+            raise RecordError(
+                f"{line.place}: week {line.period} is more than {_GAP_MAX} weeks after"
+                f" week {self.world.period}"
+            )
+        while self.world.period < line.period:
+            yield from self._close()
+            if over := self.world.game["ended"]:
+                raise RecordError(
+                    f"{line.place}: by the rules the game ended in week {self.world.period}: {over}"
+                )
+
+    def _begin_period(self, line: RecordLine) -> Iterator[Batch]:
+        """Mark the beginning of a period, before its first fact, if rules speak of that."""
+        period = self.world.period
+        if is_fact(line) and self.begun != period and fact_mapping(self.world, PERIOD_BEGINS):
+            self.begun = period
+            common = self._common(f"w{period}-begins")
+            yield from self._play(e.FactRecorded(**common, kind=PERIOD_BEGINS))
+
+    # --- where an attempt ends
+
+    def _with_end(self, event: e.Input, later: Sequence[RecordLine]) -> e.Input:
+        """Return *event* with the later line that says where its attempt ends, if it has to."""
+        world = self.world
+        if not isinstance(event, e.FactRecorded) or not LEVELS[world.level].audits_closely:
+            return event
+        speech = fact_mapping(world, event.kind)
+        if speech is None or speech.attempt is None:
+            return event
+        actors = [field_of(event, name) for name in speech.given]
+        end = self._end_in(later, event.period, actors)
+        if end is None or self._ends_so(event, end):
+            return event
+        ahead = e.FactAhead(end.fact.id, end.fact.kind, end.fact.fields)
+        with_end = replace(event, ahead=ahead)
+        return with_end if self._is_foreseen(with_end) else event
+
+    def _end_in(
+        self, later: Sequence[RecordLine], period: int, actors: Sequence[Any]
+    ) -> End | None:
+        """Return the end of an attempt of *actors* that *later* lines state before the next one."""
+        found: End | None = None
+        for line in later:
+            if line.period != period or not is_fact(line):
+                break
+            (fact,) = self._inputs(line)
+            assert isinstance(fact, e.FactRecorded)
+            speech = fact_mapping(self.world, fact.kind)
+            if speech is not None and speech.attempt is not None:
+                break
+            if speech is not None and field_of(fact, speech.subject) in actors:
+                found = end_stated_by(self.world, fact, speech) or found
+        return found
+
+    def _ends_so(self, fact: e.FactRecorded, end: End) -> bool:
+        """Return whether the attempt of *fact* leads to *end*."""
+        mark = self.world.mark()
+        try:
+            next(self.engine.process(fact))
+            return bool(self.world.get(end.entity, end.attribute) == end.value)
+        finally:
+            self.world.rollback(mark)
+
+    def _is_foreseen(self, fact: e.FactRecorded) -> bool:
+        """Return whether it matters that *fact* foresees its end."""
+        mark = self.world.mark()
+        try:
+            events = next(self.engine.process(fact))
+            return any(isinstance(event, e.EndForeseen) for event in events)
+        finally:
+            self.world.rollback(mark)
+
+    def _play(self, event: e.Input) -> Iterator[Batch]:
+        """Play *event*; only facts may be refused."""
+        for batch in self.engine.process(event):
+            refusal = next((item for item in batch if isinstance(item, e.AttemptRefused)), None)
+            if refusal is not None and not isinstance(event, e.FactRecorded):
+                reasons = (f"{reason.text} ({reason.rule})" for reason in refusal.reasons)
+                raise RecordError("; ".join(reasons))
+            yield batch
+        if isinstance(event, e.FactRecorded):
+            yield from self._answer_by_default(event.kind, event.id)
+
+    def _answer_by_default(self, kind: str, id: str) -> Iterator[Batch]:
+        """Answer questions by their defaults, where the rules say so of facts of *kind*."""
+        speech = fact_mapping(self.world, kind)
+        for count in range(_ANSWERS_MAX if speech is not None and speech.defaults else 0):
+            question = self.world.waiting
+            if question is None or question.default is None:
+                return
+            answered = {"question": question.question, "value": question.default, "by": "admin"}
+            common = self._common(f"{id.removeprefix(self.prefix)}-answer-{count}")
+            yield from self.engine.process(e.ChoiceAnswered(**common, **answered))
+
+    def _close(self) -> Iterator[Batch]:
+        """Close the period, unless the game ends; the record skips everything that still waits."""
+        period = self.world.period
+        yield from self._end_facts(f"w{period}-ends")
+        yield from self.engine.process(e.CloseAsked(**self._common(f"w{period}-close")))
+        for count in range(_CLOSE_TRIES_MAX):
+            if self.world.period > period or self.world.game["ended"]:
+                return
+            yield from self._answer_by_default(PERIOD_ENDS, f"w{period}-ends-{count}")
+            yield from self._end_facts(f"w{period}-ends-{count}")
+        raise RecordError(f"week {period} cannot be closed: {self.world.waiting}")
+
+    def _end_facts(self, id: str) -> Iterator[Batch]:
+        """Play the fact that the record of the period ends."""
+        yield from self.engine.process(e.FactRecorded(**self._common(id), kind=PERIOD_ENDS))
+
+    def _common(self, id: str) -> dict[str, Any]:
+        """Return the fields common to all inputs."""
+        period = self.world.period
+        return {
+            "id": self.prefix + id,
+            "period": period,
+            "received_at": self.calendar.begins(period),
+            "recorded_at": self.world.game["recorded_at"],
+        }
+
+    def _inputs(self, line: RecordLine) -> Iterator[e.Input]:
+        common = self._common(f"line-{line.place.rpartition(':')[2]}")
+        ignored = (*PERIOD_NAMES, *_ORDER)
+        fields = {name: value for name, value in line.fields.items() if name not in ignored}
+        if "proposal" in fields:
+            yield from self._proposal(common, fields)
+        elif "rules" in fields:
+            yield e.RulingMade(
+                **common,
+                number=self.world.game.get("rulings", 0) + 1,
+                kind="correct",
+                text=str(fields.get("text", "rules brought in")),
+                basis=str(fields.get("basis", "ruling")),
+                changes=self._changes(fields["rules"]),
+            )
+        else:
+            kind = str(fields.pop("kind"))
+            yield e.FactRecorded(**common, kind=kind, fields=fields)
+
+    def _proposal(self, common: dict[str, Any], fields: dict[str, Any]) -> Iterator[e.Input]:
+        """Yield a proposal and its verdict; the proposal stays open if its verdict is null."""
+        number = fields["proposal"]
+        if number in self.world.proposals:
+            raise RecordError(f"proposal {number} has been made already")
+        yield e.ProposalMade(
+            **common,
+            by=str(fields.get("by", "admin")),
+            number=number,
+            text=str(fields.get("text", "")),
+            changes=self._changes(fields.get("rules", [])),
+        )
+        verdict = fields.get("verdict", "accepted")
+        judged = common | {"id": f"{common['id']}-verdict"}
+        if verdict is not None:
+            yield e.ProposalJudged(**judged, proposal=number, verdict=verdict)
+
+    def _changes(self, rules: Any) -> tuple[Change, ...]:
+        if not isinstance(rules, str):
+            return read_changes(rules)
+        rulebook = parse(self.texts[rules], PurePath(rules).name)
+        return tuple(map(self._change, rulebook.rules))
+
+    def _change(self, rule: Rule) -> Change:
+        """Return the change that enacts *rule*, or amends the rule with its number."""
+        old = self.world.rule(rule.number)
+        if old is None:
+            return Enact(rule)
+        data = ("declares", "commodities", "facts", "pages")
+        new = {name: value for name in data if (value := getattr(rule, name)) != getattr(old, name)}
+        return Amend(rule.number, rule.title, rule.prose, rule.code, rule.parameters, **new)
