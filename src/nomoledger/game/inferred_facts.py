@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from nomoledger import events as e
 from nomoledger.engine.fact_audit import PERIOD_BEGINS, PERIOD_ENDS
 from nomoledger.errors import RecordError
-from nomoledger.game.records import RecordLine, read_record
+from nomoledger.game.record_lines import RecordLine
+from nomoledger.game.records import read_record
 from nomoledger.ledger.ledger import Ledger
 
 #: The place of a fact: its period, its order in the text, and its order within one line of that.

@@ -283,7 +283,9 @@ class OmissionSearch:
         events: Sequence[tuple[int, e.Event]],
     ) -> Consequence:
         world, program = self.world, self._program()
-        numbers = (n for n, event in events[1:] if {*arguments} <= {*things_in(world, event)})
+        numbers = (
+            n for n, event in reversed(events[1:]) if {*arguments} <= {*things_in(world, event)}
+        )
         definitions = program.links.operations[str(speech.asks)].definitions
         rules = program.cite(tuple(number for number, _ in definitions))
         subject = str(world.label(arguments[0])) if arguments else "game"
