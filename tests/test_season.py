@@ -117,7 +117,11 @@ def test_a_mistake_leaves_no_consequences_of_the_wrong_square(season: Ledger) ->
     offers = [
         entry.body for entry in season.read(SEASON) if isinstance(entry.body, e.EntityCreated)
     ]
-    woll = [x.attributes["square"] for x in offers if x.attributes.get("player") == "Woll"]
+    woll = [
+        x.attributes["square"]
+        for x in offers
+        if (x.kind, x.attributes.get("player")) == ("offer", "Woll")
+    ]
     numbers = [world_of(season, SEASON).label(square) for square in woll]
     assert 21 in numbers
     assert 22 not in numbers
