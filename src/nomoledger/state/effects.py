@@ -130,6 +130,11 @@ def _posted(world: World, event: e.Posted) -> None:
         world.put(account, posting.commodity, units)
 
 
+def _end_foreseen(world: World, event: e.EndForeseen) -> None:
+    foreseen = (event.entity, event.attribute, event.by_rules, event.rules)
+    world.put(world.game, "foreseen", foreseen)
+
+
 def _moved(world: World, event: e.Moved) -> None:
     _set(world, event.piece, "square", event.to, event.rules)
 
@@ -195,4 +200,5 @@ EFFECTS: dict[type[e.Event], Callable[[World, Any], None]] = {
     e.EntityCreated: _created,
     e.EntityDestroyed: _destroyed,
     e.Counted: _counted,
+    e.EndForeseen: _end_foreseen,
 }

@@ -400,12 +400,6 @@ def _fact(world: World, event: e.FactRecorded) -> None:
     keep_payments(world)
 
 
-@_applies(e.EndForeseen)
-def _foreseen(world: World, event: e.EndForeseen) -> None:
-    foreseen = (event.entity, event.attribute, event.by_rules, event.rules)
-    world.put(world.game, "foreseen", foreseen)
-
-
 @_applies(e.FactConfirmed)
 def _confirmed(world: World, event: e.FactConfirmed) -> None:
     mark_stated(world, event.payments, event.kind)
