@@ -185,7 +185,7 @@ def questions(ledger: str, run: Callable[..., str] = run) -> Iterator[tuple[str,
     first, *_, last = [body["period"] for body in bodies if body]
     for period in range(first, last + 1):
         yield f"replay {period}", run("replay", ledger, "--period", str(period), "--json")
-        state = run("state", ledger, "--period", str(period), "--json")
+        state = run("state", ledger, "--period", str(period), "--json", "--admin")
         yield f"state {period}", state
 
 

@@ -15,6 +15,8 @@ from nomoledger.cli import program
 from .record import answers
 
 HERE = Path(__file__).parent
+#: Fields that a replay has since 0.7.0.
+LATER_FIELDS = {"line", "who", "where", "explained_if", "omitted", "repeated", "has_record"}
 LEDGERS = sorted(path.relative_to(HERE).with_suffix("") for path in HERE.glob("level-*/*.xz"))
 
 
@@ -59,4 +61,14 @@ def parameters() -> list[Any]:
 def test_a_golden_ledger_answers_as_when_it_was_recorded(ledger: str, golden: Path) -> None:
     expected: dict[str, Any] = json.loads((HERE / f"{golden}.json").read_text("utf-8"))
     del expected["recorded by"]
-    assert answers(ledger, run) == expected
+    assert as_then(answers(ledger, run), expected) == expected
+
+
+def as_then(now: Any, then: Any) -> Any:
+    """What an answer says *now*, without the fields that later versions added to a replay."""
+    if isinstance(now, dict) and isinstance(then, dict):
+        added = LATER_FIELDS - {*then}
+        return {name: as_then(x, then.get(name)) for name, x in now.items() if name not in added}
+    if isinstance(now, list) and isinstance(then, list) and len(now) == len(then):
+        return [as_then(*pair) for pair in zip(now, then, strict=True)]
+    return now
