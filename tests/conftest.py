@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import settings
 from postgres_server import PostgresServer
 
-from nomoledger.cli import program
+from nomoledger.cli import outcome, program
 from nomoledger.game.recorded_games import find
 from nomoledger.game.records import import_record
 from nomoledger.ledger.ledger import Ledger
@@ -27,6 +27,8 @@ FENCE = re.compile(
 COMMAND = re.compile(r"^\$ (?P<words>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 Play = Callable[[Path], list[str]]
+#: What asks about the times of requests.
+ASKS = outcome.confirm_time
 
 # What runs in the background of a script ignores Ctrl-C, and so would all that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -145,8 +147,22 @@ def copy_of(
     return copy
 
 
+@pytest.fixture(scope="session", autouse=True)
+def meant_times() -> Iterator[None]:
+    """No command asks about its time: most tests play games of some day in the past."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(outcome, "confirm_time", lambda game, event: None)
+        yield
+
+
 @pytest.fixture
-def play_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
+def asked_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands ask about times that may be slips, as they do for users."""
+    monkeypatch.setattr(outcome, "confirm_time", ASKS)
+
+
+@pytest.fixture
+def play_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked_times: None) -> Play:
     """Plays a page in an empty folder, and gives back the commands on it.
 
     A fence with the name of a file becomes that file; every other must be a `console`, whose

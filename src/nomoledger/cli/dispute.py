@@ -114,9 +114,7 @@ def close(number: int, text: str, **values: Any) -> int:
     )
     if any(decision not in (None, {}, (), False) for decision in decisions):
         return decide(text, {**values, "closes": number})
-    request = {
-        key: values[key] for key in ("location", "game_name", "at", "id", "as_json", "dry_run")
-    }
+    request = {key: values[key] for key in options.REQUEST}
     fields = {"scope": values["scope"]}
     fields["basis"] = "inferred" if values["inferred"] else "ruling"
     return run_request(

@@ -65,12 +65,17 @@ dry_run = click.option(
 )
 
 
+#: The parameters of the options of `request`.
+REQUEST = ("location", "game_name", "at", "id", "as_json", "dry_run", "yes")
+
+
 def request(function: Function) -> Function:
     """Add the options of every command that records an input."""
     for option in (
         as_json,
         game,
         dry_run,
+        click.option("--yes", is_flag=True, help="Go on without asking for confirmation."),
         click.option(
             "--id", "id", metavar="ID", help="Name this request, so that repeating it is harmless."
         ),

@@ -1,16 +1,21 @@
 """Sending a request to a game, and printing its outcome."""
 
+import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from nomoledger.cli.arguments import command_line, game_if_ambiguous
 from nomoledger.cli.context import open_game_at
-from nomoledger.cli.output import print_blocks, print_json, print_line
+from nomoledger.cli.output import one_line, print_aside, print_blocks, print_json, print_line
 from nomoledger.cli.parsing import parse_scalar, parse_typed
 from nomoledger.cli.remedies import remedy_lines
+from nomoledger.errors import UsageError
 
 if TYPE_CHECKING:
     from nomoledger import events as e
@@ -33,13 +38,44 @@ def run_request(
     id: str | None,
     as_json: bool,
     dry_run: bool,
+    yes: bool,
 ) -> int:
     """Open the game, send *request* to it, print the outcome, and return the exit code.
 
     For a *dry_run*, the game is a scratch copy.
     """
     with open_game_at(location, game_name, dry_run=dry_run) as game:
-        return send_request(game, request, at=at, id=id, as_json=as_json)
+        return send_request(game, request, at=at, id=id, as_json=as_json, yes=yes)
+
+
+def confirm_time(game: "Game", event: "e.Input") -> None:
+    """Ask whether *event* is to be received at its time, if that may be a slip.
+
+    A dry run says what would be asked. Nothing is asked twice.
+
+    Raises:
+        UsageError: there is no terminal to ask on.
+        Abort: the user does not want it.
+    """
+    from nomoledger.game.time_jump import time_jump
+
+    jump = time_jump(game, event)
+    if jump is None:
+        return
+    game.before_recording = None
+    if game.throwaway is not None:
+        print_aside(f"the real run asks first, unless --yes: this moves the game {jump}")
+    elif is_terminal():
+        click.confirm(one_line(f"This moves the game {jump}. Go on?"), abort=True, err=True)
+    else:
+        raise UsageError(
+            f"{game.name}: this would move the game {jump}: give another time with --at, or --yes"
+        )
+
+
+def is_terminal() -> bool:
+    """Return whether there is somebody to ask."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def send_request(
@@ -49,16 +85,19 @@ def send_request(
     at: datetime | None,
     id: str | None,
     as_json: bool,
+    yes: bool,
     more: Mapping[str, Any] = MappingProxyType({}),
     print_more: Callable[[], None] = lambda: None,
 ) -> int:
     """Send *request* to *game*, print the outcome, and return the exit code.
 
-    *more* is added to the outcome in JSON, and *print_more* prints the same for people. In a dry
-    run, the printed head is that of the ledger.
+    A time that may be a slip is confirmed first, unless *yes*. *more* is added to the outcome in
+    JSON, and *print_more* prints the same for people. In a dry run, the printed head is that of the
+    ledger.
     """
     from nomoledger.prose.teller import Teller
 
+    game.before_recording = None if yes else partial(confirm_time, game)
     teller = Teller(game.world)
     teller.keep_all()
     question, head = game.world.waiting, game.ledger.head(game.name)

@@ -26,7 +26,6 @@ REFUSED = 1
 def ruling_options(function: options.Function) -> options.Function:
     """Add the options that say what a ruling decides."""
     for option in (
-        click.option("--yes", is_flag=True, help="Settle without asking for confirmation."),
         click.option(
             "--questions",
             type=QUESTIONS,
@@ -128,9 +127,7 @@ def ruling(text: str, **values: Any) -> int:
 def decide(text: str, values: dict[str, Any]) -> int:
     """Record the ruling that the *values* of the options describe, and print the outcome."""
     values = dict(values)
-    request = {
-        key: values.pop(key) for key in ("location", "game_name", "at", "id", "as_json", "dry_run")
-    }
+    request = {key: values.pop(key) for key in options.REQUEST}
     value, changes_file = values["value"], values["changes"]
     verdict, is_edited = verdict_on_event(values), edits_past(values)
     repealed, source = values["repeal"], values["repeal_of"]
@@ -274,7 +271,7 @@ def _confirmed_edits(
         return None
     if any(question.dealt == "stopped" for question in preview.asked):
         changes.edits = tuple(edit for edit in changes.edits if not isinstance(edit, Answered))
-    is_certain = values["yes"] or request["as_json"] or game.throwaway is not None
+    is_certain = request["yes"] or request["as_json"] or game.throwaway is not None
     if not (is_certain or settle == "none"):
         click.confirm("Settle this way?", abort=True, err=True)
     return changes.edits

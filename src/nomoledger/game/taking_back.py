@@ -12,6 +12,7 @@ from nomoledger.errors import CarriedOutError
 from nomoledger.events.levels import LEVELS
 from nomoledger.game.repeated_requests import idempotent
 from nomoledger.game.writer import GameWriter, Outcome
+from nomoledger.state.clock import from_seconds
 
 #: Requests that do nothing before they are carried out.
 _PATIENT = (
@@ -45,6 +46,7 @@ class TakingBack(GameWriter):
         if LEVELS[self.world.level].undoes_wholly:
             fields["undoes"] = True
             at = at or _time_before(before, request.audience)
+        at = at or from_seconds(self.world.game["now"])
         return self.receive(e.InputWithdrawn, at=at, id=id, **fields)
 
     def _request_to_undo(self) -> tuple[e.Input, list[e.Event]]:

@@ -103,6 +103,8 @@ class GameWriter:
         self.history.forget()
         check_secret(self.world, ledger.secret(self.name), self.name)
         self.throwaway = throwaway
+        #: Called with each input before it is recorded. If it raises, nothing is recorded.
+        self.before_recording: Callable[[e.Input], None] | None = None
         self.engine = SandboxedEngine(self.world, ledger.secret(self.name), limits, throwaway)
         self._commit = Commit(ledger, self.name, self.world)
 
@@ -222,7 +224,10 @@ class GameWriter:
         period = self.world.period
         event = kind(id=id, period=period, received_at=at, recorded_at=clock, **fields)
         bounds = FILE if kind is e.DisputeArgued else REQUEST  # evidence is computed by us
-        return admitted(event, "the request", bounds, normalizes=self.is_normal)
+        event = admitted(event, "the request", bounds, normalizes=self.is_normal)
+        if self.before_recording is not None:
+            self.before_recording(event)
+        return event
 
     def _earliest(self, kind: type[e.Input], fields: dict[str, Any]) -> datetime:
         """Return the time before which no input of *kind* with *fields* can be received."""
