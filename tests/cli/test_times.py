@@ -48,7 +48,7 @@ def test_a_time_by_which_something_falls_due_is_confirmed_and_says_what(landed: 
 def test_ordinary_play_is_not_asked_about(landed: str) -> None:
     ok("submit", landed, "Ann", "buy", "square=8", "--at", at(5, 18))
     ok("propose", landed, "Bob", "Nothing", "--at", at(7))
-    ok("propose", landed, "Ann", "Nothing", "--at", at(13))  # within a week of the last request
+    ok("propose", landed, "Ann", "Nothing", "--at", at(13))  # within eight days of the last request
     ok("close", landed, "--at", at(19))
 
 
@@ -92,7 +92,7 @@ def test_a_terminal_is_asked(answer: str, game: str, monkeypatch: pytest.MonkeyP
 
 def test_the_longest_period_is_the_measure(game: str) -> None:
     with Ledger.open(game) as ledger:
-        assert rhythm(Game(ledger)) == timedelta(days=7)
+        assert rhythm(Game(ledger)) == timedelta(days=8)
     ok("close", game, "--at", at(6))
     with Ledger.open(game) as ledger:
         assert rhythm(Game(ledger)) == timedelta(days=2)

@@ -13,10 +13,10 @@ from nomoledger.prose.teller import Teller
 from nomoledger.state.clock import from_seconds, to_seconds
 from nomoledger.state.world import World
 
-#: How far a game moves with one request without being a slip, as long as no period was longer.
-SHORT = timedelta(days=2)
-#: The same in a game in which no period has closed.
-FIRST = timedelta(days=7)
+#: Periods count as at least so long; and so much later than a period is no slip.
+DAY = timedelta(days=1)
+#: How long periods count as while none has closed.
+WEEK = timedelta(days=7)
 #: How many things that fall due are named.
 NAMED_MAX = 3
 
@@ -61,24 +61,24 @@ def time_jump(game: Game, event: e.Input) -> TimeJump | None:
         return None
     moment = to_seconds(to)
     due = sum(timer.attempt.at <= moment for timer in game.world.timers.values())
-    is_far = to - since > SHORT and to - since > rhythm(game)
+    is_far = to - since > 2 * DAY and to - since > rhythm(game)
     if not is_far and (isinstance(event, e.ClockAdvanced) or not due):
         return None
     return TimeJump(since, to, due, _following(game, to) if due else ())
 
 
 def rhythm(game: Game) -> timedelta:
-    """Return how far the time of *game* may move at once: its longest period so far.
+    """Return how far the time of *game* may move at once: its longest period so far, and a day.
 
-    At least two days; seven days while no period has closed.
+    A period counts as at least a day, and as a week while none has closed.
     """
     closes = _closes(game.world)
     if not closes:
-        return FIRST
+        return WEEK + DAY
     opening = next(iter(game.ledger.read(game.name, upto=0))).body.received_at
     times = [to_seconds(opening), *closes]
     longest = max(after - before for before, after in pairwise(times))
-    return max(SHORT, timedelta(seconds=longest))
+    return max(DAY, timedelta(seconds=longest)) + DAY
 
 
 def _closes(world: World) -> list[int]:
