@@ -4,6 +4,7 @@ Every command that writes a file writes it here, so this module alone decides wh
 a ledger never, another file only if the user says so.
 """
 
+import errno
 import os
 import stat
 import sys
@@ -70,10 +71,13 @@ def check_replaceable(name: str, *, force: bool) -> None:
 
 
 @contextmanager
-def atomic_file(name: str, *, force: bool = False, is_private: bool = False) -> Iterator[BinaryIO]:
+def atomic_file(
+    name: str, *, force: bool = False, is_private: bool = False, dry_run: bool = False
+) -> Iterator[BinaryIO]:
     """Open a temporary file for writing, and rename it to *name* when the block succeeds.
 
-    If *is_private*, only the owner of the file may read it.
+    If *is_private*, only the owner of the file may read it. For a *dry_run*, everything is checked,
+    and nothing is written.
 
     `-` is standard output. A path that exists but is not a regular file (a pipe) is written to
     directly.
@@ -83,6 +87,13 @@ def atomic_file(name: str, *, force: bool = False, is_private: bool = False) -> 
             block and again after the block.
     """
     path = Path(os.path.realpath(name))
+    if dry_run:
+        if name != "-":
+            check_replaceable(name, force=force)
+            check_folder(path)
+        with open(os.devnull, "wb") as nothing:
+            yield nothing
+        return
     if name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -94,6 +105,19 @@ def atomic_file(name: str, *, force: bool = False, is_private: bool = False) -> 
     else:
         with _temporary_file(path, name, force, 0o600 if is_private else None) as target:
             yield target
+
+
+def check_folder(path: Path) -> None:
+    """Check that a file can be made at *path*.
+
+    Raises:
+        OSError: its folder does not exist, or nobody may write there.
+    """
+    folder = path.parent
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 @contextmanager

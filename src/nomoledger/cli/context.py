@@ -1,7 +1,5 @@
 """Opening ledgers, games and views for the time that a command runs."""
 
-import errno
-import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -72,21 +70,10 @@ def _scratch_at(location: str, *, existed: bool) -> Iterator["Ledger"]:
         with open_ledger_at(location, dry_run=True) as scratch:
             yield scratch
         return
-    check_creatable(location)
+    from nomoledger.cli.atomic_file import check_folder
+
+    check_folder(Path(location.removeprefix("sqlite:///")).absolute())
     yield Ledger(ScratchStore(None, location))
-
-
-def check_creatable(location: str) -> None:
-    """Check that a file can be created at *location*.
-
-    Raises:
-        OSError: its folder does not exist, or nobody may write there.
-    """
-    folder = Path(location.removeprefix("sqlite:///")).absolute().parent
-    if not folder.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 @contextmanager

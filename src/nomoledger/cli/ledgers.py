@@ -14,6 +14,7 @@ from nomoledger.cli.context import (
     open_ledger_of_game,
     open_or_create_ledger_at,
 )
+from nomoledger.cli.dry_runs import print_dry_run, print_unwritten
 from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.parsing import parse_pair, parse_scalar, parse_time
 from nomoledger.cli.progress import count_records, counting, file_size, open_counting, progress
@@ -62,6 +63,7 @@ FAILED = 1
     metavar="TIME",
     help="Open the game at TIME, in UTC (default: now).",
 )
+@options.dry_run
 @options.as_json
 def init(
     location: str,
@@ -70,6 +72,7 @@ def init(
     game_name: str | None,
     dice: str,
     at: "datetime | None",
+    dry_run: bool,
     as_json: bool,
 ) -> None:
     """Open a game under a rulebook, in a new or existing ledger.
@@ -86,7 +89,7 @@ def init(
     if at is not None:
         check_not_far_ahead(at, datetime.now(UTC), "the opening")
     book = load(rulebook)
-    with open_or_create_ledger_at(location) as ledger:
+    with open_or_create_ledger_at(location, dry_run=dry_run) as ledger:
         game = open_game(
             ledger,
             game_name or book.name,
@@ -106,6 +109,8 @@ def init(
     print_line(f"{opened}: {count} rules of {book.name}")
     join = command_line("join", location, "NAME", name)
     print_line(f"next: {join}, or {command_line('status', location, game_name=name)}")
+    if dry_run:
+        print_dry_run()
 
 
 @click.command("import")
@@ -114,8 +119,9 @@ def init(
 @click.option(
     "--game", "game_name", metavar="NAME", help="Call the game of a hand-kept record NAME."
 )
+@options.dry_run
 @options.as_json
-def import_(location: str, file: str, game_name: str | None, as_json: bool) -> None:
+def import_(location: str, file: str, game_name: str | None, dry_run: bool, as_json: bool) -> None:
     """Import FILE: an export, or a hand-kept record.
 
     FILE is imported as a whole or not at all. The ledger is created if needed.
@@ -129,31 +135,38 @@ def import_(location: str, file: str, game_name: str | None, as_json: bool) -> N
         with open(file, "rb"):
             raise click.UsageError("an export names its own games: --game is for hand-kept records")
     if is_hand_kept:
-        heads = _import_record(location, file, game_name)
+        heads = _import_record(location, file, game_name, dry_run)
     else:
-        heads = _import_export(location, file)
+        heads = _import_export(location, file, dry_run)
     if as_json:
         print_json(heads_as_json(heads))
         return
     for name, head in heads.items():
         print_line(f"imported {name}: {head.number + 1} events, head {head}")
+    if dry_run:
+        print_dry_run()
 
 
-def _import_record(location: str, file: str, game_name: str | None) -> dict[str, "Head"]:
+def _import_record(
+    location: str, file: str, game_name: str | None, dry_run: bool
+) -> dict[str, "Head"]:
     from nomoledger.game.records import import_record
 
-    with open_or_create_ledger_at(location) as ledger, progress("importing the record"):
+    with (
+        open_or_create_ledger_at(location, dry_run=dry_run) as ledger,
+        progress("importing the record"),
+    ):
         game = import_record(ledger, file, game_name)
         return {game.name: ledger.head(game.name)}
 
 
-def _import_export(location: str, file: str) -> dict[str, "Head"]:
+def _import_export(location: str, file: str, dry_run: bool) -> dict[str, "Head"]:
     from nomoledger.game.exchange import import_ledger
 
     with (
         progress("importing", file_size(file)) as advance,
         open_counting(file, advance) as source,
-        open_or_create_ledger_at(location) as ledger,
+        open_or_create_ledger_at(location, dry_run=dry_run) as ledger,
     ):
         return import_ledger(ledger, source)
 
@@ -178,6 +191,7 @@ def heads_as_json(heads: dict[str, "Head"]) -> dict[str, Any]:
 )
 @proofs.key
 @options.force
+@options.dry_run
 @options.game
 @options.as_json
 def export(
@@ -187,6 +201,7 @@ def export(
     is_public: bool,
     key_file: str | None,
     force: bool,
+    dry_run: bool,
     game_name: str | None,
     as_json: bool,
 ) -> None:
@@ -204,7 +219,10 @@ def export(
     is_proof = is_public and format == journals.OURS
     if key_file is not None and not is_proof:
         raise click.UsageError("--key signs the seals of a public export: give --public with it")
-    with open_ledger_at(location) as ledger, atomic_file(file, force=force) as target:
+    with (
+        open_ledger_at(location, dry_run=dry_run) as ledger,
+        atomic_file(file, force=force, dry_run=dry_run) as target,
+    ):
         if is_proof:
             public = proofs.export_public_game(ledger, target, game_name, key_file)
             result: dict[str, Any] = {"games": [public]}
@@ -226,6 +244,8 @@ def export(
         print_json(result)
     else:
         print_blocks(lines)
+        if dry_run:
+            print_unwritten(file)
 
 
 def _export_all(ledger: "Ledger", target: "BinaryIO", game_name: str | None) -> dict[str, "Head"]:

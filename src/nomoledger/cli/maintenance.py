@@ -4,6 +4,7 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_ledger_at, open_or_create_ledger_at
+from nomoledger.cli.dry_runs import print_dry_run
 from nomoledger.cli.ledgers import heads_as_json
 from nomoledger.cli.output import print_json, print_line
 from nomoledger.cli.progress import count_records, counting, progress
@@ -17,8 +18,9 @@ PASSES = 3
 @options.ledger
 @click.argument("target")
 @options.game
+@options.dry_run
 @options.as_json
-def copy(location: str, target: str, game_name: str | None, as_json: bool) -> None:
+def copy(location: str, target: str, game_name: str | None, dry_run: bool, as_json: bool) -> None:
     """Copy games to the ledger TARGET, and verify them there.
 
     TARGET is created if needed. Each game is copied as a whole or not at all, verified in TARGET,
@@ -28,7 +30,10 @@ def copy(location: str, target: str, game_name: str | None, as_json: bool) -> No
     """
     from nomoledger.game.exchange import copy_ledger
 
-    with open_ledger_at(location) as source, open_or_create_ledger_at(target) as destination:
+    with (
+        open_ledger_at(location) as source,
+        open_or_create_ledger_at(target, dry_run=dry_run) as destination,
+    ):
         games = source.games() if game_name is None else [game_name]
         with progress("copying", PASSES * count_records(source, games)) as advance:
             heads = copy_ledger(counting(source, advance), counting(destination, advance), games)
@@ -39,6 +44,8 @@ def copy(location: str, target: str, game_name: str | None, as_json: bool) -> No
         print_line(
             f"{name}: {head.number + 1} events in {safe_location(target)}, the same head {head}"
         )
+    if dry_run:
+        print_dry_run()
 
 
 @click.command()
@@ -71,8 +78,9 @@ def upgrade(location: str, as_json: bool) -> None:
 @click.command()
 @options.ledger
 @options.game
+@options.dry_run
 @options.as_json
-def rebuild(location: str, game_name: str | None, as_json: bool) -> None:
+def rebuild(location: str, game_name: str | None, dry_run: bool, as_json: bool) -> None:
     """Rebuild the roll-up and the snapshots from the events.
 
     Run rebuild if verify reports a wrong roll-up or snapshot. Events do not change, and play can
@@ -82,7 +90,7 @@ def rebuild(location: str, game_name: str | None, as_json: bool) -> None:
     """
     from nomoledger.game.rebuild import rebuild as rebuild_game
 
-    with open_ledger_at(location) as ledger:
+    with open_ledger_at(location, dry_run=dry_run) as ledger:
         games = ledger.games() if game_name is None else [game_name]
         with progress("rebuilding", count_records(ledger, games)) as advance:
             counted = counting(ledger, advance)
@@ -93,3 +101,5 @@ def rebuild(location: str, game_name: str | None, as_json: bool) -> None:
     for result in results:
         counts = f"cells of the roll-up: {result.cells}, snapshots: {result.snapshots}"
         print_line(f"{result.game}: {counts}, from {result.events} events")
+    if dry_run:
+        print_dry_run()

@@ -12,6 +12,7 @@ import click
 
 from nomoledger.cli.arguments import command_line, game_if_ambiguous
 from nomoledger.cli.context import open_game_at
+from nomoledger.cli.dry_runs import print_dry_run
 from nomoledger.cli.output import one_line, print_aside, print_blocks, print_json, print_line
 from nomoledger.cli.parsing import parse_scalar, parse_typed
 from nomoledger.cli.remedies import remedy_lines
@@ -156,13 +157,6 @@ def _is_refused(outcome: "Outcome", asked: "e.QuestionRaised | None") -> bool:
 
 
 # --- printing -----------------------------------------------------------------------------------
-
-
-def print_dry_run(is_thrown: bool = False) -> None:
-    """Print that this was a dry run; *is_thrown* if it drew from a throwaway seed."""
-    if is_thrown:
-        print_line("its dice come from a throwaway seed: the real ones will fall otherwise")
-    print_line("a dry run: nothing is recorded")
 
 
 def print_outcome(game: "Game", outcome: "Outcome", teller: "Teller") -> None:

@@ -6,6 +6,7 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_ledger_of_game
+from nomoledger.cli.dry_runs import print_unwritten
 from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.progress import count_records, counting, progress
 
@@ -52,6 +53,7 @@ def read_signer(key_file: str | None) -> "Signer | None":
 @key
 @output
 @options.force
+@options.dry_run
 @options.game
 def seal(
     location: str,
@@ -59,6 +61,7 @@ def seal(
     key_file: str | None,
     output: str,
     force: bool,
+    dry_run: bool,
     game_name: str | None,
 ) -> None:
     """Write the signed seal of a closed period, for publication.
@@ -73,12 +76,14 @@ def seal(
 
     given = read_signer(key_file)
     with (
-        open_ledger_of_game(location, game_name) as (ledger, name),
-        atomic_file(output, force=force) as target,
+        open_ledger_of_game(location, game_name, dry_run=dry_run) as (ledger, name),
+        atomic_file(output, force=force, dry_run=dry_run) as target,
     ):
         signer = current_signer(ledger, name, given)
         signed = _seal_of(ledger, name, period).signed(signer)
         target.write(signed.encoded() + b"\n")
+    if dry_run:
+        print_unwritten(output)
 
 
 def _seal_of(ledger: "Ledger", name: str, period: int | None) -> "Seal":
@@ -112,6 +117,7 @@ def _seal_of(ledger: "Ledger", name: str, period: int | None) -> "Seal":
 )
 @output
 @options.force
+@options.dry_run
 @options.game
 @options.as_json
 def open_(
@@ -121,6 +127,7 @@ def open_(
     check: bool,
     output: str,
     force: bool,
+    dry_run: bool,
     game_name: str | None,
     as_json: bool,
 ) -> int:
@@ -139,11 +146,13 @@ def open_(
 
     with (
         open_ledger_of_game(location, game_name) as (ledger, name),
-        atomic_file(output, force=force) as target,
+        atomic_file(output, force=force, dry_run=dry_run) as target,
         progress("opening"),
     ):
         number = find_event(list(ledger.read(name)), event)
         target.write(disclose_event(ledger, name, number, envelope).encoded() + b"\n")
+    if dry_run:
+        print_unwritten(output)
     return 0
 
 

@@ -6,6 +6,7 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_or_create_ledger_at
+from nomoledger.cli.dry_runs import print_dry_run
 from nomoledger.cli.output import print_blocks, print_json, print_line, print_text
 from nomoledger.cli.progress import progress
 
@@ -49,6 +50,7 @@ DIFFERS = 1
 )
 @click.option("--ends", is_flag=True, help="After the last period, submit what ends the game.")
 @click.option("--check", is_flag=True, help="Replay every period afterwards, and compare.")
+@options.dry_run
 @options.as_json
 def simulate(
     location: str,
@@ -59,6 +61,7 @@ def simulate(
     seed: int,
     ends: bool,
     check: bool,
+    dry_run: bool,
     as_json: bool,
 ) -> int:
     """Play a whole season with bots, in a new ledger.
@@ -71,7 +74,7 @@ def simulate(
     from nomoledger.game.simulation import simulate as play_season
 
     plan = Plan(players=players, periods=periods, requests=requests, seed=seed, ends=ends)
-    with open_or_create_ledger_at(location) as ledger:
+    with open_or_create_ledger_at(location, dry_run=dry_run) as ledger:
         with progress("playing", periods) as advance:
             season = play_season(ledger, rulebook, plan, done=advance)
         divergences = _divergences(ledger, season) if check else []
@@ -80,6 +83,8 @@ def simulate(
     else:
         _print_season(season)
     print_blocks(divergences)
+    if dry_run and not as_json:
+        print_dry_run()
     return DIFFERS if divergences else 0
 
 
