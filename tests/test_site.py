@@ -209,7 +209,7 @@ def test_the_pages_of_a_period_show_the_state_at_its_close(site: Path) -> None:
 def test_the_front_page_shows_open_matters_and_the_latest_events(site: Path) -> None:
     front = text_of(tree(contents(site)["index.html"]))
     assert "Period 3 is open. 2 players, 27 rules" in front
-    assert "Everybody proposal 5 is undecided" in front
+    assert "The game proposal 5 is undecided" in front
     assert "What happened last" in front
     assert f"{SCRIPT} makes proposal 5" in front
 
