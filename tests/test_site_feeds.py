@@ -189,6 +189,15 @@ def test_the_index_has_the_words_of_each_item_of_the_list(ledger: Ledger, tmp_pa
     assert any("and not this" in found and "proposal 4" in found for found in words)
 
 
+def test_a_ruling_is_found_by_the_players_whose_figures_it_changed(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    corrected(ledger)
+    words = index_of(published(ledger, tmp_path / "site"))
+    (ruling,) = [found for found in words if found.startswith("ruling ")]
+    assert "ann" in ruling.split()
+
+
 def test_the_index_cannot_become_markup_or_code(ledger: Ledger, tmp_path: Path) -> None:
     played(ledger)
     text = published(ledger, tmp_path / "site")["search-index.js"]

@@ -69,9 +69,13 @@ def _items(history: HistoryPage) -> Iterator[SearchItem]:
         words = " ".join([proposal.text, *(change.text for change in proposal.changes)])
         title = f"Proposal {proposal.number} by {proposal.by}, {proposal.verdict}"
         yield SearchItem("proposal", title, f"proposals.html#p{proposal.number}", words)
+    effects = history.outline.corrections.effects
     for ruling in moment.rulings:
         path = f"rulings/{ruling.number}.html"
-        yield SearchItem("ruling", f"Ruling {ruling.number}", path, ruling.text)
+        changes = effects[ruling.number].standings if ruling.number in effects else []
+        names = dict.fromkeys(change.name for change in changes)
+        words = " ".join([ruling.text, *names])
+        yield SearchItem("ruling", f"Ruling {ruling.number}", path, words)
     for dispute in moment.disputes:
         words = " ".join([dispute.text, *(argument.text for argument in dispute.arguments)])
         title = f"Dispute {dispute.number} by {dispute.by}"
