@@ -25,7 +25,8 @@ class Origin(msgspec.Struct, frozen=True):
 class RuleInForce(msgspec.Struct, frozen=True):
     """A rule and its history. *kind* is "executable", "text only" or "by ruling".
 
-    *rulings* are the rulings that interpret the rule, one line each.
+    *rulings* are the rulings that interpret the rule, one line each. *written_for* are the values
+    that parameters had when the prose was written, where they are others now.
     """
 
     number: str
@@ -38,11 +39,16 @@ class RuleInForce(msgspec.Struct, frozen=True):
     why: str | None
     history: tuple[Origin, ...]
     rulings: tuple[str, ...] = ()
+    written_for: dict[str, Any] = {}
 
     def __str__(self) -> str:
         sources = [f"{origin.source}, #{origin.event}" for origin in self.history]
         lines = [f"### {self.number} {self.title}", ""]
         lines += [f"version {self.version}: {'; '.join(sources)}", "", self.prose, ""]
+        for name, value in self.written_for.items():
+            now = format_cell(self.parameters[name])
+            text = f"{name} is now {now}: the text above was written when it was"
+            lines += [f"{text} {format_cell(value)}", ""]
         if self.parameters:
             values = (f"{name} = {format_cell(value)}" for name, value in self.parameters.items())
             lines += [f"parameters: {', '.join(values)}", ""]
@@ -67,16 +73,23 @@ class Rules(msgspec.Struct, frozen=True):
 
 def rules(view: View) -> Rules:
     """Return the rules in force in *view* that its reader may see."""
-    histories, docket = _histories(view), read_docket(view)
+    histories, docket, written = _histories(view), read_docket(view), _written_for(view)
     visible = tuple(
-        _in_force(rule, tuple(histories[rule.number]), tuple(map(str, docket.on(rule.number))))
+        _in_force(
+            rule,
+            tuple(histories[rule.number]),
+            tuple(map(str, docket.on(rule.number))),
+            written.get(rule.number, {}),
+        )
         for rule in view.world.rules
         if rule.number in histories
     )
     return Rules(view.game, view.period, visible)
 
 
-def _in_force(rule: Rule, history: tuple[Origin, ...], rulings: tuple[str, ...]) -> RuleInForce:
+def _in_force(
+    rule: Rule, history: tuple[Origin, ...], rulings: tuple[str, ...], written: dict[str, Any]
+) -> RuleInForce:
     kind = "executable"
     if not rule.code:
         kind = "by ruling" if rule.by_ruling is not None else "text only"
@@ -91,7 +104,23 @@ def _in_force(rule: Rule, history: tuple[Origin, ...], rulings: tuple[str, ...])
         why=rule.text_only if rule.by_ruling is None else rule.by_ruling,
         history=history,
         rulings=rulings,
+        written_for={
+            name: value
+            for name, value in written.items()
+            if name in rule.parameters and rule.parameters[name] != value
+        },
     )
+
+
+def _written_for(view: View) -> dict[str, dict[str, Any]]:
+    """Return the parameters with which the prose of each rule in force was written, by number."""
+    written: dict[int, dict[str, Any]] = {}
+    history = ruleset(view)
+    for change in history.until(view.period):
+        is_new = change.was is None or change.rule.prose != change.was.prose
+        if is_new or change.life not in written:
+            written[change.life] = change.rule.parameters
+    return {rule.number: written[life] for life, rule in history.at(view.period).items()}
 
 
 def _histories(view: View) -> dict[str, list[Origin]]:

@@ -15,9 +15,22 @@ if TYPE_CHECKING:
     from nomoledger.ledger.ledger import Ledger
 
 
+#: How every SQLite database begins.
+_DATABASE = b"SQLite format 3\0"
+
+
 def ledger_file(location: str) -> Path | None:
     """Return the file of the ledger at *location*; None if the ledger is a PostgreSQL database."""
     return None if is_postgres(location) else Path(location.removeprefix("sqlite:///"))
+
+
+def is_ledger(location: str) -> bool:
+    """Return whether *location* is a PostgreSQL database, or a file that is an SQLite database."""
+    file = ledger_file(location)
+    if file is None or not file.is_file():
+        return file is None
+    with file.open("rb") as opened:
+        return opened.read(len(_DATABASE)) == _DATABASE
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from click.shell_completion import CompletionItem
 
 from nomoledger.cli import options, rule_history
 from nomoledger.cli.arguments import ledger_in_environment
+from nomoledger.cli.context import is_ledger, open_game_at
 from nomoledger.cli.output import print_json, print_line, print_text
 from nomoledger.cli.progress import progress
 from nomoledger.cli.projections import (
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from nomoledger.game.simulation.repeal_testing import RepealReport
     from nomoledger.parallel import Pool
     from nomoledger.rulebook.check import Coverage
+    from nomoledger.rulebook.loading import Rulebook
 
 FAILED = 1
 
@@ -196,24 +198,32 @@ def _coverage(rulebook: str, blank: bool, pool: "Pool") -> "Coverage":
 
 
 @rules.command()
-@click.argument("rulebook", metavar="NAME_OR_FILE")
+@click.argument("rulebook", metavar="NAME_OR_FILE_OR_LEDGER")
 @options.as_json
 def vocabulary(rulebook: str, as_json: bool) -> None:
     """List all names that a case can use.
 
     The list has actions with their parameters, attributes, kinds, commodities, accounts, questions
-    and draws.
+    and draws. Of a ledger, it has the names of the rules in force.
 
     Example: nomoledger rules vocabulary mail-opening
     """
     from nomoledger.rulebook.loading import load
     from nomoledger.rulebook.vocabulary import vocabulary as vocabulary_of
 
-    names = vocabulary_of(load(rulebook))
+    names = vocabulary_of(_rules_in_force(rulebook) if is_ledger(rulebook) else load(rulebook))
     if as_json:
         print_json(names)
     else:
         print_text(names.as_text())
+
+
+def _rules_in_force(location: str) -> "Rulebook":
+    """Return the rules in force in the only game of the ledger at *location*."""
+    from nomoledger.rulebook.loading import Rulebook
+
+    with open_game_at(location, None) as game:
+        return Rulebook(game.name, game.world.rules, game=game.world.ruleset)
 
 
 @rules.command("show")
