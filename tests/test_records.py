@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nomoledger import events as e
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events import FactUnexplained, RulingMade
 from nomoledger.game import recorded_games as replays
@@ -301,3 +302,44 @@ def test_a_game_imported_can_be_played_on(ledger: Ledger) -> None:
     game = import_record(ledger, replays.find(SEASON)).name
     outcome = Game(ledger, game).join("Newcomer")
     assert outcome.refusals == []
+
+
+HATS = """### X.9 Hats
+Hats.
+```yaml
+declares: {player: {hat: Text}, game: {season: Text}}
+text_only: hats are for show
+```
+"""
+
+
+def with_hats(folder: Path, **opening: Any) -> Path:
+    (folder / "hats.md").write_text(HATS)
+    return record(folder, {"week": 1, "rules": "hats.md"}, opening=opening)
+
+
+def test_an_opening_states_what_a_later_line_declares(tmp_path: Path) -> None:
+    path = with_hats(
+        tmp_path,
+        players={"Ann": {"square": 13, "hat": "bowler"}, "Bob": {}},
+        game={"season": "May"},
+    )
+    with Ledger.open(tmp_path / "g.db", create=True) as ledger:
+        game = import_record(ledger, path)
+        world = game.world
+        assert [world.get("Ann", "hat"), world.get("game", "season")] == ["bowler", "May"]
+        assert world.get("Bob", "hat") is None
+        given = [x.body for x in game.history.entries() if isinstance(x.body, e.StateGiven)]
+        assert [body.players for body in given] == [
+            {"Ann": {"square": 13}, "Bob": {}},
+            {"Ann": {"hat": "bowler"}},
+        ]
+
+
+def test_an_opening_that_no_line_declares_is_an_error(tmp_path: Path) -> None:
+    path = with_hats(tmp_path, players={"Ann": {"hatt": "bowler"}})
+    with (
+        Ledger.open(tmp_path / "g.db", create=True) as ledger,
+        pytest.raises(RecordError, match="a player has no 'hatt', and no line declares it"),
+    ):
+        import_record(ledger, path)

@@ -17,6 +17,7 @@ from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Amend, Change, Enact, Rule
 from nomoledger.game.record_lines import PERIOD_NAMES, RecordHeader, RecordLine
+from nomoledger.game.record_opening import LateOpening
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import parse
 from nomoledger.state.world import World
@@ -78,6 +79,7 @@ class RecordImporter:
         self.texts = texts
         self.prefix = prefix
         self.begun = 0  # the period whose beginning is marked
+        self.late = LateOpening(header.opening if not prefix else {}, self.world)
 
     def run(self, lines: list[RecordLine]) -> Iterator[Batch]:
         """Play *lines*, and yield the batches of events."""
@@ -87,8 +89,12 @@ class RecordImporter:
             try:
                 for event in self._inputs(line):
                     yield from self._play(self._with_end(event, lines[place + 1 :]))
+                if fields := self.late.declared_now():
+                    common = self._common(f"{self.late.id}-of-{line.place.rpartition(':')[2]}")
+                    yield from self._play(e.StateGiven(**common, **fields))
             except NomoledgerError as error:
                 raise RecordError(f"{line.place}: {error}") from None
+        self.late.check_empty()
         if lines and not self.header.open:
             yield from self._close()
 

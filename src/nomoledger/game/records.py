@@ -32,6 +32,7 @@ from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.record_importer import Calendar, RecordImporter
 from nomoledger.game.record_lines import PERIOD_NAMES, RecordHeader, RecordLine
+from nomoledger.game.record_opening import split_opening
 from nomoledger.game.start import open_game
 from nomoledger.game.writer import check_not_far_ahead
 from nomoledger.intake.beside import beside
@@ -48,16 +49,6 @@ _SUBJECTS = ("kind", "rules", "proposal")
 VERDICTS = ("accepted", "rejected")
 #: Fields of a header that only a new game can have.
 _NEW_GAME_FIELDS = ("rulebook", "parameters", "opening", "period")
-
-
-class RecordOpening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The initial state in a header, with the fields of `StateGiven`."""
-
-    players: dict[str, dict[str, Any]] = {}
-    squares: dict[str, dict[str, Any]] = {}
-    accounts: dict[str, dict[str, Any]] = {}
-    things: dict[str, tuple[dict[str, Any], ...]] = {}
-    game: dict[str, Any] = {}
 
 
 def is_record(path: str | Path) -> bool:
@@ -95,12 +86,15 @@ def import_record(
     if rulebook not in shipped():
         file = beside(path, rulebook, f"{path}:1: the rulebook")
         rulebook = str(file) if file.exists() else rulebook
+    book = load(rulebook)
+    given, late = split_opening(header.opening, book.rules, f"{path}:1", lines)
+    header = msgspec.structs.replace(header, opening=late)
     return open_game(
         ledger,
         game or header.game or "game",
-        load(rulebook),
+        book,
         settings=header.parameters,
-        given=_initial_state(header.opening, path),
+        given=given,
         dice_from="entered",
         period=header.period,
         at=calendar.begins(header.period),
@@ -228,28 +222,6 @@ def _read_line(place: str, text: str) -> RecordLine:
     if fields.get("verdict") not in (None, *VERDICTS) and "proposal" in fields:
         raise RecordError(f"{place}: a verdict is accepted or rejected, not {fields['verdict']!r}")
     return RecordLine(place, period, fields)
-
-
-def _initial_state(opening: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Return the fields of `StateGiven` for the *opening* in the header of *path*.
-
-    Raises:
-        RecordError: the opening has another form.
-    """
-    state = dict(opening)
-    players = state.get("players", {})
-    if isinstance(players, list) and all(isinstance(name, str) for name in players):
-        state["players"] = {name: {} for name in players}
-    accounts = state.get("accounts", {})
-    if isinstance(accounts, dict):
-        state["accounts"] = {
-            name: {"money": held} if isinstance(held, int) else held
-            for name, held in accounts.items()
-        }
-    try:
-        return msgspec.structs.asdict(msgspec.convert(state, RecordOpening))
-    except msgspec.ValidationError as error:
-        raise RecordError(f"{path}:1: the opening is none: {error}") from None
 
 
 def _day(text: str) -> datetime:
