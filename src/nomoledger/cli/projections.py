@@ -50,7 +50,7 @@ def show_projection(
             print_csv(_sheet(name, model))
             return
         print_model(model, as_json)
-        if hidden := getattr(model, "hidden", ""):
+        if not as_json and (hidden := getattr(model, "hidden", "")):
             print_aside(f"(left out: {hidden}; --admin shows everything)")
         if is_then and not as_json and view.world is not view.reading.published:
             print_line(_correction_note(view))
