@@ -131,4 +131,4 @@ def test_proposals_have_their_verdict(game: Game) -> None:
     ]
     (table,) = found.show()
     assert isinstance(table, Table)
-    assert table.rows[1] == ("2", "Ann", "", "", "nothing")
+    assert table.rows[1] == ("2", "Ann", "undecided", "", "", "nothing")

@@ -25,7 +25,8 @@ CONTROL = re.compile(
 COMMANDS = (
     "status", "standings", "standings --all", "board", "balances", "state", "history", "log",
     "log --admin", "rulings", "rules of", "rules log", "replay", "verify", "provisional standings",
-    "explain Bob money", "proposal show 1", "dispute list", "dispute show 1", "dispute open Zoe x",
+    "explain Bob money", "proposal show 1",
+    "proposals", "players", "player Bob", "dispute list", "dispute show 1", "dispute open Zoe x",
     "submit Zoe buy square=1", "leave Bob", "vote Bob 1 yes", "what-if --rules-of 1",
     "why-not land Bob", "bisect money(Zoe)>1", "close",
 )  # fmt: skip

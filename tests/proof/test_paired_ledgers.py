@@ -79,6 +79,7 @@ def test_public_commands_print_the_same(tmp_path: Path, monkeypatch: pytest.Monk
             game.play(GAME, sealed)
         commands = (
             "log", "log --json", "history", "history --json", "rulings",
+            "players", "players --json",
             "dispute list", "dispute show 1", "project --public", "publish site",
             "export public.jsonl --public", "verify public.jsonl",
         )  # fmt: skip
