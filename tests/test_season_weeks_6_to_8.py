@@ -58,6 +58,7 @@ def line_with(text: str) -> str:
 def test_nothing_differs_in_any_of_these_weeks(season: Ledger, week: int) -> None:
     report = replay(season, SEASON, week)
     assert (report.compared, report.divergences) == (COMPARED[week], ())
+    assert (report.omitted, report.repeated) == ((), ())
     unexplained = [(each.kind, each.why) for each in report.unexplained]
     assert unexplained == ([AMBIGUOUS] if week == 8 else [])
 
