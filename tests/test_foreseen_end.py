@@ -117,6 +117,22 @@ def test_a_ruling_on_the_landing_moves_the_rent_with_it(ledger: Ledger, tmp_path
     ]
 
 
+@pytest.mark.parametrize(
+    ("facts", "explanation"),
+    [
+        ([roll("Ann", 1, 5), land("Ann", 7), rent("Ann", 7, 21, "Cy")], "Cy owned 7"),
+        ([roll("Ann", 2, 5), land("Ann", 9)], "the dice were 3 and 5"),
+        ([roll("Ann", 1, 2), land("Ann", 15)], "Ann had been on 12"),
+        ([roll("Ann", 1, 2), land("Ann", 4), rent("Ann", 4, 13, "Bob")], None),
+    ],
+)
+def test_a_difference_says_what_single_fact_would_explain_it(
+    ledger: Ledger, tmp_path: Path, facts: list[dict[str, Any]], explanation: str | None
+) -> None:
+    report = audit(ledger, tmp_path, *facts)
+    assert [d.explained_if for d in report.divergences] == [explanation]
+
+
 def test_a_replay_finds_the_same_events(ledger: Ledger, tmp_path: Path) -> None:
     facts = [roll("Ann", 1, 2), land("Ann", 5), rent("Ann", 5, 15, "Cy")]
     game = import_record(ledger, written(tmp_path, *facts))

@@ -462,4 +462,5 @@ def _place(finding: "LocatedDivergence") -> str:
         return ""
     who = "" if finding.who in (None, finding.subject) else f", {finding.who}"
     where = "" if finding.where in (None, finding.recorded) else f", square {finding.where}"
-    return f" [line {finding.line}{who}{where}]"
+    why = "" if finding.explained_if is None else f"; explained if {finding.explained_if}"
+    return f" [line {finding.line}{who}{where}]{why}"

@@ -94,12 +94,14 @@ class LocatedDivergence(Divergence, frozen=True, kw_only=True):
         line: the line of the record; None for what no line states.
         who: the player whom it is about; of a payment, who paid.
         where: the square that it is about.
+        explained_if: the single fact that would explain it, found by trying; None if none does.
     """
 
     follows: tuple["LocatedDivergence", ...] = ()
     line: int | None = None
     who: str | None = None
     where: Any = None
+    explained_if: str | None = None
 
 
 class Report(ReplayResult, frozen=True, kw_only=True):
@@ -185,7 +187,7 @@ class _PeriodRun:
         """Return an audit of the period, from the state before it on."""
         assert self._mark is not None, "the period has been run"
         self.engine.world.rollback(self._mark)
-        return PeriodAudit(self.engine.world, self.engine.link, self.bodies, self.first)
+        return PeriodAudit(self.engine, self.bodies, self.first)
 
     def report(self, game: str, period: int, digest: str, audit: PeriodAudit) -> Report:
         """Return the result of the replay and of *audit*; *digest* is that of the final state."""
@@ -194,8 +196,9 @@ class _PeriodRun:
         def locate(
             number: int, body: e.RecordPrevailed, follows: tuple[LocatedDivergence, ...]
         ) -> LocatedDivergence:
+            why = audit.explanations.get(number)
             place = msgspec.structs.asdict(audit.places.get(number, FactPlace()))
-            return LocatedDivergence(**_fields_of(body), follows=follows, **place)
+            return LocatedDivergence(**_fields_of(body), follows=follows, **place, explained_if=why)
 
         recorded = recorded_divergences(self.bodies, self.first, locate)
         divergences = (*recorded, *self.differences)

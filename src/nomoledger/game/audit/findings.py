@@ -1,17 +1,22 @@
 """The audit of one period of a hand-kept record: what differs, and what is left out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.engine.agenda import Engine
 from nomoledger.engine.fact_audit import PERIOD_BEGINS, PERIOD_ENDS, fact_mapping
 from nomoledger.engine.facts import find_called
+from nomoledger.game.audit.explanations import (
+    PERIOD_TRIALS_MAX,
+    TRIALS_MAX,
+    candidates,
+    differing,
+)
 from nomoledger.game.audit.omissions import Omission, OmissionSearch, Repetition
 from nomoledger.game.audit.what_facts_state import line_of
-from nomoledger.language.program import Program
-from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
 
 #: The kinds of facts that the import adds, which no line of the record states.
@@ -37,21 +42,24 @@ class PeriodAudit:
 
     Attributes:
         places: the place of each difference, by the number of its event.
+        explanations: what would explain a difference, by the number of its event.
         has_record: whether the record says anything about the period.
     """
 
     def __init__(
         self,
-        world: World,
-        link: Callable[[Ruleset], Program],
+        engine: Engine,
         bodies: Sequence[e.Event],
         first: int,
     ) -> None:
-        """Audit *bodies*, from event *first* on; *world* is the state before them."""
-        self._world = world
+        """Audit *bodies*, from event *first* on, on *engine* in the state before them."""
+        self._engine = engine
+        self._world = engine.world
+        self._trials = 0
+        self.explanations: dict[int, str] = {}
         self._bodies = bodies
         self._first = first
-        self._search = OmissionSearch(world, link, bodies)
+        self._search = OmissionSearch(engine.world, engine.link, bodies)
         self.places: dict[int, FactPlace] = {}
         self.has_record = any(
             isinstance(body, e.FactRecorded) and body.kind not in ADDED for body in bodies
@@ -59,9 +67,11 @@ class PeriodAudit:
 
     def run(self) -> Iterator[None]:
         """Audit all inputs, and yield before each."""
-        for start, end in segments(self._bodies):
+        parts = list(segments(self._bodies))
+        for place, (start, end) in enumerate(parts):
             yield
             self._locate(start, end)
+            yield from self._explain(parts[place:])
             self._search.follow(self._first + start, self._bodies[start:end])
 
     @property
@@ -73,6 +83,52 @@ class PeriodAudit:
     def repeated(self) -> tuple[Repetition, ...]:
         """The facts that only say again what an earlier fact said."""
         return tuple(self._search.repeated)
+
+    def _explain(self, parts: Sequence[tuple[int, int]]) -> Iterator[None]:
+        """Try what would explain the differences of the attempt that the first of *parts* starts.
+
+        Yield before each trial.
+        """
+        if not self._starts_attempt(*parts[0]):
+            return
+        lines: list[e.Input] = []
+        recorded: dict[tuple[str, str], int] = {}
+        may_wait = False
+        heads: list[tuple[int, e.Input, e.RecordPrevailed]] = []
+        for start, end in parts:
+            line = self._bodies[start]
+            if not isinstance(line, e.FactRecorded | e.ChoiceAnswered) or (
+                lines and self._starts_attempt(start, end)
+            ):
+                break
+            if isinstance(line, e.FactRecorded) and line.kind in ADDED:
+                break
+            lines.append(line)
+            for number, body in enumerate(self._bodies[start:end], self._first + start):
+                may_wait |= isinstance(body, e.QuestionRaised)
+                if isinstance(body, e.RecordPrevailed):
+                    recorded[line.id, body.what] = number
+                    if body.follows is None:
+                        heads.append((number, line, body))
+        for number, line, body in heads:
+            assert isinstance(line, e.FactRecorded)
+            who = place_of(self._world, line, body).who
+            for tried, candidate in enumerate(candidates(self._world, lines, who)):
+                if tried >= TRIALS_MAX or self._trials >= PERIOD_TRIALS_MAX:
+                    break
+                self._trials += 1
+                yield
+                left = differing(self._engine, lines, candidate, may_wait=may_wait)
+                gone = (line.id, body.what)
+                if left is not None and gone not in left and {*left} <= {*recorded}:
+                    self.explanations[number] = candidate.text
+                    break
+
+    def _starts_attempt(self, start: int, end: int) -> bool:
+        bodies = self._bodies[start:end]
+        return isinstance(bodies[0], e.FactRecorded) and any(
+            isinstance(body, e.AttemptDone) for body in bodies
+        )
 
     def _locate(self, start: int, end: int) -> None:
         """Note the places of the differences that the input at *start* has led to."""
