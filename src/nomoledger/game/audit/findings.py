@@ -9,13 +9,13 @@ from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.engine.fact_audit import PERIOD_BEGINS, PERIOD_ENDS, fact_mapping
 from nomoledger.engine.facts import find_called
-from nomoledger.game.audit.explanations import (
+from nomoledger.game.audit.omissions import Omission, OmissionSearch, Repetition
+from nomoledger.game.audit.single_facts import (
     PERIOD_TRIALS_MAX,
     TRIALS_MAX,
     candidates,
     differing,
 )
-from nomoledger.game.audit.omissions import Omission, OmissionSearch, Repetition
 from nomoledger.game.audit.what_facts_state import line_of
 from nomoledger.state.world import World
 
