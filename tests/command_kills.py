@@ -119,7 +119,7 @@ class Templates:
             connection.execute("UPDATE nomoledger.schema_version SET version = 2")
 
 
-CLOSE = ("close", "--id", "killed", "--game", PLAYED, "--at", "2027-01-01T00:00:00")
+CLOSE = ("close", "--id", "killed", "--game", PLAYED, "--yes", "--at", "2027-01-01T00:00:00")
 
 
 def shell(*words: str) -> int:

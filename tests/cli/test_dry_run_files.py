@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from all_commands import commands
 
 from cli.commands import NOON, ok, run, wrong
 from cli.test_dry_run import NOTE, content
+from nomoledger.cli import program
 
 
 def dry(*words: str) -> str:
@@ -62,3 +64,23 @@ def test_rebuilding_and_simulating(landed: str) -> None:
     assert dry("rebuild", landed) == ok("rebuild", landed) + NOTE
     words = ("simulate", "s.db", "--rulebook", "mail-opening", "--periods", "1", "--players", "2")
     assert dry(*words) == ok(*words) + NOTE
+
+
+#: Commands that change something and have no dry run: they are few, and the list may only shrink.
+WITHOUT = {
+    "demo", "handover key", "handover request", "handover secret", "project", "publish", "run",
+    "standings", "upgrade", "what-if",
+}  # fmt: skip
+
+
+def test_every_command_that_changes_something_has_a_dry_run() -> None:
+    """A request has `--yes` for its time; what writes a file has `--force`."""
+    changing = {"copy", "import", "init", "rebuild", "simulate", *WITHOUT}
+    having = set()
+    for name, command in commands(program):
+        options = {option for parameter in command.params for option in parameter.opts}
+        if options & {"--yes", "--force"}:
+            changing.add(name)
+        if "--dry-run" in options:
+            having.add(name)
+    assert changing - having == WITHOUT
