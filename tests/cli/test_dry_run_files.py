@@ -66,9 +66,17 @@ def test_rebuilding_and_simulating(landed: str) -> None:
     assert dry(*words) == ok(*words) + NOTE
 
 
+def test_the_clock_of_a_live_game(landed: str) -> None:
+    """The option of Ann has lapsed since January."""
+    tried = dry("run", landed)
+    assert "the option of Ann on square 8 has ended" in tried
+    assert tried == ok("run", landed, "--once") + NOTE
+    assert dry("run", landed) == "nothing is due\n" + NOTE
+
+
 #: Commands that change something and have no dry run: they are few, and the list may only shrink.
 WITHOUT = {
-    "demo", "handover key", "handover request", "handover secret", "project", "publish", "run",
+    "demo", "handover key", "handover request", "handover secret", "project", "publish",
     "standings", "upgrade", "what-if",
 }  # fmt: skip
 

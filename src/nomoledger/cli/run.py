@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
+from nomoledger.cli.dry_runs import print_dry_run
 from nomoledger.cli.output import print_json, print_line, warn
 
 if TYPE_CHECKING:
@@ -21,26 +22,30 @@ WARNINGS = ("stuck", "away", "back", "clock")
 @options.ledger
 @options.game
 @click.option("--once", is_flag=True, help="Fire the timers that are due now, and stop.")
+@options.dry_run
 @options.as_json
-def run(location: str, game_name: str | None, once: bool, as_json: bool) -> None:
+def run(location: str, game_name: str | None, once: bool, dry_run: bool, as_json: bool) -> None:
     """Keep a live game's clock: fire each timer when it is due.
 
     After downtime, run catches up on missed timers; no timer fires twice. It runs until the game is
-    over, or until Ctrl-C.
+    over, or until Ctrl-C. With --dry-run, it shows the timers that are due now, and stops; their
+    dice come from a throwaway seed.
 
     Example: nomoledger run game.db --once
     """
     from nomoledger.game.realtime import LiveClock
 
-    count = 0
+    clock, count = LiveClock(location, game_name, WALL), 0
     try:
-        for happening in LiveClock(location, game_name, WALL).keep(once=once):
+        for happening in clock.try_once() if dry_run else clock.keep(once=once):
             _print_happening(happening, as_json)
             count += 1
     except KeyboardInterrupt:
         return
-    if once and not count and not as_json:
+    if (once or dry_run) and not count and not as_json:
         print_line("nothing is due")
+    if dry_run and not as_json:
+        print_dry_run()
 
 
 def _print_happening(happening: "Happening", as_json: bool) -> None:

@@ -72,6 +72,14 @@ class LiveClock:
         self._waiting: str | None = None
         self._stuck: tuple[int, int] | None = None
 
+    def try_once(self) -> Iterator[Happening]:
+        """Yield what `keep` would yield with *once*, on a scratch copy; nothing is recorded."""
+        with (
+            Ledger.open(self.location) as ledger,
+            Timekeeper(ledger, self.game, clock=self.wall.now).dry_run() as scratch,
+        ):
+            yield from self._attend(scratch, once=True)
+
     def keep(self, *, once: bool = False) -> Iterator[Happening]:
         """Yield what happens until the game is over; with *once*, until it has caught up.
 
