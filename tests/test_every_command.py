@@ -43,6 +43,7 @@ WORDS = {
     "explain": "Jamie money",
     "export": "OUT/export.jsonl",
     "finality": "--after 7",
+    "forecast": "--futures 1 --workers 1",
     "handover give": "OUT/none.request",
     "handover restore": "OUT/none.secret",
     "handover secret": "",

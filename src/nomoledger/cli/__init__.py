@@ -125,6 +125,10 @@ program = CommandGroup(
             "why-not": ("explain:why_not", "Explain why an operation of the rules did not happen."),
             "bisect": ("bisect:bisect", "Find the event after which a statement became true."),
             "what-if": ("what_if:what_if", "Replay the game with something changed, and compare."),
+            "forecast": (
+                "forecast:forecast",
+                "Play the game on under many seeds, with and without a change.",
+            ),
             "provisional": (
                 "provisional:provisional",
                 "Show the game as if the open period were closed now.",

@@ -53,15 +53,21 @@ class _Bar:
 
     def __init__(self, title: str, total: int) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         self.done = 0
         self._is_drawing = False
         console = Console(stderr=True)
         text = TextColumn("{task.description}")
         self.progress = Progress(
-            text, BarColumn(), TimeElapsedColumn(), console=console, auto_refresh=False,
-            transient=True,
+            text, BarColumn(), TimeElapsedColumn(), TimeRemainingColumn(), console=console,
+            auto_refresh=False, transient=True,
         )  # fmt: skip
         self.task = self.progress.add_task(title, total=total or None)
 

@@ -1,0 +1,237 @@
+"""A forecast: how a game goes on under many seeds, and what a change of its rules would do."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from nomoledger.errors import MisfitError, UnknownError, UsageError
+from nomoledger.events.rules import Change
+from nomoledger.game.forecast.futures import FutureRules, Futures, PlayedFuture
+from nomoledger.game.forecast.play_pattern import PlayPattern, fold_with_patterns
+from nomoledger.game.forecast.tally import EffectOnPlayer, FutureTally, PairedTally, Standing
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.parallel import Pool
+from nomoledger.proof.public_stream import public_events
+from nomoledger.sandbox.limits import AGAIN
+from nomoledger.sandbox.sandbox import Sandbox
+from nomoledger.state.world import World
+
+#: How many futures a worker plays at a time.
+FUTURES_PER_ITEM = 20
+
+
+class ForecastPlan(msgspec.Struct, frozen=True):
+    """What a forecast computes.
+
+    Attributes:
+        periods: how many periods each future has, with the open one.
+        futures: how many futures are played.
+        seed: decides all dice and choices.
+        proposal: a proposal whose effect is forecast; None for none.
+        changes: changes of the rules whose effect is forecast.
+    """
+
+    periods: int = 1
+    futures: int = 1000
+    seed: int = 1
+    proposal: int | None = None
+    changes: tuple[Change, ...] = ()
+
+
+class Scenario(msgspec.Struct, frozen=True):
+    """What the futures under some rules came to.
+
+    Attributes:
+        standings: for each player, what the player has at the close of each period.
+        acted: the share of futures in which each rule acted, by number.
+        ended: how many futures ended early, by reason.
+        failed: how many futures could not be played to their end, by reason.
+    """
+
+    standings: dict[str, list[Standing]]
+    acted: dict[str, float]
+    ended: dict[str, int]
+    failed: dict[str, int]
+
+
+class Forecast(msgspec.Struct, frozen=True):
+    """The result of a forecast.
+
+    Attributes:
+        game: the name of the game.
+        period: the open period, which is the first that is forecast.
+        periods: how many periods were played.
+        asked: how many futures were to be played.
+        futures: how many were played.
+        patterns: the periods whose play the bots repeat.
+        money: what the money of the game is called.
+        now: each player's money now.
+        without: the futures under the rules as they are.
+        with_change: the futures with the change; None if there is none.
+        differences: what the change does to each player, from futures with the same dice.
+    """
+
+    game: str
+    period: int
+    periods: int
+    asked: int
+    futures: int
+    patterns: list[int]
+    money: str
+    now: dict[str, float]
+    without: Scenario
+    with_change: Scenario | None = None
+    differences: dict[str, EffectOnPlayer] = {}
+
+
+def forecast(
+    ledger: Ledger,
+    game: str,
+    plan: ForecastPlan,
+    pool: Pool,
+    *,
+    done: Callable[[int], object] = lambda count: None,
+) -> Forecast:
+    """Return the forecast of *game* that *plan* asks for; *pool* plays the futures.
+
+    Everything is computed from what everybody may see. No seed of the game is used: dice of the
+    open period, too, come from the seed of the plan. *done* is called with the number of futures
+    finished. If it is interrupted (KeyboardInterrupt), the futures played so far are the result.
+
+    Raises:
+        UnknownError: there is no such proposal.
+        UsageError: no period is closed yet, or the game is over.
+        MisfitError: the change cannot take force as things stand.
+    """
+    world, patterns = fold_with_patterns(public_events(ledger.read(game)))
+    if world.game["ended"] is not None:
+        raise UsageError(f"the game {game} is over: {world.game['ended']}")
+    if not patterns:
+        raise UsageError(
+            f"{game} has no closed period in which somebody did something: play and close one first"
+        )
+    rules = _rules(world, plan)
+    futures = _Futures(world, patterns, plan, rules)
+    _check_change(futures, plan)
+    players = list(world.kinds.get("player", ()))
+    money = next(iter(world.commodities()), "")
+    units = 10 ** world.commodities()[money].places if money else 1
+    tallies = [FutureTally(players, plan.periods, units) for _ in rules]
+    pairs = PairedTally(players, units)
+    items = _items(plan.futures)
+    try:
+        for place, played in pool.map(_Futures, (world, patterns, plan, rules), items):
+            first = place * FUTURES_PER_ITEM
+            for number, group in enumerate(played, first):
+                for tally, future in zip(tallies, group, strict=True):
+                    tally.add(number, future)
+                if len(group) == 2:
+                    pairs.add(*group)
+            done(len(played))
+    except KeyboardInterrupt:
+        if not tallies[0].count:
+            raise
+    scenarios = [_scenario(tally, players, plan.periods) for tally in tallies]
+    has_change = len(scenarios) == 2
+    return Forecast(
+        game=game,
+        period=world.period,
+        periods=plan.periods,
+        asked=plan.futures,
+        futures=tallies[0].count,
+        patterns=[pattern.period for pattern in patterns],
+        money=money,
+        now={player: world.balance(player, money) / units for player in players},
+        without=scenarios[0],
+        with_change=scenarios[1] if has_change else None,
+        differences={name: pairs.difference(name) for name in players} if has_change else {},
+    )
+
+
+def _rules(world: World, plan: ForecastPlan) -> list[FutureRules]:
+    """Return the rules without the change and, if there is one, with it."""
+    if plan.proposal is None:
+        rules = [FutureRules()]
+        return [*rules, FutureRules(plan.changes)] if plan.changes else rules
+    proposal = world.proposals.get(plan.proposal)
+    if proposal is None or plan.proposal in world.game.get("voided", ()):
+        known = ", ".join(map(str, world.proposals)) or "none"
+        raise UnknownError(f"there is no proposal {plan.proposal}; there is: {known}")
+    if not proposal.changes:
+        raise UsageError(f"proposal {plan.proposal} has no changes whose effect could be played")
+    return [
+        FutureRules(voids=plan.proposal),
+        FutureRules(proposal.changes, voids=plan.proposal),
+    ]
+
+
+def _check_change(futures: "_Futures", plan: ForecastPlan) -> None:
+    """Play one future, to find out whether the change can take force.
+
+    Raises:
+        MisfitError: it cannot.
+    """
+    (*_, future) = futures((0, 1))[0]
+    if future.failed is not None and future.failed.startswith("the change is refused"):
+        raise MisfitError(future.failed)
+
+
+def _items(futures: int) -> Iterator[tuple[int, int]]:
+    """Yield the first number, and the one after the last, of the futures of each item."""
+    for first in range(0, futures, FUTURES_PER_ITEM):
+        yield first, min(first + FUTURES_PER_ITEM, futures)
+
+
+def _scenario(tally: FutureTally, players: list[str], periods: int) -> Scenario:
+    shares = {rule: count / tally.count for rule, count in tally.acted.items()}
+    return Scenario(
+        standings={
+            player: [tally.standing(player, period) for period in range(periods)]
+            for player in players
+        },
+        acted=dict(sorted(shares.items(), key=lambda item: (-item[1], item[0]))),
+        ended=dict(sorted(tally.ended.items())),
+        failed=dict(sorted(tally.failed.items())),
+    )
+
+
+class _Futures:
+    """Plays futures in one sandbox, which is prepared once."""
+
+    def __init__(
+        self,
+        world: World,
+        patterns: list[PlayPattern],
+        plan: ForecastPlan,
+        rules: list[FutureRules],
+    ) -> None:
+        self._game = world, patterns, plan.periods, plan.seed
+        self._rules = rules
+        self._sandbox = Sandbox(AGAIN)
+
+    def __call__(self, numbers: tuple[int, int]) -> list[list[PlayedFuture]]:
+        """Return what the futures from the first of *numbers* to the second come to."""
+        game = None if self._sandbox.is_warm else self._game
+        kind = list[list[PlayedFuture]]
+        played: list[list[PlayedFuture]] = self._sandbox.call(
+            _play, game, self._rules, *numbers, kind=kind
+        )
+        return played
+
+
+class _PreparedFutures:
+    """The futures of this process, which is a sandbox."""
+
+    futures: Futures
+
+
+def _play(
+    game: tuple[World, list[PlayPattern], int, int] | None,
+    rules: list[FutureRules],
+    first: int,
+    end: int,
+) -> list[list[PlayedFuture]]:
+    if game is not None:
+        _PreparedFutures.futures = Futures(*game)
+    futures = _PreparedFutures.futures
+    return [[futures.play(number, each) for each in rules] for number in range(first, end)]

@@ -1,0 +1,185 @@
+"""Forecasts: answers that can be worked out by hand, and what they may depend on."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from nomoledger.errors import MisfitError, UnknownError, UsageError
+from nomoledger.events.rules import Amend, Repeal
+from nomoledger.game.forecast import Forecast, ForecastPlan, forecast
+from nomoledger.game.game import Game
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.parallel import open_pool
+from nomoledger.rulebook.loading import load
+
+RULEBOOK = Path(__file__).parent / "tosses.md"
+START = datetime(2026, 1, 5, tzinfo=UTC)
+FUTURES = 400
+#: More than four standard errors of a mean of FUTURES prizes of 10, won once in six tosses.
+FAR = 4 * 10 * (5 / 36) ** 0.5 / FUTURES**0.5
+
+
+def played(location: Path, *players: str) -> Ledger:
+    """Return a ledger in which each of *players* has tossed once, in a period that is closed."""
+    ledger = Ledger.open(str(location), create=True)
+    game = open_game(ledger, "tosses", load(str(RULEBOOK)), at=START, secret=b"1" * 32)
+    for name in players:
+        game.join(name, at=START)
+    for hours, name in enumerate(players, 1):
+        game.submit(name, "toss", {}, at=START + timedelta(hours=hours))
+    game.close(at=START + timedelta(days=7))
+    return ledger
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return played(tmp_path / "tosses.db", "Ann", "Bob")
+
+
+def forecast_of(ledger: Ledger, *, workers: int = 1, **plan: object) -> Forecast:
+    with open_pool(workers) as pool:
+        return forecast(ledger, "tosses", ForecastPlan(**({"futures": FUTURES} | plan)), pool)  # type: ignore[arg-type]
+
+
+def gains(result: Forecast, period: int = -1) -> dict[str, float]:
+    return {
+        name: standings[period].money - result.now[name]
+        for name, standings in result.without.standings.items()
+    }
+
+
+def test_a_toss_wins_ten_sixths_on_average(ledger: Ledger) -> None:
+    for gain in gains(forecast_of(ledger)).values():
+        assert gain == pytest.approx(10 / 6, abs=FAR)
+
+
+def test_three_periods_win_three_times_as_much(ledger: Ledger) -> None:
+    result = forecast_of(ledger, periods=3)
+    for gain in gains(result).values():
+        assert gain == pytest.approx(30 / 6, abs=2 * FAR)
+    for gain in gains(result, 0).values():
+        assert gain == pytest.approx(10 / 6, abs=FAR)
+
+
+def test_the_leader_stays_first_as_often_as_the_dice_say(tmp_path: Path) -> None:
+    """Ann has a prize more. She shares the first place only if she wins nothing and others do."""
+    ledger = played(tmp_path / "t.db", "Ann", "Bob", "Cleo")
+    result = forecast_of(ledger)
+    assert result.now == {"Ann": 110, "Bob": 100, "Cleo": 100}
+    shares = {name: ends[-1].first for name, ends in result.without.standings.items()}
+    nobody, one, both = 25 / 36, 10 / 36, 1 / 36
+    assert shares["Ann"] == pytest.approx(1 / 6 + 5 / 6 * (nobody + one / 2 + both / 3), abs=0.07)
+    assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_a_change_is_measured_on_the_same_dice(ledger: Ledger) -> None:
+    """With 5 as well, a toss wins ten sixths more: exactly where the same die shows a 5."""
+    result = forecast_of(ledger, changes=(Amend(number="2", parameters={"lowest": 5}),))
+    for name, change in result.differences.items():
+        assert change.money == pytest.approx(10 / 6, abs=FAR)
+        assert change.money_error < FAR
+        assert result.with_change is not None
+        with_change, without = (
+            scenario.standings[name][-1].money for scenario in (result.with_change, result.without)
+        )
+        assert change.money == pytest.approx(with_change - without)
+
+
+def test_a_change_that_changes_nothing_differs_nowhere(ledger: Ledger) -> None:
+    result = forecast_of(ledger, changes=(Amend(number="2", parameters={"lowest": 6}),))
+    for change in result.differences.values():
+        assert (change.money, change.money_error, change.first, change.first_error) == (0, 0, 0, 0)
+
+
+def test_rules_that_acted_are_counted(ledger: Ledger) -> None:
+    result = forecast_of(ledger, futures=40, changes=(Repeal("2"),))
+    assert result.without.acted["2"] == 1
+    assert result.with_change is not None
+    assert "2" not in result.with_change.acted
+
+
+def test_a_proposal_is_forecast_as_if_it_passed_now(ledger: Ledger) -> None:
+    at = START + timedelta(days=8)
+    change = Amend(number="2", parameters={"prize": 20})
+    Game(ledger).propose("Ann", "Win twice", (change,), at=at)
+    of_proposal = forecast_of(ledger, proposal=1)
+    of_change = forecast_of(ledger, changes=(change,))
+    assert of_proposal.differences == of_change.differences
+
+
+def test_the_number_of_workers_changes_nothing(ledger: Ledger) -> None:
+    assert forecast_of(ledger, futures=90) == forecast_of(ledger, futures=90, workers=3)
+
+
+def test_another_seed_gives_other_futures(ledger: Ledger) -> None:
+    assert forecast_of(ledger, futures=60) != forecast_of(ledger, futures=60, seed=2)
+
+
+def test_nothing_is_recorded(ledger: Ledger) -> None:
+    before = ledger.head("tosses")
+    forecast_of(ledger, futures=20)
+    assert ledger.head("tosses") == before
+
+
+def test_what_is_sealed_changes_no_forecast(ledger: Ledger) -> None:
+    before = forecast_of(ledger, futures=60)
+    Game(ledger).submit("Ann", "wish", {"text": "a six"}, at=START + timedelta(days=7, hours=1))
+    assert forecast_of(ledger, futures=60) == before
+
+
+def test_the_dice_of_a_forecast_are_not_those_of_the_game(tmp_path: Path) -> None:
+    """Games that differ only in their secret have the same forecast, and other dice."""
+    results = []
+    for secret in (b"1" * 32, b"2" * 32):
+        ledger = Ledger.open(str(tmp_path / f"{secret[:1].decode()}.db"), create=True)
+        game = open_game(ledger, "tosses", load(str(RULEBOOK)), at=START, secret=secret)
+        game.join("Ann", at=START)
+        game.submit("Ann", "toss", {}, at=START)
+        game.close(at=START + timedelta(days=7))
+        results.append(gains(forecast_of(ledger, futures=60)))
+    assert results[0] == results[1]
+
+
+def test_an_interrupted_forecast_shows_the_futures_played_so_far(ledger: Ledger) -> None:
+    def interrupt(count: int) -> None:
+        raise KeyboardInterrupt
+
+    with open_pool(1) as pool:
+        plan = ForecastPlan(futures=FUTURES)
+        result = forecast(ledger, "tosses", plan, pool, done=interrupt)
+    assert (result.futures, result.asked) == (20, FUTURES)
+
+
+def test_changes_that_cannot_take_force_are_errors(ledger: Ledger) -> None:
+    with pytest.raises(MisfitError, match="there is no rule 9"):
+        forecast_of(ledger, changes=(Repeal("9"),))
+    with pytest.raises(UnknownError, match="there is no proposal 4; there is: none"):
+        forecast_of(ledger, proposal=4)
+
+
+def test_a_game_without_a_closed_period_has_nothing_to_repeat(tmp_path: Path) -> None:
+    ledger = Ledger.open(str(tmp_path / "new.db"), create=True)
+    open_game(ledger, "tosses", load(str(RULEBOOK)), at=START, secret=b"1" * 32)
+    with pytest.raises(UsageError, match="play and close one first"):
+        forecast_of(ledger)
+
+
+def test_memory_does_not_grow_with_the_number_of_futures() -> None:
+    from nomoledger.game.forecast.futures import PlayedFuture
+    from nomoledger.game.forecast.tally import SAMPLE_MAX, FutureTally
+
+    tally = FutureTally(["Ann"], 1, 1)
+    for number in range(SAMPLE_MAX + 500):
+        tally.add(number, PlayedFuture([{"Ann": number}], []))
+    assert len(tally._sample) == SAMPLE_MAX
+    assert tally.standing("Ann", 0).band[2] == pytest.approx(SAMPLE_MAX / 2 + 250, rel=0.1)
+
+
+def test_the_real_season_goes_on(season_file: Path) -> None:
+    with Ledger.open(str(season_file)) as ledger, open_pool(2) as pool:
+        result = forecast(ledger, "weekly-vote-season", ForecastPlan(futures=40), pool)
+    assert result.patterns == [3, 4, 5]
+    assert not result.without.failed
+    assert result.without.acted["X.3"] == 1  # somebody pays rent
