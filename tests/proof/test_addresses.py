@@ -11,6 +11,7 @@ from nomoledger.events.levels import LEVELS
 from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.addresses import Addresses
+from nomoledger.proof.checkpoint import checkpoint_version, resume_sealer
 from nomoledger.rulebook.loading import load
 
 from .plots import NOON
@@ -128,3 +129,22 @@ def test_rules_are_published_as_they_are_written() -> None:
         rule=load("mail-opening").rules[0],
     )  # fmt: skip
     assert addresses.withheld(enacted) is enacted
+
+
+def test_seals_of_later_periods_know_the_addresses_given_before(game: str) -> None:
+    ok("join", game, "Cleo", "email=cleo@x.org", *AT)
+    ok("propose", game, "Ann", "Write to ann@x.org and to cleo@x.org", *AT)
+    for _ in range(2):
+        ok("close", game, *AT)
+    ok("verify", game)
+
+
+def test_a_resumed_sealer_has_the_level_and_the_addresses_of_the_game(game: str) -> None:
+    ok("join", game, "Cleo", "email=cleo@x.org", *AT)
+    ok("close", game, *AT)
+    with Ledger.open(game) as ledger:
+        version = checkpoint_version()
+        place = ledger.store.snapshots("mail-opening", version, period=2)[-1]
+        terms = resume_sealer(ledger, "mail-opening", place).stream.terms
+    assert terms.level is LEVELS[4]
+    assert terms.addresses.given == ("ann@x.org", "bob.b+1@mail.x.org", "cleo@x.org")

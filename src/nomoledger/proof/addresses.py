@@ -32,9 +32,16 @@ _RULES = (e.GameOpened, e.CasesCopied, e.RuleEnacted, e.RuleAmended)
 class Addresses:
     """The addresses that were given so far, and the ones that stand in their place."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
+    def __init__(self, given: Iterable[str] = ()) -> None:
+        """Begin with the addresses *given*, in the order in which they were learned."""
         self._stand_ins: dict[str, str] = {}
+        for text in given:
+            self._add(text)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The addresses that were given so far, in the order in which they were learned."""
+        return tuple(self._stand_ins)
 
     def learn(self, body: e.Event) -> None:
         """Learn the addresses that the public event *body* gives."""
@@ -43,7 +50,10 @@ class Addresses:
         for text in map(str.casefold, _texts(msgspec.to_builtins(body))):
             is_new = text not in self._stand_ins and not is_stand_in(text)
             if is_new and _ADDRESS.fullmatch(text):
-                self._stand_ins[text] = _STAND_IN.format(len(self._stand_ins) + 1)
+                self._add(text)
+
+    def _add(self, text: str) -> None:
+        self._stand_ins[text] = _STAND_IN.format(len(self._stand_ins) + 1)
 
     def withheld(self, body: e.Event) -> e.Event:
         """Return *body* with a stand-in for every address that was given so far."""

@@ -11,9 +11,11 @@ from typing import Any, cast
 import msgspec
 
 from nomoledger.errors import CorruptError, StoreError
+from nomoledger.events.levels import LEVELS
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.snapshots import fold_version, hash_of_source, label, unlabel
 from nomoledger.ledger.stores.store import Place
+from nomoledger.proof.addresses import Addresses
 from nomoledger.proof.public_numbering import PublicNumbers
 from nomoledger.proof.sealer import Sealer
 from nomoledger.state.snapshot_codec import decode_snapshot, encode_snapshot
@@ -33,6 +35,7 @@ class SealerCheckpoint(msgspec.Struct, frozen=True, array_like=True):
     hidden: tuple[str, ...]
     recorded_at: datetime | None
     numbers: tuple[Numbers, Numbers, Numbers]
+    addresses: tuple[str, ...]
 
 
 @cache
@@ -56,6 +59,7 @@ def store_checkpoint(ledger: Ledger, sealer: Sealer, period: int) -> None:
         hidden=tuple(sorted(stream.hidden)),
         recorded_at=stream.recorded_at,
         numbers=cast(Any, tuple((tuple(numbers.sealed), numbers.placed) for numbers in terms)),
+        addresses=stream.terms.addresses.given,
     )
     place = sealer.number, period
     data = label(msgspec.msgpack.encode(checkpoint), checkpoint_version(), place)
@@ -90,6 +94,8 @@ def resume_sealer(ledger: Ledger, game: str, place: Place) -> Sealer:
     stream.recorded_at = checkpoint.recorded_at
     terms = stream.terms
     terms.events, terms.rulings, terms.disputes = map(_public_numbers, checkpoint.numbers)
+    terms.level = LEVELS[chain.world.level]
+    terms.addresses = Addresses(checkpoint.addresses)
     return sealer
 
 
