@@ -95,6 +95,12 @@ class RecordImporter:
             except NomoledgerError as error:
                 raise RecordError(f"{line.place}: {error}") from None
         self.late.check_empty()
+        facts = [line for line in lines if is_fact(line)]
+        if facts and not any(rule.facts for rule in self.world.rules):
+            raise RecordError(
+                f"{facts[0].place}: no rule in force says what facts mean, so nothing could be"
+                " compared: bring in rules with facts"
+            )
         if lines and not self.header.open:
             yield from self._close()
 
