@@ -76,7 +76,8 @@ def _carry_out_to(engine: AuditEngine, fact: Fact, speech: FactMapping, end: End
     mark = world.mark()
     alone = _carry_out(engine, fact, speech)
     by_rules = world.get(end.entity, end.attribute)
-    if by_rules == end.value or not _is_followed(engine.follows_record, end, world.label(by_rules)):
+    is_final = by_rules == end.value or not is_done(alone)
+    if is_final or not _is_followed(engine.follows_record, end, world.label(by_rules)):
         world.release(mark)
         return alone
     world.rollback(mark)

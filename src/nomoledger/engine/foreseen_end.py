@@ -86,8 +86,8 @@ def sets(event: e.Event, end: End) -> bool:
 
 
 def is_done(events: Sequence[e.Event]) -> bool:
-    """Return whether the attempt among *events* was carried out or goes on later."""
-    failures = (e.AttemptRefused, e.FactUnexplained)
+    """Return whether the attempt among *events* was carried out, and asks nobody anything."""
+    failures = (e.AttemptRefused, e.FactUnexplained, e.QuestionRaised)
     return not any(isinstance(event, failures) for event in events)
 
 
