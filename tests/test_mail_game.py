@@ -48,7 +48,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     at = ("--at", "2026-01-05T12:00")
     desk.run("init", "--rulebook", "mail", "--dice", "entered", *at)
     for name, team in (("Ann", "North"), ("Bob", "South"), ("Cid", "East")):
-        assert "draw team" in desk.run("join", name, f"email={name}@example.org", *at)
+        assert "for the team" in desk.run("join", name, f"email={name}@example.org", *at)
         assert f"on the {team} Team" in desk.run("roll", team, *at)
     changes = desk.folder / "set-up.yaml"
     changes.write_text(SET_UP)
