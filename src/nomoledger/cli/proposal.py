@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nomoledger.game.proposal_check import ProposalCheck
     from nomoledger.game.proposal_view import Proposal
     from nomoledger.rulebook.change_diff import ChangeDiff
+    from nomoledger.rulebook.rules_file_check import RulesFileCheck
 
 REFUSED = 1
 WORDS_ONLY = "nothing was recorded: mend the changes, or record the words alone with --words-only"
@@ -167,14 +168,15 @@ def print_check(
     game: "Game", checked: "ProposalCheck", cases_max: int | None = None, *, is_short: bool = False
 ) -> None:
     """Print what a check found, with at most *cases_max* cases; if *is_short*, no good news."""
-    print_blocks(_check_lines(checked, cases_max))
+    print_blocks([*finding_lines(checked), *_case_lines(checked, cases_max)])
     if not (is_short or checked.errors):
         print_line(f"the changes fit the rules; {_cases(checked)}")
     if checked.what_if is not None:
         print_what_if(game, checked.what_if)
 
 
-def _check_lines(checked: "ProposalCheck", cases_max: int | None) -> Iterator[str]:
+def finding_lines(checked: "ProposalCheck | RulesFileCheck") -> Iterator[str]:
+    """Yield what is wrong with changes, and what their author should know."""
     for error in checked.errors:
         yield f"error: {error}"
     for left in checked.left_undefined:
@@ -184,6 +186,9 @@ def _check_lines(checked: "ProposalCheck", cases_max: int | None) -> Iterator[st
         yield f"mismatch: {mismatch}"
     for note in checked.notes:
         yield f"note: {note}"
+
+
+def _case_lines(checked: "ProposalCheck", cases_max: int | None) -> Iterator[str]:
     for failure in checked.cases_failing[:cases_max]:
         yield f"case would fail: {failure}"
     if hidden := len(checked.cases_failing) - len(checked.cases_failing[:cases_max]):
@@ -217,7 +222,7 @@ def proposal_lines(shown: "Proposal") -> Iterator[str]:
     yield f"proposal {shown.number} by {shown.by}, period {shown.period}{words}: {_state(shown)}"
     yield shown.text
     for change in shown.changes:
-        yield from _diff_lines(change)
+        yield from diff_lines(change)
     for player, choice in shown.votes.items():
         yield f"{player} votes {choice}"
 
@@ -227,7 +232,8 @@ def _state(shown: "Proposal") -> str:
     return ", ".join(dict.fromkeys(map(str, filter(None, known)))) or "undecided"
 
 
-def _diff_lines(change: "ChangeDiff") -> Iterator[str]:
+def diff_lines(change: "ChangeDiff") -> Iterator[str]:
+    """Yield *change* as a diff, in lines for people."""
     yield change.what + (f" (does not fit: {change.misfit})" if change.misfit else "")
     for value in change.values:
         yield f"  {value.name}: {_shown(value.old)} → {_shown(value.new)}"

@@ -18,6 +18,7 @@ from nomoledger.cli.projections import (
     show_projection_then,
     two_times,
 )
+from nomoledger.cli.rules_file import check_against_ledger
 
 if TYPE_CHECKING:
     from nomoledger.game.simulation.repeal_testing import RepealReport
@@ -91,10 +92,16 @@ def of(admin: bool, player: str | None, **view: Any) -> None:
     show_default=True,
     help="With --repeal: choose the games and the sample.",
 )
+@click.option(
+    "--ledger", "location", metavar="LEDGER", help="Check a file against the rules of a game."
+)
+@options.game
 @options.pool
 @options.as_json
 def check(
     rulebook: str,
+    location: str | None,
+    game_name: str | None,
     blank: bool,
     repeal: bool,
     sample: int | None,
@@ -116,8 +123,18 @@ def check(
     in an engine fault, a period does not close, a replay is not exact, or an act whose own rule
     still stands lacks something that its rule uses.
 
+    --ledger checks a file of rules (Markdown) or changes (YAML) against the rules of a game as it
+    stands: what would be new or amended, what is wrong, and which functions would never act.
+    Nothing is recorded. The exit code is 1 where something is wrong.
+
     Example: nomoledger rules check mail-opening
     """
+    if location is not None:
+        if blank or repeal:
+            raise click.UsageError("--ledger excludes --blank and --repeal")
+        return check_against_ledger(rulebook, location, game_name, as_json)
+    if game_name is not None:
+        raise click.UsageError("--game names a game of a ledger: give --ledger, too")
     from nomoledger.parallel import open_pool
 
     with open_pool(workers, scheduler) as pool:

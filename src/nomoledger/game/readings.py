@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nomoledger.game.proposal_view import Proposal
     from nomoledger.game.read_models import ReadModel
     from nomoledger.game.replay import Report
+    from nomoledger.rulebook.rules_file_check import RulesFileCheck
 
 #: For how many seconds a proposal is tried with the cases of the rulebook.
 CASES_SECONDS = 20.0
@@ -88,6 +89,18 @@ class GameReadings:
 
         options: dict[str, Any] = {"seconds": seconds, "with_what_if": with_what_if}
         return check_proposal(self.history, changes, self.limits, done=done, **options)
+
+    def check_rules_file(self, file: str | Path) -> "RulesFileCheck":
+        """Return what the rules of *file* (Markdown), or its changes (YAML), would do to the rules.
+
+        They are tried on the game as it stands, as a record brings them in. Nothing is recorded.
+
+        Raises:
+            UnknownError, UsageError: there is no such file.
+        """
+        from nomoledger.game.rules_file_trial import check_file
+
+        return check_file(self.history, str(file), self.limits)
 
     def proposal(self, number: int, *, reader: str | None = "admin") -> "Proposal":
         """Return proposal *number* as *reader* (a player, "admin", or None for all) may see it.

@@ -15,10 +15,10 @@ from nomoledger.engine.facts import field_of
 from nomoledger.engine.foreseen_end import End, end_stated_by
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events.levels import LEVELS
-from nomoledger.events.rules import Amend, Change, Enact, Rule
+from nomoledger.events.rules import Change
 from nomoledger.game.record_lines import PERIOD_NAMES, RecordHeader, RecordLine
 from nomoledger.game.record_opening import LateOpening
-from nomoledger.rulebook.changes import read_changes
+from nomoledger.rulebook.changes import change_to, read_changes
 from nomoledger.rulebook.loading import parse
 from nomoledger.state.world import World
 
@@ -271,13 +271,4 @@ class RecordImporter:
         if not isinstance(rules, str):
             return read_changes(rules)
         rulebook = parse(self.texts[rules], PurePath(rules).name)
-        return tuple(map(self._change, rulebook.rules))
-
-    def _change(self, rule: Rule) -> Change:
-        """Return the change that enacts *rule*, or amends the rule with its number."""
-        old = self.world.rule(rule.number)
-        if old is None:
-            return Enact(rule)
-        data = ("declares", "commodities", "facts", "pages")
-        new = {name: value for name in data if (value := getattr(rule, name)) != getattr(old, name)}
-        return Amend(rule.number, rule.title, rule.prose, rule.code, rule.parameters, **new)
+        return tuple(change_to(rule, self.world.rule(rule.number)) for rule in rulebook.rules)

@@ -11,7 +11,7 @@ from nomoledger.events import rules as r
 from nomoledger.intake.short_text import shortened
 from nomoledger.language.linker import analyze_rules
 from nomoledger.language.parameters import is_number
-from nomoledger.rulebook.faults_of_changes import faults_of_changes, placed
+from nomoledger.rulebook.faults_of_changes import Tell, faults_of_changes, placed, told_fault
 from nomoledger.rulebook.losses import NO_LOSSES, LeftUndefined, losses_of
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.world import World
@@ -44,17 +44,22 @@ class ChangeCheck(msgspec.Struct, frozen=True):
     numbers: tuple[str, ...]
 
 
-def check_changes(world: World, changes: tuple[r.Change, ...], source: str) -> ChangeCheck:
+def check_changes(
+    world: World, changes: tuple[r.Change, ...], source: str, tell: Tell = told_fault
+) -> ChangeCheck:
     """Try *changes* on *world*, on the authority of *source* (`proposal 4`, `ruling 2`).
 
+    *tell* words the faults that the checker of rules finds.
     *world* is as it was afterwards. Call this in a sandbox: the code of rules runs.
     """
     before = world.ruleset
     trial = try_changes(world, changes, source)
     after = trial.ruleset
     things = tuple(world.entities)
-    faults = faults_of_changes(before, after, tuple(trial.numbers), things)
-    errors = [placed(after, error) for error in trial.errors]
+    faults = faults_of_changes(before, after, tuple(trial.numbers), things, tell)
+    enacted = (change.rule for change in changes if isinstance(change, r.Enact))
+    rules = (*after.rules, *enacted)  # A rule that cannot be enacted is not among those after.
+    errors = [placed(rules, error) for error in trial.errors]
     errors += _by_own_number(faults or ([] if errors else trial.failing), trial.renamed)
     losses = NO_LOSSES if errors else losses_of(analyze_rules(before), analyze_rules(after))
     return ChangeCheck(

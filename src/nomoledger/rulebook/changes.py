@@ -108,6 +108,18 @@ def check_code(changes: tuple[Change, ...]) -> None:
             replace_functions(Rule(number=change.number), written)
 
 
+def change_to(rule: Rule, old: Rule | None) -> Enact | Amend:
+    """Return the change that brings in *rule* from a file of rules.
+
+    It amends *old*, the rule in force with the same number; if there is none, it enacts *rule*.
+    """
+    if old is None:
+        return Enact(rule)
+    data = ("declares", "commodities", "facts", "pages")
+    new = {name: value for name in data if (value := getattr(rule, name)) != getattr(old, name)}
+    return Amend(rule.number, rule.title, rule.prose, rule.code, rule.parameters, **new)
+
+
 def _read(item: Any) -> tuple[Change, ...]:
     kinds = [kind for kind in _READERS if isinstance(item, dict) and kind in item]
     if len(kinds) != 1:

@@ -1,9 +1,10 @@
 """Faults that changes bring into the rules; the one place that asks the checker of rules."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from nomoledger.errors import RulebookError
+from nomoledger.events.rules import Rule
 from nomoledger.language.linker import analyze_rules
 from nomoledger.language.operations import Operation
 from nomoledger.language.program import link
@@ -18,23 +19,37 @@ _PLACE = re.compile(r"(?:.*?:(?P<line>\d+): )?rule (?P<number>[^:]+): ")
 #: What the checker says of a rule that is only untidy.
 _UNTIDY = "is never used"
 
+#: Tells a fault of a ruleset with its place, in one line.
+Tell = Callable[[Ruleset, Fault], str]
+
+
+def told_fault(ruleset: Ruleset, fault: Fault) -> str:
+    """Return *fault* with its rule in *ruleset*, and the line within the code of the rule."""
+    begins = next((rule.line for rule in ruleset.rules if rule.number == fault.rule), 1)
+    where = "" if fault.data else f", line {fault.line - begins + 1}"
+    return f"rule {fault.rule}{where}: {fault.text}"
+
 
 def faults_of_changes(
-    before: Ruleset, after: Ruleset, numbers: Collection[str], things: Collection[str]
+    before: Ruleset,
+    after: Ruleset,
+    numbers: Collection[str],
+    things: Collection[str],
+    tell: Tell = told_fault,
 ) -> list[str]:
     """Return the faults of the rules *numbers* in *after* that *before* does not have, a line each.
 
-    *things* are the names of things in the game, which rules can name. Rules that the interpreter
-    does not accept are faults, whatever they were.
+    *things* are the names of things in the game, which rules can name. *tell* words a fault. Rules
+    that the interpreter does not accept are faults, whatever they were.
     """
     found = _new_faults(before, after, numbers, things)
     if not found:
         try:
             link(after).compile(World())
         except RulebookError as error:
-            return [placed(after, str(error))]
+            return [placed(after.rules, str(error))]
         found = _faults_of_arguments(before, after, numbers, things)
-    return [_placed(after, fault) for fault in found]
+    return [tell(after, fault) for fault in found]
 
 
 def _new_faults(
@@ -80,20 +95,14 @@ def _arguments(operation: Operation) -> tuple[object, ...]:
     return (*given, operation.result_names)
 
 
-def _placed(ruleset: Ruleset, fault: Fault) -> str:
-    begins = next((rule.line for rule in ruleset.rules if rule.number == fault.rule), 1)
-    where = "" if fault.data else f", line {fault.line - begins + 1}"
-    return f"rule {fault.rule}{where}: {fault.text}"
-
-
-def placed(ruleset: Ruleset, fault: str) -> str:
+def placed(rules: Collection[Rule], fault: str) -> str:
     """Return *fault* with the line within the code of its rule in place of that in a file.
 
-    A fault without a place stays as it is.
+    The rule is one of *rules*. A fault without a place stays as it is.
     """
     match = _PLACE.match(fault)
     if match is None:
         return fault
-    begins = next((rule.line for rule in ruleset.rules if rule.number == match["number"]), 1)
+    begins = next((rule.line for rule in rules if rule.number == match["number"]), 1)
     where = f", line {int(match['line']) - begins + 1}" if match["line"] else ""
     return f"rule {match['number']}{where}: {fault[match.end() :]}"
