@@ -57,6 +57,7 @@ OTHERS = {
     ("test", "files"): "read",
     ("verify", "seals"): "read",
     ("what-if", "file"): "read",
+    ("what-if", "instead"): "read",
     ("what-if", "rule_files"): "read",
 }
 SIGNS = ("FILE", "DIR", "FOLDER", "PATH", "TARGET", "VIEWS", "LEDGER", "RULEBOOK")

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def parse_replacement(text: str) -> tuple[str, Any]:
-    """Parse `116=3,4` (dice), `116=yes` (a choice) or `116=square:20` (fields by name)."""
+    """Parse `116=3,4` (dice), `116=yes` (a choice) or `116=square:20` (fields by name).
+
+    The value of a field may be a list in brackets: `116=detail:[20,grease]`.
+    """
     number, separator, value = text.partition("=")
     if not separator:
         raise click.BadParameter(f"{text!r} is not EVENT=VALUE, as in 116=3,4 or 116=square:20")
@@ -21,13 +24,29 @@ def parse_replacement(text: str) -> tuple[str, Any]:
 
 
 def _parse_value(text: str) -> Any:
-    parts = text.split(",")
+    parts = _parts(text)
     fields = [part.partition(":") for part in parts]
     if all(separator and name.strip().isidentifier() for name, separator, _ in fields):
         return {name.strip(): parse_scalar(value.strip()) for name, _, value in fields}
     if len(parts) > 1 and not text.startswith("["):
         return [parse_scalar(part.strip()) for part in parts]
     return parse_scalar(text)
+
+
+def _parts(text: str) -> list[str]:
+    """Split *text* at the commas that are in no brackets.
+
+    >>> _parts("square:20,detail:[20,grease]"), _parts("3,4")
+    (['square:20', 'detail:[20,grease]'], ['3', '4'])
+    """
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "[{") - (character in "]}")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts if depth == 0 else text.split(",")
 
 
 def parse_answer(text: str) -> tuple[str, Any]:

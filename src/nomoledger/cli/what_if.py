@@ -10,19 +10,28 @@ from nomoledger.cli import options
 from nomoledger.cli.context import open_game_at
 from nomoledger.cli.edit_options import edits, edits_from
 from nomoledger.cli.output import print_blocks, print_json, print_line, print_table, prompt
-from nomoledger.cli.parsing import parse_pair, parse_scalar
+from nomoledger.cli.parsing import parse_event, parse_pair, parse_scalar
 from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import BinaryIO
 
+    from nomoledger.engine.settlement.timeline import ExplainedFact
     from nomoledger.events.rules import Change
     from nomoledger.game.counterfactual import WhatIf, WhatIfChanges
     from nomoledger.game.game import Game
 
 QUESTIONS = click.Choice(["stop", "default", "skip", "ask"])
 DIFFERS = 1
+
+
+def parse_ruled_otherwise(text: str) -> tuple[int, str]:
+    """Parse `12=changes.yaml`: the number of a ruling, and a file with changes."""
+    number, path = parse_pair(text)
+    if not (number.isascii() and number.isdigit()):
+        raise click.BadParameter(f"{text!r} is not N=FILE, as in 12=changes.yaml")
+    return int(number), path
 
 
 @click.command("what-if")
@@ -50,7 +59,23 @@ DIFFERS = 1
     "--proposal", type=int, metavar="N", help="Replay as if proposal N had been in force."
 )
 @click.option(
-    "--ruling", "file", metavar="FILE", help="Replay with the rule changes listed in FILE (YAML)."
+    "--ruling",
+    "file",
+    metavar="FILE",
+    help="Replay with a ruling that makes the changes listed in FILE (YAML); see --from, --after.",
+)
+@click.option(
+    "--after",
+    type=parse_event,
+    metavar="EVENT",
+    help="Make the --ruling after EVENT, not at the start.",
+)
+@click.option(
+    "--instead",
+    multiple=True,
+    type=parse_ruled_otherwise,
+    metavar="N=FILE",
+    help="Replay as if ruling N had made the changes listed in FILE (YAML).",
 )
 @click.option(
     "--from", "since", type=int, metavar="PERIOD", help="Start at the opening of period PERIOD."
@@ -86,7 +111,8 @@ def what_if(
 
     Nothing is recorded. All other dice, answers and submissions stay as recorded. The result lists
     inputs that no longer fit (orphans), new questions, and requests whose result is reversed
-    (collisions).
+    (collisions). Rule changes of --ruling hold from the start of the replay to its end. What else
+    it lists (set, do, post) is done once, at the start.
 
     Example: nomoledger what-if game.db --replace 116=square:1 --to 3
     """
@@ -114,36 +140,61 @@ def changes_from(
     rule_files: tuple[tuple[str, str], ...],
     proposal: int | None,
     file: str | None,
+    after: str | None,
+    instead: tuple[tuple[int, str], ...],
     since: int | None,
     until: int | None,
     questions: str,
 ) -> "WhatIfChanges":
     """Return the changes that the options of the command describe."""
+    from nomoledger.cli.change_options import read_changes_file
+    from nomoledger.engine.settlement.hypotheses import ChangedRuling
     from nomoledger.game.counterfactual import WhatIfChanges
     from nomoledger.ledger.as_of import as_of
 
+    if after is not None and file is None:
+        raise click.UsageError("--after says when the changes of --ruling FILE are made: give both")
+    lasting, once = _split(read_changes_file(file), is_placed=after is not None)
     return WhatIfChanges(
         edits=edits_from(game, replaced, without, taken_in, answers),
         overrules=overrule,
         rules=None if rules_of is None else as_of(game.ledger, game.name, rules_of).rules,
-        changes=_rule_changes(game, rule_files, proposal, file),
+        changes=_rule_changes(game, rule_files, proposal, lasting),
         since=since,
         until=until,
         questions="stop" if questions == "ask" else questions,
+        ruling=once,
+        after=None if after is None else game.event_number(after),
+        instead=tuple(ChangedRuling(n, read_changes_file(path)) for n, path in instead),
     )
 
 
+def _split(
+    changes: "tuple[Change, ...]", *, is_placed: bool
+) -> "tuple[tuple[Change, ...], tuple[Change, ...]]":
+    """Return those of *changes* that hold throughout the replay, and those that are made once.
+
+    A ruling with a place of its own makes all of its changes there.
+    """
+    from nomoledger.events.rules import Do, Post, Set
+
+    once = tuple(x for x in changes if is_placed or isinstance(x, Do | Set | Post))
+    return tuple(x for x in changes if x not in once), once
+
+
 def _rule_changes(
-    game: "Game", rule_files: tuple[tuple[str, str], ...], proposal: int | None, file: str | None
+    game: "Game",
+    rule_files: tuple[tuple[str, str], ...],
+    proposal: int | None,
+    lasting: "tuple[Change, ...]",
 ) -> "tuple[Change, ...]":
     """Return the rule changes to try; unless from a proposal, they must fit the current rules."""
-    from nomoledger.cli.change_options import read_changes_file
     from nomoledger.engine.settlement.alternatives import apply_rule_changes
     from nomoledger.errors import UnknownError
     from nomoledger.events.rules import Enact
     from nomoledger.rulebook.loading import load
 
-    changes = list(read_changes_file(file))
+    changes = list(lasting)
     if proposal is not None:
         if proposal not in game.world.proposals:
             raise UnknownError(f"{game.name}: there is no proposal {proposal}")
@@ -242,6 +293,8 @@ def _summary_lines(result: "WhatIf", orphans_max: int | None) -> Iterator[str]:
     if result.winners[0] != result.winners[1]:
         recorded, rerun = (", ".join(winners) or "nobody" for winners in result.winners)
         yield f"  the winner would be {rerun}, not {recorded}"
+    for fact in result.explained:
+        yield f"  no longer differs: {_prefix(fact.event)}{fact.what}: it was {_by_rules(fact)}"
     for collision in result.collisions:
         yield f"  collision: {_prefix(collision.event)}{collision.what}: {collision.why}"
     for orphan in result.orphans[:orphans_max]:
@@ -255,6 +308,12 @@ def _summary_lines(result: "WhatIf", orphans_max: int | None) -> Iterator[str]:
         yield "  new dice of the open period come from a random seed that is thrown away"
     if result.stopped is not None:
         yield f"  it goes no further: {result.stopped}"
+
+
+def _by_rules(fact: "ExplainedFact") -> str:
+    from nomoledger.language.values import format_value
+
+    return f"{format_value(fact.by_rules)} by the rules"
 
 
 def _prefix(event: int | None) -> str:

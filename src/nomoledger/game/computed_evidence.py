@@ -94,22 +94,34 @@ def _in_visible_terms(record: VisibleRecord, changed: WhatIfChanges) -> WhatIfCh
     """Return *changed* with the numbers that the readers of *record* know."""
     edits = tuple(_edit_in_visible_terms(record, edit) for edit in changed.edits)
     overrules = tuple(map(record.terms.rulings.of, changed.overrules))
-    if SEALED in overrules:
+    instead = tuple(
+        msgspec.structs.replace(ruling, number=record.terms.rulings.of(ruling.number))
+        for ruling in changed.instead
+    )
+    if SEALED in (*overrules, *(ruling.number for ruling in instead)):
         raise UsageError("what-if: not everybody who sees the dispute may know of that ruling")
-    return msgspec.structs.replace(changed, edits=edits, overrules=overrules)
+    after = None if changed.after is None else _visible_number(record, changed.after)
+    return msgspec.structs.replace(
+        changed, edits=edits, overrules=overrules, instead=instead, after=after
+    )
 
 
 def _edit_in_visible_terms(record: VisibleRecord, edit: e.Edit) -> e.Edit:
     if isinstance(edit, e.Answered):
         return edit
     name = "after" if isinstance(edit, e.TakenIn) else "event"
-    recorded = getattr(edit, name)
+    number = _visible_number(record, getattr(edit, name))
+    return msgspec.structs.replace(edit, **{name: number})
+
+
+def _visible_number(record: VisibleRecord, recorded: int) -> int:
+    """Return the number that the readers of *record* know event number *recorded* by."""
     number = record.visible_number(recorded)
     if number is None:
         raise UnknownError(
             f"there is no event #{recorded} that everybody who sees the dispute may see"
         )
-    return msgspec.structs.replace(edit, **{name: number})
+    return number
 
 
 def _recorded(evidence: dict[str, Any], record: VisibleRecord) -> dict[str, Any]:

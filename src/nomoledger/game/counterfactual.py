@@ -12,13 +12,20 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.oracles import oracle_of
 from nomoledger.engine.settlement.alternatives import apply_fitting_changes
+from nomoledger.engine.settlement.hypotheses import AddedRuling, ChangedRuling, Hypothesis
+from nomoledger.engine.settlement.input_log import edited_event
 from nomoledger.engine.settlement.rerun import NewQuestion, Orphan, RulesOverride
 from nomoledger.engine.settlement.ruling_validity import (
     edits_of,
     first_edited_event,
     rulings_in_force,
 )
-from nomoledger.engine.settlement.timeline import Collision, FirstDifference, Timeline
+from nomoledger.engine.settlement.timeline import (
+    Collision,
+    ExplainedFact,
+    FirstDifference,
+    Timeline,
+)
 from nomoledger.errors import UnknownError
 from nomoledger.events.rules import Change, Rule
 from nomoledger.game.read_models import Projection, WorldView, projection
@@ -83,6 +90,7 @@ class WhatIf(msgspec.Struct, frozen=True):
         asked: questions that recorded play did not ask.
         stopped: why the run stopped early; None if it did not.
         throwaway: whether new dice came from a throwaway seed.
+        explained: facts of a hand-kept record that differ from the rules no longer.
     """
 
     game: str
@@ -97,6 +105,7 @@ class WhatIf(msgspec.Struct, frozen=True):
     asked: tuple[NewQuestion, ...]
     stopped: str | None
     throwaway: bool
+    explained: tuple[ExplainedFact, ...] = ()
 
 
 class WhatIfChanges(msgspec.Struct):
@@ -110,6 +119,9 @@ class WhatIfChanges(msgspec.Struct):
         since: the period at whose start to begin.
         until: the period at whose close to stop.
         questions: how to answer new questions: "stop", "default" or "skip".
+        ruling: changes of rules and state that a ruling makes once, which nobody made.
+        after: the event that this ruling comes after; None for the start of the replay.
+        instead: recorded rulings that make other changes than they did.
     """
 
     edits: tuple[e.Edit, ...] = ()
@@ -119,6 +131,9 @@ class WhatIfChanges(msgspec.Struct):
     since: int | None = None
     until: int | None = None
     questions: str = "stop"
+    ruling: tuple[Change, ...] = ()
+    after: int | None = None
+    instead: tuple[ChangedRuling, ...] = ()
 
 
 class SavedWhatIf(WhatIf, frozen=True, kw_only=True):
@@ -216,12 +231,18 @@ def _timeline(
     known = {ruling.number for ruling in rulings_in_force(world)}
     if unknown := [number for number in changed.overrules if number not in known]:
         raise UnknownError(f"there is no ruling {unknown[0]} in force")
-    rulings = rulings_in_force(world, overruling=changed.overrules)
+    instead = tuple(ruling.number for ruling in changed.instead)
+    if unknown := [number for number in instead if number not in known]:
+        raise UnknownError(f"there is no ruling {unknown[0]} in force")
+    rulings = rulings_in_force(world, overruling=(*changed.overrules, *instead))
     edits = [*edits_of(rulings), *changed.edits]
     starts = [] if changed.since is None else [_first_event_of(entries, changed.since)]
     if (first := first_edited_event(world)) is not None:
         starts.append(first)
-    if not starts and not edits:
+    hypotheses: list[Hypothesis] = [*changed.instead]
+    if changed.ruling:
+        hypotheses.append(AddedRuling(_place_of_ruling(entries, changed, edits), changed.ruling))
+    if not starts and not edits and not hypotheses:
         starts.append(0)
     return Timeline(
         entries,
@@ -231,8 +252,25 @@ def _timeline(
         secret=secret,
         rules=_ruleset(changed),
         questions=changed.questions,
+        hypotheses=hypotheses,
         describe=describe_event,
     )
+
+
+def _place_of_ruling(
+    entries: Sequence[e.Entry], changed: WhatIfChanges, edits: Sequence[e.Edit]
+) -> int:
+    """Return the number of the event that the ruling of *changed* comes before."""
+    if changed.after is not None:
+        if not 0 <= changed.after < len(entries):
+            raise UnknownError(
+                f"there is no event #{changed.after}: the last is #{len(entries) - 1}"
+            )
+        return changed.after + 1
+    if changed.since is not None:
+        return _first_event_of(entries, changed.since)
+    numbers = [number for edit in edits if (number := edited_event(edit)) is not None]
+    return max(min(numbers, default=1), 1)
 
 
 def _ruleset(changed: WhatIfChanges) -> RulesOverride | None:
@@ -271,6 +309,7 @@ def _report(game: str, timeline: Timeline, standings: Projection, is_throwaway: 
         asked=tuple(timeline.rerun.asked),
         stopped=timeline.rerun.stopped,
         throwaway=rolled and is_throwaway,
+        explained=tuple(timeline.explained_facts()),
     )
 
 

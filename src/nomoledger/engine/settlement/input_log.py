@@ -9,6 +9,7 @@ import msgspec
 from msgspec import field
 
 from nomoledger import events as e
+from nomoledger.engine.settlement.hypotheses import Hypothesis, hypothetical_inputs
 from nomoledger.engine.settlement.replacements import replace_draw, replace_input
 from nomoledger.engine.undone import undone_inputs
 from nomoledger.errors import UnknownError, UsageError
@@ -31,6 +32,7 @@ class InputLog(msgspec.Struct):
         secret: the names of the actions that were ever secret.
         closed: the number of the input that closed each period.
         undone: the ids of the inputs that are left out because they were taken back.
+        supposed: what to call each ruling that nobody made so, by id.
     """
 
     first: int
@@ -44,6 +46,7 @@ class InputLog(msgspec.Struct):
     secret: set[str] = field(default_factory=set)
     closed: dict[int, int] = field(default_factory=dict)
     undone: frozenset[str] = frozenset()
+    supposed: dict[str, str] = field(default_factory=dict)
 
 
 def edited_event(edit: e.Edit) -> int | None:
@@ -53,8 +56,15 @@ def edited_event(edit: e.Edit) -> int | None:
     return edit.after if isinstance(edit, e.TakenIn) else edit.event
 
 
-def edit_input_log(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: int) -> InputLog:
+def edit_input_log(
+    entries: Sequence[e.Entry],
+    edits: Iterable[e.Edit],
+    first: int,
+    hypotheses: Iterable[Hypothesis] = (),
+) -> InputLog:
     """Apply *edits* to the inputs and draws of *entries*, from the input that led to event *first*.
+
+    The rulings of *hypotheses* are added, or take the place of those that were made.
 
     Raises:
         UnknownError: an edit concerns an event that does not exist.
@@ -62,6 +72,7 @@ def edit_input_log(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: i
     """
     edits = list(edits)
     edit_of = _edits_by_event(entries, edits)
+    rulings, ruled_otherwise = hypothetical_inputs(entries, hypotheses)
     added = overlooked(edits)
     numbers = [entry.number for entry in entries if isinstance(entry.body, e.Input)]
     first = min([first, *_foreseeing(entries, edit_of)])
@@ -72,15 +83,21 @@ def edit_input_log(entries: Sequence[e.Entry], edits: Iterable[e.Edit], first: i
         last_input = entry.number if isinstance(entry.body, e.Input) else last_input
         _note_consequence(log, entry.body, last_input)
     for entry in entries:
+        _add_rulings(log, rulings.get(entry.number, ()), f"the ruling before #{entry.number}")
         body, edit = entry.body, edit_of.get(entry.number)
         if isinstance(body, e.DrawRecorded) and body.answers not in log.asked:
             if not (body.asked and is_of_ruling(body) and body.cause in void):
                 _add_draw(log, body, edit)
         elif isinstance(body, e.Input) and entry.number >= log.first and body.id not in log.undone:
+            if entry.number in ruled_otherwise:
+                body = ruled_otherwise[entry.number]
+                log.supposed[body.id] = f"ruling {body.number}"
+                log.edited.add(body.id)
             _add_input(log, entry.number, body, edit)
         for id, addition in added.items():
             if addition.after == entry.number:
                 _add_overlooked(log, entry.body, addition, id)
+    _add_rulings(log, rulings.get(len(entries), ()), "the ruling at the end")
     log.answers = {edit.question: edit.value for edit in edits if isinstance(edit, e.Answered)}
     return log
 
@@ -157,6 +174,13 @@ def _add_input(log: InputLog, number: int, body: e.Input, edit: Any) -> None:
     if edit is not None and isinstance(body, e.FactRecorded):
         _foresee(log, body)
     log.inputs.append((number, body))
+
+
+def _add_rulings(log: InputLog, rulings: Iterable[e.RulingMade], called: str) -> None:
+    """Add *rulings* that nobody made, each to be *called* so in messages."""
+    for ruling in rulings:
+        log.supposed[ruling.id] = called
+        log.inputs.append((None, ruling))
 
 
 def _forget(log: InputLog, fact: e.FactRecorded) -> None:

@@ -22,7 +22,7 @@ from nomoledger.engine.oracles import is_possible_answer, is_possible_draw
 from nomoledger.engine.replaying import next_failed_step, replay_opening
 from nomoledger.engine.settlement.input_log import InputLog
 from nomoledger.engine.settlement.replacements import format_values
-from nomoledger.errors import RuleFault
+from nomoledger.errors import RuleFault, UsageError
 from nomoledger.events.rules import Rule
 from nomoledger.language.host import Describe, Drawn, Oracle, ask_people, describe_plainly
 from nomoledger.state.draws import split_address
@@ -149,6 +149,9 @@ class Rerun:
             yield number
         for number, body in self._unused_answers.values():
             self.orphans.append(Orphan(number, self._describe(body), "the question is not asked"))
+        for attempt in self.world.agenda if self.stopped is None else ():
+            if attempt.id in self.log.supposed:
+                self.stopped = f"{self.log.supposed[attempt.id]} waits for what comes before it"
         waiting = self.world.waiting if self.stopped is None else None
         if waiting is not None and waiting.question not in self.log.asked:
             self._note_question(waiting, "open", None)
@@ -210,7 +213,19 @@ class Rerun:
         events = self.events.setdefault(body.id, [])
         for batch in batches:
             events += batch
+            self._check_supposed(batch)
             self._force_rules()
+
+    def _check_supposed(self, batch: list[e.Event]) -> None:
+        """Check that *batch* refuses no ruling that is only supposed.
+
+        Raises:
+            UsageError: the rules refuse such a ruling.
+        """
+        for event in batch:
+            if isinstance(event, e.AttemptRefused) and event.attempt in self.log.supposed:
+                reasons = "; ".join(reason.text for reason in event.reasons)
+                raise UsageError(f"{self.log.supposed[event.attempt]} does not fit: {reasons}")
 
     def _force_rules(self) -> None:
         """Put the alternative rules in force again whenever the replay has changed the rules."""

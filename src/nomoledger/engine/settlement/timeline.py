@@ -8,6 +8,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.engine.facts import FollowsRecord
 from nomoledger.engine.settlement.audiences import Audiences
+from nomoledger.engine.settlement.hypotheses import AddedRuling, Hypothesis, find_ruling
 from nomoledger.engine.settlement.input_log import edit_input_log, edited_event
 from nomoledger.engine.settlement.rerun import Orphan, Rerun, RulesOverride, is_retroactive
 from nomoledger.events.display import without_display_text
@@ -18,6 +19,9 @@ from nomoledger.state.world import World
 
 #: Fields that refer to other events or depend on event numbers, and are not compared.
 _NOT_COMPARED = ("cause", "fact", "follows", "digest", "seed", "commitment", "rules", "used")
+
+#: Events by which a fact does not agree with the rules.
+_DISAGREEING = (e.RecordPrevailed, e.FactUnexplained, e.AttemptRefused)
 
 
 class Collision(msgspec.Struct, frozen=True):
@@ -35,6 +39,17 @@ class FirstDifference(msgspec.Struct, frozen=True):
     recorded: str | None
     rerun: str | None
     rules: tuple[str, ...] = ()
+
+
+class ExplainedFact(msgspec.Struct, frozen=True):
+    """A fact of a hand-kept record that differs from the rules in recorded play alone.
+
+    *event* is the number of the fact, *what* it says, and *by_rules* what the rules gave instead.
+    """
+
+    event: int
+    what: str
+    by_rules: Any
 
 
 class Timeline:
@@ -57,19 +72,22 @@ class Timeline:
         secret: bytes | None = None,
         rules: RulesOverride | None = None,
         questions: str = "stop",
+        hypotheses: Sequence[Hypothesis] = (),
         describe: Describe = describe_plainly,
     ) -> None:
         """Prepare the timeline of *entries* with *edits*, which are all edits in force.
 
-        The replay starts at the first event that *edits* concern, or at *since* if that is earlier,
-        and ends with *entries*. *rules* replaces the rules in force. *questions* is one of
-        `nomoledger.engine.settlement.rerun.POLICIES`.
+        The replay starts at the first event that *edits* or *hypotheses* concern, or at *since* if
+        that is earlier, and ends with *entries*. *rules* replaces the rules in force. *questions*
+        is one of `nomoledger.engine.settlement.rerun.POLICIES`.
         """
         self.entries = entries
         self._describe = describe
         starts = [number for edit in edits if (number := edited_event(edit)) is not None]
         starts += [] if since is None else [since]
-        self.input_log = edit_input_log(entries, edits, min(starts, default=len(entries) - 1))
+        starts += (_place(entries, hypothesis) for hypothesis in hypotheses)
+        first = min(starts, default=len(entries) - 1)
+        self.input_log = edit_input_log(entries, edits, first, hypotheses)
         self.recorded, world = World(), World()
         for entry in entries:
             apply(self.recorded, entry.body)
@@ -221,6 +239,23 @@ class Timeline:
         orphans += (orphan for number, orphan in facts.items() if number not in collided)
         return sorted(orphans, key=lambda orphan: orphan.event or 0)
 
+    # --- facts that no longer differ
+
+    def explained_facts(self) -> list[ExplainedFact]:
+        """Return the facts that differ from the rules in the record, and agree in the timeline."""
+        explained = []
+        for entry in self.entries[self.input_log.first :]:
+            body = entry.body
+            if not isinstance(body, e.RecordPrevailed):
+                continue
+            fact = self.entries[body.fact].body
+            replayed = self.rerun.events.get(self._fact_id(body), [])
+            is_tried = bool(replayed) and not self._is_edited(self._fact_id(body))
+            if is_tried and not any(isinstance(event, _DISAGREEING) for event in replayed):
+                what = self._describe(fact, self.recorded)
+                explained.append(ExplainedFact(body.fact, what, body.by_rules))
+        return explained
+
     def _unused_draws(self) -> Iterator[Orphan]:
         bodies = [entry.body for entry in self.entries]
         asked = {body.question for body in bodies if isinstance(body, e.QuestionRaised)}
@@ -240,19 +275,37 @@ class Timeline:
         return isinstance(cause, e.RulingMade) and is_retroactive(cause)
 
     def _overturned_facts(self) -> Iterator[Orphan]:
-        """Yield the facts that differ from the rules where the state no longer follows the fact."""
+        """Yield the facts that differ from the rules where the state no longer follows the fact.
+
+        Also yield the facts that the rules no longer explain.
+        """
         follows = self._recorded_decisions()
+        unexplained = {
+            said.id
+            for entry in self.entries
+            if isinstance(entry.body, e.FactUnexplained)
+            and isinstance(said := self.entries[entry.body.fact].body, e.FactRecorded)
+        }
         numbers = {x.body.id: x.number for x in self.entries if isinstance(x.body, e.FactRecorded)}
         for id, events in self.rerun.events.items():
             fact = events[0] if events else None
             if not isinstance(fact, e.FactRecorded):
                 continue
             for event in events:
+                if isinstance(event, e.FactUnexplained) and id not in unexplained:
+                    yield Orphan(numbers.get(id), self._describe(fact, self.recorded), event.why)
                 if not isinstance(event, e.RecordPrevailed):
                     continue
                 if not follows(fact, event.what, event.by_rules):
                     why = f"it would be {format_value(event.by_rules)}"
                     yield Orphan(numbers.get(id), self._describe(fact, self.recorded), why)
+
+
+def _place(entries: Sequence[e.Entry], hypothesis: Hypothesis) -> int:
+    """Return the number of the event that *hypothesis* comes before or changes."""
+    if isinstance(hypothesis, AddedRuling):
+        return hypothesis.before
+    return find_ruling(entries, hypothesis.number).number
 
 
 def _outcomes(bodies: Iterable[e.Event]) -> tuple[dict[str, bool], dict[str, str]]:
