@@ -43,6 +43,7 @@ OTHERS = {
     ("handover restore", "file"): "read",
     ("handover take", "key_file"): "read",
     ("import", "file"): "read",
+    ("import", "rulebook"): "read",
     ("init", "rulebook"): "read",
     ("project", "into"): "a database of tables, which is added to",
     ("proposal check", "file"): "read",

@@ -27,7 +27,10 @@ program = CommandGroup(
     sections={
         "Start": {
             "init": ("ledgers:init", "Open a game under a rulebook, in a new or existing ledger."),
-            "import": ("ledgers:import_", "Import FILE: an export, or a hand-kept record."),
+            "import": (
+                "imports:import_",
+                "Import FILE: an export, a hand-kept record, or a table.",
+            ),
             "demo": ("demo:demo", "Import eight real weeks, audit them, and undo one slip."),
         },
         "Play": {

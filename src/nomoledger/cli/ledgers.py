@@ -1,4 +1,4 @@
-"""Commands on whole ledgers: init, import, export, verify, replay."""
+"""Commands on whole ledgers: init, export, verify, replay."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from nomoledger.cli.context import (
 from nomoledger.cli.dry_runs import print_dry_run, print_unwritten
 from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.parsing import parse_pair, parse_scalar, parse_time
-from nomoledger.cli.progress import count_records, counting, file_size, open_counting, progress
+from nomoledger.cli.progress import count_records, counting, progress
 from nomoledger.cli.remedies import problems_of
 from nomoledger.ledger.stores.location import safe_location
 
@@ -111,64 +111,6 @@ def init(
     print_line(f"next: {join}, or {command_line('status', location, game_name=name)}")
     if dry_run:
         print_dry_run()
-
-
-@click.command("import")
-@options.ledger
-@click.argument("file", type=click.Path(dir_okay=False))
-@click.option(
-    "--game", "game_name", metavar="NAME", help="Call the game of a hand-kept record NAME."
-)
-@options.dry_run
-@options.as_json
-def import_(location: str, file: str, game_name: str | None, dry_run: bool, as_json: bool) -> None:
-    """Import FILE: an export, or a hand-kept record.
-
-    FILE is imported as a whole or not at all. The ledger is created if needed.
-
-    Example: nomoledger import game.db season.jsonl
-    """
-    from nomoledger.game.records import is_record
-
-    is_hand_kept = is_record(file)
-    if game_name is not None and not is_hand_kept:
-        with open(file, "rb"):
-            raise click.UsageError("an export names its own games: --game is for hand-kept records")
-    if is_hand_kept:
-        heads = _import_record(location, file, game_name, dry_run)
-    else:
-        heads = _import_export(location, file, dry_run)
-    if as_json:
-        print_json(heads_as_json(heads))
-        return
-    for name, head in heads.items():
-        print_line(f"imported {name}: {head.number + 1} events, head {head}")
-    if dry_run:
-        print_dry_run()
-
-
-def _import_record(
-    location: str, file: str, game_name: str | None, dry_run: bool
-) -> dict[str, "Head"]:
-    from nomoledger.game.records import import_record
-
-    with (
-        open_or_create_ledger_at(location, dry_run=dry_run) as ledger,
-        progress("importing the record"),
-    ):
-        game = import_record(ledger, file, game_name)
-        return {game.name: ledger.head(game.name)}
-
-
-def _import_export(location: str, file: str, dry_run: bool) -> dict[str, "Head"]:
-    from nomoledger.game.exchange import import_ledger
-
-    with (
-        progress("importing", file_size(file)) as advance,
-        open_counting(file, advance) as source,
-        open_or_create_ledger_at(location, dry_run=dry_run) as ledger,
-    ):
-        return import_ledger(ledger, source)
 
 
 def heads_as_json(heads: dict[str, "Head"]) -> dict[str, Any]:

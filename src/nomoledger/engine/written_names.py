@@ -18,14 +18,14 @@ def find_written(world: World, name: Any) -> str | None:
     known = {account: account for rule in world.rules for account in rule.accounts}
     for things in world.kinds.values():
         known |= {str(world.label(thing)): thing for thing in things}
-    found = {account for called, account in known.items() if _bare(called) == _bare(name)}
+    found = {account for called, account in known.items() if bare(called) == bare(name)}
     return found.pop() if len(found) == 1 else None
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
     """Return *name* without capital letters, and without an article.
 
-    >>> _bare("The  Bank")
+    >>> bare("The  Bank")
     'bank'
     """
     return " ".join(name.casefold().split()).removeprefix("the ")

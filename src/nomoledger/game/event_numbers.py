@@ -18,7 +18,7 @@ LINE = "line"
 #: What a person can write, as it is said where something else was written.
 FORMS = "#116 (the ledger's), public:264, Ann:17 (as Ann's log has it) or line:41 (of a record)"
 _REFERENCE = re.compile(r"(?:#|(?P<numbering>[^:#=]{1,200}):#?)?(?P<number>[0-9]{1,18})")
-_OF_LINE = re.compile(r"(?:after-[0-9]+-)?line-([0-9]+)")
+_OF_LINE = re.compile(r"(?:after-[0-9]+-)?line-([0-9]+)(?:-[0-9]+)?")
 
 
 def is_event_reference(text: str) -> bool:
@@ -76,7 +76,7 @@ def _of_line(entries: Iterable[e.Entry], line: int) -> int:
                 found.append(entry.number)
     if len(found) > 1:
         listed = ", ".join(f"#{number}" for number in found)
-        raise UsageError(f"line:{line} is in several records that were imported: write {listed}")
+        raise UsageError(f"line:{line} means several events: write {listed}")
     if not found:
         why = "that line became no event" if known else "no record was imported into this game"
         raise UnknownError(f"there is no event line:{line}: {why}")

@@ -14,7 +14,7 @@ rulebook, continues an existing game. The record is imported completely or not a
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,7 @@ from nomoledger.intake.bounds import FILE, admitted
 from nomoledger.intake.unreadable import why_unreadable
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.rulebook.loading import load, shipped
+from nomoledger.rulebook.loading import Rulebook, load, shipped
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 
 FIRST_DAY = "2000-01-03"
@@ -78,34 +78,56 @@ def import_record(
     if not header.rulebook:
         if not ledger.games():
             raise RecordError(f"{path}:1: names no rulebook, and there is no game to continue")
-        return _continue_game(ledger, game or header.game or only_game(ledger), header, lines, path)
-    calendar = Calendar(_day(header.start or FIRST_DAY), header.period, header.days)
-    latest = max((line.period for line in lines), default=header.period)
-    check_not_far_ahead(calendar.begins(latest), datetime.now(UTC), f"{path}:1: the last period")
+        name = game or header.game or only_game(ledger)
+        return continue_recorded_game(ledger, name, header, lines, path)
     rulebook = header.rulebook
     if rulebook not in shipped():
         file = beside(path, rulebook, f"{path}:1: the rulebook")
         rulebook = str(file) if file.exists() else rulebook
-    book = load(rulebook)
+    name = game or header.game or "game"
+    return begin_recorded_game(ledger, name, load(rulebook), header, lines, path)
+
+
+def begin_recorded_game(
+    ledger: Ledger,
+    game: str,
+    book: Rulebook,
+    header: RecordHeader,
+    lines: Sequence[RecordLine],
+    path: Path,
+) -> Game:
+    """Open *game* under the rules of *book*, and play the *lines* of the record at *path*.
+
+    Raises:
+        RecordError: a line cannot be played; the message names file and line. Nothing is stored.
+        RulebookError, UnknownError, UsageError: the opening or the name of the game is wrong.
+    """
+    calendar = Calendar(_day(header.start or FIRST_DAY), header.period, header.days)
+    latest = max((line.period for line in lines), default=header.period)
+    check_not_far_ahead(calendar.begins(latest), datetime.now(UTC), f"{path}:1: the last period")
     given, late = split_opening(header.opening, book.rules, f"{path}:1", lines)
     header = msgspec.structs.replace(header, opening=late)
     return open_game(
         ledger,
-        game or header.game or "game",
+        game,
         book,
         settings=header.parameters,
         given=given,
         dice_from="entered",
         period=header.period,
         at=calendar.begins(header.period),
-        then=partial(_import_lines, header, calendar, _texts(path, lines), "", lines),
+        then=partial(_import_lines, header, calendar, _texts(path, lines), "", list(lines)),
     )
 
 
-def _continue_game(
-    ledger: Ledger, game: str, header: RecordHeader, lines: list[RecordLine], path: Path
+def continue_recorded_game(
+    ledger: Ledger, game: str, header: RecordHeader, lines: Sequence[RecordLine], path: Path
 ) -> Game:
-    """Append *lines* to *game*, from its current state on."""
+    """Append the *lines* of the record at *path* to *game*, from its current state on.
+
+    Raises:
+        RecordError: a line cannot be played; the message names file and line. Nothing is stored.
+    """
     existing = Game(ledger, game)
     world, secret = existing.world, ledger.secret(game)
     entries = reversed(existing.history.entries())
@@ -117,7 +139,7 @@ def _continue_game(
         raise RecordError(f"{path}: starts before {last.received_at:%F}, the last day of {game}")
     commit = Commit(ledger, game, world)
     importing = partial(
-        _import_lines, header, calendar, _texts(path, lines), f"after-{world.head}-", lines
+        _import_lines, header, calendar, _texts(path, lines), f"after-{world.head}-", list(lines)
     )
     with commit.together():
         engine = new_engine(world, oracle_of(world, secret), secret)
@@ -142,7 +164,7 @@ def _import_lines(
     return RecordImporter(engine, header, calendar, texts, prefix).run(lines)
 
 
-def _texts(path: Path, lines: list[RecordLine]) -> dict[str, str]:
+def _texts(path: Path, lines: Iterable[RecordLine]) -> dict[str, str]:
     """Return the texts of the files of rules that *lines* of the record at *path* name."""
     texts = {}
     for line in lines:

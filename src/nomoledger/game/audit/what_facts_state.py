@@ -15,7 +15,7 @@ from nomoledger.language.values import from_units
 from nomoledger.state.world import World
 
 #: The number of the line that a fact comes from, in the id of the fact.
-_LINE = re.compile(r"(?:^|-)line-(\d+)$")
+_LINE = re.compile(r"(?:^|-)line-(\d+)(?:-\d+)?$")
 
 
 class Consequence(NamedTuple):
