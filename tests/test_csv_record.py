@@ -233,6 +233,8 @@ def test_a_file_that_is_no_table_is_an_error(text: bytes, what: str) -> None:
 
 def test_a_table_without_facts_is_a_problem() -> None:
     assert understood("week,kind\n").problems == ("t.csv:1: no fact follows: add a row for each",)
+    (problem,) = understood("week,kind,dice\n1,roll,²\n").problems
+    assert problem == "t.csv:2: '²' are no dice: write them as in 3+5"
 
 
 # --- what it becomes

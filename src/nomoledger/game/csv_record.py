@@ -151,8 +151,8 @@ class _Reader:
             except (RecordError, UsageError) as error:
                 self._problems[number] = str(error).removeprefix(f"{place}: ")
         self._check(lines)
-        if not lines:
-            self._problems.setdefault(first, "no fact follows: add a row for each")
+        if not lines and not self._problems:
+            self._problems[first] = "no fact follows: add a row for each"
         return RecordTable(
             columns=tuple(column for column in columns if column is not None),
             players=tuple(self._players.values()),
