@@ -75,9 +75,9 @@ def words_of(line: str, ledger: str) -> list[str]:
 
 def content(folder: Path) -> dict[str, bytes]:
     return {
-        path.name: path.read_bytes()
-        for path in folder.iterdir()
-        if not path.name.endswith(("-wal", "-shm"))
+        str(path): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.endswith(("-wal", "-shm"))
     }
 
 

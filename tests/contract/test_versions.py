@@ -115,8 +115,11 @@ def test_an_older_version_is_upgraded(location: str, monkeypatch: pytest.MonkeyP
     for create in (True, False):
         with pytest.raises(StoreError, match=r"older nomoledger .*: run nomoledger upgrade on it"):
             open_store(location, create=create)
+    for _ in range(2):  # The first dry run has changed nothing.
+        assert upgrade_store(location, dry_run=True) == Upgrade(3, 4)
+        assert extra_tables(location) == 0
     assert upgrade_store(location) == Upgrade(3, 4)
-    assert upgrade_store(location) == Upgrade(4, 4)
+    assert upgrade_store(location, dry_run=True) == upgrade_store(location) == Upgrade(4, 4)
     assert extra_tables(location) == 1
     with Ledger.open(location) as ledger:
         assert ledger.verify("chess", head).ok
@@ -125,8 +128,9 @@ def test_an_older_version_is_upgraded(location: str, monkeypatch: pytest.MonkeyP
 def test_a_failing_upgrade_changes_nothing(location: str, monkeypatch: pytest.MonkeyPatch) -> None:
     creating = f"CREATE TABLE {prefix(location)}extra (x integer)"
     next_version(monkeypatch, location, creating, "SELECT frobnicate()")
-    with pytest.raises(StoreError, match="frobnicate"):
-        upgrade_store(location)
+    for dry_run in (True, False):
+        with pytest.raises(StoreError, match="frobnicate"):
+            upgrade_store(location, dry_run=dry_run)
     monkeypatch.undo()
     assert extra_tables(location) == 0
     assert upgrade_store(location) == Upgrade(3, 3)

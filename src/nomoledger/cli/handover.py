@@ -7,6 +7,7 @@ import click
 from nomoledger.cli import options
 from nomoledger.cli.arguments import command_line, game_if_ambiguous
 from nomoledger.cli.context import open_game_at, open_ledger_at, open_ledger_of_game
+from nomoledger.cli.dry_runs import print_unwritten
 from nomoledger.cli.outcome import run_request
 from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.proofs import key, key_lines, output
@@ -33,12 +34,14 @@ def handover() -> None:
 @handover.command("key")
 @click.argument("file", type=options.OutputFile())
 @options.force
+@options.dry_run
 @options.as_json
-def key_(file: str, force: bool, as_json: bool) -> None:
+def key_(file: str, force: bool, dry_run: bool, as_json: bool) -> None:
     """Make a private key to sign seals with, and write it to FILE.
 
     Only its owner may read FILE. Whoever has it can sign in the name of the admin: keep a second
-    copy in a safe place, and give it to nobody.
+    copy in a safe place, and give it to nobody. Each run makes another
+    key, so --dry-run names none.
 
     Example: nomoledger handover key bob.key
     """
@@ -46,9 +49,11 @@ def key_(file: str, force: bool, as_json: bool) -> None:
     from nomoledger.proof.signing import new_key
 
     data, signer = new_key()
-    with atomic_file(file, force=force, is_private=True) as target:
+    with atomic_file(file, force=force, is_private=True, dry_run=dry_run) as target:
         target.write(data)
-    if as_json:
+    if dry_run:
+        print_unwritten(file)
+    elif as_json:
         print_json({"key": signer.public, "file": file})
     else:
         print_line(f"public key: {signer.public}")
@@ -62,7 +67,8 @@ def key_(file: str, force: bool, as_json: bool) -> None:
 )  # fmt: skip
 @output
 @options.force
-def request(game: str, key_file: str, output: str, force: bool) -> None:
+@options.dry_run
+def request(game: str, key_file: str, output: str, force: bool, dry_run: bool) -> None:
     """Write a request to take GAME over, for the old admin.
 
     The request names the public key of the new admin and is signed with it. It holds no secret.
@@ -74,8 +80,10 @@ def request(game: str, key_file: str, output: str, force: bool) -> None:
     from nomoledger.proof.signing import read_signer
 
     signer = read_signer(key_file)
-    with atomic_file(output, force=force) as target:
+    with atomic_file(output, force=force, dry_run=dry_run) as target:
         target.write(request_key(game, signer).encoded() + b"\n")
+    if dry_run:
+        print_unwritten(output)
 
 
 @handover.command()
@@ -128,7 +136,8 @@ def take(key_file: str, text: str, **request: Any) -> int:
 @output
 @options.force
 @options.game
-def secret(location: str, output: str, force: bool, game_name: str | None) -> None:
+@options.dry_run
+def secret(location: str, output: str, force: bool, game_name: str | None, dry_run: bool) -> None:
     """Write the secret of a game to a file of its own.
 
     Whoever has the file and the events can foresee dice. Only its owner may read it. An export and
@@ -141,9 +150,11 @@ def secret(location: str, output: str, force: bool, game_name: str | None) -> No
 
     with (
         open_ledger_of_game(location, game_name) as (ledger, name),
-        atomic_file(output, force=force, is_private=True) as target,
+        atomic_file(output, force=force, is_private=True, dry_run=dry_run) as target,
     ):
         target.write(SecretFile(name, ledger.secret(name).hex()).encoded() + b"\n")
+    if dry_run:
+        print_unwritten(output)
 
 
 @handover.command()

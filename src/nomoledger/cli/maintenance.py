@@ -50,8 +50,9 @@ def copy(location: str, target: str, game_name: str | None, dry_run: bool, as_js
 
 @click.command()
 @options.ledger
+@options.dry_run
 @options.as_json
-def upgrade(location: str, as_json: bool) -> None:
+def upgrade(location: str, dry_run: bool, as_json: bool) -> None:
     """Upgrade the tables of a ledger to the current schema.
 
     Recorded events do not change. Make a copy first: older versions of nomoledger refuse the
@@ -62,17 +63,21 @@ def upgrade(location: str, as_json: bool) -> None:
     from nomoledger.ledger.snapshots import take_snapshots
     from nomoledger.ledger.stores.open_store import upgrade_store
 
-    before, after = upgrade_store(location)
-    with open_ledger_at(location) as ledger, progress("taking snapshots") as advance:
-        counted = counting(ledger, advance)
-        for name in ledger.games():
-            take_snapshots(counted, name)
+    before, after = upgrade_store(location, dry_run=dry_run)
+    if not dry_run:
+        with open_ledger_at(location) as ledger, progress("taking snapshots") as advance:
+            counted = counting(ledger, advance)
+            for name in ledger.games():
+                take_snapshots(counted, name)
     if as_json:
         print_json({"before": before, "after": after})
-    elif before == after:
+        return
+    if before == after:
         print_line(f"{safe_location(location)} is up to date (schema {after})")
     else:
         print_line(f"{safe_location(location)} is upgraded from schema {before} to {after}")
+    if dry_run:
+        print_dry_run()
 
 
 @click.command()

@@ -25,8 +25,10 @@ def open_store(location: str | PathLike[str], *, create: bool = False) -> Store:
     return SqliteStore(path_of(fspath(location)), create=create)
 
 
-def upgrade_store(location: str | PathLike[str]) -> Upgrade:
+def upgrade_store(location: str | PathLike[str], *, dry_run: bool = False) -> Upgrade:
     """Upgrade the tables of the store at *location* to the version of this program.
+
+    For a *dry_run*, everything is done in a transaction, and taken back.
 
     Raises:
         UnknownError, UsageError, StoreError: as in `open_store`.
@@ -35,7 +37,7 @@ def upgrade_store(location: str | PathLike[str]) -> Upgrade:
         # Imported late, as in `open_store`.
         from nomoledger.ledger.stores.postgres_schema import upgrade_database
 
-        return upgrade_database(fspath(location))
+        return upgrade_database(fspath(location), dry_run=dry_run)
     from nomoledger.ledger.stores.sqlite_file import upgrade_file
 
-    return upgrade_file(path_of(fspath(location)))
+    return upgrade_file(path_of(fspath(location)), dry_run=dry_run)

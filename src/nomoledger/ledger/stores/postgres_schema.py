@@ -93,20 +93,22 @@ def prepare(connection: Connection, location: str, create: bool) -> None:
     check_objects(connection, location)
 
 
-def upgrade_database(location: str) -> Upgrade:
+def upgrade_database(location: str, *, dry_run: bool = False) -> Upgrade:
     """Upgrade the database at *location*; see `nomoledger.ledger.stores.open_store`."""
     with direct_connection(address_of(location), safe_location(location)) as connection:
-        return _upgrade(connection, safe_location(location))
+        return _upgrade(connection, safe_location(location), dry_run)
 
 
-def _upgrade(connection: Connection, location: str) -> Upgrade:
+def _upgrade(connection: Connection, location: str, dry_run: bool) -> Upgrade:
     """Upgrade the tables to the version of this program in one transaction.
+
+    For a *dry_run*, the transaction is rolled back.
 
     Raises:
         UnknownError: there is no ledger.
         StoreError: the tables are newer than this program.
     """
-    with connection.transaction():
+    with connection.transaction(force_rollback=dry_run):
         connection.execute(LOCK)
         current = _version(connection)
         if current is None:

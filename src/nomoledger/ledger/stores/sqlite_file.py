@@ -264,7 +264,7 @@ def _prepare(connection: sqlite3.Connection, location: str, create: bool) -> Non
     check_objects(connection, location)
 
 
-def upgrade_file(location: str, lock_timeout: int = 5) -> Upgrade:
+def upgrade_file(location: str, lock_timeout: int = 5, *, dry_run: bool = False) -> Upgrade:
     """Upgrade the file at *location*; see `nomoledger.ledger.stores.open_store`."""
     with _connected(location, create=False, lock_timeout=lock_timeout) as connection:
         connection.execute("BEGIN IMMEDIATE")  # an error before COMMIT undoes everything
@@ -280,7 +280,7 @@ def upgrade_file(location: str, lock_timeout: int = 5) -> Upgrade:
                     step(connection)
         check_objects(connection, location)
         connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        connection.execute("COMMIT")
+        connection.execute("ROLLBACK" if dry_run else "COMMIT")
     return Upgrade(current, SCHEMA_VERSION)
 
 

@@ -31,20 +31,23 @@ def publish(
     folder: str | Path,
     advance: Advance = lambda count: None,
     how_to_submit: str | None = None,
+    *,
+    dry_run: bool = False,
 ) -> Published:
     """Write the site of *game* to *folder*.
 
     The site holds public information only. It replaces an earlier site in *folder* as a whole. The
     pages of closed periods that nothing has changed since are kept as they are. *advance* is called
     with the number of events that were read, twice for each event. *how_to_submit* is what the
-    front page says about that, as it is; without it, the page names the commands.
+    front page says about that, as it is; without it, the page names the commands. For a *dry_run*,
+    all pages are made that would be written, and nothing is written.
 
     Raises:
         UsageError: *folder* holds something other than a site.
         UnknownError: The ledger has no such game.
     """
     public = _read(ledger, game, advance)
-    with replacing(Path(folder)) as site:
+    with replacing(Path(folder), dry_run=dry_run) as site:
         outline = outline_of(game, public, how_to_submit)
         kept = manifest.reusable(site.old, outline)
         for period in kept.values():

@@ -35,8 +35,8 @@ class NewFolder:
         paths: the paths of its files so far.
     """
 
-    def __init__(self, folder: Path, old: Path) -> None:
-        """Write to *folder*, which will replace *old*."""
+    def __init__(self, folder: Path | None, old: Path) -> None:
+        """Write to *folder*, which will replace *old*; if *folder* is None, write nothing."""
         self._folder = folder
         self.old = old
         self.paths: set[str] = set()
@@ -45,12 +45,16 @@ class NewFolder:
     def write(self, path: str, text: str) -> str:
         """Write the file at *path*; return its SHA-256."""
         content = text.encode()
-        self._place(path).write_bytes(content)
+        place = self._place(path)
+        if place is not None:
+            place.write_bytes(content)
         return hashlib.sha256(content).hexdigest()
 
     def keep(self, path: str) -> None:
         """Take over the file at *path* of the old folder: as a second link to it, or as a copy."""
         place = self._place(path)
+        if place is None:
+            return
         try:
             os.link(self.old / path, place)
         except OSError:  # The file system has no links.
@@ -58,9 +62,14 @@ class NewFolder:
 
     def finish(self) -> None:
         """Write the list of the files."""
-        (self._folder / MARKER).write_text("\n".join([_SAYS, *sorted(self.paths)]) + "\n", "utf-8")
+        if self._folder is not None:
+            listed = "\n".join([_SAYS, *sorted(self.paths)]) + "\n"
+            (self._folder / MARKER).write_text(listed, "utf-8")
 
-    def _place(self, path: str) -> Path:
+    def _place(self, path: str) -> Path | None:
+        if self._folder is None:
+            self.paths.add(path)
+            return None
         file = self._folder / path
         if file.parent not in self._parents:
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -70,15 +79,22 @@ class NewFolder:
 
 
 @contextmanager
-def replacing(folder: Path) -> Iterator[NewFolder]:
+def replacing(folder: Path, *, dry_run: bool = False) -> Iterator[NewFolder]:
     """Yield a new folder, which takes the place of *folder* at the end of the block.
 
-    What a publish that was killed left beside *folder* is removed.
+    What a publish that was killed left beside *folder* is removed. For a *dry_run*, everything is
+    checked, and nothing is written or removed.
 
     Raises:
         UsageError: *folder* holds a file that is not part of an earlier site.
+        OSError: *folder* cannot be made.
     """
     folder = folder.resolve()
+    if dry_run:
+        _check(folder)
+        _check_parent(folder)
+        yield NewFolder(None, folder)
+        return
     folder.parent.mkdir(parents=True, exist_ok=True)
     _clear_up(folder)
     _check(folder)
@@ -113,6 +129,19 @@ def _check(folder: Path) -> None:
     known = set((folder / MARKER).read_text("utf-8").splitlines()[1:])
     if foreign := sorted(files - known - {MARKER}):
         raise UsageError(f"{folder} holds {foreign[0]}, which is no part of the site: move it away")
+
+
+def _check_parent(folder: Path) -> None:
+    """Check that *folder* can be made, or replaced.
+
+    Raises:
+        OSError: a folder above it is a file, or nobody may write there.
+    """
+    above = next(parent for parent in folder.parents if parent.exists())
+    if not above.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above))
+    if not os.access(above, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(above))
 
 
 def _files_in(folder: Path) -> Iterator[str]:
