@@ -229,7 +229,9 @@ def in_a_sandbox(desk: Game, turns: int) -> None:
     """Each turn a request of its own: sandbox, hash chain, transaction."""
     begin, head = time.perf_counter(), desk.world.head
     for turn in range(turns):
-        desk.receive(e.RulingMade, kind="correct", text="", changes=asked(turn).changes, at=NOON)
+        desk.receive(
+            e.RulingMade, kind="correct", text="a turn", changes=asked(turn).changes, at=NOON
+        )
     seconds = time.perf_counter() - begin
     print(told("through the whole stack to disk", seconds, turns, desk.world.head - head))
 
