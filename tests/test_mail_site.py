@@ -209,6 +209,7 @@ def test_the_same_game_gives_the_same_site(ledger: Ledger, site: Path, tmp_path:
         assert again.read_bytes() == page.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_simulated_season_is_published_with_a_board_for_each_week(tmp_path: Path) -> None:
     season = str(tmp_path / "season.db")
     options = ("--rulebook", "mail", "--players", "5", "--periods", "4", "--seed", "5")

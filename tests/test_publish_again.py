@@ -135,7 +135,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened_ledger
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_a_site_that_grew_is_the_same_as_a_new_one(
     seed: int, ledger: Ledger, tmp_path: Path
 ) -> None:
