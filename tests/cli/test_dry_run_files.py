@@ -137,8 +137,16 @@ def test_keys_requests_and_secrets(landed: str) -> None:
     assert "is a ledger" in wrong("handover", "secret", landed, "-o", landed, "--dry-run")
 
 
+def test_saving_a_what_if(landed: str) -> None:
+    words = ("what-if", landed, "--rules-of", "1", "--save", "w.json")
+    tried = dry(*words)
+    assert not Path("w.json").exists()
+    assert tried == ok(*words) + "a dry run: nothing is written; w.json would be created\n"
+    assert "w.json exists already" in wrong(*words, "--dry-run")
+
+
 #: Commands that change something and have no dry run: they are few, and the list may only shrink.
-WITHOUT = {"demo", "standings", "what-if"}
+WITHOUT = {"demo", "standings"}
 
 
 def test_every_command_that_changes_something_has_a_dry_run() -> None:

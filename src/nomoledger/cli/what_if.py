@@ -8,6 +8,7 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_game_at
+from nomoledger.cli.dry_runs import print_unwritten
 from nomoledger.cli.edit_options import edits, edits_from
 from nomoledger.cli.output import print_blocks, print_json, print_line, print_table, prompt
 from nomoledger.cli.parsing import parse_event, parse_pair, parse_scalar
@@ -96,6 +97,7 @@ def parse_ruled_otherwise(text: str) -> tuple[int, str]:
     help="Also write the result and what was changed to FILE, as JSON.",
 )
 @options.force
+@options.dry_run
 @options.game
 @options.as_json
 def what_if(
@@ -104,19 +106,21 @@ def what_if(
     as_json: bool,
     save: str | None,
     force: bool,
+    dry_run: bool,
     questions: str,
     **values: Any,
 ) -> int:
     """Replay the game with something changed, and compare.
 
-    Nothing is recorded. All other dice, answers and submissions stay as recorded. The result lists
+    Nothing is recorded; with --dry-run, --save checks FILE and does not write it.
+    All other dice, answers and submissions stay as recorded. The result lists
     inputs that no longer fit (orphans), new questions, and requests whose result is reversed
     (collisions). Rule changes of --ruling hold from the start of the replay to its end. What else
     it lists (set, do, post) is done once, at the start.
 
     Example: nomoledger what-if game.db --replace 116=square:1 --to 3
     """
-    with open_game_at(location, game_name) as game, _saving(save, force) as target:
+    with open_game_at(location, game_name) as game, _saving(save, force, dry_run) as target:
         changes = changes_from(game, questions=questions, **values)
         result = run_what_if(game, changes, is_asking=questions == "ask")
         if target is not None:
@@ -125,6 +129,8 @@ def what_if(
             print_json(result)
         else:
             print_what_if(game, result)
+            if dry_run and save is not None:
+                print_unwritten(save)
     return DIFFERS if result.stopped else 0
 
 
@@ -231,11 +237,13 @@ def run_what_if(game: "Game", changes: "WhatIfChanges", *, is_asking: bool = Fal
         changes.edits = (*changes.edits, Answered(question.question, value))
 
 
-def _saving(path: str | None, force: bool) -> "AbstractContextManager[BinaryIO | None]":
+def _saving(
+    path: str | None, force: bool, dry_run: bool
+) -> "AbstractContextManager[BinaryIO | None]":
     """Open the file at *path*; None if there is nothing to save."""
     from nomoledger.cli.atomic_file import atomic_file
 
-    return nullcontext() if path is None else atomic_file(path, force=force)
+    return nullcontext() if path is None else atomic_file(path, force=force, dry_run=dry_run)
 
 
 def _save(target: "BinaryIO", result: "WhatIf", changes: "WhatIfChanges") -> None:
