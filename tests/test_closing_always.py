@@ -27,6 +27,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_period_closes_at_whose_end_more_statuses_end_than_an_attempt_may_change() -> None:
     file = game_with(
         "def action_mark(player: Player, n: Number):\n"

@@ -216,6 +216,7 @@ def test_a_game_at_its_limits_replays_verifies_and_closes(game: Game) -> None:
     assert game.ledger.verify("g").ok
 
 
+@pytest.mark.slow
 def test_what_took_long_in_many_attempts_can_be_computed_again(game: Game) -> None:
     """Each attempt takes less time than one may take, and all together take more."""
     game.submit("Ann", "work", {"attempts": 40, "loops": 6_000_000}, at=NOON)

@@ -202,6 +202,7 @@ def test_there_are_pages_for_the_corporation_the_wetha_jobs_stores_and_products(
     assert [row[1:3] for row in products if row[0] == "Fancy Ketchup"] == [["Candy", "60"]]
 
 
+@pytest.mark.slow
 def test_the_same_game_gives_the_same_site(ledger: Ledger, site: Path, tmp_path: Path) -> None:
     publish(ledger, "g", tmp_path / "again")
     for page in site.rglob("*.html"):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 from sound_commands import ok, run
+from tiers import sample
 
 from nomoledger import events as e
 from nomoledger.cli.remedies import void_command
@@ -113,11 +114,11 @@ ROLLING = {
 }
 
 
-@pytest.mark.parametrize("code", ROLLING.values(), ids=ROLLING)
+@pytest.mark.parametrize("name", sample(ROLLING, 1))
 def test_a_period_replays_in_which_a_check_rolled_before_it_was_undone(
-    file: str, code: str
+    file: str, name: str
 ) -> None:
-    adopt(file, code)
+    adopt(file, ROLLING[name])
     run("join", file, "Dan", "email=dan@example.org")
     ok("ruling", file, "No luck", "--repeal", "X.1", "--urgent")
     run("ruling", file, "Luck", "--value", "yes")
