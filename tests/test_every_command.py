@@ -123,7 +123,7 @@ def test_every_command_is_listed_here() -> None:
     assert {name for name, _ in commands(program)} == WORDS.keys() | ELSEWHERE
 
 
-@pytest.mark.parametrize("name", sample(TABLES, 25))
+@pytest.mark.parametrize("name", sample(TABLES, 13))
 @pytest.mark.slow_with("simulate", "publish")
 def test_on_a_new_ledger(name: str, tmp_path: Path) -> None:
     file = tmp_path / "new.db"

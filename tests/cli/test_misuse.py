@@ -78,7 +78,7 @@ MISUSE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "message"), sample_rows(MISUSE, 13))
+@pytest.mark.parametrize(("words", "message"), sample_rows(MISUSE, 7))
 def test_misuse_is_one_line_and_changes_nothing(game: str, words: str, message: str) -> None:
     Path("junk.db").write_text("no ledger\n")
     Path("bad.yaml").write_text("- {do: [\n")
