@@ -9,6 +9,9 @@ from click.testing import CliRunner
 
 from nomoledger.cli import program
 
+#: A season of `mail` takes long to play.
+pytestmark = pytest.mark.slow
+
 SET_UP = """
 - set: {square: 17, owner: Government, name: Mill}
 - set: {square: 12, owner: Bob, name: Forge, color: Red}

@@ -16,6 +16,9 @@ from nomoledger.game.replay import Report, replay
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.loading import load
 
+#: A season of `mail` takes long to play.
+pytestmark = pytest.mark.slow
+
 WEEK = 12
 HEADER: dict[str, Any] = {
     "rulebook": "mail",

@@ -21,6 +21,9 @@ from nomoledger.rulebook.checker.rulebook_check import find_faults
 from nomoledger.rulebook.loading import load, parse
 from nomoledger.views.site import publish
 
+#: A season of `mail` takes long to play.
+pytestmark = pytest.mark.slow
+
 START = datetime(2026, 1, 5, 12, tzinfo=UTC)
 FORTY = """
  37  38  39  40
