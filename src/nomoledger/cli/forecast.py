@@ -40,23 +40,23 @@ INTERRUPTED = 130
     help="Play N futures.",
 )
 @click.option(
-    "--proposal", type=int, metavar="N", help="Compare the futures in which proposal N passes now."
+    "--proposal", type=int, metavar="N", help="Compare with futures in which proposal N passes now."
 )
 @click.option(
     "--change",
     "file",
     metavar="FILE",
-    help="Compare futures with the rule changes listed in FILE (YAML).",
+    help="Compare with futures under the rule changes in FILE (YAML).",
 )
 @click.option(
     "--amend",
     multiple=True,
     type=parse_pair,
     metavar="RULE.NAME=VALUE",
-    help="Compare futures with another value of a parameter.",
+    help="Compare with futures under another value of a parameter.",
 )
 @click.option(
-    "--repeal", multiple=True, metavar="RULE", help="Compare futures without the rule RULE."
+    "--repeal", multiple=True, metavar="RULE", help="Compare with futures without the rule RULE."
 )
 @click.option(
     "--seed",

@@ -34,9 +34,9 @@ def players(admin: bool, player: str | None, **view: Any) -> None:
 def player(name: str, since: datetime | None, admin: bool, player: str | None, **view: Any) -> None:
     """Show a player: where, with what, what waits, what is possible.
 
-    Each action is tried, and taken back; so is the clock, to see until when the action is possible.
-    Actions with values that the player chooses are listed, but not tried. Then follows what
-    happened to the player since TIME, or else in the open period.
+    Each action is tried and taken back. Then the clock is moved on and back again, to find until
+    when the action is possible. Actions with values that the player chooses are listed, but not
+    tried. At the end stands what happened to the player since TIME, or else in the open period.
 
     What is secret is left out, unless --admin or --as asks for it.
 

@@ -32,13 +32,13 @@ def understood_lines(importing: "TableImport") -> Iterator[str]:
 
 def unknown_columns(importing: "TableImport") -> Iterator[str]:
     """Yield a line for each column that neither tables nor the rules know."""
-    from difflib import get_close_matches
+    from nomoledger.intake.nearest import nearest
 
     known = ["week", "kind", "player", "dice", "square", "from", "amount", "payee", "reason"]
     for column in importing.table.columns:
         if not column.is_known:
-            close = get_close_matches(column.field, known, n=1)
-            hint = f" (did you mean {close[0]}?)" if close else ""
+            close = nearest(column.field, known)
+            hint = f" (did you mean {close}?)" if close is not None else ""
             yield f"unknown column {column.heading}{hint}: stored as {column.field}, not compared"
 
 

@@ -23,7 +23,7 @@ from nomoledger.state.stated_payments import Payment, payments_in
 from nomoledger.state.world import World
 
 RECORD = ("record",)
-#: The account of what a record pays without a word of who paid, or who was paid.
+#: The account for recorded payments that name no payer or no payee.
 UNATTRIBUTED = "unattributed"
 #: How many of the latest payments between two a fact may state together.
 _TOGETHER_MAX = 10
@@ -77,8 +77,7 @@ class Fact:
 
     def _compare_attribute(self, speech: FactMapping) -> None:
         world, name, attribute = self.world, self.field(speech.subject), str(speech.attribute)
-        candidates = (find_called(world, kind, name) for kind in world.kinds)
-        subject = next((entity for entity in candidates if entity), None)
+        subject = find_entity_called(world, name)
         if subject is None:
             return self.mark_unexplained(f"there is no {name!r}")
         written = self.field(speech.value)
@@ -376,6 +375,12 @@ def _resolve(world: World, subject: str, attribute: str, written: Any) -> Any:
     declared = world.declared(world.entities[subject]).get(attribute, "").removesuffix(" key")
     kind = declared.lower()
     return find_called(world, kind, written) if kind in world.kinds else written
+
+
+def find_entity_called(world: World, name: Any) -> str | None:
+    """Return the id of the thing of whatever kind that a record calls *name*, or None."""
+    found = (find_called(world, kind, name) for kind in world.kinds)
+    return next((entity for entity in found if entity), None)
 
 
 def find_called(world: World, kind: str, name: Any) -> str | None:

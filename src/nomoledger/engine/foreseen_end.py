@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from nomoledger import events as e
-from nomoledger.engine.facts import field_of, find_called
+from nomoledger.engine.facts import field_of, find_called, find_entity_called
 from nomoledger.events.display import without_display_text
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import FactMapping
@@ -50,8 +50,7 @@ def end_stated_by(world: World, fact: e.FactRecorded, speech: FactMapping) -> En
     if speech.attribute is None:
         return None
     name, written = field_of(fact, speech.subject), field_of(fact, speech.value)
-    found = (find_called(world, kind, name) for kind in world.kinds)
-    entity = next((each for each in found if each), None)
+    entity = find_entity_called(world, name)
     if entity is None:
         return None
     declared = world.declared(world.entities[entity]).get(speech.attribute, "")

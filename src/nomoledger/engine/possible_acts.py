@@ -27,8 +27,6 @@ TRIES_MAX, TRIES_OF_ACTION_MAX = 600, 60
 MOMENTS_MAX, STEPS_MAX = 12, 60
 #: Things of these kinds are no open things: they stay, or have commands of their own.
 _NEVER_OPEN = ("player", "square", "proposal", "vote")
-
-
 #: The seed of the dice that fall while the clock is tried forward: not one of the game's.
 _THROWAWAY = b"possible acts".ljust(32)
 
@@ -80,8 +78,8 @@ def open_acts(world: World, proposals: Iterable[int] = ()) -> list[PossibleAct]:
     """Return the acts that answer something open in *world*: an offer, a trade, an auction.
 
     A thing without a name is open as long as there are acts that take the thing, or that would end
-    or change the thing. Votes on *proposals* are open to all players who may cast
-    them, verdicts to the admin.
+    or change the thing. Votes on *proposals* are open to all players who may cast them, verdicts
+    to the admin.
     """
     trials = _ActTrials(world)
     found: dict[str, PossibleAct] = {}

@@ -7,6 +7,7 @@ good: the tests replay golden ledgers of each level.
 """
 
 import msgspec
+from msgspec.structs import replace
 
 from nomoledger.errors import StoreError
 
@@ -73,6 +74,23 @@ class Level(msgspec.Struct, frozen=True):
     audits_closely: bool = False
 
 
+_LEVEL_3 = Level(
+    hashes_display_text=False,
+    compares_displayed_effects=False,
+    binds_by_position=False,
+    forgets_rules=False,
+    draws_by_request=False,
+    adds_up_limits=True,
+    is_normal=True,
+    restricts_everything=True,
+    releases_what_is_cited=True,
+    cites_in_place=True,
+    rewrites_exactly=True,
+    suspends_failing_checks=True,
+    reserves_words=True,
+    publishes_in_order=True,
+)
+
 #: Every level that this version can play, by number.
 LEVELS = {
     0: Level(
@@ -93,41 +111,8 @@ LEVELS = {
         binds_by_position=False,
         forgets_rules=False,
     ),
-    3: Level(
-        hashes_display_text=False,
-        compares_displayed_effects=False,
-        binds_by_position=False,
-        forgets_rules=False,
-        draws_by_request=False,
-        adds_up_limits=True,
-        is_normal=True,
-        restricts_everything=True,
-        releases_what_is_cited=True,
-        cites_in_place=True,
-        rewrites_exactly=True,
-        suspends_failing_checks=True,
-        reserves_words=True,
-        publishes_in_order=True,
-    ),
-    4: Level(
-        hashes_display_text=False,
-        compares_displayed_effects=False,
-        binds_by_position=False,
-        forgets_rules=False,
-        draws_by_request=False,
-        adds_up_limits=True,
-        is_normal=True,
-        restricts_everything=True,
-        releases_what_is_cited=True,
-        cites_in_place=True,
-        rewrites_exactly=True,
-        suspends_failing_checks=True,
-        reserves_words=True,
-        publishes_in_order=True,
-        undoes_wholly=True,
-        withholds_addresses=True,
-        audits_closely=True,
-    ),
+    3: _LEVEL_3,
+    4: replace(_LEVEL_3, undoes_wholly=True, withholds_addresses=True, audits_closely=True),
 }
 #: The level of a new game.
 NEWEST = max(LEVELS)

@@ -13,7 +13,6 @@ of the kind `start` describes the state before the first fact.
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from nomoledger.game.record_lines import RecordHeader, RecordLine
 from nomoledger.game.table_columns import TableColumn, kind_called, read_columns
 from nomoledger.intake.beside import beside
 from nomoledger.intake.bounds import FILE, admitted
+from nomoledger.intake.nearest import nearest
 from nomoledger.intake.unreadable import why_unreadable
 from nomoledger.rulebook.loading import parse
 
@@ -65,7 +65,7 @@ def read_table(
     Then its players are those with a row `start`, or all whom the column of players names.
 
     Raises:
-        RecordError: the file cannot be read, or its header is none.
+        RecordError: the file cannot be read, or its first line does not name the columns.
     """
     path = Path(path)
     rows, separator = _rows(path)
@@ -296,8 +296,9 @@ class _Reader:
 
     def _no_such(self, field: str, name: str) -> str:
         """Return that nobody is called *name*, and who is."""
-        close = get_close_matches(bare(name), [*self._players, *self._accounts], n=1)
-        hint = f" (did you mean {(self._accounts | self._players)[close[0]]}?)" if close else ""
+        known = self._accounts | self._players
+        close = nearest(bare(name), known)
+        hint = f" (did you mean {known[close]}?)" if close is not None else ""
         players = ", ".join(self._players.values()) or "none"
         return f"there is no {field} {name!r:.60}{hint}: the players are {players}"
 

@@ -14,6 +14,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.events.codec import decode_json, encode_json
+from nomoledger.events.texts import texts_in
 
 _LOCAL = r"[^\s\"@\\,;:<>()\[\]]{1,64}"
 _DOMAIN = r"@(?:[\w-]{1,63}\.){1,10}[^\W\d_]{2,63}"
@@ -47,7 +48,7 @@ class Addresses:
         """Learn the addresses that the public event *body* gives."""
         if not isinstance(body, _GIVING):
             return
-        for text in map(str.casefold, _texts(msgspec.to_builtins(body))):
+        for text in map(str.casefold, texts_in(msgspec.to_builtins(body))):
             is_new = text not in self._stand_ins and not is_stand_in(text)
             if is_new and _ADDRESS.fullmatch(text):
                 self._add(text)
@@ -92,15 +93,3 @@ def without_addresses(entries: Iterable[e.Entry]) -> Iterator[e.Entry]:
     for entry in entries:
         addresses.learn(entry.body)
         yield e.Entry(entry.game, entry.number, addresses.withheld(entry.body))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield all texts in *value*, in order."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)

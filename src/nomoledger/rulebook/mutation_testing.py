@@ -18,7 +18,8 @@ from nomoledger.rulebook.loading import Rulebook
 from nomoledger.rulebook.mutants import Mutant, mutants
 from nomoledger.rulebook.partial_program import NotCompiledError, PartialProgram
 from nomoledger.rulebook.reach import Reach, failure_of
-from nomoledger.sandbox.sandbox import Sandbox, call_in_sandbox
+from nomoledger.sandbox.prepared import PreparedSandbox
+from nomoledger.sandbox.sandbox import call_in_sandbox
 
 Progress = Callable[[str], None]
 
@@ -99,28 +100,21 @@ class _Tries:
     """Tries mutants in one sandbox, which is prepared once."""
 
     def __init__(self, rulebook: Rulebook, cases: list[Case], reaches: list[Reach]) -> None:
-        self._test = rulebook, cases, reaches
-        self._sandbox = Sandbox()
+        self._sandbox = PreparedSandbox(_prepared_tries, (rulebook, cases, reaches))
 
     def __call__(self, place: int) -> bool:
         """Return whether a case notices the mutant at *place*.
 
         A mutant that uses up its time or its memory is noticed.
         """
-        test = None if self._sandbox.is_warm else self._test
         try:
-            return self._sandbox.call(_is_noticed, test, place, kind=bool)
+            return bool(self._sandbox.call(place, kind=bool))
         except RuleFault:
             return True
 
 
-class _Prepared:
-    """The test of this process, which is a sandbox."""
-
-    test: MutationTest
-
-
-def _is_noticed(test: tuple[Rulebook, list[Case], list[Reach]] | None, place: int) -> bool:
-    if test is not None:
-        _Prepared.test = MutationTest(*test)
-    return _Prepared.test.is_noticed(_Prepared.test.mutants[place])
+def _prepared_tries(
+    rulebook: Rulebook, cases: list[Case], reaches: list[Reach]
+) -> Callable[[int], bool]:
+    test = MutationTest(rulebook, cases, reaches)
+    return lambda place: test.is_noticed(test.mutants[place])

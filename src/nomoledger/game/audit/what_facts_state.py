@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.facts import RECORD, field_of, find_called
+from nomoledger.engine.facts import RECORD, field_of, find_entity_called
 from nomoledger.engine.written_names import find_written
 from nomoledger.events.rules import FactMapping
 from nomoledger.language.values import from_units
@@ -93,8 +93,7 @@ def reason_of(fact: e.FactRecorded, speech: FactMapping) -> str:
 
 def find_subject(world: World, name: Any) -> str | None:
     """Return the entity that a record calls *name*, or None."""
-    found = (find_called(world, kind, name) for kind in world.kinds)
-    return next((entity for entity in found if entity), None) or find_written(world, name)
+    return find_entity_called(world, name) or find_written(world, name)
 
 
 # --- payments -----------------------------------------------------------------------------------

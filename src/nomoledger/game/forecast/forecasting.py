@@ -13,7 +13,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.parallel import Pool
 from nomoledger.proof.public_stream import public_events
 from nomoledger.sandbox.limits import AGAIN
-from nomoledger.sandbox.sandbox import Sandbox
+from nomoledger.sandbox.prepared import PreparedSandbox
 from nomoledger.state.world import World
 
 #: How many futures a worker plays at a time.
@@ -111,8 +111,9 @@ def forecast(
             f"{game} has no closed period in which somebody did something: play and close one first"
         )
     rules = _rules(world, plan)
-    futures = _Futures(world, patterns, plan, rules)
-    _check_change(futures, plan)
+    has_change = len(rules) == 2
+    if has_change:
+        _check_change(_Futures(world, patterns, plan, rules))
     players = list(world.kinds.get("player", ()))
     money = next(iter(world.commodities()), "")
     units = 10 ** world.commodities()[money].places if money else 1
@@ -125,14 +126,13 @@ def forecast(
             for number, group in enumerate(played, first):
                 for tally, future in zip(tallies, group, strict=True):
                     tally.add(number, future)
-                if len(group) == 2:
+                if has_change:
                     pairs.add(*group)
             done(len(played))
     except KeyboardInterrupt:
         if not tallies[0].count:
             raise
     scenarios = [_scenario(tally, players, plan.periods) for tally in tallies]
-    has_change = len(scenarios) == 2
     return Forecast(
         game=game,
         period=world.period,
@@ -165,7 +165,7 @@ def _rules(world: World, plan: ForecastPlan) -> list[FutureRules]:
     ]
 
 
-def _check_change(futures: "_Futures", plan: ForecastPlan) -> None:
+def _check_change(futures: "_Futures") -> None:
     """Play one future, to find out whether the change can take force.
 
     Raises:
@@ -205,33 +205,21 @@ class _Futures:
         plan: ForecastPlan,
         rules: list[FutureRules],
     ) -> None:
-        self._game = world, patterns, plan.periods, plan.seed
-        self._rules = rules
-        self._sandbox = Sandbox(AGAIN)
+        arguments = world, patterns, plan.periods, plan.seed, rules
+        self._sandbox = PreparedSandbox(_prepared_futures, arguments, AGAIN)
 
     def __call__(self, numbers: tuple[int, int]) -> list[list[PlayedFuture]]:
         """Return what the futures from the first of *numbers* to the second come to."""
-        game = None if self._sandbox.is_warm else self._game
-        kind = list[list[PlayedFuture]]
         played: list[list[PlayedFuture]] = self._sandbox.call(
-            _play, game, self._rules, *numbers, kind=kind
+            *numbers, kind=list[list[PlayedFuture]]
         )
         return played
 
 
-class _PreparedFutures:
-    """The futures of this process, which is a sandbox."""
-
-    futures: Futures
-
-
-def _play(
-    game: tuple[World, list[PlayPattern], int, int] | None,
-    rules: list[FutureRules],
-    first: int,
-    end: int,
-) -> list[list[PlayedFuture]]:
-    if game is not None:
-        _PreparedFutures.futures = Futures(*game)
-    futures = _PreparedFutures.futures
-    return [[futures.play(number, each) for each in rules] for number in range(first, end)]
+def _prepared_futures(
+    world: World, patterns: list[PlayPattern], periods: int, seed: int, rules: list[FutureRules]
+) -> Callable[[int, int], list[list[PlayedFuture]]]:
+    futures = Futures(world, patterns, periods, seed)
+    return lambda first, end: [
+        [futures.play(number, each) for each in rules] for number in range(first, end)
+    ]

@@ -17,7 +17,8 @@ from nomoledger.parallel import Pool
 from nomoledger.parallel.serial_pool import SerialPool
 from nomoledger.rulebook.loading import Rulebook, load
 from nomoledger.sandbox.limits import Limits
-from nomoledger.sandbox.sandbox import Sandbox, call_in_sandbox
+from nomoledger.sandbox.prepared import PreparedSandbox
+from nomoledger.sandbox.sandbox import call_in_sandbox
 
 Progress = Callable[[str], None]
 #: What one trial may use, and the control game.
@@ -141,29 +142,21 @@ class _Trials:
     """Makes trials in one sandbox, which is prepared once."""
 
     def __init__(self, control: ControlGame, examples: Any, seed: int) -> None:
-        self._test = control, examples, seed
-        self._sandbox = Sandbox(LIMITS)
+        self._sandbox = PreparedSandbox(_prepared_trials, (control, examples, seed), LIMITS)
 
     def __call__(self, change: TriedChange) -> Finding | None:
         """Return why a game cannot go on after *change*, or None.
 
         A game that uses up its time or its memory cannot go on.
         """
-        test = None if self._sandbox.is_warm else self._test
         try:
-            found: Finding | None = self._sandbox.call(_finding, test, change, kind=Finding | None)
+            found: Finding | None = self._sandbox.call(change, kind=Finding | None)
         except RuleFault as fault:
             return Finding(str(fault), is_fault=True)
         return found
 
 
-class _PreparedTrials:
-    """The trials of this process, which is a sandbox."""
-
-    trials: RepealTrials
-
-
-def _finding(test: tuple[ControlGame, Any, int] | None, change: TriedChange) -> Finding | None:
-    if test is not None:
-        _PreparedTrials.trials = RepealTrials(*test)
-    return _PreparedTrials.trials.finding(change)
+def _prepared_trials(
+    control: ControlGame, examples: Any, seed: int
+) -> Callable[[TriedChange], Finding | None]:
+    return RepealTrials(control, examples, seed).finding

@@ -18,30 +18,20 @@ from nomoledger.ledger.stores.store import Content, Evidence, Place, Row, Seal, 
 _effective = itemgetter(0)
 
 
-class ScratchStore:
-    """The `nomoledger.ledger.stores.store.Store` of a dry run.
-
-    What others write to the store below after the first look at a game is left out.
+class _Overlay:
+    """What a scratch store and its transactions read alike: one store over another.
 
     Attributes:
-        below: the store that is only read; None for one that does not exist yet.
+        below: the store that is only read.
     """
 
-    def __init__(self, below: Store | None, location: str) -> None:
-        """Read from *below*; messages name *location*."""
-        self.location = location
-        self.below: Store = MemoryStore() if below is None else below
-        self._above = MemoryStore()
-        self._ends: dict[str, Link | None] = {}
-        #: The games whose roll-up was replaced, and whose snapshots were dropped.
-        self._replaced: set[str] = set()
-        self._dropped: set[str] = set()
-        #: The snapshots added, by game, fold and number: the period and the root.
-        self._added: dict[tuple[str, str, int], tuple[int, bytes]] = {}
-        self._parts: dict[str, dict[bytes, bytes]] = {}
-
-    def close(self) -> None:
-        """Do nothing: whoever opened the store below closes it."""
+    def __init__(
+        self, below: Store, above: MemoryStore | MemoryWriter, ends: dict[str, Link | None]
+    ) -> None:
+        """Read what is *above* over what is *below*; *ends* keeps where games end below."""
+        self.below = below
+        self._over = above
+        self._ends = ends
 
     def end(self, game: str) -> Link | None:
         """Return the last chain row of *game* below, at the first look; None if there is none."""
@@ -55,6 +45,42 @@ class ScratchStore:
         last = -1 if end is None else end[0]
         return last if upto is None else min(upto, last)
 
+    def secret(self, game: str) -> bytes | None:
+        """Return the secret of *game*, or None if there is no such game."""
+        return self._over.secret(game) or self.below.secret(game)
+
+    def tail(self, game: str) -> Link | None:
+        """Return the last chain row of *game*, or None."""
+        return self._over.tail(game) or self.end(game)
+
+    def link(self, game: str, number: int) -> Link | None:
+        """Return the first chain row of *game* that ends at *number* or later, or None."""
+        if number <= self._last(game):
+            return self.below.link(game, number)
+        return self._over.link(game, number)
+
+
+class ScratchStore(_Overlay):
+    """The `nomoledger.ledger.stores.store.Store` of a dry run.
+
+    What others write to the store below after the first look at a game is left out.
+    """
+
+    def __init__(self, below: Store | None, location: str) -> None:
+        """Read from *below*, None if it does not exist yet; messages name *location*."""
+        self.location = location
+        self._above = MemoryStore()
+        super().__init__(MemoryStore() if below is None else below, self._above, {})
+        #: The games whose roll-up was replaced, and whose snapshots were dropped.
+        self._replaced: set[str] = set()
+        self._dropped: set[str] = set()
+        #: The snapshots added, by game, fold and number: the period and the root.
+        self._added: dict[tuple[str, str, int], tuple[int, bytes]] = {}
+        self._parts: dict[str, dict[bytes, bytes]] = {}
+
+    def close(self) -> None:
+        """Do nothing: whoever opened the store below closes it."""
+
     def games(self) -> list[str]:
         """Return the names of the games, sorted."""
         return sorted({*self.below.games(), *self._above.games()})
@@ -63,20 +89,6 @@ class ScratchStore:
         """See `nomoledger.ledger.stores.store.Store.unlisted`."""
         above = (game for game in self._above.unlisted() if self.below.secret(game) is None)
         return sorted({*self.below.unlisted(), *above})
-
-    def secret(self, game: str) -> bytes | None:
-        """Return the secret of *game*, or None if there is no such game."""
-        return self._above.secret(game) or self.below.secret(game)
-
-    def tail(self, game: str) -> Link | None:
-        """Return the last chain row of *game*, or None."""
-        return self._above.tail(game) or self.end(game)
-
-    def link(self, game: str, number: int) -> Link | None:
-        """Return the first chain row of *game* that ends at *number* or later, or None."""
-        if number <= self._last(game):
-            return self.below.link(game, number)
-        return self._above.link(game, number)
 
     def rows(self, game: str, after: int, upto: int) -> Iterator[Row]:
         """Return the records of *game* numbered *after* + 1 to *upto*, in order."""
@@ -165,7 +177,7 @@ class ScratchStore:
     def writing(self) -> Iterator["ScratchWriter"]:
         """Open a transaction: the store below does not change."""
         with self._above.writing() as writer:
-            yield ScratchWriter(self, writer)
+            yield ScratchWriter(self, writer, self._ends)
 
     def replace_below(self, game: str) -> None:
         """Leave out the roll-up of *game* below from now on."""
@@ -197,11 +209,14 @@ def _added_up(cells: list[RawCell]) -> list[RawCell]:
     return [(*key, amount) for key, amount in sorted(units.items())]
 
 
-class ScratchWriter:
+class ScratchWriter(_Overlay):
     """The `nomoledger.ledger.stores.store.Writer` of a scratch store."""
 
-    def __init__(self, store: ScratchStore, above: MemoryWriter) -> None:
-        """Write to *above*, which belongs to *store*."""
+    def __init__(
+        self, store: ScratchStore, above: MemoryWriter, ends: dict[str, Link | None]
+    ) -> None:
+        """Write to *above*, which belongs to *store*; *ends* as in the store."""
+        super().__init__(store.below, above, ends)
         self._store = store
         self._above = above
 
@@ -213,26 +228,9 @@ class ScratchWriter:
         """Replace the secret of *game*, which exists."""
         self._above.replace_secret(game, secret)
 
-    def secret(self, game: str) -> bytes | None:
-        """Return the secret of *game*, or None if there is no such game."""
-        return self._above.secret(game) or self._store.below.secret(game)
-
-    def tail(self, game: str) -> Link | None:
-        """Return the last chain row of *game*, or None."""
-        return self._above.tail(game) or self._store.end(game)
-
-    def link(self, game: str, number: int) -> Link | None:
-        """Return the first chain row of *game* that ends at *number* or later, or None."""
-        end = self._store.end(game)
-        if end is not None and number <= end[0]:
-            return self._store.below.link(game, number)
-        return self._above.link(game, number)
-
     def rows(self, game: str, after: int, upto: int) -> list[Row]:
         """Return the records of *game* numbered *after* + 1 to *upto*, in order."""
-        end = self._store.end(game)
-        last = -1 if end is None else end[0]
-        below = self._store.below.rows(game, after, min(upto, last))
+        below = self.below.rows(game, after, self._last(game, upto))
         return [*below, *self._above.rows(game, after, upto)]
 
     def insert(

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.events.texts import texts_in
 from nomoledger.prose.descriptions import UNTOLD
 from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
@@ -107,19 +107,8 @@ def _players_in(body: e.Event, world: World) -> frozenset[str]:
     if isinstance(body, e.DisputeArgued):  # Its evidence names all players.
         body = msgspec.structs.replace(body, evidence={})
     players: set[str] = set()
-    for text in set(_texts(msgspec.to_builtins(body))):
+    for text in set(texts_in(msgspec.to_builtins(body))):
         if world.entities.get(text) == "player":
             players.add(text)
         players.update(world.where("player", world.key_of("player"), text))
     return frozenset(players)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)
