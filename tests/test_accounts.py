@@ -94,6 +94,7 @@ def check(past: RecordedPast, found: AccountStatement, thing: str, commodity: st
     assert sum(row.count for row in found.rows) <= len(postings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [played, tossed, season])
 @pytest.mark.slow_with("season", "tossed")
 def test_every_statement_adds_up_to_its_balance(ledger: Ledger, make: object) -> None:

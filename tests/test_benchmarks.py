@@ -27,6 +27,7 @@ LITTLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sample(sorted(LITTLE, key="turn".__ne__), 1))
 def test_a_benchmark_runs_and_prints_a_measurement(name: str) -> None:
     words = [sys.executable, f"benchmarks/{name}.py", *LITTLE[name].split()]

@@ -69,6 +69,7 @@ def difference(case: Case) -> str:
     return result.difference
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", sample(SHIPPED_CASES, 18), ids=lambda case: case.name)
 def test_a_case_of_a_shipped_rulebook_passes(case: Case) -> None:
     assert run_case(case).difference is None

@@ -83,6 +83,7 @@ def test_a_record_of_the_far_future_is_refused(tmp_path: Path) -> None:
         import_record(Ledger(MemoryStore()), file)
 
 
+@pytest.mark.slow
 def test_a_timer_near_the_end_of_time_is_shown_and_does_not_fire(tmp_path: Path) -> None:
     file = tmp_path / "g.db"
     game = opened(file)
@@ -138,6 +139,7 @@ def test_a_clock_that_goes_back_stops_nothing(tmp_path: Path) -> None:
     assert run("verify", str(tmp_path / "g.db")).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_ledger_whose_clock_went_back_is_shown_moved_and_played(tmp_path: Path) -> None:
     file = str(tmp_path / "g.db")
     game = opened(Path(file))

@@ -41,6 +41,7 @@ def test_a_period_closes_at_whose_end_more_statuses_end_than_an_attempt_may_chan
     ok("verify", file)
 
 
+@pytest.mark.slow
 def test_a_period_closes_although_attempts_follow_from_the_close_without_end() -> None:
     file = game_with(
         "def define_close_period():\n    schedule('inner', 1)\n"
@@ -74,6 +75,7 @@ def test_the_rule_is_named_that_makes_a_close_use_more_than_it_may(line: str) ->
     assert "period 1 is closed" in ok("close", file)
 
 
+@pytest.mark.slow
 def test_timers_without_end_of_one_request_leave_those_of_others_alone() -> None:
     file = game_with(
         "def action_start(player: Player):\n    tick(player)\n"

@@ -29,6 +29,7 @@ def trials_on_postgres(
 ROWS = [(name, seed) for seed in range(8) for name in COMMANDS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "seed"), sample_rows(ROWS, 3))
 def test_a_killed_command_leaves_the_old_or_the_new_and_can_be_repeated(
     trials: Trials, name: str, seed: int
@@ -48,6 +49,7 @@ PROTECTED = [("ledger",), ("folder",), ("ledger", "folder")]
 LIMITS = [1_000, 20_000, 100_000, 400_000]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "which"), sample_rows(product(COMMANDS, PROTECTED), 3))
 def test_what_is_read_only_is_named_in_one_line_and_nothing_is_lost(
     trials: Trials, name: str, which: tuple[str, ...]

@@ -123,6 +123,7 @@ def test_the_copy_command_copies_and_reports(source: Ledger, location: str) -> N
     assert run("upgrade", location) == f"{location} is up to date (schema 3)\n"
 
 
+@pytest.mark.slow
 def test_commands_play_on_the_store_of_the_address(postgres_url: str) -> None:
     """The commands take an address, and never print the password in it."""
     url = postgres_url.replace("postgres@", "postgres:geheim@")

@@ -133,6 +133,7 @@ def cut_off(file: Path, cut_file: Path, attempts: int) -> None:
         cut.append("game", found[: last + 1], expected=-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attempts", sample([5, 1, 17], 1))
 def test_an_interrupted_close_resumes(file: Path, tmp_path: Path, attempts: int) -> None:
     """Cut off after some attempts of the close, the game comes to the same end."""
@@ -141,6 +142,7 @@ def test_an_interrupted_close_resumes(file: Path, tmp_path: Path, attempts: int)
     assert digest(tmp_path / "cut.db") == digest(file)
 
 
+@pytest.mark.slow
 def test_the_same_request_again_finishes_what_was_interrupted(file: Path, tmp_path: Path) -> None:
     cut_off(file, tmp_path / "cut.db", 5)
     with Ledger.open(tmp_path / "cut.db") as ledger:
@@ -158,6 +160,7 @@ def test_the_same_request_again_finishes_what_was_interrupted(file: Path, tmp_pa
 # --- two at once ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.slow_with("postgres")
 def test_two_processes_can_play_at_once(anywhere: str) -> None:
     with process("race", anywhere, "Ann") as ann, process("race", anywhere, "Bob") as bob:
@@ -178,6 +181,7 @@ def test_a_full_disk_leaves_whole_attempts(file: Path) -> None:
     check_whole(file, acknowledged)
 
 
+@pytest.mark.slow
 def test_a_ledger_locked_by_another_program_is_an_error(file: Path) -> None:
     before = digest(file)
     with Ledger(SqliteStore(str(file), lock_timeout=1)) as ledger:

@@ -344,6 +344,7 @@ def test_options_of_tables_are_turned_down_elsewhere() -> None:
     assert "begin one with --rulebook" in wrong("import", "g.db", "t.csv")
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_prints_what_the_page_says(
     play_page: Callable[[Path], list[str]],
 ) -> None:

@@ -337,6 +337,7 @@ def test_the_history_describes_a_dispute(desk: Game) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_site_shows_a_dispute(desk: Game, tmp_path: Path) -> None:
     desk.dispute("Bob", "<b>all</b> of it", period=2)
     publish(desk.ledger, "g", tmp_path / "a")
@@ -355,6 +356,7 @@ def test_the_site_shows_a_dispute(desk: Game, tmp_path: Path) -> None:
     assert "These standings are final" in page
 
 
+@pytest.mark.slow
 def test_the_commands_open_argue_show_and_close_a_dispute(
     desk: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

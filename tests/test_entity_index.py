@@ -69,6 +69,7 @@ STEPS = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(STEPS)
 def test_index_follows_changes_and_their_rollback(steps: list[tuple[Any, ...]]) -> None:

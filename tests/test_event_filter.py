@@ -105,6 +105,7 @@ def test_a_wrong_filter_says_what_there_is(
     assert says in wrong("log", played, *filters)
 
 
+@pytest.mark.slow
 def test_the_public_cannot_filter_by_what_is_secret(tmp_path: Path) -> None:
     """A kind of which there are only secret events was never there, for the public."""
     file = str(tmp_path / "g.db")

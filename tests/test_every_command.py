@@ -132,6 +132,7 @@ def test_on_a_new_ledger(name: str, tmp_path: Path) -> None:
     run(file, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.slow_with("publish")
 def test_on_a_long_ledger(name: str, copied: Path) -> None:
@@ -181,6 +182,7 @@ def test_on_something_that_is_not_a_ledger(name: str, what: str, tmp_path: Path)
     assert creates or (file.read_bytes() if file.is_file() else None) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("what", ["cut off", "overwritten", "a record altered", "a record gone"])
 @pytest.mark.slow_with("simulate", "overwritten", "a record gone", "cut off")

@@ -80,6 +80,7 @@ def trail(desk: Game, subject: str, what: str) -> str:
     return "\n".join(explain_value(RecordedPast(desk.ledger, "g"), subject, what).why.trail)
 
 
+@pytest.mark.slow
 def test_a_payment_is_explained_down_to_the_dice(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
     found = explain_account(RecordedPast(desk.ledger, "g"), "Ann", "$").why
@@ -99,6 +100,7 @@ def test_a_payment_is_explained_down_to_the_dice(desk: Game) -> None:
         assert line in told
 
 
+@pytest.mark.slow
 def test_the_steps_of_a_value_are_listed(desk: Game) -> None:
     turn(desk, "Cal", [1, 2])
     desk.answer("yes", at=NOON)
@@ -127,6 +129,7 @@ def test_a_difference_leads_back_to_the_recorded_fact(ledger: Ledger) -> None:
     assert "recorded: land (player Jamie, square 3" in found.causes[-1].told
 
 
+@pytest.mark.slow
 def test_an_explanation_lists_dice_that_were_entered(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
     account = explain_account(RecordedPast(desk.ledger, "g"), "Ann", "$")
@@ -187,6 +190,7 @@ def absent(desk: Game, operation: str, about: str) -> str:
     return "\n".join(why_not(desk.ledger, "g", operation, about, 1).lines)
 
 
+@pytest.mark.slow
 def test_why_not_names_the_hook_that_prevented_an_event(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [1, 1, 1, 1])
     assert "XXVIII.3@1 steps in" in absent(desk, "pay_rent", "Ann")
@@ -230,6 +234,7 @@ def test_what_nobody_speaks_of(desk: Game) -> None:
         explain_value(RecordedPast(desk.ledger, "g"), "Bob", "team")
 
 
+@pytest.mark.slow
 def test_the_explain_and_why_not_commands_print_explanations(desk: Game) -> None:
     turn(desk, "Ann", [1, 4], [3, 4, 1, 6])
     where = str(desk.ledger.store.location)

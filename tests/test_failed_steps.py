@@ -66,6 +66,7 @@ def failed(game: Game) -> list[e.StepFailed]:
     return [body for body in bodies if isinstance(body, e.StepFailed)]
 
 
+@pytest.mark.slow
 def test_a_failed_attempt_is_dropped_and_what_comes_after_it_goes_on(follows: Game) -> None:
     before = follows.world.balance("Ann", "$")
     outcome = follows.propose("Bob", "nothing", (), at=NOON)
@@ -77,6 +78,7 @@ def test_a_failed_attempt_is_dropped_and_what_comes_after_it_goes_on(follows: Ga
     assert follows.world.agenda == ()
 
 
+@pytest.mark.slow
 def test_a_replay_drops_the_same_step_without_trying_it(follows: Game) -> None:
     follows.propose("Bob", "nothing", (), at=NOON)
     follows.close(at=NOON)
@@ -87,6 +89,7 @@ def test_a_replay_drops_the_same_step_without_trying_it(follows: Game) -> None:
     assert follows.ledger.verify("g").ok
 
 
+@pytest.mark.slow
 def test_a_what_if_drops_the_same_step_without_trying_it(follows: Game) -> None:
     outcome = follows.propose("Bob", "nothing", (), at=NOON)
     follows.propose("Ann", "more", (), at=NOON)
@@ -97,6 +100,7 @@ def test_a_what_if_drops_the_same_step_without_trying_it(follows: Game) -> None:
     assert report.stopped is None
 
 
+@pytest.mark.slow
 def test_a_ruling_that_reaches_back_follows_failed_steps(follows: Game) -> None:
     outcome = follows.propose("Bob", "nothing", (), at=NOON)
     number = next(
@@ -108,6 +112,7 @@ def test_a_ruling_that_reaches_back_follows_failed_steps(follows: Game) -> None:
     assert replay(follows.ledger, "g", 1, limits=LIMITS).exact
 
 
+@pytest.mark.slow
 def test_a_failed_timer_does_not_block_the_request_after_it(rings: Game) -> None:
     rings.propose("Bob", "nothing", (), at=NOON)
     outcome = rings.propose("Ann", "in time", (), at=NOON + timedelta(minutes=2), id="late")
@@ -128,6 +133,7 @@ def test_a_request_that_fails_itself_is_not_recorded(clean_file: Path, tmp_path:
         assert (game.world.head, failed(game)) == (head, [])
 
 
+@pytest.mark.slow
 def test_a_request_repeated_under_its_id_has_the_whole_outcome(follows: Game) -> None:
     outcome = follows.propose("Bob", "nothing", (), at=NOON, id="once")
     again = follows.propose("Bob", "nothing", (), at=NOON, id="once")

@@ -83,6 +83,7 @@ def test_sound_rules_are_not_blamed() -> None:
     assert faults_in(SOUND) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shipped())
 def test_no_shipped_rule_is_blamed(name: str) -> None:
     assert find_faults(load(name)) == []

@@ -146,6 +146,7 @@ def test_a_keeper_that_is_killed_is_replaced_and_loses_nothing(
     assert count_of(ledger, "a") == 4
 
 
+@pytest.mark.slow
 def test_a_keeper_that_is_killed_in_the_middle_carries_the_request_out_once(
     ledger: Ledger, keepers: Keepers
 ) -> None:
@@ -222,6 +223,7 @@ def test_a_relative_path_counts_from_the_folder_of_the_program(
         assert keepers.request("a", Game.join, "Ann").events
 
 
+@pytest.mark.slow
 def test_keepers_play_games_in_a_database_of_postgresql(postgres_server: PostgresServer) -> None:
     url = postgres_server.new_database()
     with Ledger.open(url, create=True) as ledger:

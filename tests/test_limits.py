@@ -206,6 +206,7 @@ def game(tmp_path: Path) -> Iterator[Game]:
         yield game
 
 
+@pytest.mark.slow
 def test_a_game_at_its_limits_replays_verifies_and_closes(game: Game) -> None:
     for _ in range(24):
         outcome = game.submit("Ann", "toll", {"to": 44_000}, at=NOON)

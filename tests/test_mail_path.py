@@ -63,6 +63,7 @@ def test_the_record_is_as_it_was_written(path: Ledger) -> None:
     assert (str(path.head(GAME)), verdict.records) == (header["head"], header["records"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("week", sample(range(1, WEEKS + 1), 3))
 def test_each_week_is_replayed_exactly_under_its_own_rules(path: Ledger, week: int) -> None:
     report = replay(path, GAME, week)

@@ -41,6 +41,7 @@ def events(game: Game, kind: type[Any]) -> list[Any]:
     return [entry.body for entry in game.ledger.read("g") if isinstance(entry.body, kind)]
 
 
+@pytest.mark.slow
 def test_the_new_wordings_are_recorded_cited_and_replayed(desk: Game) -> None:
     desk.rule("So be it.", value="as is prepared", at=START + timedelta(hours=1))
     amended = {event.rule.name: event for event in events(desk, e.RuleAmended)}
@@ -57,6 +58,7 @@ def test_the_new_wordings_are_recorded_cited_and_replayed(desk: Game) -> None:
     assert replay(desk.ledger, "g", 1).exact
 
 
+@pytest.mark.slow
 def test_players_are_heard_while_the_admin_thinks_it_over(desk: Game) -> None:
     desk.submit("Cid", "become_freemason", {}, at=START + timedelta(days=20))
     assert desk.world.waiting is not None

@@ -27,6 +27,7 @@ def test_every_kind_of_file_is_tried(originals: Originals) -> None:
     assert originals.files.keys() == readers(originals).keys() == {*KINDS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_original_is_accepted(originals: Originals, kind: str) -> None:
     for number, data in enumerate(originals.files[kind]):
@@ -35,6 +36,7 @@ def test_the_original_is_accepted(originals: Originals, kind: str) -> None:
         assert readers(originals)[kind](path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", sample(range(25), 1))
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_mutated_file_is_refused_or_sound(originals: Originals, kind: str, part: int) -> None:

@@ -75,6 +75,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ODD.values(), ids=ODD)
 def test_a_game_goes_on_when_a_rule_sets_an_attribute_to_something_odd(
     file: str, line: str
@@ -83,6 +84,7 @@ def test_a_game_goes_on_when_a_rule_sets_an_attribute_to_something_odd(
     play_on(file)
 
 
+@pytest.mark.slow
 def test_things_are_found_beside_things_whose_key_is_a_list_of_lists(file: str) -> None:
     adopt(
         file,
@@ -94,6 +96,7 @@ def test_things_are_found_beside_things_whose_key_is_a_list_of_lists(file: str) 
     ok("state", file)
 
 
+@pytest.mark.slow
 def test_a_site_shows_balances_that_floats_do_not_tell_apart(file: str) -> None:
     adopt(
         file,
@@ -114,6 +117,7 @@ ROLLING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sample(ROLLING, 1))
 def test_a_period_replays_in_which_a_check_rolled_before_it_was_undone(
     file: str, name: str
@@ -125,6 +129,7 @@ def test_a_period_replays_in_which_a_check_rolled_before_it_was_undone(
     play_on(file)
 
 
+@pytest.mark.slow
 def test_a_period_replays_in_which_a_rule_rolled_in_vain_when_it_was_repealed(file: str) -> None:
     adopt(file, "def on_repeal():\n    if roll(1, 6, 'end')[0] < 7:\n        fail('bad luck')\n")
     assert "undone: fail: bad luck" in ok("ruling", file, "No luck", "--repeal", "X.1")
@@ -138,6 +143,7 @@ def test_no_rule_has_the_number_that_stands_for_no_rule(file: str, number: str) 
     assert result.exit_code == 1
 
 
+@pytest.mark.slow
 def test_yes_is_no_time(file: str) -> None:
     adopt(
         file,
@@ -162,6 +168,7 @@ WRONG_RULES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", WRONG_RULES.values(), ids=WRONG_RULES)
 def test_rule_code_that_enacts_no_rule_at_all_is_at_fault_and_stops_nobody(
     file: str, line: str
@@ -228,6 +235,7 @@ def test_the_number_of_a_dispute_has_few_digits(file: str) -> None:
     assert "is no number of a dispute" in result.output
 
 
+@pytest.mark.slow
 def test_numbers_that_python_cannot_read_are_names_like_any_other(file: str) -> None:
     assert "there is no '999" in run("explain", file, "9" * 5000, "owner").output
     for number, square in enumerate(("²", "--5", "9" * 50)):

@@ -155,6 +155,7 @@ def test_a_difference_names_its_line_its_visitor_and_its_square(
     assert found.line == len(OPENING) + 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("week", [1, 2, 3, 4, 5])
 def test_the_season_omits_nothing_and_repeats_nothing(season_file: Path, week: int) -> None:
     with Ledger.open(season_file) as ledger:

@@ -285,6 +285,7 @@ def test_more_threads_than_connections(ledger: Ledger) -> None:
     assert all(ledger.verify(f"game {n}").records == 120 for n in range(25))
 
 
+@pytest.mark.slow
 def test_a_writer_locks_only_its_game(url: str, ledger: Ledger) -> None:
     with closing(PostgresStore(url, lock_timeout=1)) as store, ledger.transaction() as held:
         held.append("chess", clocks(range(2)), expected=-1)
@@ -296,6 +297,7 @@ def test_a_writer_locks_only_its_game(url: str, ledger: Ledger) -> None:
     assert ids(ledger) == ["0", "1"]
 
 
+@pytest.mark.slow
 def test_a_deadlock_is_reported(ledger: Ledger) -> None:
     both_hold, failed = threading.Barrier(2), []
 
@@ -319,6 +321,7 @@ def test_a_deadlock_is_reported(ledger: Ledger) -> None:
 # --- lost connections ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_broken_idle_connections_are_replaced(
     ledger: Ledger, postgres_server: PostgresServer
 ) -> None:

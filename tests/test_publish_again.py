@@ -135,6 +135,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened_ledger
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_a_site_that_grew_is_the_same_as_a_new_one(
     seed: int, ledger: Ledger, tmp_path: Path
@@ -166,6 +167,7 @@ def quiet_weeks(ledger: Ledger, count: int) -> Game:
     return game
 
 
+@pytest.mark.slow
 def test_pages_of_closed_periods_are_not_written_again(ledger: Ledger, tmp_path: Path) -> None:
     game = quiet_weeks(ledger, 2)
     publish(ledger, "g", tmp_path / "site")
@@ -195,6 +197,7 @@ def test_nothing_of_kept_periods_is_rendered(
     assert folders == {"period-4"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "harm", ["changed", "removed", "a link", "another manifest", "no manifest"]
 )
@@ -224,6 +227,7 @@ def test_pages_that_somebody_changed_are_made_again(
     assert_as_if_new(ledger, site, tmp_path / "new")
 
 
+@pytest.mark.slow
 def test_a_manifest_cannot_name_files_elsewhere(ledger: Ledger, tmp_path: Path) -> None:
     quiet_weeks(ledger, 1)
     site = tmp_path / "site"
@@ -236,6 +240,7 @@ def test_a_manifest_cannot_name_files_elsewhere(ledger: Ledger, tmp_path: Path) 
     assert_as_if_new(ledger, site, tmp_path / "new")
 
 
+@pytest.mark.slow
 def test_another_version_makes_all_pages_again(
     ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,6 +251,7 @@ def test_another_version_makes_all_pages_again(
     assert published.made == published.pages
 
 
+@pytest.mark.slow
 def test_pages_are_copied_where_there_are_no_links(
     ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,6 +267,7 @@ def test_pages_are_copied_where_there_are_no_links(
     assert_as_if_new(ledger, tmp_path / "site", tmp_path / "new")
 
 
+@pytest.mark.slow
 def test_all_pages_can_be_had_without_a_folder(ledger: Ledger, tmp_path: Path) -> None:
     quiet_weeks(ledger, 1)
     publish(ledger, "g", tmp_path / "site")

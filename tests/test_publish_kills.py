@@ -47,6 +47,7 @@ def beside(site: Path) -> list[str]:
     return sorted(path.name for path in site.parent.iterdir() if path != site)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(40), 3))
 def test_a_kill_leaves_the_old_site_or_the_new_one(tmp_path: Path, seed: int) -> None:
     site, chance = tmp_path / "site", random.Random(seed)

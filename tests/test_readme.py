@@ -18,6 +18,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_library_example_runs() -> None:
     session = doctest.DocTestParser().get_doctest(README, {}, "README.md", "README.md", 0)
     assert doctest.DocTestRunner().run(session).failed == 0
@@ -34,6 +35,7 @@ def test_the_commands_of_the_readme_print_what_it_says() -> None:
         assert result.exit_code == 0 or bought_elsewhere, (command, result.output)
 
 
+@pytest.mark.slow
 def test_the_demo_finds_what_the_first_screen_shows() -> None:
     result = CliRunner().invoke(program, ["demo"])
     assert result.exit_code == 0

@@ -223,6 +223,7 @@ def test_standings_become_final_on_time(tmp_path: Path) -> None:
 # --- never twice ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.slow_with("postgres")
 def test_two_keepers_fire_each_timer_once(location: str) -> None:
     opened(location)
@@ -317,6 +318,7 @@ def test_catching_up_once_goes_past_a_rule_that_fails(file: str) -> None:
 # --- clocks that are set -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_clock_that_goes_back_fires_no_timer_again(file: str) -> None:
     wall = FakeWall(after(1.9), after(3.1))
 
@@ -460,6 +462,7 @@ def test_a_database_that_stays_away_is_one_line_of_error(
     assert run(file, wall=wall, monkeypatch=monkeypatch)[2].count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_run_command_fires_timers_by_the_real_clock(tmp_path: Path) -> None:
     location = str(tmp_path / "game.db")
     begin = datetime.now(UTC).replace(microsecond=0)

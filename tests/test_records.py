@@ -95,6 +95,7 @@ def found(report: Report) -> list[tuple[str, str, Any, Any]]:
 # --- the real week ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_real_week_has_one_mistake(ledger: Ledger) -> None:
     report = audit(ledger, replays.find(SEASON))
     assert (report.mode, report.exact, report.compared) == ("audit", False, 11)
@@ -103,6 +104,7 @@ def test_the_real_week_has_one_mistake(ledger: Ledger) -> None:
     assert report.unexplained == ()
 
 
+@pytest.mark.slow
 def test_play_goes_on_from_the_record(ledger: Ledger) -> None:
     desk = import_record(ledger, replays.find(SEASON))
     world = as_of(ledger, desk.name, 1)
@@ -130,6 +132,7 @@ def test_a_payment_that_differs_follows_the_record(ledger: Ledger, tmp_path: Pat
     assert sum(world.balance(account, "$") for account in world.balances) == 0
 
 
+@pytest.mark.slow
 def test_proposals_that_the_record_has_come_in_as_such(ledger: Ledger) -> None:
     desk = import_record(ledger, replays.find(SEASON))
     assert {n: made.by for n, made in desk.world.proposals.items()} == {
@@ -149,6 +152,7 @@ def test_a_record_may_be_imported_in_part(ledger: Ledger) -> None:
     assert import_record(ledger, replays.find(SEASON), until=1).world.period == 2
 
 
+@pytest.mark.slow
 def test_rules_known_from_play_come_in_by_an_inferred_ruling(ledger: Ledger) -> None:
     game = import_record(ledger, replays.find(SEASON)).name
     rulings = [entry.body for entry in ledger.read(game) if isinstance(entry.body, RulingMade)]
@@ -156,6 +160,7 @@ def test_rules_known_from_play_come_in_by_an_inferred_ruling(ledger: Ledger) -> 
     assert [ruling.period for ruling in rulings] == [1, 2, 3, 4, 5, 5]
 
 
+@pytest.mark.slow
 def test_the_real_week_with_two_mistakes_more(ledger: Ledger, tmp_path: Path) -> None:
     lines = replays.find(SEASON).read_text().splitlines()
     changed = [
@@ -310,6 +315,7 @@ def test_the_file_must_be_there(ledger: Ledger, tmp_path: Path) -> None:
         import_record(ledger, tmp_path / "none.jsonl")
 
 
+@pytest.mark.slow
 def test_a_game_imported_can_be_played_on(ledger: Ledger) -> None:
     game = import_record(ledger, replays.find(SEASON)).name
     outcome = Game(ledger, game).join("Newcomer")

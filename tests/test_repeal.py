@@ -145,6 +145,7 @@ def control_game(text: str) -> ControlGame:
 # --- what is stuck
 
 
+@pytest.mark.slow
 def test_nothing_is_stuck_where_every_rule_stands_alone(
     tried: Callable[[str], RepealReport],
 ) -> None:
@@ -161,6 +162,7 @@ def test_nothing_is_stuck_where_every_rule_stands_alone(
     assert (report.renumberings.tried, report.renumberings.playable) == (3, 3)
 
 
+@pytest.mark.slow
 def test_an_act_is_stuck_without_the_helper_of_another_rule(
     tried: Callable[[str], RepealReport],
 ) -> None:
@@ -171,6 +173,7 @@ def test_an_act_is_stuck_without_the_helper_of_another_rule(
     assert "out of bound" in stuck["II.3"]
 
 
+@pytest.mark.slow
 def test_a_timer_whose_operation_goes_makes_nothing_stuck(
     tried: Callable[[str], RepealReport],
 ) -> None:
@@ -178,6 +181,7 @@ def test_a_timer_whose_operation_goes_makes_nothing_stuck(
     assert (report.rules.stuck, report.chapters.stuck) == ([], [])
 
 
+@pytest.mark.slow
 def test_numbers_and_lists_that_fail_when_amended_are_found(
     tried: Callable[[str], RepealReport],
 ) -> None:
@@ -188,6 +192,7 @@ def test_numbers_and_lists_that_fail_when_amended_are_found(
     assert report.rules.stuck == []
 
 
+@pytest.mark.slow
 def test_a_rule_that_another_names_by_number_may_be_renumbered_or_go(
     tried: Callable[[str], RepealReport],
 ) -> None:
@@ -196,6 +201,7 @@ def test_a_rule_that_another_names_by_number_may_be_renumbered_or_go(
     assert (report.renumberings.stuck, report.rules.stuck) == ([], [])
 
 
+@pytest.mark.slow
 def test_a_period_that_does_not_close_is_stuck(tried: Callable[[str], RepealReport]) -> None:
     gate = """
 ### V.1 Gate
@@ -230,6 +236,7 @@ def define_close_period():
     assert "the gate is shut" in stuck["V.1"]
 
 
+@pytest.mark.slow
 def test_the_repeal_of_an_essential_rule_is_stuck_only_by_a_fault(
     tried: Callable[[str], RepealReport],
 ) -> None:
@@ -317,6 +324,7 @@ def pond(tmp_path: Path) -> str:
     return str(tmp_path / "pond.md")
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_line_for_each_sort_and_for_each_stuck_change(pond: str) -> None:
     result = CliRunner().invoke(program, ["rules", "check", pond, "--repeal"])
     assert result.exit_code == 1, result.output
@@ -330,6 +338,7 @@ def test_the_command_prints_a_line_for_each_sort_and_for_each_stuck_change(pond:
     ]
 
 
+@pytest.mark.slow
 def test_the_command_prints_json_and_takes_a_sample(pond: str) -> None:
     words = ["rules", "check", pond, "--repeal", "--sample", "1", "--seed", "3", "--json"]
     result = CliRunner().invoke(program, words)
@@ -361,6 +370,7 @@ REPEALED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rulebook", sample(REPEALED, 1))
 def test_a_harmless_rule_of_a_shipped_rulebook_can_go(rulebook: str) -> None:
     changes: list[TriedChange] = [

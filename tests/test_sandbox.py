@@ -91,6 +91,7 @@ def test_an_error_of_the_one_who_answers_is_raised_as_it_is(sandbox: Sandbox) ->
     assert not sandbox.is_warm
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_dies_after_an_answer_is_a_fault(sandbox: Sandbox) -> None:
     with pytest.raises(RuleFault, match="processor time"):
         list(sandbox.stream(sandboxed.ask_and_spin, answer=lambda question: b""))
@@ -150,6 +151,7 @@ def test_nothing_that_a_sandbox_leaves_behind_reaches_the_next_one() -> None:
     assert call_in_sandbox(sandboxed.leave, "b", kind=list[str]) == ["b"]
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_has_grown_is_replaced(sandbox: Sandbox) -> None:
     sandbox.call(sandboxed.use_memory, 10 << 20, kind=int)
     assert sandbox.is_warm
@@ -168,6 +170,7 @@ def test_a_sandbox_ends_with_its_object() -> None:
 # --- deaths ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("work", "why"),
     [

@@ -97,6 +97,7 @@ def in_folder(folder: Path, *weeks: int, header: bool = True) -> Path:
 # --- what the audit finds -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("week", WEEKS)
 def test_each_week_has_exactly_its_known_mistakes(season: Ledger, week: int) -> None:
     report = replay(season, SEASON, week)
@@ -106,6 +107,7 @@ def test_each_week_has_exactly_its_known_mistakes(season: Ledger, week: int) -> 
     assert report.exact == (not MISTAKES[week])
 
 
+@pytest.mark.slow
 def test_a_mistake_leaves_no_consequences_of_the_wrong_square(season: Ledger) -> None:
     follows = [
         told(later)
@@ -127,6 +129,7 @@ def test_a_mistake_leaves_no_consequences_of_the_wrong_square(season: Ledger) ->
     assert 22 not in numbers
 
 
+@pytest.mark.slow
 def test_one_trade_is_the_only_unexplained_fact(season: Ledger) -> None:
     unexplained = [each for week in WEEKS for each in replay(season, SEASON, week).unexplained]
     assert [(each.kind, each.why) for each in unexplained] == [
@@ -237,6 +240,7 @@ CHANGED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("week", "old", "new", "found"), sample_rows(CHANGED, 1))
 def test_a_changed_fact_is_found(
     ledger: Ledger, tmp_path: Path, week: int, old: str, new: str, found: Any
@@ -265,6 +269,7 @@ def told_of(report: Report) -> tuple[Any, ...]:
     return found, report.compared, [each.why for each in report.unexplained]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_header", sample([False, True], 1))
 def test_a_record_continues_in_a_second_file(
     season: Ledger, ledger: Ledger, tmp_path: Path, has_header: bool
@@ -346,6 +351,7 @@ def test_a_week_that_waits_for_two_things_closes_once(imported: Ledger, tmp_path
     assert [each.what for each in (found, *found.follows)] == ["take_donut", "take_move"]
 
 
+@pytest.mark.slow
 def test_the_import_command_continues_with_a_second_file(tmp_path: Path) -> None:
     files = in_folder(tmp_path, 1, 2, 3), in_folder(tmp_path, 4, 5, header=False)
     where, runner = str(tmp_path / "season.db"), CliRunner()

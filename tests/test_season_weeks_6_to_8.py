@@ -125,6 +125,7 @@ NEEDED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "week", "found"), sample_rows(NEEDED, 1))
 def test_a_fact_that_rests_on_itself_differs_without_the_line(
     season_file: Path, tmp_path: Path, text: str, week: int, found: tuple[str, str]
@@ -145,6 +146,7 @@ CHANGED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("old", "new", "week", "found"), sample_rows(CHANGED, 1))
 def test_a_confirmed_fact_is_found_when_it_is_altered(
     season_file: Path, tmp_path: Path, old: str, new: str, week: int, found: Any
@@ -181,6 +183,7 @@ def test_the_demo_counts_what_is_confirmed_and_tries_both_readings(tmp_path: Pat
         assert found in result.output
 
 
+@pytest.mark.slow
 def test_the_demo_can_stop_after_five_weeks(season_file: Path, tmp_path: Path) -> None:
     location = tmp_path / "season.db"
     words = ["demo", "--weeks", "5", "--ledger", str(location)]

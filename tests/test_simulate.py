@@ -124,6 +124,7 @@ def test_every_rule_fires_in_some_season_or_is_listed_as_silent(rulebook: str) -
     assert always_silent & numbers_with_code(rules) == set(silent_rules(rulebook))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rulebook", "number", "name"),
     sample_rows([(book, *row) for book in SEASONS for row in silent_rules(book).items()], 2),
@@ -147,6 +148,7 @@ def test_a_listed_silent_rule_is_fired_by_its_case(
     assert number in fired
 
 
+@pytest.mark.slow
 def test_simulate_command_plays_checks_and_refuses_a_second_game(tmp_path: Path) -> None:
     where = str(tmp_path / "sim.db")
     words = ["simulate", where, "--rulebook", "mail-opening", "--periods", "3", "--check"]

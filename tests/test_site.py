@@ -192,6 +192,7 @@ def test_every_period_and_the_present_have_a_set_of_pages(site: Path) -> None:
     assert paths >= {"rules/x-1.html", "style.css", MARKER}
 
 
+@pytest.mark.slow
 def test_every_page_is_valid_and_every_link_has_a_target(site: Path) -> None:
     check_site(site)
 
@@ -227,6 +228,7 @@ def test_the_front_page_tells_the_last_period_in_sentences(site: Path) -> None:
     assert links["ruling 2"] == "rulings/2.html"
 
 
+@pytest.mark.slow
 def test_the_front_page_says_what_players_may_do_and_how_to_submit(
     ledger: Ledger, site: Path, tmp_path: Path
 ) -> None:
@@ -401,6 +403,7 @@ def test_the_charts_are_drawn_without_a_script(site: Path) -> None:
     assert "Ann, period 2: 840" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rulebook", ["mail-opening", "weekly-vote-opening"])
 def test_a_game_without_players(fresh: Ledger, tmp_path: Path, rulebook: str) -> None:
     open_game(fresh, "empty", load(rulebook), at=NOON)
@@ -462,6 +465,7 @@ def proof(location: Path, plants: bool) -> dict[str, str]:
     return contents(location / "site")
 
 
+@pytest.mark.slow
 def test_a_secret_changes_nothing_on_the_site(tmp_path: Path) -> None:
     """The site, including its numbers, equals that of a game without the secret."""
     sites = []
@@ -486,6 +490,7 @@ def test_an_answer_to_a_secret_question_is_secret(fresh: Ledger) -> None:
 # --- replacement --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_publishing_twice_gives_the_same_bytes(ledger: Ledger, site: Path, tmp_path: Path) -> None:
     before = contents(site)
     publish(ledger, "g", tmp_path / "site")

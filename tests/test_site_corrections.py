@@ -207,6 +207,7 @@ def test_the_page_of_a_player_says_what_the_ruling_changed(site: Path) -> None:
     assert "period 2 780 940 +160" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settle", ["money", "none"])
 def test_what_is_known_changes_however_much_is_settled(
     settle: str, ledger: Ledger, tmp_path: Path
@@ -221,6 +222,7 @@ def test_what_is_known_changes_however_much_is_settled(
     assert ("+160 by ruling 1" in now) == (settle == "money")
 
 
+@pytest.mark.slow
 def test_an_overruled_correction_is_shown_as_the_last_ruling_left_it(
     ledger: Ledger, tmp_path: Path
 ) -> None:
@@ -250,6 +252,7 @@ def test_a_correction_makes_the_pages_of_earlier_periods_again(
     assert not {path for path in changed if path.startswith("period-1/")}
 
 
+@pytest.mark.slow
 def test_a_replaced_draw_is_told_with_both_values(ledger: Ledger, tmp_path: Path) -> None:
     game = open_game(
         ledger, "g", load("mail-opening"), settings={"squares": 9}, at=NOON, dice_from="entered",

@@ -81,6 +81,7 @@ def test_the_feed_has_periods_rulings_disputes_and_proposals(
     )
 
 
+@pytest.mark.slow
 def test_a_feed_has_what_the_standard_demands(ledger: Ledger, tmp_path: Path) -> None:
     played(ledger)
     site = published(ledger, tmp_path / "site")
@@ -100,6 +101,7 @@ def test_a_feed_has_what_the_standard_demands(ledger: Ledger, tmp_path: Path) ->
     assert "@example" not in site["feed.xml"]
 
 
+@pytest.mark.slow
 def test_ids_stay_when_the_game_goes_on_and_differ_between_games(
     ledger: Ledger, tmp_path: Path
 ) -> None:
@@ -176,6 +178,7 @@ def index_of(site: dict[str, str]) -> list[str]:
     return words
 
 
+@pytest.mark.slow
 def test_the_index_has_the_words_of_each_item_of_the_list(ledger: Ledger, tmp_path: Path) -> None:
     played(ledger)
     site = published(ledger, tmp_path / "site")
@@ -198,6 +201,7 @@ def test_a_ruling_is_found_by_the_players_whose_figures_it_changed(
     assert "ann" in ruling.split()
 
 
+@pytest.mark.slow
 def test_the_index_cannot_become_markup_or_code(ledger: Ledger, tmp_path: Path) -> None:
     played(ledger)
     text = published(ledger, tmp_path / "site")["search-index.js"]
@@ -222,6 +226,7 @@ def test_only_the_search_page_has_scripts_and_none_is_in_the_page(
             assert scripts == (wanted if path == "search.html" else []), path
 
 
+@pytest.mark.slow
 def test_without_a_script_the_search_page_lists_everything(ledger: Ledger, tmp_path: Path) -> None:
     played(ledger)
     page = published(ledger, tmp_path / "site")["search.html"]

@@ -72,6 +72,7 @@ def weeks(*moves: Sequence[Move]) -> Iterator[Move]:
         yield from (*week, ("close", 0, 0), ("answer", 0, 0), ("answer", 0, 0))
 
 
+@pytest.mark.slow
 @tried
 @given(some(PLAY, 3, 8), some(RULE, 1, 2), some(PLAY, 3, 8))
 def test_a_snapshot_and_the_tail_give_the_folded_world(
@@ -82,6 +83,7 @@ def test_a_snapshot_and_the_tail_give_the_folded_world(
     assert check_every_close(game.entries) >= len(game.world.past) > 0
 
 
+@pytest.mark.slow
 @tried
 @given(some(MAIL, 3, 6), some(RULE[:3], 1, 1), some(MAIL, 1, 4))
 def test_snapshots_under_mail_opening_give_the_folded_world(

@@ -184,6 +184,7 @@ def test_environment_variables_have_no_effect(path: Path, monkeypatch: pytest.Mo
         assert ids(ledger) == ["1"]
 
 
+@pytest.mark.slow
 def test_a_locked_file(path: Path) -> None:
     with (
         closing(sqlite3.connect(path, isolation_level=None)) as other,

@@ -79,6 +79,7 @@ def test_the_chart_is_the_same_every_time(game: Game) -> None:
     assert {"Ann", "Bob", "rank", "$", "period (3 is still open)"} <= texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["_Ann", "$x$ and $y$", "A" * 300, "A\x1b[31m", "安妮", "<&>"])
 def test_a_chart_shows_any_name(name: str) -> None:
     svg = draw("g", "$", ChartPeriods([1, 2]), [ChartLine(name, [1, 2], [1, 1], [5.0, 6.0])], "svg")

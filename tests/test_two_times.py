@@ -275,6 +275,7 @@ def told(desk: Game, period: int, known: int | None) -> list[bytes]:
     return [msgspec.json.encode(model(view), enc_hook=str) for model in MODELS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(3), 1))
 def test_what_was_published_never_changes(mail: Game, seed: int) -> None:
     published: dict[int, list[bytes]] = {}
@@ -282,6 +283,7 @@ def test_what_was_published_never_changes(mail: Game, seed: int) -> None:
     assert [told(mail, period, period) for period in published] == list(published.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(3), 1))
 def test_what_is_known_is_what_play_would_have_come_to(mail: Game, seed: int) -> None:
     weeks_of(mail, seed, {})

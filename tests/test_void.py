@@ -136,6 +136,7 @@ def test_things_can_be_void_though_no_rule_can_be_run(
         assert timer not in game.world.timers
 
 
+@pytest.mark.slow
 def test_status_shows_the_admin_by_which_ids_things_can_be_void(
     copy_of: Callable[[Callable[[Ledger], object]], Path],
 ) -> None:

@@ -94,6 +94,7 @@ def game(tmp_path: Path) -> Iterator[Game]:
 # --- the same state -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rulebook", ["mail-opening", pytest.param("weekly-vote", marks=pytest.mark.slow)]
 )

@@ -101,6 +101,7 @@ def _closes(body: e.Event) -> bool:
     return isinstance(body, e.PeriodClosed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sample(POISONS, 3))
 def test_each_known_poison_has_a_way_out_that_messages_name(name: str, file: Path) -> None:
     poison(file, *POISONS[name])
@@ -121,6 +122,7 @@ def test_rules_that_cannot_be_linked_can_be_repealed(name: str, file: Path) -> N
     ok("export", str(file), "all.jsonl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(RANDOM), 2))
 def test_random_rules_have_a_way_out_that_messages_name(seed: int, file: Path) -> None:
     poison(file, *(ruled(Enact(rule)) for rule in random_rules(seed)))

@@ -75,6 +75,7 @@ def test_save_writes_the_result(season: Path, tmp_path: Path) -> None:
     assert written == result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("money", ["$", "florin"])
 def test_money_is_in_the_table_of_places_only(
     money: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

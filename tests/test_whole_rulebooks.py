@@ -40,6 +40,7 @@ def test_every_rule_is_present_and_has_code_or_a_reason(name: str) -> None:
         assert sum(told) == 1 or declares, rule.number
 
 
+@pytest.mark.slow
 @whole
 def test_every_mechanic_is_in_the_coverage_table(name: str) -> None:
     found, cases = rows(name), {case.name for case in cases_beside(name)}
@@ -52,6 +53,7 @@ def test_every_mechanic_is_in_the_coverage_table(name: str) -> None:
         assert all(case in cases or case in NOT_EXECUTED for case in named), (number, shown)
 
 
+@pytest.mark.slow
 @whole
 def test_every_rule_with_code_has_a_case(name: str) -> None:
     cited = {number for case in cases_beside(name) for number in case.body.cites}

@@ -44,6 +44,7 @@ def plain(html: str) -> list[str]:
     return unescape(re.sub(r"<[^>]*>", " ", html)).splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rulebook", [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)]
 )

@@ -113,6 +113,7 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> Counter[bytes]:
     return counted
 
 
+@pytest.mark.slow
 def test_a_ruling_that_reaches_back_decodes_each_event_once(
     season_file: Path, tmp_path: Path, decoded: Counter[bytes]
 ) -> None:
@@ -122,6 +123,7 @@ def test_a_ruling_that_reaches_back_decodes_each_event_once(
     assert max(decoded.values()) == 1
 
 
+@pytest.mark.slow
 def test_the_command_of_such_a_ruling_decodes_each_event_once_too(
     season_file: Path, tmp_path: Path, decoded: Counter[bytes]
 ) -> None:
@@ -133,6 +135,7 @@ def test_the_command_of_such_a_ruling_decodes_each_event_once_too(
     assert max(decoded.values()) == 1
 
 
+@pytest.mark.slow
 def test_a_replay_reads_from_the_snapshot_before_its_period(
     season_file: Path, tmp_path: Path, decoded: Counter[bytes]
 ) -> None:
@@ -145,6 +148,7 @@ def test_a_replay_reads_from_the_snapshot_before_its_period(
     assert read < sum(decoded.values()) / 2
 
 
+@pytest.mark.slow
 def test_a_snapshot_whose_digest_is_another_is_not_used(season_file: Path, tmp_path: Path) -> None:
     with imported(tmp_path / "season.db", season_file) as ledger:
         (game,) = ledger.games()

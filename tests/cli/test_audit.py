@@ -24,6 +24,7 @@ def findings(*words: str) -> Any:
     return json.loads(result.stdout)
 
 
+@pytest.mark.slow
 def test_each_game_gets_a_line_and_the_findings_of_its_periods(league: tuple[str, str]) -> None:
     result = run("audit", *league)
     assert result.exit_code == 1
@@ -36,6 +37,7 @@ def test_sound_ledgers_end_with_0(game: str) -> None:
     assert "1 period replayed" in ok("audit", game)
 
 
+@pytest.mark.slow
 def test_a_ledger_that_cannot_be_read_hides_no_other(league: tuple[str, str]) -> None:
     Path("broken.db").write_bytes(b"no database" * 100)
     result = run("audit", "missing.db", "broken.db", *league)
@@ -44,6 +46,7 @@ def test_a_ledger_that_cannot_be_read_hides_no_other(league: tuple[str, str]) ->
     assert "#116 square of Jamie" in result.stdout
 
 
+@pytest.mark.slow
 def test_the_findings_do_not_depend_on_the_number_of_workers(league: tuple[str, str]) -> None:
     here, shared_out = (findings("audit", *league, "--workers", count) for count in ("1", "3"))
     assert here == shared_out

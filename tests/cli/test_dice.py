@@ -35,6 +35,7 @@ def roll(ledger: str, proposal: int) -> None:
     ok("judge", ledger, str(proposal), "accepted")
 
 
+@pytest.mark.slow
 def test_revealed_seeds_change_the_dice_and_the_public_check_computes_them(
     game: str, tmp_path: Path
 ) -> None:
@@ -132,6 +133,7 @@ def test_a_seed_that_the_admin_chose_is_marked(game: str) -> None:
     assert "chosen by the admin" in text
 
 
+@pytest.mark.slow
 def test_no_id_of_a_request_changes_the_dice(tmp_path: Path) -> None:
     """The admin copies the ledger, and tries ids until the dice please."""
     ledger = str(tmp_path / "g.db")
@@ -150,6 +152,7 @@ def test_no_id_of_a_request_changes_the_dice(tmp_path: Path) -> None:
     assert all(fallen)
 
 
+@pytest.mark.slow
 def test_status_says_whose_seeds_are_due_and_with_which_command(game: str) -> None:
     opened = ok("status", game)
     commits = "seeds to commit before period 1 closes, for the dice of period 3"

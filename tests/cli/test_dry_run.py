@@ -81,6 +81,7 @@ def content(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_what_the_request_then_does_and_records_nothing(prepared: str) -> None:
     """The whole game, each request first as a dry run."""
     for line in lines():

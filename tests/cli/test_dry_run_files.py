@@ -60,6 +60,7 @@ def test_sealing_and_opening(landed: str) -> None:
     assert "1.seal exists already" in wrong("seal", landed, "-o", "1.seal", "--dry-run")
 
 
+@pytest.mark.slow
 def test_rebuilding_and_simulating(landed: str) -> None:
     assert dry("rebuild", landed) == ok("rebuild", landed) + NOTE
     words = ("simulate", "s.db", "--rulebook", "mail-opening", "--periods", "1", "--players", "2")
@@ -74,6 +75,7 @@ def test_the_clock_of_a_live_game(landed: str) -> None:
     assert dry("run", landed) == "nothing is due\n" + NOTE
 
 
+@pytest.mark.slow
 def test_publishing_a_site(landed: str) -> None:
     words = ("publish", landed, "new/site")
     tried = dry(*words)
@@ -92,6 +94,7 @@ def test_publishing_a_site(landed: str) -> None:
     assert "Not a directory" in wrong("publish", landed, f"{landed}/site", "--dry-run")
 
 
+@pytest.mark.slow
 def test_projecting_tables(landed: str) -> None:
     note = "a dry run: nothing is written; g.views.db would be {}\n"
     tried = dry("project", landed)

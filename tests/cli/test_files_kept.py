@@ -133,6 +133,7 @@ def test_no_command_overwrites_a_ledger(name: str, closed: str) -> None:
     assert run("verify", closed).exit_code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORDS)
 def test_no_command_overwrites_another_file_without_force(name: str, closed: str) -> None:
     Path("kept.svg").write_text("mine")

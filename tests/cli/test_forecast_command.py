@@ -18,6 +18,7 @@ def season(season_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 FEW = ("--futures", "20", "--workers", "1")
 
 
+@pytest.mark.slow
 def test_each_player_has_a_line_and_a_band(season: str) -> None:
     lines = ok("forecast", season, *FEW).splitlines()
     assert "from 20 futures" in lines[0]
@@ -26,17 +27,20 @@ def test_each_player_has_a_line_and_a_band(season: str) -> None:
     assert all(len(line) <= 80 for line in lines if "Penelope" in line)
 
 
+@pytest.mark.slow
 def test_a_change_is_compared_with_no_change(season: str) -> None:
     output = ok("forecast", season, *FEW, "--amend", "X.3.dollars_per_number=30")
     assert "with the change" in output
     assert "±" in output
 
 
+@pytest.mark.slow
 def test_json_has_every_period(season: str) -> None:
     result = json.loads(ok("forecast", season, *FEW, "--periods", "2", "--json"))
     assert {len(ends) for ends in result["without"]["standings"].values()} == {2}
 
 
+@pytest.mark.slow
 def test_changes_from_a_file_and_a_repeal_take_force_together(season: str) -> None:
     Path("changes.yaml").write_text("- amend: X.3\n  parameters: {dollars_per_number: 30}\n")
     words = ("forecast", season, *FEW, "--json", "--change", "changes.yaml", "--repeal", "V.8")

@@ -84,6 +84,7 @@ def test_the_demo_finds_the_slips_and_replays_one(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_hand_kept_record_is_imported(tmp_path: Path) -> None:
     from nomoledger.game.recorded_games import find
 

@@ -97,6 +97,7 @@ def test_a_wide_terminal_is_used(crowded_file: str) -> None:
     assert len(narrow.splitlines()) > 2
 
 
+@pytest.mark.slow
 def test_failures_are_red_unless_nobody_wants_colours(crowded_file: str) -> None:
     deal = [f"buyer={LONG}", f"seller={LONGER}", "square=2", "price=1"]
     refused = ["submit", crowded_file, LONG, "deal", *deal, "--at", NOON]

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from cli.commands import NOON, data, ok, refusal, run, wrong
 
 
@@ -50,6 +52,7 @@ def test_a_refused_consequence_does_not_refuse_the_request(game: str) -> None:
     assert "Ann -2000 $" in output
 
 
+@pytest.mark.slow
 def test_the_printed_command_answers_the_question(game: str) -> None:
     ok("propose", game, "Ann", "Nothing", "--at", NOON)
     assert "undecided: proposal 1 by Ann: Nothing" in ok("status", game)
@@ -68,6 +71,7 @@ def test_the_printed_command_answers_the_question(game: str) -> None:
     assert status["waiting"] == status["proposals"] == []
 
 
+@pytest.mark.slow
 def test_an_amendment_on_the_command_line(game: str) -> None:
     ok("propose", game, "Ann", "Ten days", "--amend", "VIII.3.days_open=10", "--at", NOON)
     ok("judge", game, "1", "accepted", "--at", NOON)

@@ -7,6 +7,7 @@ import pytest
 from cli.commands import NOON, data, ok
 
 
+@pytest.mark.slow
 def test_the_rules_and_their_history(landed: str) -> None:
     ok("propose", landed, "Ann", "Ten", "--amend", "VIII.3.days_open=10", "--at", NOON)
     ok("judge", landed, "2", "accepted", "--at", NOON)

@@ -1,19 +1,30 @@
 """proposals, proposal show and rules show: a proposal before the vote, a rule with its history."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from cli.commands import NOON, data, ok, wrong
 
 
+@pytest.fixture(scope="module")
+def amended_file(landed_file: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Proposal 2 of Ann is accepted and amends VIII.3; 3 of Bob is undecided; copy the file."""
+    file = str(shutil.copy(landed_file, tmp_path_factory.mktemp("amended") / "g.db"))
+    ok("propose", file, "Ann", "Ten days", "--amend", "VIII.3.days_open=10", "--at", NOON)
+    ok("judge", file, "2", "accepted", "--at", NOON)
+    ok("roll", file, "1", "2", "--at", NOON)
+    ok("propose", file, "Bob", "Five", "--amend", "VIII.3.days_open=5", "--at", NOON)
+    ok("ruling", file, "A day is 24 hours", "--cite", "VIII.3", "--at", NOON)
+    return file
+
+
 @pytest.fixture
-def amended(landed: str) -> str:
-    """Proposal 2 of Ann is accepted and amends VIII.3; proposal 3 of Bob is undecided."""
-    ok("propose", landed, "Ann", "Ten days", "--amend", "VIII.3.days_open=10", "--at", NOON)
-    ok("judge", landed, "2", "accepted", "--at", NOON)
-    ok("roll", landed, "1", "2", "--at", NOON)
-    ok("propose", landed, "Bob", "Five", "--amend", "VIII.3.days_open=5", "--at", NOON)
-    ok("ruling", landed, "A day is 24 hours", "--cite", "VIII.3", "--at", NOON)
-    return landed
+def amended(amended_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The same game, as g.db in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    return shutil.copy(amended_file, "g.db")
 
 
 def test_the_list_of_proposals(amended: str) -> None:
@@ -36,6 +47,7 @@ def test_a_proposal_that_waits_for_dice_is_no_undecided_one(game: str) -> None:
     assert states == ["rejected", "taken back"]
 
 
+@pytest.mark.slow
 def test_a_proposal_is_tried_before_it_is_judged(amended: str) -> None:
     before = data("verify", amended)
     told = ok("proposal", "show", amended, "3")

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from cli.commands import data, ok, refusal, run, wrong
 
 
@@ -20,6 +22,7 @@ def test_passing_and_failing_cases(game: str) -> None:
     assert json.loads(run("test", "bad.yaml", "--json").stdout)["failed"] == 1
 
 
+@pytest.mark.slow
 def test_a_rulebook_is_shown_and_checked(game: str) -> None:
     assert "mail-opening" in ok("rules", "list").splitlines()
     assert "    def value_market_value(square: Square) -> Money:" in ok(

@@ -70,6 +70,7 @@ def test_a_citation_is_checked_before_a_correction_is_previewed(landed: str) -> 
     assert "there is no rule 'VI.99' to cite" in wrong(*words)
 
 
+@pytest.mark.slow
 def test_rules_and_versions_that_once_existed_can_be_cited(landed: str) -> None:
     changes = [
         "- {amend: V.1, prose: Dear squares.}",

@@ -1,5 +1,7 @@
 """What is open agrees with the state of the proposals, and rules say what their text was for."""
 
+import pytest
+
 from cli.commands import NOON, data, ok, wrong
 
 
@@ -22,6 +24,7 @@ def state(game: str) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_a_rejected_verdict_leaves_the_proposal_open_in_status_too(game: str) -> None:
     verdict = accepted(game)
     assert (state(game), undecided(game)) == ("accepted", [])
@@ -32,6 +35,7 @@ def test_a_rejected_verdict_leaves_the_proposal_open_in_status_too(game: str) ->
     assert (state(game), undecided(game)) == ("accepted", [])
 
 
+@pytest.mark.slow
 def test_rules_say_which_value_their_text_was_written_for(game: str) -> None:
     accepted(game)
     said = "dollars_per_number is now 20: the text above was written when it was 10"

@@ -90,6 +90,7 @@ def test_a_progress_bar_appears_and_disappears(landed: str) -> None:
     assert ok("verify", "copy.db") == expected
 
 
+@pytest.mark.slow
 def test_no_progress_bar_on_short_work_or_in_a_pipe(landed: str) -> None:
     _, output = in_terminal(["verify", landed])
     assert "verifying" not in output
@@ -147,6 +148,7 @@ def slow(game: str) -> list[str]:
     return ["submit", game, "Ann", "dawdle", "--at", NOON]
 
 
+@pytest.mark.slow
 def test_an_interrupt_is_one_line_and_loses_nothing(game: str, slow: list[str]) -> None:
     before = data("verify", game)
     child = subprocess.Popen([*COMMAND, *slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -229,6 +229,7 @@ def held(balances: dict[str, dict[str, int]]) -> dict[tuple[str, str], int]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(6), 2))
 def test_the_roll_up_agrees_with_the_reducer_for_every_pair_of_periods(
     connect: Callable[[], Store], seed: int

@@ -130,6 +130,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", sample(COMMANDS, 2), ids=" ".join)
 def test_a_command_reports_a_full_disk_in_one_line(
     words: tuple[str, ...], disk: LittleDisk, tmp_path: Path

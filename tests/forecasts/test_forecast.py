@@ -55,6 +55,7 @@ def test_a_toss_wins_ten_sixths_on_average(ledger: Ledger) -> None:
         assert gain == pytest.approx(10 / 6, abs=FAR)
 
 
+@pytest.mark.slow
 def test_three_periods_win_three_times_as_much(ledger: Ledger) -> None:
     result = forecast_of(ledger, periods=3)
     for gain in gains(result).values():
@@ -74,6 +75,7 @@ def test_the_leader_stays_first_as_often_as_the_dice_say(tmp_path: Path) -> None
     assert sum(shares.values()) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_a_change_is_measured_on_the_same_dice(ledger: Ledger) -> None:
     """With 5 as well, a toss wins ten sixths more: exactly where the same die shows a 5."""
     result = forecast_of(ledger, changes=(Amend(number="2", parameters={"lowest": 5}),))
@@ -87,6 +89,7 @@ def test_a_change_is_measured_on_the_same_dice(ledger: Ledger) -> None:
         assert change.money == pytest.approx(with_change - without)
 
 
+@pytest.mark.slow
 def test_a_change_that_changes_nothing_differs_nowhere(ledger: Ledger) -> None:
     result = forecast_of(ledger, changes=(Amend(number="2", parameters={"lowest": 6}),))
     for change in result.differences.values():
@@ -100,6 +103,7 @@ def test_rules_that_acted_are_counted(ledger: Ledger) -> None:
     assert "2" not in result.with_change.acted
 
 
+@pytest.mark.slow
 def test_a_proposal_is_forecast_as_if_it_passed_now(ledger: Ledger) -> None:
     at = START + timedelta(days=8)
     change = Amend(number="2", parameters={"prize": 20})
@@ -109,6 +113,7 @@ def test_a_proposal_is_forecast_as_if_it_passed_now(ledger: Ledger) -> None:
     assert of_proposal.differences == of_change.differences
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing(ledger: Ledger) -> None:
     assert forecast_of(ledger, futures=90) == forecast_of(ledger, futures=90, workers=3)
 
@@ -177,6 +182,7 @@ def test_memory_does_not_grow_with_the_number_of_futures() -> None:
     assert tally.standing("Ann", 0).band[2] == pytest.approx(SAMPLE_MAX / 2 + 250, rel=0.1)
 
 
+@pytest.mark.slow
 def test_the_real_season_goes_on(season_file: Path) -> None:
     with Ledger.open(str(season_file)) as ledger, open_pool(2) as pool:
         result = forecast(ledger, "weekly-vote-season", ForecastPlan(futures=40), pool)

@@ -68,6 +68,7 @@ def reworded(event: Any) -> Any:
     return msgspec.structs.replace(event, **{name: "in other words"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "golden",
     [

@@ -107,6 +107,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REQUESTS)
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=VALUES, text=TEXTS)

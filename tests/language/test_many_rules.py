@@ -45,6 +45,7 @@ def test_a_long_chain_of_values_can_be_checked() -> None:
     assert faults_of(ruleset(*chain, "def value_v600(): return 1\n")) == []
 
 
+@pytest.mark.slow
 def test_the_interpreter_evaluates_a_bounded_number_of_sources() -> None:
     many = Program(ruleset(*[f"def value_v{i}(): return {i}\n" for i in range(3_000)]))
     sources = JoinedSources(many.by_number).join(write_program(many.links))

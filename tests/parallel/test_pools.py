@@ -108,6 +108,7 @@ def test_no_worker_outlives_a_killed_program(tmp_path: Path) -> None:
     assert _wait_for(lambda: [pid for pid in workers if not _is_running(pid)], 2) == workers
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nomoledger.parallel.dask_pool.CONNECT_SECONDS", 0.2)
     with (

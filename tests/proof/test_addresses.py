@@ -70,6 +70,7 @@ def ok_out(*words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_site_and_public_tables_show_no_address(game: str) -> None:
     ok("publish", game, "site")
     ok("project", game, "--public", "--into", "public.db")

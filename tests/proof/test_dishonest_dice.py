@@ -324,6 +324,7 @@ def rule_on(game: GamblingGame, kind: str, **fields: Any) -> None:
         game.ask("rule_on", kind, "So.", questions="skip", settle="money", **fields)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(moves, st.sampled_from([(), ("gamble",)]), st.sampled_from(["seeded", "players"]))
 def test_the_checks_raise_no_false_alarm(

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rulings.game import RuledGame, oracle_of, stored
@@ -126,6 +127,7 @@ def timeline_draws(game: GamblingGame, edit: e.Edit) -> tuple[dict[str, e.DrawRe
     return {draw.answers: draw for draw in made}, addresses(made)
 
 
+@pytest.mark.slow
 @given(requests, st.data())
 def test_a_request_that_is_left_out_or_added_changes_no_die_of_another(
     asked: list[tuple[str, str]], data: st.DataObject

@@ -75,6 +75,7 @@ def test_an_honest_game_follows_from_its_rules(honest: list[e.Event], tmp_path: 
     assert replayed.followed >= sum(not isinstance(body, given) for body in honest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
 def test_an_effect_that_the_rules_do_not_have_is_found(
     honest: list[e.Event], lie: Lie, tmp_path: Path
@@ -93,6 +94,7 @@ def test_a_request_without_its_effects_is_found(honest: list[e.Event], tmp_path:
     assert not replay([x for x in honest if not isinstance(x, e.Posted)], tmp_path).ok
 
 
+@pytest.mark.slow
 @pytest.mark.slow_with("nomopoly-iii")
 @pytest.mark.parametrize("rulebook", ["weekly-vote", "nomopoly-iii"])
 def test_what_may_follow_from_secrets_is_no_lie(rulebook: str, tmp_path: Path) -> None:

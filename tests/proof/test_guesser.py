@@ -146,6 +146,7 @@ def guessed(dice: str, moves: Sequence[Move], plots: bool) -> list[bytes]:
     return lines(game)
 
 
+@pytest.mark.slow
 @tried(60)
 @given(st.sampled_from(["seeded", "entered"]), some([*PLAY, "plot", "plot"], 4, 16))
 def test_no_random_game_shows_whether_anybody_plotted(dice: str, moves: list[Move]) -> None:

@@ -46,6 +46,7 @@ def published_of(public: list[Public], sealed: list[Sealed]) -> dict[str, Any]:
             return published(game, Path(folder))
 
 
+@pytest.mark.slow
 @examples(2, 300)
 @given(PUBLIC_MOVES, SEALED_MOVES, SEALED_MOVES)
 def test_what_is_published_depends_on_public_events_only(
@@ -54,6 +55,7 @@ def test_what_is_published_depends_on_public_events_only(
     assert differing(published_of(public, one), published_of(public, other)) == []
 
 
+@pytest.mark.slow
 def test_secrets_of_every_kind_leave_no_trace() -> None:
     none, many = published_of(GAME, []), published_of(GAME, SECRETS)
     assert none["said"] == len(none["said"]) * [""]
@@ -69,6 +71,7 @@ def test_a_timer_that_a_secret_request_fires_comes_when_it_would_come_without(ki
     assert differing(published_of(game, []), published_of(game, after_the_timer)) == []
 
 
+@pytest.mark.slow
 def test_public_commands_print_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     printed = []
     for name, sealed in (("none", []), ("many", SECRETS)):

@@ -119,6 +119,7 @@ def first_roll(live_game: Game) -> int:
     return next(x.number for x in live_game.ledger.read("g") if isinstance(x.body, e.DrawEntered))
 
 
+@pytest.mark.slow
 def test_every_period_replays_and_verifies_after_rulings(live_game: Game) -> None:
     published = [essence(as_of(live_game.ledger, "g", period)) for period in (1, 2)]
     edit = e.Replaced(first_roll(live_game), [1, 2])

@@ -207,6 +207,7 @@ def test_a_follower_survives_lost_connections(
     check(postgres_url, season, expected, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_follower_gives_up_on_a_missing_ledger(
     season: Ledger, copied: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +228,7 @@ def test_a_follower_gives_up_on_a_missing_ledger(
         assert warnings[0].endswith("(trying again)")
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_follower(season: Ledger, copied: Any, tmp_path: Path) -> None:
     place = str(tmp_path / "g.db")
     copied(season, place)
@@ -348,6 +350,7 @@ def test_public_and_secret_tables_are_not_mixed(
     )
 
 
+@pytest.mark.slow
 def test_json_says_what_was_done(season: Ledger, copied: Any, tmp_path: Path) -> None:
     place = str(tmp_path / "g.db")
     ledger = copied(season, place)

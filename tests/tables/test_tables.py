@@ -151,6 +151,7 @@ def listed(cell: Any) -> Any:
 # --- content -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.slow_with("postgres")
 def test_tables_equal_the_read_models(played: Ledger, location: str, copied: Any) -> None:
     ledger = copied(played, location)
@@ -211,6 +212,7 @@ def test_grown_tables_equal_rebuilt_ones(
     assert all(grown.values())
 
 
+@pytest.mark.slow
 def test_an_unchanged_row_is_not_written_again(season: Ledger, tmp_path: Path, copied: Any) -> None:
     place = str(tmp_path / "g.db")
     synchronise(copied(season, place), place)
@@ -222,6 +224,7 @@ def test_an_unchanged_row_is_not_written_again(season: Ledger, tmp_path: Path, c
 # --- public tables -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.slow_with("postgres")
 def test_public_tables_hold_public_events(season: Ledger, location: str, copied: Any) -> None:
     ledger = copied(season, location)
