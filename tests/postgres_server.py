@@ -11,6 +11,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +29,26 @@ SETTINGS = {
 #: Not to be safe when the power fails: nothing in the tests cuts the power.
 FAST = {"fsync": "off", "full_page_writes": "off"}
 SECONDS = 20
+HOST = "127.0.0.1"
 
 
 class PostgresServer:
-    """A server in a folder of its own; `durable` costs what it costs in real use."""
+    """A server in a folder of its own; `durable` costs what it costs in real use.
 
-    def __init__(self, *, durable: bool = False) -> None:
+    It is new, or a standby of *primary*. With a *port*, it listens there, too, and its URL says so.
+    """
+
+    def __init__(
+        self,
+        *,
+        durable: bool = False,
+        primary: "PostgresServer | None" = None,
+        port: int | None = None,
+    ) -> None:
         self._settings = SETTINGS if durable else SETTINGS | FAST
+        self.port = port
+        if port is not None:
+            self._settings = self._settings | {"listen_addresses": HOST, "port": str(port)}
         self._folder = Path(tempfile.mkdtemp(prefix="nomoledger-"))
         self._as_whom: dict[str, Any] = {}
         if os.geteuid() == 0:
@@ -43,11 +57,16 @@ class PostgresServer:
         self._binaries = self._reachable(_installed())
         self._databases = 0
         self._process: subprocess.Popen[bytes] | None = None
-        self._initialise()
+        if primary is None:
+            self._initialise()
+        else:
+            self._copy_from(primary)
         self.start()
 
     def url(self, database: str) -> str:
         """How to reach *database*."""
+        if self.port is not None:
+            return f"postgresql://postgres@{HOST}:{self.port}/{database}"
         return f"postgresql://postgres@/{database}?host={self._folder}"
 
     def empty_database(self) -> str:
@@ -116,6 +135,45 @@ class PostgresServer:
             self._process.wait(SECONDS)
             self._process = None
 
+    def lose(self) -> None:
+        """Kill all processes of the server at once, as if its machine were lost."""
+        if self._process is not None:
+            for pid in (self._process.pid, *self.children()):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            self._process.wait(SECONDS)
+            self._process = None
+
+    def freeze(self, *, thaw: bool = False) -> None:
+        """Stop all processes of the server where they are, or let them go on."""
+        assert self._process is not None
+        for pid in (self._process.pid, *self.children()):
+            os.kill(pid, signal.SIGCONT if thaw else signal.SIGSTOP)
+
+    def children(self) -> list[int]:
+        """Return the processes that the server has started."""
+        assert self._process is not None
+        found = []
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                parent = int(stat.read_text().rpartition(")")[2].split()[1])
+                found += [int(stat.parent.name)] if parent == self._process.pid else []
+        return found
+
+    def run(self, program: str, *words: str) -> None:
+        """Run one of the programs of PostgreSQL, as the user of the server."""
+        subprocess.run(
+            [self._binaries / program, *words],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            cwd=self._folder,
+            **self._as_whom,
+        )
+
+    def promote(self) -> None:
+        """Make a primary of a standby."""
+        self.run("pg_ctl", "promote", "-D", str(self._data))
+
     def remove(self) -> None:
         """Stop the server and remove all of it."""
         self.stop(signal.SIGQUIT)
@@ -127,13 +185,11 @@ class PostgresServer:
 
     def _initialise(self) -> None:
         words = "--username=postgres --auth=trust --encoding=UTF8 --no-locale --no-sync"
-        subprocess.run(
-            [self._binaries / "initdb", "-D", self._data, *words.split()],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            cwd=self._folder,
-            **self._as_whom,
-        )
+        self.run("initdb", "-D", str(self._data), *words.split())
+
+    def _copy_from(self, primary: "PostgresServer") -> None:
+        words = ["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]
+        self.run("pg_basebackup", "-D", str(self._data), "-d", primary.url("postgres"), *words)
 
     def _reachable(self, installed: Path) -> Path:
         """The binaries, copied where an unprivileged user would not get at them."""

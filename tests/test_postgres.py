@@ -377,6 +377,15 @@ def test_a_batch_with_a_lost_acknowledgement_is_stored_once(
     assert ids(ledger) == ["0", "1", "2"]
 
 
+def test_a_batch_is_in_doubt_if_the_server_is_away_after_a_lost_acknowledgement(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors = [LostError("lost"), StoreError("cannot reach it")]
+    monkeypatch.setattr(ledger.store, "writing", lambda: (_ for _ in ()).throw(errors.pop(0)))
+    with pytest.raises(LostError, match=r"cannot reach it; .* whole or not at all"):
+        ledger.append("chess", clocks(range(3)), expected=-1)
+
+
 @pytest.mark.slow
 def test_a_server_that_stays_away(ledger: Ledger, postgres_server: PostgresServer) -> None:
     assert isinstance(ledger.store, PostgresStore)

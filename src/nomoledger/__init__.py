@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         RuleFault,
         SandboxError,
         StoreError,
+        UnconfirmedError,
         UnknownError,
         UsageError,
     )
@@ -77,6 +78,7 @@ _HOMES = {
     "RulebookError": "errors",
     "SandboxError": "errors",
     "StoreError": "errors",
+    "UnconfirmedError": "errors",
     "UnknownError": "errors",
     "UsageError": "errors",
     "Verdict": "ledger.verification",
@@ -121,6 +123,7 @@ __all__ = [
     "RulebookError",
     "SandboxError",
     "StoreError",
+    "UnconfirmedError",
     "UnknownError",
     "UsageError",
     "Verdict",

@@ -12,6 +12,7 @@
     ├── StoreError            the database cannot be read or written
     │   ├── ConflictError     another writer appended first; retry on the new head
     │   ├── LostError         the connection to the database broke; repeating the request is safe
+    │   ├── UnconfirmedError  recorded on the primary server, not yet on the standby; repeat it
     │   └── CorruptError      a record is altered, missing, inserted, swapped or unreadable
     └── RecordError           a hand-kept record or an export cannot be read
 
@@ -105,6 +106,10 @@ class ConflictError(StoreError):
 
 class LostError(StoreError):
     """The connection to the database broke: a change under way is stored whole or not at all."""
+
+
+class UnconfirmedError(StoreError):
+    """A change is recorded on the primary server, but its standby has not confirmed that."""
 
 
 class CorruptError(StoreError):

@@ -194,6 +194,7 @@ def _copy_and_verify(source: Ledger, target: Ledger, game: str) -> Head:
     verdict = target.verify(game, head)
     if not verdict.ok or verdict.head != head:
         raise CorruptError(f"game {game!r} in {target.store.location}: {verdict.detail}")
+    target.confirm()
     Commit(target, game).observe_records()
     return head
 

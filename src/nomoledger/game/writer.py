@@ -13,7 +13,14 @@ from nomoledger import events as e
 from nomoledger.engine.agenda import Batch
 from nomoledger.engine.dice import may_be_secret
 from nomoledger.engine.steps import failed_step
-from nomoledger.errors import ConflictError, CorruptError, RuleFault, UsageError
+from nomoledger.errors import (
+    ConflictError,
+    CorruptError,
+    LostError,
+    RuleFault,
+    UnconfirmedError,
+    UsageError,
+)
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Change
 from nomoledger.game.commit import Commit
@@ -134,6 +141,15 @@ class GameWriter:
     ) -> Outcome:
         """Record an input of *kind* with *fields*, and everything that follows from it."""
         id = id or random.token_hex(6)
+        try:
+            return self._receive(kind, at, id, fields)
+        except (LostError, UnconfirmedError) as error:
+            once = f"repeated under the id {id}, the request is carried out only once"
+            raise type(error)(f"{error}; {once}") from error
+
+    def _receive(
+        self, kind: type[e.Input], at: datetime | None, id: str, fields: dict[str, Any]
+    ) -> Outcome:
         stored: list[e.Event] = []
         for _ in range(TRIES_MAX):
             try:
@@ -165,9 +181,16 @@ class GameWriter:
             refuse_misfits(self.world, changes, source, self.limits)
 
     def again(self, id: object) -> Outcome | None:
-        """Return the outcome of the request of that *id*, if it was made before."""
+        """Return the outcome of the request of that *id*, if it was made before.
+
+        It is safe then: on the standby of the server, too, if there is one.
+        """
         number = self.ledger.find_input(self.name, id) if isinstance(id, str) else None
-        return None if number is None else self._recorded_outcome(number)
+        if number is None:
+            return None
+        outcome = self._recorded_outcome(number)
+        self.ledger.confirm()
+        return outcome
 
     def finished(self, outcome: Outcome) -> Outcome:
         """Carry out what an interrupted process left of the request with that *outcome*.

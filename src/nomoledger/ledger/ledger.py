@@ -5,7 +5,15 @@ from contextlib import contextmanager
 from os import PathLike, urandom
 from typing import TYPE_CHECKING, Self
 
-from nomoledger.errors import ConflictError, CorruptError, LostError, UnknownError, UsageError
+from nomoledger.errors import (
+    ConflictError,
+    CorruptError,
+    LostError,
+    StoreError,
+    UnconfirmedError,
+    UnknownError,
+    UsageError,
+)
 from nomoledger.events import Entry, Event, Input
 from nomoledger.events.codec import Encoded, decode, encoded
 from nomoledger.ledger.chain import (
@@ -30,6 +38,8 @@ if TYPE_CHECKING:
 TRIES_MAX = 3
 #: The secret of a game has at least so many bytes: nobody can guess it.
 SECRET_BYTES_MIN = 16
+#: What a broken connection leaves open.
+UNDER_WAY = "the connection broke: what was under way is stored whole or not at all"
 
 
 class Ledger:
@@ -117,6 +127,8 @@ class Ledger:
         Raises:
             ConflictError: *expected* is not the last number: another writer appended first.
             CorruptError: there are records after the end of the chain.
+            LostError: the database is out of reach, and *bodies* may be stored.
+            UnconfirmedError: *bodies* are stored, but not yet on the standby of the server.
         """
         for attempt in range(1, TRIES_MAX + 1):
             try:
@@ -125,7 +137,21 @@ class Ledger:
             except LostError:
                 if attempt == TRIES_MAX:
                     raise
+            except (ConflictError, CorruptError, UnconfirmedError):
+                raise
+            except StoreError as error:
+                if attempt == 1:
+                    raise
+                raise LostError(f"{error}; {UNDER_WAY}") from error
         raise AssertionError
+
+    def confirm(self) -> None:
+        """Wait until all that is recorded is on the standby of the server, too, if it has one.
+
+        Raises:
+            UnconfirmedError: the standby has not confirmed that within some seconds.
+        """
+        self.store.confirm()
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:

@@ -79,6 +79,9 @@ class MemoryStore:
         self._turn = Lock()
         self._games: Games = {}
 
+    def confirm(self) -> None:
+        """See `nomoledger.ledger.stores.store.Store.confirm`; there is no standby."""
+
     def close(self) -> None:
         """Do nothing: the records live as long as this object."""
 

@@ -15,6 +15,7 @@ from nomoledger.errors import CorruptError, LostError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell
 from nomoledger.ledger.stores.location import safe_location
+from nomoledger.ledger.stores.postgres_hosts import has_several_hosts
 from nomoledger.ledger.stores.postgres_link import (
     TRIES_MAX,
     PostgresConnections,
@@ -31,6 +32,7 @@ from nomoledger.ledger.stores.postgres_side_tables import (
     add_units,
     raw_cells,
 )
+from nomoledger.ledger.stores.postgres_standby import confirmed_transaction, warn_if_alone
 from nomoledger.ledger.stores.store import Evidence, Row
 
 Connection = psycopg.Connection[Any]
@@ -84,6 +86,8 @@ class PostgresStore(PostgresSideTables):
         address = address_of(location)
         with direct_connection(address, self.location) as connection:
             prepare(connection, self.location, create)
+            if has_several_hosts(address):
+                warn_if_alone(connection)
         self.datastore = PostgresConnections(address, lock_timeout=lock_timeout)
 
     def close(self) -> None:
@@ -149,9 +153,17 @@ class PostgresStore(PostgresSideTables):
 
     @contextmanager
     def writing(self) -> Iterator["PostgresWriter"]:
-        """Open a transaction: everything is committed at the end of the block, or nothing."""
-        with self._connection() as connection, connection.transaction():
+        """Open a transaction: everything is committed at the end of the block, or nothing.
+
+        What the block has read or written is then on the standby, too, if there is one.
+        """
+        with self._connection() as connection, confirmed_transaction(connection):
             yield PostgresWriter(connection, self.location)
+
+    def confirm(self) -> None:
+        """See `nomoledger.ledger.stores.store.Store.confirm`."""
+        with self.writing():
+            pass
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:

@@ -14,6 +14,11 @@ from psycopg_pool import PoolTimeout
 
 from nomoledger.errors import CorruptError, LostError, StoreError, UsageError
 from nomoledger.ledger.stores.location import is_readable, safe_location, safe_message
+from nomoledger.ledger.stores.postgres_hosts import (
+    defaults_of_hosts,
+    explanation_of_hosts,
+    lacks_primary,
+)
 
 #: Seconds to wait for a connection, or for a starting server, before giving up.
 PATIENCE_SECONDS = 5
@@ -30,11 +35,14 @@ DEFAULTS = {
     "keepalives_count": 3,
     "application_name": "nomoledger",
 }
-#: Rows are read in order of their numbers: use the index even when statistics are missing.
+#: Rows are read in order of their numbers: use the index even when statistics are missing. What is
+#: acknowledged is on the disk, and on that of a synchronous standby, whatever the server is set to.
 SETTINGS = (
     "SET enable_bitmapscan = off",
     "SET enable_seqscan = off",
     f"SET idle_in_transaction_session_timeout = '{SILENCE_SECONDS}s'",
+    "SELECT set_config('synchronous_commit', 'on', false)"
+    " WHERE current_setting('synchronous_commit') <> 'remote_apply'",
 )
 
 #: Messages by SQLSTATE; the first prefix that matches counts.
@@ -78,6 +86,7 @@ class PostgresConnections(PostgresDatastore):
             lock_timeout=lock_timeout,
             originator_id_type="text",
         )  # fmt: skip
+        self._address = address
         self.pool.kwargs = address | {"row_factory": tuple_row}
         self.pool.reconnect_timeout = PATIENCE_SECONDS
 
@@ -86,7 +95,7 @@ class PostgresConnections(PostgresDatastore):
         """Yield a working connection; if one broke in the meantime, replace all broken ones."""
         with ExitStack() as stack:
             for _ in range(TRIES_MAX):
-                connection = stack.enter_context(self.get_connection())
+                connection = stack.enter_context(self._any_connection())
                 try:
                     connection.execute(b"")
                     break
@@ -94,6 +103,17 @@ class PostgresConnections(PostgresDatastore):
                     stack.close()
                     self.pool.check()
             yield connection
+
+    @contextmanager
+    def _any_connection(self) -> Iterator[psycopg.Connection[Any]]:
+        """Yield a connection of the pool; if there is none, raise why no server can be reached."""
+        try:
+            with self.get_connection() as connection:
+                yield connection
+        except PersistenceError as error:
+            if isinstance(error.__cause__, PoolTimeout):
+                psycopg.connect(**self._address).close()
+            raise
 
     def after_connect_func(self) -> Callable[[psycopg.Connection[Any]], None]:
         """Return the function that prepares a new connection; it does not refer to *self*."""
@@ -119,12 +139,16 @@ def address_of(location: str) -> dict[str, Any]:
             " %25, and a space as %20; better, put the password into PGPASSWORD or ~/.pgpass"
         )
     options = conninfo_to_dict(location)
-    return DEFAULTS | {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
+    return DEFAULTS | defaults_of_hosts(given) | given
 
 
 @contextmanager
 def direct_connection(address: dict[str, Any], location: str) -> Iterator[psycopg.Connection[Any]]:
-    """Yield a new connection outside the pool; wait a little if the server is just starting."""
+    """Yield a new connection outside the pool.
+
+    Wait a little if the server is just starting, or if a standby may just become the primary.
+    """
     give_up = monotonic() + PATIENCE_SECONDS
     with plain_errors(location):
         while True:
@@ -132,7 +156,8 @@ def direct_connection(address: dict[str, Any], location: str) -> Iterator[psycop
                 connection = psycopg.connect(**address, autocommit=True)
                 break
             except psycopg.OperationalError as error:
-                if _state(error) != "57P03" or monotonic() > give_up:
+                may_come = _state(error) == "57P03" or lacks_primary(error)
+                if not may_come or monotonic() > give_up:
                     raise
                 sleep(0.1)
         with connection:
@@ -151,6 +176,8 @@ def plain_errors(location: str) -> Iterator[None]:
 
 def _explanation(location: str, error: BaseException) -> StoreError:
     state, text = _state(error), _first_line(error)
+    if (of_hosts := explanation_of_hosts(location, error)) is not None:
+        return StoreError(of_hosts)
     for sign, explanation in EXPLANATIONS.items():
         if state.startswith(sign):
             return StoreError(explanation.format(location))

@@ -1,6 +1,7 @@
 """The tables of a ledger in a PostgreSQL database: create, check and upgrade them."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import psycopg
@@ -11,6 +12,7 @@ from nomoledger.ledger.stores.postgres_link import address_of, direct_connection
 from nomoledger.ledger.stores.postgres_objects import check_objects
 from nomoledger.ledger.stores.postgres_side_tables import CREATE as CREATE_SIDE_TABLES
 from nomoledger.ledger.stores.postgres_side_tables import roll_up_all
+from nomoledger.ledger.stores.postgres_standby import confirmed_transaction
 from nomoledger.ledger.stores.schema_versions import Upgrade, check_not_newer, check_version
 
 SCHEMA_VERSION = 3
@@ -85,7 +87,7 @@ def prepare(connection: Connection, location: str, create: bool) -> None:
     if _version(connection) is None:
         if not create:
             raise UnknownError(f"no ledger at {location}: check the address, or create it first")
-        with connection.transaction():
+        with confirmed_transaction(connection):
             connection.execute(LOCK)
             if _version(connection) is None:  # no other program was faster
                 _create(connection, location)
@@ -108,7 +110,12 @@ def _upgrade(connection: Connection, location: str, dry_run: bool) -> Upgrade:
         UnknownError: there is no ledger.
         StoreError: the tables are newer than this program.
     """
-    with connection.transaction(force_rollback=dry_run):
+    transaction: AbstractContextManager[object]
+    if dry_run:
+        transaction = connection.transaction(force_rollback=True)
+    else:
+        transaction = confirmed_transaction(connection)
+    with transaction:
         connection.execute(LOCK)
         current = _version(connection)
         if current is None:

@@ -78,6 +78,9 @@ class ScratchStore(_Overlay):
         self._added: dict[tuple[str, str, int], tuple[int, bytes]] = {}
         self._parts: dict[str, dict[bytes, bytes]] = {}
 
+    def confirm(self) -> None:
+        """See `nomoledger.ledger.stores.store.Store.confirm`; there is no standby."""
+
     def close(self) -> None:
         """Do nothing: whoever opened the store below closes it."""
 

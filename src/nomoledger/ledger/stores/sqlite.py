@@ -81,6 +81,9 @@ class SqliteStore(SqliteSideTables):
         self.location = location
         self.datastore = open_file(location, create=create, lock_timeout=lock_timeout)
 
+    def confirm(self) -> None:
+        """See `nomoledger.ledger.stores.store.Store.confirm`; there is no standby."""
+
     def close(self) -> None:
         """Close the connections to the file."""
         self.datastore.close()

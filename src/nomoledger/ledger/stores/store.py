@@ -176,5 +176,12 @@ class Store(Protocol):
     def writing(self) -> AbstractContextManager[Writer]:
         """Open a transaction: everything is committed at the end of the block, or nothing."""
 
+    def confirm(self) -> None:
+        """Wait until all that is recorded is also on the standby, if the database has one.
+
+        Raises:
+            StoreError, UnconfirmedError: the standby is missing.
+        """
+
     def close(self) -> None:
         """Release the database."""

@@ -17,6 +17,7 @@ from nomoledger.ledger.stores.postgres_link import (
     direct_connection,
     plain_errors,
 )
+from nomoledger.ledger.stores.postgres_standby import confirmed_transaction
 from nomoledger.ledger.stores.schema_versions import check_not_newer
 from nomoledger.views.sql.sql_views import CREATE_HEADS, CREATE_MADE, LAYOUT
 from nomoledger.views.sql.table import SqlTable
@@ -142,7 +143,7 @@ def open_database(location: str, is_public: bool) -> PostgresViews:
     """
     schema = SCHEMAS[is_public]
     with direct_connection(address_of(location), safe_location(location)) as connection:
-        with connection.transaction():
+        with confirmed_transaction(connection):
             connection.execute(LOCK_MAKING)
             if connection.execute(HAS_VERSION, (schema,)).fetchone() is None:
                 _create_schema(connection, schema)

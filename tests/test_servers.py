@@ -1,0 +1,303 @@
+"""A primary and a synchronous standby: fail-over under load, and a standby that is missing."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import pytest
+from click.testing import CliRunner
+from postgres_pair import PostgresPair
+from test_keepers import BOOK
+
+from nomoledger.cli import program
+from nomoledger.errors import LostError, StoreError, UnconfirmedError
+from nomoledger.events import ClockAdvanced, Event, Input, JoinRequested
+from nomoledger.game.exchange import copy_ledger
+from nomoledger.game.game import Game
+from nomoledger.game.keepers import Keepers
+from nomoledger.game.start import open_game
+from nomoledger.ledger.ledger import Head, Ledger
+from nomoledger.ledger.stores import postgres_standby
+from nomoledger.ledger.stores.memory import MemoryStore
+from nomoledger.ledger.stores.postgres_link import address_of
+from nomoledger.rulebook.loading import parse
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+GAMES = ("a", "b", "c")
+#: For so long a player repeats a request that fails.
+SECONDS = 20
+
+
+@pytest.fixture
+def pair() -> Iterator[PostgresPair]:
+    pair = PostgresPair()
+    yield pair
+    pair.remove()
+
+
+@pytest.fixture(scope="module")
+def lasting_pair() -> Iterator[PostgresPair]:
+    pair = PostgresPair()
+    yield pair
+    pair.remove()
+
+
+@pytest.fixture
+def ledger(lasting_pair: PostgresPair, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
+    """A ledger with the empty game chess; whoever waits for the standby gives up soon."""
+    monkeypatch.setattr(postgres_standby, "STANDBY_SECONDS", 0.3)
+    lasting_pair.primary.empty_database()
+    with Ledger.open(lasting_pair.url("tests"), create=True) as ledger:
+        ledger.add_game("chess")
+        yield ledger
+
+
+def clock(name: object) -> Event:
+    return ClockAdvanced(period=1, received_at=NOON, recorded_at=NOON, id=str(name))
+
+
+def test_several_hosts_mean_the_one_that_can_be_written_to() -> None:
+    address = address_of("postgresql://ann@one:5432,two:5433/games")
+    assert address["target_session_attrs"] == "read-write"
+    assert address["connect_timeout"] == 2
+    given = address_of("postgresql://one,two/games?target_session_attrs=any&connect_timeout=9")
+    assert (given["target_session_attrs"], given["connect_timeout"]) == ("any", "9")
+    assert "target_session_attrs" not in address_of("postgresql://one/games")
+
+
+# --- fail-over ----------------------------------------------------------------------------------
+
+
+class Players:
+    """Threads that make requests of several games, and repeat each until it is acknowledged."""
+
+    def __init__(self, keepers: Keepers) -> None:
+        self.acknowledged: list[tuple[str, str]] = []
+        self.errors: set[str] = set()
+        self._keepers = keepers
+        self._is_over = threading.Event()
+
+    def play(self, player: int) -> None:
+        number = 0
+        while not self._is_over.is_set():
+            game, id = GAMES[number % len(GAMES)], f"r{player}-{number}"
+            self._request(game, id)
+            self.acknowledged.append((game, id))
+            number += 1
+
+    def _request(self, game: str, id: str) -> None:
+        give_up = time.monotonic() + SECONDS
+        while True:
+            try:
+                self._keepers.request(game, Game.submit, "Ann", "count_on", id=id, at=NOON)
+                return
+            except StoreError as error:
+                if time.monotonic() > give_up:
+                    raise
+                self.errors.add(str(error))
+                time.sleep(0.1)
+
+    def wait_for_more(self, count: int) -> None:
+        wanted, give_up = len(self.acknowledged) + count, time.monotonic() + SECONDS
+        while len(self.acknowledged) < wanted:
+            assert time.monotonic() < give_up, "play does not go on"
+            time.sleep(0.01)
+
+    def end(self) -> None:
+        self._is_over.set()
+
+
+def test_a_primary_lost_under_load_loses_no_acknowledged_request(pair: PostgresPair) -> None:
+    location = pair.url("postgres")
+    with Ledger.open(location, create=True) as ledger:
+        for name in GAMES:
+            open_game(ledger, name, parse(BOOK, "counting.md"), at=NOON).engine.close()
+        with Keepers(location) as keepers, ThreadPoolExecutor(4) as threads:
+            for name in GAMES:
+                keepers.request(name, Game.join, "Ann", at=NOON)
+            players = Players(keepers)
+            playing = [threads.submit(players.play, player) for player in range(4)]
+            players.wait_for_more(50)
+            heads = {name: ledger.head(name) for name in GAMES}
+            pair.primary.lose()
+            time.sleep(0.5)
+            pair.standby.promote()
+            players.wait_for_more(50)
+            players.end()
+            for each in playing:
+                each.result()
+        check_games(ledger, players, heads)
+    assert all("\n" not in error for error in players.errors)
+
+
+def check_games(ledger: Ledger, players: Players, heads: dict[str, Head]) -> None:
+    """Check that all that was acknowledged is recorded once, and that *heads* are still those."""
+    for name in GAMES:
+        assert ledger.head_at(name, heads[name].number) == heads[name]
+        assert ledger.verify(name, heads[name]).ok
+        inputs = (entry.body for entry in ledger.read(name))
+        ids = Counter(body.id for body in inputs if isinstance(body, Input))
+        assert set(ids.values()) == {1}
+        assert not [id for game, id in players.acknowledged if game == name and id not in ids]
+        counted = sum(id.startswith("r") for id in ids)
+        assert Game(ledger, name).world.get("Ann", "count") == counted
+
+
+def test_without_a_primary_one_line_says_which_servers_were_tried(
+    pair: PostgresPair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nomoledger.ledger.stores.postgres_link.PATIENCE_SECONDS", 0.3)
+    with Ledger.open(pair.url("postgres"), create=True) as ledger:
+        ledger.add_game("chess")
+        pair.primary.lose()
+        message = rf"no primary server .*:{pair.primary.port} \(Connection refused\), "
+        message += rf".*:{pair.standby.port} \(only a standby\); .*promote the standby"
+        with pytest.raises(StoreError, match=message):
+            Ledger.open(pair.url("postgres"))
+        with pytest.raises(StoreError, match=message):
+            ledger.append("chess", [clock(0)], expected=-1)
+    result = CliRunner().invoke(program, ["log", pair.url("postgres")])
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    with Ledger.open(pair.standby.url("postgres")) as ledger:  # reading works
+        assert ledger.games() == ["chess"]
+        assert ledger.verify("chess").ok
+        with pytest.raises(StoreError, match="the server only allows reading"):
+            ledger.append("chess", [clock(0)], expected=-1)
+    pair.standby.lose()
+    refused = rf"cannot reach a server .*:{pair.standby.port} \(Connection refused\); check"
+    with pytest.raises(StoreError, match=refused):
+        Ledger.open(pair.url("postgres"))
+
+
+@pytest.mark.slow
+def test_a_former_primary_that_comes_back_records_nothing(
+    pair: PostgresPair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_standby, "STANDBY_SECONDS", 0.3)
+    with Ledger.open(pair.url("postgres"), create=True) as ledger:
+        ledger.add_game("chess")
+    pair.fail_over()
+    with Ledger.open(pair.url("postgres")) as ledger:
+        ledger.append("chess", [clock(0)], expected=-1)
+    pair.primary.start()
+    with (
+        Ledger.open(pair.url("postgres")) as ledger,
+        pytest.raises(StoreError, match="has no synchronous standby now"),
+    ):
+        ledger.append("chess", [clock(1)], expected=-1)
+
+
+# --- a standby that is missing ------------------------------------------------------------------
+
+
+def test_with_no_standby_connected_nothing_is_recorded(
+    ledger: Ledger, lasting_pair: PostgresPair
+) -> None:
+    empty = lasting_pair.primary.new_database()
+    lasting_pair.standby.lose()
+    begin = time.monotonic()
+    try:
+        with pytest.raises(StoreError, match=r"nothing more is recorded: .* start the standby"):
+            ledger.append("chess", [clock(0)], expected=-1)
+        with pytest.raises(StoreError, match="has no synchronous standby now"):
+            Ledger.open(empty, create=True)
+    finally:
+        lasting_pair.standby.start()
+    assert time.monotonic() - begin < 5
+    assert ledger.head("chess").number == -1
+    ledger.append("chess", [clock(0)], expected=-1)  # which waits for the standby to be back
+    assert ledger.head("chess").number == 0
+
+
+def test_what_the_standby_does_not_confirm_is_recorded_but_not_acknowledged(
+    ledger: Ledger, lasting_pair: PostgresPair
+) -> None:
+    lasting_pair.standby.freeze()
+    try:
+        for _ in range(2):  # the second time, it is there already
+            with pytest.raises(UnconfirmedError, match=r"recorded on .* not yet on the standby"):
+                ledger.append("chess", [clock(0)], expected=-1)
+            assert ledger.head("chess").number == 0
+        with pytest.raises(UnconfirmedError):
+            ledger.confirm()
+    finally:
+        lasting_pair.standby.freeze(thaw=True)
+    assert ledger.append("chess", [clock(0)], expected=-1) == ledger.head("chess")
+    assert ledger.head("chess").number == 0
+
+
+def test_a_request_that_was_not_confirmed_is_repeated_under_the_id_in_the_message(
+    ledger: Ledger, lasting_pair: PostgresPair
+) -> None:
+    game = open_game(ledger, "go", parse(BOOK, "counting.md"), at=NOON)
+    lasting_pair.standby.freeze()
+    try:
+        with pytest.raises(UnconfirmedError, match="under the id") as failed:
+            game.join("Ann", at=NOON)
+        id = str(failed.value).rpartition("under the id ")[2].partition(",")[0]
+        with pytest.raises(UnconfirmedError):
+            game.join("Ann", at=NOON, id=id)
+    finally:
+        lasting_pair.standby.freeze(thaw=True)
+    assert not game.join("Ann", at=NOON, id=id).refusals
+    joined = [entry for entry in ledger.read("go") if isinstance(entry.body, JoinRequested)]
+    assert len(joined) == 1
+    game.engine.close()
+
+
+def test_a_copy_is_done_when_the_standby_has_it(ledger: Ledger, lasting_pair: PostgresPair) -> None:
+    source = Ledger(MemoryStore())
+    source.add_game("go")
+    source.append("go", [clock(0)], expected=-1)
+    lasting_pair.standby.freeze()
+    try:
+        for _ in range(2):
+            with pytest.raises(UnconfirmedError):
+                copy_ledger(source, ledger, ["go"])
+    finally:
+        lasting_pair.standby.freeze(thaw=True)
+    assert copy_ledger(source, ledger, ["go"]) == {"go": source.head("go")}
+
+
+def test_a_frozen_primary_holds_nobody_up_for_ever(
+    ledger: Ledger, lasting_pair: PostgresPair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_standby, "CANCEL_SECONDS", 0.3)
+    begin = time.monotonic()
+
+    def write() -> None:
+        with ledger.transaction() as transaction:
+            transaction.append("chess", [clock(0)], expected=-1)
+            threading.Timer(0.2, lasting_pair.primary.freeze).start()
+            lasting_pair.standby.freeze()
+
+    with pytest.raises(LostError, match="broke"):
+        write()
+    lasting_pair.primary.freeze(thaw=True)
+    lasting_pair.standby.freeze(thaw=True)
+    assert time.monotonic() - begin < 5
+
+
+def test_a_primary_without_a_standby_is_warned_of(
+    lasting_pair: PostgresPair, caplog: pytest.LogCaptureFixture
+) -> None:
+    lasting_pair.primary.empty_database()
+    setting = "ALTER SYSTEM {} synchronous_standby_names"
+    lasting_pair.primary.execute(setting.format("RESET"))
+    lasting_pair.primary.execute("SELECT pg_reload_conf()")
+    time.sleep(0.2)
+    try:
+        with Ledger.open(lasting_pair.url("tests"), create=True) as ledger:
+            ledger.add_game("chess")
+        assert "has no synchronous standby" in caplog.text
+        caplog.clear()
+        Ledger.open(lasting_pair.primary.url("tests")).close()
+        assert not caplog.text
+    finally:
+        lasting_pair.primary.execute(f"{setting.format('SET')} = '*'")
+        lasting_pair.primary.execute("SELECT pg_reload_conf()")
+        lasting_pair.wait_for_standby()
