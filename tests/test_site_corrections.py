@@ -200,6 +200,33 @@ def test_a_dispute_has_a_page_that_tells_it(site: Path) -> None:
     assert NASTY in text
 
 
+@pytest.mark.parametrize("path", ["rulings/1.html", "disputes/1.html"])
+def test_each_event_that_a_ruling_changed_says_what_it_would_have_been(
+    site: Path, path: str
+) -> None:
+    found = page(site, path)
+    (table,) = (
+        each for each in elements(found) if each.get("aria-label", "").endswith("in period 1")
+    )
+    rows = [text_of(row) for row in table.iter(f"{HTML}tr")]
+    assert [row.partition(" ")[2] for row in rows[1:]] == [
+        "Ann paid admin $160 (square) Ann would have paid nobody",
+        "Ann now owns square 8 nothing",
+    ]
+    assert all("../period-1/why.html#e" in link for link in links_of(table).values())
+
+
+def test_a_publish_does_not_compare_a_ruling_again(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corrected(ledger)
+    publish(ledger, "g", tmp_path / "site")
+    before = contents(tmp_path / "site")
+    monkeypatch.delattr("nomoledger.views.site.ruled_play.ruled_events")
+    publish(ledger, "g", tmp_path / "site")
+    assert contents(tmp_path / "site") == before
+
+
 def test_the_page_of_a_player_says_what_the_ruling_changed(site: Path) -> None:
     text = main_of(site, "players/ann.html")
     assert "What ruling 1 changed for Ann" in text

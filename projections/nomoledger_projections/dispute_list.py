@@ -10,6 +10,7 @@ from nomoledger import events as e
 from nomoledger.errors import UnknownError
 from nomoledger.game.evidence import describe_evidence
 from nomoledger.game.read_models import Table, View
+from nomoledger.game.ruled_events import RuledEvent, ruled_events
 
 
 class DisputeArgument(msgspec.Struct, frozen=True):
@@ -28,7 +29,11 @@ class DisputeArgument(msgspec.Struct, frozen=True):
 
 
 class DisputeRow(msgspec.Struct):
-    """A dispute of a *period*, or of the event *about*. *ruling* is the one that closed it."""
+    """A dispute of a *period*, or of the event *about*. *ruling* is the one that closed it.
+
+    *changed* are the events that this ruling changed. They are given for a single dispute only, and
+    None if the reader cannot know them.
+    """
 
     number: int
     event: int
@@ -40,6 +45,7 @@ class DisputeRow(msgspec.Struct):
     arguments: tuple[DisputeArgument, ...] = ()
     closed_at: datetime | None = None
     ruling: int | None = None
+    changed: tuple[RuledEvent, ...] | None = ()
 
     @property
     def of(self) -> str:
@@ -53,7 +59,19 @@ class DisputeRow(msgspec.Struct):
 
     def __str__(self) -> str:
         head = f"dispute {self.number} by {self.by} of {self.of}: {self.text} ({self.state})"
-        return "\n".join([head, *map(str, self.arguments)])
+        return "\n".join([head, *map(str, self.arguments), *self._otherwise()])
+
+    def _otherwise(self) -> Iterator[str]:
+        """Yield what would have been under the ruling, event by event."""
+        if self.changed is None:
+            yield "what would have been cannot be told from what the reader may see"
+            return
+        period = None
+        for event in self.changed:
+            if event.period != period:
+                period = event.period
+                yield f"what was recorded in period {period} → what it would have been:"
+            yield f"  {event}"
 
 
 class DisputeList(msgspec.Struct, frozen=True):
@@ -95,13 +113,16 @@ def disputes(view: View, *, number: int | None = None) -> DisputeList:
     """
     rows: dict[int, DisputeRow] = {}
     closed_by: dict[str, DisputeRow] = {}
-    for entry in view.entries():
+    entries = list(view.entries())
+    for entry in entries:
         _apply(rows, closed_by, entry)
     if number is None:
         return DisputeList(view.game, view.period, tuple(rows.values()))
     if number not in rows:
         numbers = ", ".join(map(str, rows)) or "none"
         raise UnknownError(f"{view.game}: there is no dispute {number}; there is: {numbers}")
+    ruling = rows[number].ruling
+    rows[number].changed = () if ruling is None else ruled_events(entries, ruling)
     return DisputeList(view.game, view.period, (rows[number],), number)
 
 

@@ -5,9 +5,7 @@ from textwrap import shorten
 from typing import Any, NamedTuple
 
 from nomoledger import events as e
-from nomoledger.events.rules import Commodity
 from nomoledger.game import evidence
-from nomoledger.language.values import from_units
 from nomoledger.prose.descriptions import (
     corrected_periods,
     describe_disputed,
@@ -17,6 +15,7 @@ from nomoledger.prose.descriptions import (
     name_confirmation,
 )
 from nomoledger.prose.labels import format_cell
+from nomoledger.prose.payments import amount_of
 from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
 from nomoledger_projections.proposals import ProposalBook
@@ -289,22 +288,16 @@ def _posted(body: e.Posted, teller: Teller) -> Iterator[Phrase]:
             continue
         for posting in (*payments, *receipts):
             verb = "pays" if posting.amount < 0 else "gets"
-            amount = _amount(teller, commodity, abs(posting.amount))
+            amount = amount_of(abs(posting.amount), commodity, teller)
             yield Phrase(_called(teller, posting.account), f"{verb} {amount}{why}")
 
 
 def _payment(payment: e.Posting, receipt: e.Posting, teller: Teller, why: str) -> Phrase:
-    amount = _amount(teller, receipt.commodity, receipt.amount)
+    amount = amount_of(receipt.amount, receipt.commodity, teller)
     payer, receiver = _called(teller, payment.account), _called(teller, receipt.account)
     if _kind(teller, payment.account) != "player" and _kind(teller, receipt.account) == "player":
         return Phrase(receiver, f"gets {amount} from {payer}{why}")
     return Phrase(payer, f"pays {amount} to {receiver}{why}")
-
-
-def _amount(teller: Teller, commodity: str, units: int) -> str:
-    figure = from_units(units, teller.world.commodities().get(commodity, Commodity()).places)
-    is_sign = not any(character.isalnum() for character in commodity)
-    return f"{commodity}{figure}" if is_sign else f"{figure} {commodity}"
 
 
 def _refused(body: e.AttemptRefused, teller: Teller) -> str:

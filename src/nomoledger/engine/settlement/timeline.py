@@ -153,7 +153,7 @@ class Timeline:
 
     def first_difference(self) -> FirstDifference | None:
         """Return the first event that differs between the record and the timeline, or None."""
-        for number, body, recorded in self._recorded_batches():
+        for number, body, recorded in self._batches():
             if isinstance(body, e.RulingMade) and is_retroactive(body):
                 continue
             if body.id in self.input_log.undone:
@@ -162,11 +162,15 @@ class Timeline:
             for place in range(max(len(recorded), len(replayed))):
                 old = recorded[place] if place < len(recorded) else None
                 new = replayed[place] if place < len(replayed) else None
-                if _compared_fields(old) != _compared_fields(new):
+                if compared_fields(old) != compared_fields(new):
                     return self._difference_at(number + min(place, len(recorded)), old, new)
         return None
 
-    def _recorded_batches(self) -> list[tuple[int, e.Input, list[e.Event]]]:
+    def recorded_batches(self) -> dict[str, list[e.Event]]:
+        """Return the events that begin with each recorded input, by the id of the input."""
+        return {body.id: recorded for _, body, recorded in self._batches()}
+
+    def _batches(self) -> list[tuple[int, e.Input, list[e.Event]]]:
         """Return each recorded input with its number and the events that begin with it."""
         batches: list[tuple[int, e.Input, list[e.Event]]] = []
         for entry in self.entries[self.input_log.first :]:
@@ -320,8 +324,11 @@ def _outcomes(bodies: Iterable[e.Event]) -> tuple[dict[str, bool], dict[str, str
     return done, reasons
 
 
-def _compared_fields(event: e.Event | None) -> Any:
-    """Return the type and the fields of *event* that do not depend on event numbers."""
+def compared_fields(event: e.Event | None) -> Any:
+    """Return the type and the fields of *event* that two lines of play are compared by.
+
+    They do not depend on event numbers, nor on what the engine says to people.
+    """
     if event is None:
         return None
     event = without_display_text(event)

@@ -12,6 +12,7 @@ from nomoledger.views.site.manifest import Manifest, PeriodPages
 from nomoledger.views.site.outline import Public, outline_of
 from nomoledger.views.site.pages import render_period, render_present, static_files
 from nomoledger.views.site.public_view import public_entries
+from nomoledger.views.site.ruled_play import RuledPlays, ruled_plays
 
 __all__ = ["Published", "publish", "render_site"]
 
@@ -49,20 +50,23 @@ def publish(
     public = _read(ledger, game, advance)
     with replacing(Path(folder), dry_run=dry_run) as site:
         outline = outline_of(game, public, how_to_submit)
-        kept = manifest.reusable(site.old, outline)
+        known = manifest.read_manifest(site.old)
+        kept = manifest.reusable(known, site.old, outline)
+        plays = ruled_plays(outline, public, known.rulings)
         for period in kept.values():
             for path in period.pages:
                 site.keep(path)
         wanted = [period.number for period in outline.periods if period.number not in kept]
         made = {str(number): period for number, period in kept.items()}
         for history in read_history(ledger, outline, public, wanted, advance):
-            pages = _write(site, history)
+            pages = _write(site, history, plays)
             key = manifest.key_of(outline, len(history.upto) - 1)
             if key is not None and history.is_complete:
                 made[str(history.moment.period)] = PeriodPages(key, pages)
         for path, text in static_files():
             site.write(path, text)
-        site.write(manifest.MANIFEST, Manifest(periods=made).encode())
+        rulings = {str(number): play for number, play in plays.items()}
+        site.write(manifest.MANIFEST, Manifest(periods=made, rulings=rulings).encode())
     count = sum(path.endswith(".html") for path in site.paths)
     return Published(count, count - sum(len(period.pages) for period in kept.values()))
 
@@ -72,9 +76,10 @@ def render_site(ledger: Ledger, game: str) -> dict[str, str]:
     public = _read(ledger, game, lambda count: None)
     outline = outline_of(game, public)
     pages = dict(static_files())
+    plays = ruled_plays(outline, public, {})
     every = [period.number for period in outline.periods]
     for history in read_history(ledger, outline, public, every, lambda count: None):
-        pages |= dict(_rendered(history))
+        pages |= dict(_rendered(history, plays))
     return pages
 
 
@@ -86,12 +91,12 @@ def _read(ledger: Ledger, game: str, advance: Advance) -> Public:
     return public
 
 
-def _rendered(history: HistoryPage) -> Iterator[tuple[str, str]]:
+def _rendered(history: HistoryPage, plays: RuledPlays) -> Iterator[tuple[str, str]]:
     yield from render_period(history)
     if history.moment.is_open:
-        yield from render_present(history)
+        yield from render_present(history, plays)
 
 
-def _write(site: NewFolder, history: HistoryPage) -> dict[str, str]:
+def _write(site: NewFolder, history: HistoryPage, plays: RuledPlays) -> dict[str, str]:
     """Write the pages of *history*, and return their digests by path."""
-    return {path: site.write(path, text) for path, text in _rendered(history)}
+    return {path: site.write(path, text) for path, text in _rendered(history, plays)}

@@ -1,6 +1,6 @@
 """The public history of a game, read once: its state at the close of every period, and now."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 
 import msgspec
@@ -20,7 +20,7 @@ from nomoledger.views.site.public_run import PublicTraces
 from nomoledger.views.site.public_view import PublicView, PublicWorld
 from nomoledger.views.site.rule_pages import RulePage, RulePages
 from nomoledger.views.site.ruling_pages import RulingTrail
-from nomoledger.views.site.site_paths import Slugs
+from nomoledger.views.site.site_paths import Ref, Slugs
 from nomoledger.views.site.statement_pages import StatementPages
 
 Advance = Callable[[int], None]
@@ -38,6 +38,7 @@ class HistoryPage(msgspec.Struct, frozen=True):
         before: The groups of events of the period before, if there is one.
         rules: The pages of all rules so far.
         trail: What each ruling so far led to at once.
+        refs: The references of all events so far, by number.
         is_complete: Whether the rules could be run as far as the moment, to explain its events.
     """
 
@@ -47,6 +48,7 @@ class HistoryPage(msgspec.Struct, frozen=True):
     before: tuple[EventGroup, ...]
     rules: tuple[RulePage, ...]
     trail: RulingTrail
+    refs: Mapping[int, Ref]
     is_complete: bool
 
     @property
@@ -197,6 +199,7 @@ class _HistoryReader:
             before=tuple(self.log.groups.get(before, ())) if before is not None else (),
             rules=tuple(self.ruleset.pages),
             trail=self.trail,
+            refs=self.public.refs,
             is_complete=is_complete,
         )
 

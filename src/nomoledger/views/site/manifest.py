@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from nomoledger.game.read_models import projection
+from nomoledger.game.ruled_events import RuledEvent
 from nomoledger.views.site.outline import Outline
 from nomoledger.views.site.site_paths import folder_of
 
@@ -35,11 +36,22 @@ class PeriodPages(msgspec.Struct, frozen=True):
     pages: dict[str, str]
 
 
+class RuledPlay(msgspec.Struct, frozen=True):
+    """What a ruling changed, event by event, and the *key* of what it was computed from.
+
+    *events* is None if the play cannot be followed from public events alone.
+    """
+
+    key: str
+    events: tuple[RuledEvent, ...] | None
+
+
 class Manifest(msgspec.Struct):
-    """The pages of the closed *periods* of a site, by number of the period."""
+    """What a site was made from: the closed *periods*, and the *rulings*, by number."""
 
     form: int = FORM
     periods: dict[str, PeriodPages] = {}
+    rulings: dict[str, RuledPlay] = {}
 
     def encode(self) -> str:
         """Return the manifest as a file."""
@@ -56,9 +68,12 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest if manifest.form == FORM else Manifest()
 
 
-def reusable(folder: Path, outline: Outline) -> dict[int, PeriodPages]:
-    """Return the periods whose pages in *folder* are what this version would make of *outline*."""
-    known = read_manifest(folder).periods
+def reusable(manifest: Manifest, folder: Path, outline: Outline) -> dict[int, PeriodPages]:
+    """Return the periods whose pages in *folder* are what this version would make of *outline*.
+
+    *manifest* is that of the site in *folder*.
+    """
+    known = manifest.periods
     return {
         period.number: made
         for index, period in enumerate(outline.periods)

@@ -43,11 +43,19 @@ class PeriodOutline(msgspec.Struct, frozen=True):
     corrected: CorrectedPeriod | None
 
 
+class SettledRuling(msgspec.Struct, frozen=True):
+    """The settlement of a ruling: the number of public events up to it, and their SHA-256."""
+
+    end: int
+    digest: str
+
+
 class Outline(msgspec.Struct, frozen=True):
     """The periods of a game, and what its rulings corrected.
 
     *slugs* are the file names of the pages that rules declare. *origin* is the digest of the first
     public event, which no other game has. *how_to_submit* are the admin's words about that.
+    *settled* are the settlements of rulings, by number of the ruling.
     """
 
     game: str
@@ -57,6 +65,7 @@ class Outline(msgspec.Struct, frozen=True):
     corrections: Corrections
     origin: str
     how_to_submit: str | None = None
+    settled: dict[int, SettledRuling] = {}
 
     def id_of(self, key: str) -> str:
         """Return the name of *key* in this game, the same for ever and different in any other."""
@@ -76,7 +85,8 @@ def outline_of(game: str, public: Public, how_to_submit: str | None = None) -> O
     periods = tuple(map(reader.with_hindsight, reader.periods))
     rulebook = world.game.get("rulebook", "")
     origin = f"{game} {reader.origin}"
-    return Outline(game, rulebook, periods, reader.slugs, reader.corrections, origin, how_to_submit)
+    slugs, corrections, settled = reader.slugs, reader.corrections, reader.settled
+    return Outline(game, rulebook, periods, slugs, corrections, origin, how_to_submit, settled)
 
 
 class _OutlineReader:
@@ -86,6 +96,7 @@ class _OutlineReader:
         self.world = World()
         self.corrections = Corrections(self.world)
         self.periods: list[PeriodOutline] = []
+        self.settled: dict[int, SettledRuling] = {}
         self.slugs = Slugs()
         self.origin = ""
         self._digest = hashlib.sha256()
@@ -106,6 +117,8 @@ class _OutlineReader:
         self.corrections.before(body)
         apply_public(self.world, body)
         self.corrections.after(body)
+        if isinstance(body, e.Settled):
+            self.settled[body.ruling] = SettledRuling(place + 1, self._digest.hexdigest())
         if isinstance(body, e.PeriodClosed):
             self.end(place + 1, body.period, is_open=False)
 

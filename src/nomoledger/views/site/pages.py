@@ -18,6 +18,7 @@ from nomoledger.views.site.last_period import last_period
 from nomoledger.views.site.linked_chart import amounts, ranks
 from nomoledger.views.site.moment import Moment, PastStanding, PlayerEntry
 from nomoledger.views.site.rule_pages import RulePage
+from nomoledger.views.site.ruled_play import RuledPlays, by_period
 from nomoledger.views.site.ruling_pages import (
     PlayerEffect,
     RulingConsequences,
@@ -53,11 +54,14 @@ def render_period(history: HistoryPage) -> Iterator[tuple[str, str]]:
     yield from _Pages(history, folder_of(history.moment.period)).all()
 
 
-def render_present(history: HistoryPage) -> Iterator[tuple[str, str]]:
-    """Yield the files at the top, which show the present state, and the pages of all rules."""
+def render_present(history: HistoryPage, plays: RuledPlays) -> Iterator[tuple[str, str]]:
+    """Yield the files at the top, which show the present state, and the pages of all rules.
+
+    *plays* are what each ruling changed, event by event.
+    """
     pages = _Pages(history, "")
     yield from pages.all()
-    for template, path, values in _pages_of_things(history, pages):
+    for template, path, values in _pages_of_things(history, pages, plays):
         every_period = history.outline.periods
         yield path, pages.render(template, path, every_period=every_period, **values)
     yield search_page.INDEX, search_page.search_index(search_page.search_items(history))
@@ -66,7 +70,7 @@ def render_present(history: HistoryPage) -> Iterator[tuple[str, str]]:
 
 
 def _pages_of_things(
-    history: HistoryPage, pages: "_Pages"
+    history: HistoryPage, pages: "_Pages", plays: RuledPlays
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield template, path and values of search and of all rules, rulings and disputes."""
     moment = history.moment
@@ -82,6 +86,8 @@ def _pages_of_things(
             "dispute": disputes.get(ruling.closes or 0),
             "effect": pages.consequences(number),
             "payments": history.trail.payments.get(number, []),
+            "play": plays.get(number),
+            "ruled": by_period(plays.get(number), history.refs),
             "lines": history.trail.lines.get(number, []),
         }
         yield "ruling", f"rulings/{number}.html", {"menu_at": "rulings", **values}
@@ -90,6 +96,7 @@ def _pages_of_things(
             "dispute": dispute,
             "ruling": rulings.get(dispute.ruling or 0),
             "effect": None if dispute.ruling is None else pages.consequences(dispute.ruling),
+            "ruled": by_period(plays.get(dispute.ruling or 0), history.refs),
         }
         yield "dispute", f"disputes/{number}.html", {"menu_at": "rulings", **values}
 
