@@ -209,6 +209,14 @@ def _look_copy(place: Place, templates: Templates) -> str:
     return "new" if copied == templates.heads else "old"
 
 
+def _look_move(place: Place, templates: Templates) -> str:
+    here, there = heads_at(place.ledger), heads_at(place.file)
+    expect(here.items() | there.items() <= templates.heads.items(), f"another head: {there}")
+    expect(RECORDED in here, "the other game is gone")
+    expect(not (here.keys() & there.keys()), "the game is at both places")
+    return "new" if PLAYED in there else "old" if PLAYED in here else "begun"
+
+
 def _look_upgrade(place: Place, templates: Templates) -> str:
     try:
         with Ledger.open(place.ledger):
@@ -244,11 +252,12 @@ COMMANDS = {
     "import": Command("", "import {ledger} {export}", _look_import, "there is a game"),
     "import-record": Command("", "import {ledger} {record}", _look_init, "there is a game"),
     "init": Command("", "init {ledger} --rulebook mail-opening", _look_init, "there is a game"),
+    "move": Command("ledger", f"league move {{ledger}} {{file}} --game {PLAYED}", _look_move),
     "rebuild": Command("ledger", "rebuild {ledger}", _look_rebuild),
     "upgrade": Command("older", "upgrade {ledger}", _look_upgrade),
 }
 #: The commands that are also killed on PostgreSQL.
-ON_POSTGRES = ("copy", "rebuild", "upgrade")
+ON_POSTGRES = ("copy", "move", "rebuild", "upgrade")
 
 
 class Hindrance:
@@ -412,7 +421,7 @@ class Trials:
         self._server.drop_connections()
         self._server.execute(f"DROP DATABASE {made}")
         self._server.execute(f"CREATE DATABASE {made} TEMPLATE {template}")
-        return Place(folder, url, "")
+        return Place(folder, url, str(folder / "file") if name == "move" else "")
 
     def _clear(self, place: Place) -> None:
         shutil.rmtree(place.folder)

@@ -55,6 +55,7 @@ WORDS = {
     "join": "Zoe email=zoe@example.org",
     "judge": "1 accepted",
     "leave": "Jamie",
+    "league move": "OUT/moved.db",
     "log": "",
     "open": "60",
     "order": 'Jamie --when money(Jamie)>1 --do "buy square=1"',

@@ -13,6 +13,7 @@
     │   ├── ConflictError     another writer appended first; retry on the new head
     │   ├── LostError         the connection to the database broke; repeating the request is safe
     │   ├── UnconfirmedError  recorded on the primary server, not yet on the standby; repeat it
+    │   ├── MovedError        the game has moved: another place holds it now
     │   └── CorruptError      a record is altered, missing, inserted, swapped or unreadable
     └── RecordError           a hand-kept record or an export cannot be read
 
@@ -110,6 +111,10 @@ class LostError(StoreError):
 
 class UnconfirmedError(StoreError):
     """A change is recorded on the primary server, but its standby has not confirmed that."""
+
+
+class MovedError(StoreError):
+    """The game has moved to another place: this one keeps its old records, and takes no more."""
 
 
 class CorruptError(StoreError):

@@ -46,6 +46,7 @@ OTHERS = {
     ("import", "rulebook"): "read",
     ("init", "rulebook"): "read",
     ("project", "into"): "a database of tables, which is added to",
+    ("league move", "target"): "a ledger, which is added to",
     ("proposal check", "file"): "read",
     ("propose", "changes"): "read",
     ("publish", "folder"): "a folder with nothing but a site in it",

@@ -162,6 +162,7 @@ program = CommandGroup(
             ),
         },
         "Maintain": {
+            "league": ("league:league", "Keep many games: list them, move them, audit them."),
             "copy": ("maintenance:copy", "Copy games to the ledger TARGET, and verify them there."),
             "upgrade": (
                 "maintenance:upgrade",

@@ -35,7 +35,21 @@ def is_ledger(location: str) -> bool:
 
 @contextmanager
 def open_ledger_at(location: str, *, dry_run: bool = False) -> Iterator["Ledger"]:
-    """Open the ledger at *location*, which must exist; for a *dry_run*, a scratch copy of it."""
+    """Open the ledger at *location*, which must exist; for a *dry_run*, a scratch copy of it.
+
+    Raises:
+        MovedError: its games are all elsewhere.
+    """
+    from nomoledger.ledger.as_of import check_not_all_elsewhere
+
+    with open_ledger_or_scratch(location, dry_run=dry_run) as ledger:
+        check_not_all_elsewhere(ledger)
+        yield ledger
+
+
+@contextmanager
+def open_ledger_or_scratch(location: str, *, dry_run: bool = False) -> Iterator["Ledger"]:
+    """Open the ledger at *location*; for a *dry_run*, a scratch copy of it."""
     from nomoledger.ledger.ledger import Ledger
 
     with Ledger.open(location) as ledger:
@@ -80,7 +94,7 @@ def _scratch_at(location: str, *, existed: bool) -> Iterator["Ledger"]:
     from nomoledger.ledger.stores.scratch import ScratchStore
 
     if existed:
-        with open_ledger_at(location, dry_run=True) as scratch:
+        with open_ledger_or_scratch(location, dry_run=True) as scratch:
             yield scratch
         return
     from nomoledger.cli.atomic_file import check_folder

@@ -3,7 +3,11 @@
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.context import open_ledger_at, open_or_create_ledger_at
+from nomoledger.cli.context import (
+    open_ledger_at,
+    open_ledger_or_scratch,
+    open_or_create_ledger_at,
+)
 from nomoledger.cli.dry_runs import print_dry_run
 from nomoledger.cli.ledgers import heads_as_json
 from nomoledger.cli.output import print_json, print_line
@@ -65,7 +69,7 @@ def upgrade(location: str, dry_run: bool, as_json: bool) -> None:
 
     before, after = upgrade_store(location, dry_run=dry_run)
     if not dry_run:
-        with open_ledger_at(location) as ledger, progress("taking snapshots") as advance:
+        with open_ledger_or_scratch(location) as ledger, progress("taking snapshots") as advance:
             counted = counting(ledger, advance)
             for name in ledger.games():
                 take_snapshots(counted, name)

@@ -6,7 +6,7 @@ import msgspec
 
 from nomoledger.errors import NomoledgerError, UnknownError
 from nomoledger.game.replay import Report, replay
-from nomoledger.ledger.as_of import world_of
+from nomoledger.ledger.as_of import check_not_all_elsewhere, world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.parallel import Pool
 
@@ -49,9 +49,11 @@ def periods_of(location: str, game: str | None = None) -> list[RecordedPeriod]:
 
     Raises:
         UnknownError: there is no such game.
+        MovedError: the game, or all games of the ledger, are elsewhere.
         StoreError: the ledger cannot be read.
     """
     with Ledger.open(location) as ledger:
+        check_not_all_elsewhere(ledger)
         games = ledger.games() if game is None else [game]
         if not games:
             raise UnknownError(f"there is no game in {ledger.store.location}")

@@ -12,7 +12,14 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from nomoledger.errors import CorruptError, LostError, RuleFault, StoreError, UnknownError
+from nomoledger.errors import (
+    CorruptError,
+    LostError,
+    MovedError,
+    RuleFault,
+    StoreError,
+    UnknownError,
+)
 from nomoledger.game.timekeeper import FiredTimer, Timekeeper
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import safe_location
@@ -94,7 +101,7 @@ class LiveClock:
                     self.timekeeper = Timekeeper(ledger, self.game, clock=self.wall.now)
                     yield from self._attend(self.timekeeper, once)
                     return
-            except CorruptError:
+            except (CorruptError, MovedError):
                 raise
             except (StoreError, UnknownError) as error:
                 if self.timekeeper is None or self._failures == len(PATIENCE_SECONDS):

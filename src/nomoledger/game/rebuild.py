@@ -36,7 +36,7 @@ def rebuild(ledger: Ledger, game: str) -> Rebuilt:
         CorruptError: an event cannot be read.
     """
     ledger.secret(game)
-    with ledger.store.writing() as writer:
+    with ledger.side_tables(game) as writer:
         writer.drop_snapshots(game)
     world, sums = World(), Sums()
     add_postings(
@@ -52,7 +52,7 @@ def rebuild(ledger: Ledger, game: str) -> Rebuilt:
 
 def _replace_rollup(ledger: Ledger, game: str, units: dict[Cell, int], last: int) -> int:
     """Store *units* and the postings after event *last*; return the last number."""
-    with ledger.store.writing() as writer:
+    with ledger.side_tables(game) as writer:
         tail = writer.tail(game)
         number = -1 if tail is None else tail[0]
         rows = writer.rows(game, last, number)

@@ -6,8 +6,8 @@ from contextlib import suppress
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.errors import CorruptError, UnknownError, UsageError
-from nomoledger.ledger.ledger import Ledger
+from nomoledger.errors import CorruptError, MovedError, UnknownError, UsageError
+from nomoledger.ledger.ledger import Ledger, moved
 from nomoledger.ledger.period_reader import PeriodReader
 from nomoledger.ledger.snapshots import StoredSnapshots, load_nearest, worthwhile
 from nomoledger.state.bitemporal import check_times, copy_world, world_as_known
@@ -21,13 +21,34 @@ def only_game(ledger: Ledger) -> str:
 
     Raises:
         UsageError: the ledger has no game, or several.
+        MovedError: its games are all elsewhere.
     """
+    check_not_all_elsewhere(ledger)
     games = ledger.games()
     if len(games) == 1:
         return games[0]
     if games:
         raise UsageError(f"there are several games, say which: {', '.join(games)}")
     raise UsageError("there is no game in this ledger yet: see nomoledger init")
+
+
+def check_not_all_elsewhere(ledger: Ledger) -> None:
+    """Check that *ledger* has a game, or never had one.
+
+    Raises:
+        MovedError: its games are all elsewhere.
+    """
+    if ledger.games():
+        return
+    pointers = ledger.pointers()
+    if len(pointers) == 1:
+        raise moved(pointers[0], ledger.store.location)
+    if pointers:
+        names = ", ".join(pointer.game for pointer in pointers)
+        raise MovedError(
+            f"all games of {ledger.store.location} are elsewhere ({names}): nomoledger league list"
+            " says where"
+        )
 
 
 def world_of(ledger: Ledger, game: str, upto: int | None = None) -> World:

@@ -9,6 +9,7 @@ from nomoledger.errors import (
     ConflictError,
     CorruptError,
     LostError,
+    MovedError,
     StoreError,
     UnconfirmedError,
     UnknownError,
@@ -27,6 +28,7 @@ from nomoledger.ledger.chain import (
 )
 from nomoledger.ledger.rollup import Cell, units_of, units_of_encoded
 from nomoledger.ledger.stores.open_store import open_store
+from nomoledger.ledger.stores.pointer import Pointer
 from nomoledger.ledger.stores.store import Store, Writer
 
 __all__ = ["Encoded", "Head", "Ledger", "Transaction"]
@@ -46,7 +48,7 @@ class Ledger:
     """Many games in one store; each is a list of events, numbered from 0, that only grows.
 
     All methods raise StoreError if the database fails; those with a parameter *game* raise
-    UnknownError if there is no such game.
+    UnknownError if there is no such game, and MovedError if it has moved to another place.
     """
 
     def __init__(self, store: Store) -> None:
@@ -80,6 +82,10 @@ class Ledger:
         """Return the names of the games, sorted."""
         return self.store.games()
 
+    def pointers(self) -> list[Pointer]:
+        """Return the pointers to games that are elsewhere, sorted by the names of the games."""
+        return self.store.pointers()
+
     def unlisted(self) -> list[str]:
         """Return the games that have records but are not in `games`; none in a sound ledger."""
         return self.store.unlisted()
@@ -100,14 +106,17 @@ class Ledger:
 
     def secret(self, game: str) -> bytes:
         """Return the secret of *game*."""
-        return _require(game, self.store.secret(game), self.store.location)
+        return _require(game, self.store.secret(game), self.store, self.store.location)
 
     def head(self, game: str) -> Head:
         """Return the stored head of *game*; its number is -1 while there are no events."""
-        tail = self.store.tail(game)
-        if tail is None:
-            self.secret(game)
+        secret, tail = self.store.secret_and_tail(game)
+        _require(game, secret, self.store, self.store.location)
         return _head(game, tail)
+
+    def stored_head(self, game: str) -> Head:
+        """Return the head of the records of *game* that are stored here, wherever the game is."""
+        return _head(game, self.store.tail(game))
 
     def head_at(self, game: str, number: int) -> Head:
         """Return the head that *game* had when event *number* was its last.
@@ -159,6 +168,13 @@ class Ledger:
         with self.store.writing() as writer:
             yield Transaction(writer, self.store.location)
 
+    @contextmanager
+    def side_tables(self, game: str) -> Iterator[Writer]:
+        """Open a transaction for the side tables of *game*: snapshots, seals and roll-up."""
+        with self.store.writing() as writer:
+            _require(game, writer.secret(game), writer, self.store.location)
+            yield writer
+
     def read(self, game: str, after: int = -1, upto: int | None = None) -> Iterator[Entry]:
         """Yield the events of *game* numbered *after* + 1 to *upto*, in order.
 
@@ -208,7 +224,7 @@ class Ledger:
         known = self.store.secret(game)
         if known is None and game in self.unlisted():
             return unlisted_verdict(game)
-        own = _require(game, known, self.store.location)
+        own = _require(game, known, self.store, self.store.location)
         with self.store.evidence(game) as evidence:
             return verify(game, secret or own, evidence, head, audit)
 
@@ -232,6 +248,7 @@ class Transaction:
             )
         if self._writer.secret(game) is not None:
             raise UsageError(f"there is a game {game!r} already: choose another name")
+        _check_not_elsewhere(game, self._writer, self._location)
         self._writer.create_game(game, urandom(32) if secret is None else secret)
 
     def replace_secret(self, game: str, secret: bytes) -> None:
@@ -255,10 +272,55 @@ class Transaction:
         """Append events that are already encoded; a repeated batch is a conflict."""
         return self._append(game, records, units_of_encoded(records), expected)
 
-    def _append(
-        self, game: str, records: Sequence[Encoded], units: dict[Cell, int], expected: int
+    # --- moving a game: see `nomoledger.game.move`
+
+    def head(self, game: str) -> Head:
+        """Return the head of *game*, which no other program changes until the transaction ends."""
+        _require(game, self._writer.secret(game), self._writer, self._location)
+        return _head(game, self._writer.tail(game))
+
+    def pointer(self, game: str) -> Pointer | None:
+        """Return where *game* is instead of here, or None if nothing says so."""
+        return self._writer.pointer(game)
+
+    def set_pointer(self, pointer: Pointer) -> None:
+        """Note that the game of *pointer* is elsewhere: nobody can append to it here."""
+        self._writer.set_pointer(pointer)
+
+    def drop_pointer(self, game: str) -> None:
+        """Make *game*, which has a pointer, a game of this ledger again."""
+        self._writer.drop_pointer(game)
+
+    def records(self, game: str, after: int, upto: int) -> list[Encoded]:
+        """Return the records of *game* numbered *after* + 1 to *upto*, as they are stored."""
+        return [(topic, state) for _, topic, state in self._writer.rows(game, after, upto)]
+
+    def append_arriving(
+        self, pointer: Pointer, records: Sequence[Encoded], *, expected: int
     ) -> Head:
-        secret = _require(game, self._writer.secret(game), self._location)
+        """Append *records* of a game that is on its way to this ledger, as *pointer* says.
+
+        Raises:
+            ConflictError: *expected* is not the last number, or the ledger has another pointer.
+        """
+        if self._writer.pointer(pointer.game) != pointer:
+            raise ConflictError(
+                f"game {pointer.game!r} is not on its way to {self._location} any more: another"
+                " program moves it, too; look where it is (nomoledger league list)"
+            )
+        units = units_of_encoded(records)
+        return self._append(pointer.game, records, units, expected, pointer.secret)
+
+    def _append(
+        self,
+        game: str,
+        records: Sequence[Encoded],
+        units: dict[Cell, int],
+        expected: int,
+        secret: bytes | None = None,
+    ) -> Head:
+        if secret is None:
+            secret = _require(game, self._writer.secret(game), self._writer, self._location)
         tail = self._writer.tail(game)
         head = _head(game, tail)
         if head.number != expected:
@@ -278,10 +340,29 @@ class Transaction:
         return [(topic, state) for _, topic, state in rows] == list(records)
 
 
-def _require(game: str, secret: bytes | None, location: str) -> bytes:
+def _require(game: str, secret: bytes | None, store: Store | Writer, location: str) -> bytes:
     if secret is None:
+        _check_not_elsewhere(game, store, location)
         raise UnknownError(f"no game {game!r} in {location}: list the games to see their names")
     return secret
+
+
+def _check_not_elsewhere(game: str, store: Store | Writer, location: str) -> None:
+    pointer = store.pointer(game)
+    if pointer is not None:
+        raise moved(pointer, location)
+
+
+def moved(pointer: Pointer, location: str) -> MovedError:
+    """Return the error that says where the game of *pointer*, which is in *location*, is."""
+    if pointer.is_arriving:
+        return MovedError(
+            f"game {pointer.game!r} is on its way from {pointer.place} to {location}: if nobody"
+            f" moves it now, finish the move (nomoledger league move)"
+        )
+    return MovedError(
+        f"game {pointer.game!r} has moved from {location} to {pointer.place}: give that place"
+    )
 
 
 def _head(game: str, tail: Link | None) -> Head:

@@ -84,7 +84,7 @@ def store_snapshot(ledger: Ledger, game: str, world: World) -> None:
     place = world.head, world.period - 1
     try:
         snapshot = encode_snapshot(world)
-        with ledger.store.writing() as writer:
+        with ledger.side_tables(game) as writer:
             root = label(snapshot.root, fold_version(), place)
             writer.add_snapshot(game, fold_version(), place, root, snapshot.parts)
     except (StoreError, TypeError):

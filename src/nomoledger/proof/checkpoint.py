@@ -64,7 +64,7 @@ def store_checkpoint(ledger: Ledger, sealer: Sealer, period: int) -> None:
     place = sealer.number, period
     data = label(msgspec.msgpack.encode(checkpoint), checkpoint_version(), place)
     try:
-        with ledger.store.writing() as writer:
+        with ledger.side_tables(sealer.game) as writer:
             writer.add_snapshot(sealer.game, checkpoint_version(), place, data, frozen.parts)
     except StoreError:  # without a checkpoint the next seal only takes longer
         chain.world.forget_frozen()

@@ -57,7 +57,7 @@ class SealObserver:
         assert self._sealer is not None
         data = seal.signed(game_signer(self._sealer.secret)).encoded()
         # Another process may have sealed the period meanwhile: the seal is the same.
-        with suppress(CorruptError), self._ledger.store.writing() as writer:
+        with suppress(CorruptError), self._ledger.side_tables(self._game) as writer:
             writer.add_seal(self._game, seal.period, number, data)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -88,6 +89,25 @@ def path_of(location: str) -> str:
     if path in ("", ":memory:"):
         raise UsageError(f"{path!r} is not the path of a file: a ledger is stored in a file")
     return path
+
+
+def place_of(location: str) -> str:
+    """Return *location* as other programs can use it: the whole path, or the address.
+
+    A password, and any option that may hold one, is left out.
+
+    >>> place_of("postgresql://ann:secret@db/games?sslmode=require&sslpassword=x")
+    'postgresql://ann@db/games?sslmode=require'
+    """
+    if not is_postgres(location):
+        return str(Path(path_of(location)).resolve())
+    match = None if _safe_address(location) is None else _ADDRESS.fullmatch(location)
+    if match is None:
+        raise UsageError(f"cannot read {safe_location(location)}: check the address")
+    user = f"{match['user']}@" if match["user"] else ""
+    options = (match["options"] or "").split("&")
+    shown = "&".join(option for option in options if unquote(option.partition("=")[0]) in _SHOWN)
+    return f"{match['scheme']}{user}{match['place']}{'?' if shown else ''}{shown}"
 
 
 def _safe_address(location: str) -> str | None:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from nomoledger.errors import CorruptError, StoreError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell, Delta
+from nomoledger.ledger.stores.pointer import Pointer
 from nomoledger.ledger.stores.store import Evidence, Place, Row, Seal, limit
 
 _number = itemgetter(0)
@@ -27,12 +28,14 @@ class GameTables(Struct, frozen=True):
     A change replaces a whole table. A reader who has the old one sees what was committed before.
 
     Attributes:
-        secret: None if the game was never created.
+        secret: None if the game was never created, or is elsewhere.
+        pointer: where the game is instead, or None.
         snapshots: period and root, by fold and event number.
         seals: event number and seal, by period.
     """
 
     secret: bytes | None = None
+    pointer: Pointer | None = None
     rows: list[Row] = []
     links: list[Link] = []
     cells: dict[Cell, int] = {}
@@ -94,8 +97,17 @@ class MemoryStore:
         return sorted(
             game
             for game, tables in self._games.items()
-            if tables.secret is None and (tables.rows or tables.links)
+            if tables.secret is None and tables.pointer is None and (tables.rows or tables.links)
         )
+
+    def pointers(self) -> list[Pointer]:
+        """Return the pointers to games that are elsewhere, sorted by the names of the games."""
+        found = (tables.pointer for _, tables in sorted(self._games.items()))
+        return [pointer for pointer in found if pointer is not None]
+
+    def pointer(self, game: str) -> Pointer | None:
+        """Return where *game* is instead of here, or None."""
+        return self._tables(game).pointer
 
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
@@ -104,6 +116,11 @@ class MemoryStore:
     def tail(self, game: str) -> Link | None:
         """Return the last chain row of *game*, or None."""
         return self._tables(game).tail
+
+    def secret_and_tail(self, game: str) -> tuple[bytes | None, Link | None]:
+        """Return the secret and the last chain row of *game*, each or None."""
+        tables = self._tables(game)
+        return tables.secret, tables.tail
 
     def link(self, game: str, number: int) -> Link | None:
         """Return the first chain row of *game* that ends at *number* or later, or None."""
@@ -222,6 +239,21 @@ class MemoryWriter:
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
         return self._tables(game).secret
+
+    def pointer(self, game: str) -> Pointer | None:
+        """Return where *game* is instead of here, or None."""
+        return self._tables(game).pointer
+
+    def set_pointer(self, pointer: Pointer) -> None:
+        """Note where the game of *pointer* is; there is no such game here any more."""
+        tables = self._tables(pointer.game)
+        self.games[pointer.game] = replace(tables, secret=None, pointer=pointer)
+
+    def drop_pointer(self, game: str) -> None:
+        """Make *game*, which has a pointer, a game of this store again."""
+        tables = self._tables(game)
+        assert tables.pointer is not None
+        self.games[game] = replace(tables, secret=tables.pointer.secret, pointer=None)
 
     def tail(self, game: str) -> Link | None:
         """Return the last chain row of *game*, or None."""

@@ -24,6 +24,7 @@ from nomoledger.ledger.stores.postgres_link import (
     plain_errors,
 )
 from nomoledger.ledger.stores.postgres_objects import foreign_objects
+from nomoledger.ledger.stores.postgres_pointers import PostgresPointers, PostgresPointerWriter
 from nomoledger.ledger.stores.postgres_schema import prepare
 from nomoledger.ledger.stores.postgres_side_tables import (
     SELECT_CELLS,
@@ -52,8 +53,8 @@ SELECT_LINKS = "SELECT number, commitments, hash FROM nomoledger.chain WHERE gam
 SELECT_TAIL = f"{SELECT_LINKS} ORDER BY number DESC LIMIT 1"
 SELECT_CHAIN = f"{SELECT_LINKS} ORDER BY number"
 SELECT_LINK = f"{SELECT_LINKS} AND number >= %s ORDER BY number LIMIT 1"
-SELECT_GAME = f"""SELECT secret, number, commitments, hash FROM nomoledger.games
-    LEFT JOIN ({SELECT_TAIL}) AS tail ON true WHERE game = %s"""
+SELECT_GAME = f"""SELECT secret, number, commitments, hash FROM (VALUES (1)) AS one
+    LEFT JOIN nomoledger.games ON game = %s LEFT JOIN ({SELECT_TAIL}) AS tail ON true"""
 SELECT_ROWS = """SELECT originator_version, topic, state FROM nomoledger.stored_events
     WHERE originator_id = %s AND originator_version > %s AND originator_version <= %s
     ORDER BY originator_version"""
@@ -77,7 +78,7 @@ INSERT = f"""WITH events AS (INSERT INTO {EVENTS}
     SELECT %s, * FROM unnest(%b::bigint[], %b::text[], %b::bytea[])) {INSERT_LINKS}"""
 
 
-class PostgresStore(PostgresSideTables):
+class PostgresStore(PostgresSideTables, PostgresPointers):
     """The `nomoledger.ledger.stores.store.Store` in a database; `location` hides the password."""
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
@@ -100,7 +101,8 @@ class PostgresStore(PostgresSideTables):
 
     def unlisted(self) -> list[str]:
         """See `nomoledger.ledger.stores.store.Store.unlisted`."""
-        return sorted(game for (game,) in self._fetch(SELECT_UNLISTED))
+        found = {game for (game,) in self._fetch(SELECT_UNLISTED)}
+        return sorted(found.difference(pointer.game for pointer in self.pointers()))
 
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
@@ -111,6 +113,10 @@ class PostgresStore(PostgresSideTables):
         """Return the last chain row of *game*, or None."""
         links = self._fetch(SELECT_TAIL, game)
         return links[0] if links else None
+
+    def secret_and_tail(self, game: str) -> tuple[bytes | None, Link | None]:
+        """Return the secret and the last chain row of *game*, each or None."""
+        return _secret_and_tail(self._fetch(SELECT_GAME, game, game)[0])
 
     def link(self, game: str, number: int) -> Link | None:
         """Return the first chain row of *game* that ends at *number* or later, or None."""
@@ -191,7 +197,7 @@ class PostgresStore(PostgresSideTables):
             after = page[-1][0]
 
 
-class PostgresWriter(PostgresSideTableWriter):
+class PostgresWriter(PostgresSideTableWriter, PostgresPointerWriter):
     """The `nomoledger.ledger.stores.store.Writer` of a database; locks each game on first use."""
 
     def __init__(self, connection: Connection, location: str) -> None:
@@ -271,11 +277,18 @@ class PostgresWriter(PostgresSideTableWriter):
         """Lock *game* unless locked already; return its secret and its last chain row."""
         if game not in self._locked:
             self._connection.execute(LOCK, (game,), prepare=True)
-            games = _rows(self._connection, SELECT_GAME, game, game)
-            secret, number, commitments, hash_ = games[0] if games else (None, None, b"", b"")
-            tail = None if number is None else (number, commitments, hash_)
-            self._locked[game] = (secret, tail)
+            row = _rows(self._connection, SELECT_GAME, game, game)[0]
+            self._locked[game] = _secret_and_tail(row)
         return self._locked[game]
+
+    def _forget(self, game: str) -> None:
+        """Read the secret of *game* again when it is next needed; the lock stays."""
+        self._locked.pop(game, None)
+
+
+def _secret_and_tail(row: tuple[Any, ...]) -> tuple[bytes | None, Link | None]:
+    secret, number, commitments, hash_ = row
+    return secret, None if number is None else (number, commitments, hash_)
 
 
 def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:

@@ -16,6 +16,8 @@ COLUMNS = {
     " hash bytea NOT NULL",
     "games": "game text NOT NULL C, secret bytea NOT NULL,"
     " created timestamp with time zone NOT NULL DEFAULT now()",
+    "pointers": "game text NOT NULL C, place text NOT NULL default, is_arriving boolean NOT NULL,"
+    " secret bytea NOT NULL, created timestamp with time zone NOT NULL DEFAULT now()",
     "rollup": "game text NOT NULL C, effective bigint NOT NULL, recorded bigint NOT NULL,"
     " account text NOT NULL C, commodity text NOT NULL C, units numeric NOT NULL",
     "schema_version": "version integer NOT NULL",

@@ -13,6 +13,7 @@ from typing import Any
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell, Delta, RawCell
 from nomoledger.ledger.stores.memory import MemoryStore, MemoryWriter
+from nomoledger.ledger.stores.pointer import Pointer
 from nomoledger.ledger.stores.store import Content, Evidence, Place, Row, Seal, Store, limit
 
 _effective = itemgetter(0)
@@ -47,7 +48,15 @@ class _Overlay:
 
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
+        if self._over.pointer(game) is not None:
+            return None
         return self._over.secret(game) or self.below.secret(game)
+
+    def pointer(self, game: str) -> Pointer | None:
+        """Return where *game* is instead of here, or None."""
+        if self._over.secret(game) is not None:
+            return None
+        return self._over.pointer(game) or self.below.pointer(game)
 
     def tail(self, game: str) -> Link | None:
         """Return the last chain row of *game*, or None."""
@@ -86,7 +95,19 @@ class ScratchStore(_Overlay):
 
     def games(self) -> list[str]:
         """Return the names of the games, sorted."""
-        return sorted({*self.below.games(), *self._above.games()})
+        names = {*self.below.games(), *self._above.games()}
+        return sorted(names.difference(pointer.game for pointer in self._above.pointers()))
+
+    def pointers(self) -> list[Pointer]:
+        """Return the pointers to games that are elsewhere, sorted by the names of the games."""
+        places = {pointer.game: pointer for pointer in self.below.pointers()}
+        places |= {pointer.game: pointer for pointer in self._above.pointers()}
+        here = self._above.games()
+        return [pointer for game, pointer in sorted(places.items()) if game not in here]
+
+    def secret_and_tail(self, game: str) -> tuple[bytes | None, Link | None]:
+        """Return the secret and the last chain row of *game*, each or None."""
+        return self.secret(game), self.tail(game)
 
     def unlisted(self) -> list[str]:
         """See `nomoledger.ledger.stores.store.Store.unlisted`."""
@@ -230,6 +251,17 @@ class ScratchWriter(_Overlay):
     def replace_secret(self, game: str, secret: bytes) -> None:
         """Replace the secret of *game*, which exists."""
         self._above.replace_secret(game, secret)
+
+    def set_pointer(self, pointer: Pointer) -> None:
+        """Note where the game of *pointer* is; there is no such game here any more."""
+        self._above.set_pointer(pointer)
+
+    def drop_pointer(self, game: str) -> None:
+        """Make *game*, which has a pointer, a game of this store again."""
+        pointer = self.pointer(game)
+        assert pointer is not None
+        self._above.set_pointer(pointer)
+        self._above.drop_pointer(game)
 
     def rows(self, game: str, after: int, upto: int) -> list[Row]:
         """Return the records of *game* numbered *after* + 1 to *upto*, in order."""

@@ -19,6 +19,11 @@ from nomoledger.ledger.stores.sqlite_file import (
     open_file,
     plain_errors,
 )
+from nomoledger.ledger.stores.sqlite_pointers import (
+    SqlitePointers,
+    SqlitePointerWriter,
+    read_pointers,
+)
 from nomoledger.ledger.stores.sqlite_schema import foreign_objects
 from nomoledger.ledger.stores.sqlite_side_tables import (
     SqliteSideTables,
@@ -73,7 +78,7 @@ INSERT_EVENTS = "INSERT INTO stored_events VALUES {}"
 INSERT_LINKS = "INSERT INTO chain VALUES {}"
 
 
-class SqliteStore(SqliteSideTables):
+class SqliteStore(SqliteSideTables, SqlitePointers):
     """The `nomoledger.ledger.stores.store.Store` in the file at *location*."""
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
@@ -96,8 +101,10 @@ class SqliteStore(SqliteSideTables):
     def unlisted(self) -> list[str]:
         """See `nomoledger.ledger.stores.store.Store.unlisted`."""
         with self._reading() as cursor:
-            games = cursor.execute(SELECT_UNLISTED).fetchall()
-        return sorted(bytes(game or b"").decode(errors="replace") for (game,) in games)
+            rows = cursor.execute(SELECT_UNLISTED).fetchall()
+            elsewhere = {pointer.game for pointer in read_pointers(cursor)}
+        games = {bytes(game or b"").decode(errors="replace") for (game,) in rows}
+        return sorted(games - elsewhere)
 
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
@@ -108,6 +115,11 @@ class SqliteStore(SqliteSideTables):
         """Return the last chain row of *game*, or None."""
         with self._reading() as cursor:
             return _tail(cursor, game)
+
+    def secret_and_tail(self, game: str) -> tuple[bytes | None, Link | None]:
+        """Return the secret and the last chain row of *game*, each or None."""
+        with self._reading() as cursor:
+            return _secret(cursor, game), _tail(cursor, game)
 
     def link(self, game: str, number: int) -> Link | None:
         """Return the first chain row of *game* that ends at *number* or later, or None."""
@@ -217,7 +229,7 @@ class WritingBlock:
                 self._datastore.end_turn()
 
 
-class SqliteWriter(SqliteSideTableWriter):
+class SqliteWriter(SqliteSideTableWriter, SqlitePointerWriter):
     """The `nomoledger.ledger.stores.store.Writer` of a file."""
 
     def create_game(self, game: str, secret: bytes) -> None:

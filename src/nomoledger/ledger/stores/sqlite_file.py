@@ -24,6 +24,7 @@ from eventsourcing.sqlite import (
 
 from nomoledger.errors import CorruptError, StoreError, UnknownError
 from nomoledger.ledger.stores.schema_versions import Upgrade, check_not_newer, check_version
+from nomoledger.ledger.stores.sqlite_pointers import read_pointers
 from nomoledger.ledger.stores.sqlite_schema import CREATE, check_objects
 from nomoledger.ledger.stores.sqlite_side_tables import CREATE as CREATE_SIDE_TABLES
 from nomoledger.ledger.stores.sqlite_side_tables import register_exact_sum, roll_up_all
@@ -292,6 +293,8 @@ def remove_if_unused(path: Path, lock_timeout: int = 5) -> None:
         if ledger.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             ledger.execute("BEGIN IMMEDIATE")  # others wait here, and then find the games
             if ledger.execute("SELECT count(*) FROM games").fetchone()[0]:
+                return
+            if read_pointers(ledger.cursor()):  # the records of a move that is under way
                 return
         for suffix in ("", "-wal", "-shm", "-journal"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)

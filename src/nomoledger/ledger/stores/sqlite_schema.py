@@ -8,6 +8,7 @@ import re
 import sqlite3
 
 from nomoledger.errors import StoreError
+from nomoledger.ledger.stores.sqlite_pointers import CREATE as CREATE_POINTERS
 from nomoledger.ledger.stores.sqlite_side_tables import CREATE as CREATE_SIDE_TABLES
 
 #: As eventsourcing's SQLiteApplicationRecorder creates it (a test compares them).
@@ -28,6 +29,8 @@ CREATE_GAMES = """CREATE TABLE games (
     created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
 )"""
 CREATE = (CREATE_EVENTS, CREATE_CHAIN, CREATE_GAMES, *CREATE_SIDE_TABLES)
+#: Tables that a file has only if it needs them.
+CREATE_IF_NEEDED = (CREATE_POINTERS,)
 
 SELECT_OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
 
@@ -41,7 +44,8 @@ def _name(sql: str) -> str:
     return sql.partition("(")[0].split()[-1]
 
 
-_TABLES = {_name(sql): _plain(sql) for sql in CREATE}
+_NEEDED = {_name(sql) for sql in CREATE}
+_TABLES = {_name(sql): _plain(sql) for sql in (*CREATE, *CREATE_IF_NEEDED)}
 
 
 def check_objects(connection: sqlite3.Connection | sqlite3.Cursor, location: str) -> None:
@@ -65,7 +69,7 @@ def check_objects(connection: sqlite3.Connection | sqlite3.Cursor, location: str
                     f"{location}: the table {name!r} was changed, so that it could drop what is"
                     " recorded: restore a copy"
                 )
-    if missing := sorted(_TABLES.keys() - tables):
+    if missing := sorted(_NEEDED - tables):
         raise StoreError(f"{location} has no table {missing[0]!r}: restore a copy")
 
 
@@ -89,7 +93,7 @@ def _changes(cursor: sqlite3.Cursor, table: str, sql: str) -> list[str]:
         return []
     with_ours = sqlite3.connect(":memory:")
     try:
-        for statement in CREATE:
+        for statement in (*CREATE, *CREATE_IF_NEEDED):
             with_ours.execute(statement)
         ours = set(with_ours.execute(f"SELECT name FROM pragma_table_xinfo('{table}')"))
     finally:

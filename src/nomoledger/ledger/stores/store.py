@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell, Delta, RawCell
+from nomoledger.ledger.stores.pointer import Pointer
 
 #: A stored record: number, topic, state.
 Row = tuple[int, str, bytes]
@@ -43,6 +44,18 @@ class Writer(Protocol):
 
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
+
+    def pointer(self, game: str) -> Pointer | None:
+        """Return where *game* is instead of here, or None if nothing says so."""
+
+    def set_pointer(self, pointer: Pointer) -> None:
+        """Note where the game of *pointer* is. From now on there is no such game here.
+
+        Its records stay. A pointer that the game has already is replaced.
+        """
+
+    def drop_pointer(self, game: str) -> None:
+        """Make *game*, which has a pointer, a game of this store again, with the same secret."""
 
     def tail(self, game: str) -> Link | None:
         """Return the last chain row of *game*, or None."""
@@ -107,14 +120,23 @@ class Store(Protocol):
     def unlisted(self) -> list[str]:
         """Return the games that have records or chain rows but no row in `games`, sorted.
 
-        The list is empty in a sound ledger.
+        Games that have moved are left out. The list is empty in a sound ledger.
         """
+
+    def pointers(self) -> list[Pointer]:
+        """Return the pointers to games that are elsewhere, sorted by the names of the games."""
+
+    def pointer(self, game: str) -> Pointer | None:
+        """Return where *game* is instead of here, or None if nothing says so."""
 
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
 
     def tail(self, game: str) -> Link | None:
         """Return the last chain row of *game*, or None."""
+
+    def secret_and_tail(self, game: str) -> tuple[bytes | None, Link | None]:
+        """Return `secret` and `tail` of *game* as they are at one moment."""
 
     def link(self, game: str, number: int) -> Link | None:
         """Return the first chain row of *game* that ends at *number* or later, or None."""

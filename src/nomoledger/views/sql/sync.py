@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from eventsourcing.persistence import IntegrityError
 from eventsourcing.projection import BaseProjectionRunner
 
-from nomoledger.errors import ConflictError, CorruptError, StoreError
+from nomoledger.errors import ConflictError, CorruptError, MovedError, StoreError
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.views.sql.runner import read_progress, start_runner
@@ -153,7 +153,8 @@ class Follower:
         now = time.monotonic()
         self._fault_count = 1 if now - self._last_fault > WELL_SECONDS else self._fault_count + 1
         self._last_fault = now
-        if isinstance(error, CorruptError | ConflictError) or self._fault_count >= REACHES_MAX:
+        is_final = isinstance(error, CorruptError | ConflictError | MovedError)
+        if is_final or self._fault_count >= REACHES_MAX:
             raise error
         self._warn(f"{error} (trying again)")
         time.sleep(WAIT_SECONDS)
