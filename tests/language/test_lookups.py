@@ -46,6 +46,9 @@ def action_raze(player: Player, house: House):
 def value_called(name: Text) -> List:
     return alike("player", "name", name)
 
+def value_players() -> List:
+    return all("player") + all("nothing")
+
 def value_numbers() -> List:
     return [count_all("house"), highest("house", "number"), lowest_free("house", "number")]
 ```
@@ -87,3 +90,9 @@ def test_games_of_earlier_levels_do_not_have_them() -> None:
     names = {"alike", "highest", "count_all", "lowest_free"}
     assert names <= set(host_verbs_of(NEWEST))
     assert not names & set(host_verbs_of(2))
+
+
+def test_all_lists_things_oldest_first_whatever_they_are_called(game: Game) -> None:
+    assert ask_rules(game.world, "players", [()]) == [["Ann", "Bob"]]
+    game.world.kinds["player"] = ("Ann", "two\nlines", "Bob")
+    assert ask_rules(game.world, "players", [()]) == [["Ann", "two\nlines", "Bob"]]

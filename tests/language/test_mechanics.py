@@ -105,3 +105,14 @@ def test_what_ends_with_a_rule_ends_although_another_rule_ends_other_things_of_t
     ).go()
     play.rule(Repeal("1"))
     assert play.get("mark") == "gone"
+
+
+def test_row_2_leads_where_row_1_does_but_with_gaps_and_from_nowhere_too() -> None:
+    board = "def on_enact():\n    for n in [3, 1, 2, 7]: create('square', {'number': n})\n"
+    found = []
+    for mechanic in ("row-1", "row-2"):
+        play = Play({"1": board}, {"1": f"uses: [{mechanic}]"})
+        starts = [*play.world.kinds["square"], "Ann", "nowhere"]
+        found.append([play.value("square_ahead", s, n) for s in starts for n in range(-5, 6)])
+    assert found[0] == found[1]
+    assert play.value("successor", "square:3") == "square:7"

@@ -31,6 +31,9 @@ def find(kind, called):
         n = _seekers[kind](_light(called))
         if n >= 0: return _texts[n]
     return _finders[kind](called) if kind in _finders else _find(kind, called)
+def all(kind):
+    joined = _join_all(_light(kind))
+    return joined.split("\\n") if joined else _all(kind)
 def roll(dice, sides, for_ = "roll"): return _roll(_light(dice), _light(sides), _light(for_))
 def where(kind, **attributes):
     return _where(_light(kind), **{name: _light(each) for name, each in attributes.items()})

@@ -214,6 +214,7 @@ class Program:
             "_choose": self._choose,
             "_combine": self._combine,
             "_decimal": Decimal,
+            "_join_all": partial(reads.join_all, host),
         }
         positions = {None: 0} | {name: position for position, name in enumerate(self._names, 1)}
         internal |= {f"_at_{mark(number)}": partial(host.at, number) for number in self.by_number}

@@ -63,12 +63,24 @@ def holdings(host: Host, account: str) -> list[str]:
     return [name for name in host.program.commodities if host.world.balance(account, name)]
 
 
-@host_verb("read", name="all")
+@host_verb("read", name="all", wrapped=True)
 def all_of(host: Host, kind: str) -> list[str]:
     """Return all things of *kind*, oldest first."""
     if host.restricts_everything:
         check_listing(host, kind)
     return list(host.world.kinds.get(kind, ()))
+
+
+def join_all(host: Host, kind: str) -> str | int:
+    """Return `all_of` as one text, a line each: the interpreter receives lists slowly.
+
+    Return 0 if there is nothing, or if a thing has a name of several lines.
+    """
+    if host.restricts_everything:
+        check_listing(host, kind)
+    things = host.world.kinds.get(kind, ())
+    joined = "\n".join(things)
+    return joined if joined.count("\n") == len(things) - 1 else 0
 
 
 @host_verb("read", wrapped=True, traced=True)
