@@ -192,6 +192,28 @@ def test_other_changes_take_the_place_of_those_of_a_ruling(game: str) -> None:
     assert money(result, "Bob") == (950, 980)
 
 
+def test_a_ruling_that_is_left_out_makes_none_of_its_changes(bought: str) -> None:
+    Path("dear.yaml").write_text(
+        "- {post: {Bob: -40, admin: 40}}\n- {amend: V.1, parameters: {dollars_per_number: 20}}\n"
+    )
+    ok("ruling", bought, "Dearer", "--changes", "dear.yaml", "--cite", "V.1", "--at", "2026-01-13")
+    ok("propose", bought, "Ann", "Nothing", "--at", "2026-01-13")
+    ok("judge", bought, 2, "rejected", "--at", "2026-01-13")
+    ok("roll", bought, 1, 1, "--at", "2026-01-13")
+    ok("roll", bought, 1, 2, "--at", "2026-01-13")
+    ok("submit", bought, "Ann", "buy", "square=4", "--at", "2026-01-13")
+    result = json.loads(ok("what-if", bought, "--overrule", 1, "--json"))
+    assert money(result, "Bob") == (960, 1000)
+    assert money(result, "Ann") == (840, 880)
+    assert (result["stopped"], result["orphans"], result["collisions"]) == (None, [], [])
+
+
+def test_a_ruling_on_the_past_is_left_out_with_its_edits(game: str) -> None:
+    result = json.loads(ok("what-if", game, "--overrule", 1, "--json"))
+    assert money(result, "Ann") == (1000, 920)
+    assert ("square 8", "owner", "Ann") in differences(result)
+
+
 def test_a_ruling_that_waits_for_an_answer_stops_the_replay(game: str) -> None:
     ok("propose", game, "Bob", "Nothing", "--at", "2026-01-13")
     ok("judge", game, 2, "rejected", "--at", "2026-01-13")
@@ -208,6 +230,26 @@ def test_a_dispute_takes_such_a_what_if_as_evidence(bought: str) -> None:
     words = ("See", "--what-if", "saved.json", "--at", "2026-01-13")
     ok("dispute", "argue", bought, 1, "Bob", *words)
     assert "$ of Bob: 1000 would be 960" in ok("dispute", "show", bought, 1)
+
+
+def test_a_dispute_takes_a_what_if_after_a_settled_ruling(game: str) -> None:
+    """Play cannot come out as recorded when it is played again: the ruling has changed the past."""
+    ok("dispute", "open", game, "Bob", "Square 4 was mine", "--period", 1, "--at", "2026-01-13")
+    ok("what-if", game, "--ruling", "sold.yaml", "--from", 2, "--save", "saved.json")
+    words = ("See", "--what-if", "saved.json", "--at", "2026-01-13")
+    ok("dispute", "argue", game, 1, "Bob", *words)
+    assert "$ of Bob: 1000 would be 960" in ok("dispute", "show", game, 1)
+
+
+def test_a_dispute_takes_a_what_if_after_a_ruling_that_settled_money_alone(bought: str) -> None:
+    (roll,) = (x.split()[0] for x in ok("log", bought).splitlines() if "rolled by hand" in x)
+    words = ("--replace", f"{roll.removeprefix('#')}=2,4", "--settle", "money", "--yes")
+    ok("ruling", bought, "It was a 2", *words, "--cite", "VII.1", "--at", "2026-01-12")
+    ok("dispute", "open", bought, "Bob", "Square 4 was mine", "--period", 1, "--at", "2026-01-13")
+    ok("what-if", bought, "--overrule", 1, "--save", "saved.json")
+    words = ("See", "--what-if", "saved.json", "--at", "2026-01-13")
+    ok("dispute", "argue", bought, 1, "Bob", *words)
+    assert "$ of Ann: 1000 would be 920" in ok("dispute", "show", bought, 1)
 
 
 @pytest.mark.parametrize(

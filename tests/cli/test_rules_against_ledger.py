@@ -1,14 +1,33 @@
 """`rules check --ledger`: files of rules checked against the rules of a game."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from cli.commands import ok, refusal, wrong
+from cli.commands import data, ok, refusal, wrong
 
 REPLAYS = Path(__file__).parents[2] / "replays"
 WEEK_1, WEEK_2 = "weekly-vote-season/week-1.md", "weekly-vote-season/week-2.md"
+
+NO_CASE = "no case was tried: the ledger has none for this game, such as for every imported game"
+STARTING_MONEY = """
+### IV.1 Starting money
+
+A player begins with 1100 dollars.
+
+```yaml
+parameters:
+  starting_money: {value: 1100, unit: dollars}
+commodities: {"$": {places: 0}}
+```
+
+```python
+def after_join(player):
+    pay("admin", player, starting_money, "starting money")
+```
+"""
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +68,7 @@ def test_a_file_that_fits_is_listed_and_recorded_nowhere(season: Path) -> None:
     assert ok(*check(WEEK_2)).splitlines() == [
         "new: rule X.1 Options to buy",
         "new: rule X.2 Names",
+        NO_CASE,
         "week-2.md fits the rules of weekly-vote-season; nothing is recorded",
     ]
     assert "as in force: rule VI.1 Moves" in ok(*check(WEEK_1)).splitlines()
@@ -118,3 +138,32 @@ def test_misuse(season: Path) -> None:
     assert "no such file" in wrong(*check("none.md"))
     assert "--ledger excludes" in wrong(*check(WEEK_2), "--blank")
     assert "give --ledger" in wrong("rules", "check", WEEK_2, "--game", "x")
+    assert "give --ledger" in wrong("rules", "check", WEEK_2, "--cases", "1")
+
+
+def test_the_cases_of_a_new_game_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ok("init", "s.db", "--rulebook", "mail-opening")
+    Path("money.md").write_text(STARTING_MONEY)
+    told = data(*check("money.md"), "--cases", "600")
+    assert (told["errors"], told["why_no_cases"], told["cases_not_tried"]) == ([], "", 0)
+    assert 0 < len(told["cases_failing"]) < told["cases_tried"]
+    lines = ok(*check("money.md")).splitlines()
+    count = f"{told['cases_tried']} cases tried, {len(told['cases_failing'])} would fail"
+    assert lines[-2:] == [count, "money.md fits the rules of mail-opening; nothing is recorded"]
+    assert sum(line.startswith("case would fail: ") for line in lines) == len(told["cases_failing"])
+    Path("money.md").write_text(STARTING_MONEY.replace("1100", "1000"))
+    assert "cases tried, none would fail" in ok(*check("money.md"))
+    assert "time was up" in ok(*check("money.md"), "--cases", "0")
+
+
+def test_no_case_is_tried_of_a_file_with_errors_or_without_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ok("init", "s.db", "--rulebook", "mail-opening")
+    Path("money.md").write_text(STARTING_MONEY.replace("after_join(player)", "after_join(who)"))
+    told = json.loads(refusal(*check("money.md"), "--json"))
+    assert (told["cases_tried"], told["why_no_cases"]) == (0, "mend the errors first")
+    Path("changes.yaml").write_text("[]\n")
+    assert "no case was tried: no rule would change" in ok(*check("changes.yaml"))

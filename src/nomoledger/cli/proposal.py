@@ -168,9 +168,9 @@ def print_check(
     game: "Game", checked: "ProposalCheck", cases_max: int | None = None, *, is_short: bool = False
 ) -> None:
     """Print what a check found, with at most *cases_max* cases; if *is_short*, no good news."""
-    print_blocks([*finding_lines(checked), *_case_lines(checked, cases_max)])
+    print_blocks([*finding_lines(checked), *case_lines(checked, cases_max)])
     if not (is_short or checked.errors):
-        print_line(f"the changes fit the rules; {_cases(checked)}")
+        print_line(f"the changes fit the rules; {told_cases(checked)}")
     if checked.what_if is not None:
         print_what_if(game, checked.what_if)
 
@@ -188,7 +188,8 @@ def finding_lines(checked: "ProposalCheck | RulesFileCheck") -> Iterator[str]:
         yield f"note: {note}"
 
 
-def _case_lines(checked: "ProposalCheck", cases_max: int | None) -> Iterator[str]:
+def case_lines(checked: "ProposalCheck | RulesFileCheck", cases_max: int | None) -> Iterator[str]:
+    """Yield which cases would fail, at most *cases_max* of them, and how many were not tried."""
     for failure in checked.cases_failing[:cases_max]:
         yield f"case would fail: {failure}"
     if hidden := len(checked.cases_failing) - len(checked.cases_failing[:cases_max]):
@@ -198,7 +199,8 @@ def _case_lines(checked: "ProposalCheck", cases_max: int | None) -> Iterator[str
         yield f"time was up: {checked.cases_not_tried} of {total} cases were not tried"
 
 
-def _cases(checked: "ProposalCheck") -> str:
+def told_cases(checked: "ProposalCheck | RulesFileCheck") -> str:
+    """Return how many cases were tried, and how many would fail."""
     tried = f"{checked.cases_tried} case{'' if checked.cases_tried == 1 else 's'} tried"
     failing = len(checked.cases_failing)
     return f"{tried}, {failing} would fail" if failing else f"{tried}, none would fail"

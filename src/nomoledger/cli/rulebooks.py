@@ -18,6 +18,7 @@ from nomoledger.cli.projections import (
     show_projection_then,
     two_times,
 )
+from nomoledger.cli.proposal import CASES_SECONDS
 from nomoledger.cli.rules_file import check_against_ledger
 
 if TYPE_CHECKING:
@@ -95,12 +96,20 @@ def of(admin: bool, player: str | None, **view: Any) -> None:
 @click.option(
     "--ledger", "location", metavar="LEDGER", help="Check a file against the rules of a game."
 )
+@click.option(
+    "--cases",
+    "seconds",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="With --ledger: try the cases of the game for at most SECONDS (default: 20).",
+)
 @options.game
 @options.pool
 @options.as_json
 def check(
     rulebook: str,
     location: str | None,
+    seconds: float | None,
     game_name: str | None,
     blank: bool,
     repeal: bool,
@@ -124,17 +133,21 @@ def check(
     still stands lacks something that its rule uses.
 
     --ledger checks a file of rules (Markdown) or changes (YAML) against the rules of a game as it
-    stands: what would be new or amended, what is wrong, and which functions would never act.
-    Nothing is recorded. The exit code is 1 where something is wrong.
+    stands: what would be new or amended, what is wrong, which functions would never act, and which
+    cases of the rulebook would fail that pass now. Nothing is recorded. The exit code is 1 where
+    something is wrong.
 
     Example: nomoledger rules check mail-opening
     """
     if location is not None:
         if blank or repeal:
             raise click.UsageError("--ledger excludes --blank and --repeal")
-        return check_against_ledger(rulebook, location, game_name, as_json)
+        seconds = CASES_SECONDS if seconds is None else seconds
+        return check_against_ledger(rulebook, location, game_name, seconds, as_json)
     if game_name is not None:
         raise click.UsageError("--game names a game of a ledger: give --ledger, too")
+    if seconds is not None:
+        raise click.UsageError("--cases tries the cases of a game: give --ledger, too")
     from nomoledger.parallel import open_pool
 
     with open_pool(workers, scheduler) as pool:

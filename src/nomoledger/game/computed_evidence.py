@@ -65,12 +65,32 @@ def what_if_evidence(
         raise UnknownError(f"{history.game}: period {changed.until} is not closed")
     changed = _in_visible_terms(record, changed)
     result = _run(history, record, changed, limits)
-    since = record.entries[result.first].body.period
-    unchanged = WhatIfChanges(since=since, until=changed.until)
-    recorded = _run(history, record, unchanged, limits)
-    if recorded.difference or recorded.otherwise or recorded.orphans or recorded.stopped:
+    if not _follows(history, record, result.first, changed.until, limits):
         raise UsageError(_NEEDS_MORE)
     return _recorded(to_plain_values(result) | {"computed": True}, record)
+
+
+def _follows(
+    history: History, record: VisibleRecord, first: int, until: int | None, limits: Limits | None
+) -> bool:
+    """Return whether play from event *first* to the close of *until* follows from *record*.
+
+    It does if it comes out as recorded when it is played again. With a ruling on the past it
+    cannot: then each request has to lead to what is recorded, from the state before it.
+    """
+    entries = record.entries[first:]
+    since = record.entries[first].body.period
+    again = _run(history, record, WhatIfChanges(since=since, until=until), limits)
+    if not (again.difference or again.otherwise or again.orphans or again.stopped):
+        return True
+    rulings = (x.body for x in record.entries if isinstance(x.body, e.RulingMade))
+    is_of_past = any(ruling.effective is not None for ruling in rulings)
+    if not is_of_past or any(entry.body.cause == SEALED for entry in entries):
+        return False
+    secret = history.ledger.secret(history.game)
+    last = record.entries[-1].body.period if until is None else until
+    periods = range(since, last + 1)
+    return all(replay_visible(record, secret, x, limits).beyond is None for x in periods)
 
 
 def _run(

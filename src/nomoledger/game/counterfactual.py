@@ -16,6 +16,7 @@ from nomoledger.engine.settlement.hypotheses import AddedRuling, ChangedRuling, 
 from nomoledger.engine.settlement.input_log import edited_event
 from nomoledger.engine.settlement.rerun import NewQuestion, Orphan, RulesOverride
 from nomoledger.engine.settlement.ruling_validity import (
+    ON_THE_PAST,
     edits_of,
     first_edited_event,
     rulings_in_force,
@@ -239,7 +240,7 @@ def _timeline(
     starts = [] if changed.since is None else [_first_event_of(entries, changed.since)]
     if (first := first_edited_event(world)) is not None:
         starts.append(first)
-    hypotheses: list[Hypothesis] = [*changed.instead]
+    hypotheses: list[Hypothesis] = [*changed.instead, *_without_changes(world, changed.overrules)]
     if changed.ruling:
         hypotheses.append(AddedRuling(_place_of_ruling(entries, changed, edits), changed.ruling))
     if not starts and not edits and not hypotheses:
@@ -255,6 +256,17 @@ def _timeline(
         hypotheses=hypotheses,
         describe=describe_event,
     )
+
+
+def _without_changes(world: World, numbers: Sequence[int]) -> Iterator[ChangedRuling]:
+    """Yield the rulings *numbers*, so that they change nothing.
+
+    Rulings on the past are left out with their edits; those that confirm an event change nothing.
+    """
+    for number in numbers:
+        ruling, _ = world.rulings[number]
+        if ruling.kind not in ON_THE_PAST:
+            yield ChangedRuling(number, ())
 
 
 def _place_of_ruling(

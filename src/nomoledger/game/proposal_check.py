@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from nomoledger import events as e
 from nomoledger.errors import MisfitError, RulebookError, RuleFault
 from nomoledger.events.rules import Amend, Change, Enact, Renumber, Repeal
+from nomoledger.game.copied_cases import try_copied_cases
 from nomoledger.game.counterfactual import WhatIf, WhatIfChanges, what_if
 from nomoledger.ledger.event_history import History
-from nomoledger.rulebook.case_comparison import CaseComparison, compare_cases
+from nomoledger.rulebook.case_comparison import CaseComparison
 from nomoledger.rulebook.change_check import ChangeCheck, check_changes
 from nomoledger.rulebook.changes import check_code
 from nomoledger.rulebook.losses import LeftUndefined
@@ -103,10 +103,8 @@ def check_proposal(
     assert checked is not None
     compared, notes = CaseComparison(), checked.notes
     if not checked.errors and checked.before != checked.after:
-        texts = _copied_cases(history)
-        arguments = (texts, str(world.game["rulebook"]), checked.before, checked.after)
         try:
-            compared = compare_cases(*arguments, checked.numbers, seconds=seconds, done=done)
+            compared = try_copied_cases(history, checked, seconds=seconds, done=done) or compared
         except RulebookError as error:
             notes = (*notes, f"no case was tried: {error}")
     tried_again = None
@@ -127,16 +125,6 @@ def check_proposal(
         notes=notes,
         what_if=tried_again,
     )
-
-
-def _copied_cases(history: History) -> dict[str, bytes]:
-    """Return the cases that were copied when the game opened, compressed, by file."""
-    for entry in history.ledger.read(history.game, after=0):
-        if isinstance(entry.body, e.CasesCopied):
-            return entry.body.texts
-        if not isinstance(entry.body, e.RuleEnacted):
-            break
-    return {}
 
 
 def _last_closed(world: World) -> int | None:

@@ -90,17 +90,25 @@ class GameReadings:
         options: dict[str, Any] = {"seconds": seconds, "with_what_if": with_what_if}
         return check_proposal(self.history, changes, self.limits, done=done, **options)
 
-    def check_rules_file(self, file: str | Path) -> "RulesFileCheck":
+    def check_rules_file(
+        self,
+        file: str | Path,
+        *,
+        seconds: float = CASES_SECONDS,
+        done: Callable[[int], Any] = lambda count: None,
+    ) -> "RulesFileCheck":
         """Return what the rules of *file* (Markdown), or its changes (YAML), would do to the rules.
 
         They are tried on the game as it stands, as a record brings them in. Nothing is recorded.
+        The cases that were copied when the game opened are tried for at most *seconds*; *done* is
+        called after each.
 
         Raises:
             UnknownError, UsageError: there is no such file.
         """
         from nomoledger.game.rules_file_trial import check_file
 
-        return check_file(self.history, str(file), self.limits)
+        return check_file(self.history, str(file), self.limits, seconds=seconds, done=done)
 
     def proposal(self, number: int, *, reader: str | None = "admin") -> "Proposal":
         """Return proposal *number* as *reader* (a player, "admin", or None for all) may see it.

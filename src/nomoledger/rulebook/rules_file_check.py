@@ -1,12 +1,13 @@
 """What the rules of a file would do to the rules in force, with the lines of the file."""
 
 import re
+from typing import NamedTuple
 
 import msgspec
 
 from nomoledger.errors import RulebookError
 from nomoledger.events import rules as r
-from nomoledger.rulebook.change_check import check_changes
+from nomoledger.rulebook.change_check import ChangeCheck, check_changes
 from nomoledger.rulebook.change_diff import ChangeDiff, diff_changes
 from nomoledger.rulebook.changes import change_to
 from nomoledger.rulebook.checker.fault import Fault
@@ -33,6 +34,10 @@ class RulesFileCheck(msgspec.Struct, frozen=True):
         left_undefined: what rules would use, and no rule would define any more.
         mismatches: where the prose of a rule and its parameters would disagree.
         notes: what else the author should know.
+        cases_failing: the cases that pass now and would fail, each with the first difference.
+        cases_tried: how many cases were tried.
+        cases_not_tried: how many were not, as time was up.
+        why_no_cases: why no case was tried; "" if some were.
     """
 
     file: str
@@ -41,11 +46,22 @@ class RulesFileCheck(msgspec.Struct, frozen=True):
     left_undefined: tuple[LeftUndefined, ...] = ()
     mismatches: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    cases_failing: tuple[str, ...] = ()
+    cases_tried: int = 0
+    cases_not_tried: int = 0
+    why_no_cases: str = ""
+
+
+class TriedRulesFile(NamedTuple):
+    """What a file of rules would do, for people; and the rules that it would make."""
+
+    told: RulesFileCheck
+    checked: ChangeCheck
 
 
 def check_rules_file(
     world: World, file: str, book: Rulebook | None, changes: tuple[r.Change, ...], source: str
-) -> RulesFileCheck:
+) -> TriedRulesFile:
     """Try the rules of *book* on *world*, or *changes* if the file lists changes and no rules.
 
     *world* is as it was afterwards. Call this in a sandbox: the code of rules runs.
@@ -55,7 +71,7 @@ def check_rules_file(
     places = _Places(file, book)
     checked = check_changes(world, changes, source, tell=places.fault)
     errors = [places.line(error) for error in checked.errors]
-    return RulesFileCheck(
+    told = RulesFileCheck(
         file=file,
         changes=tuple(diff_changes(checked.before.rules, changes)),
         errors=tuple(_with_likely(errors, _likely(checked.after, changes))),
@@ -63,6 +79,7 @@ def check_rules_file(
         mismatches=checked.mismatches,
         notes=(*checked.notes, *(_left_out(book, checked.after) if book else ())),
     )
+    return TriedRulesFile(told, checked)
 
 
 class _Places:

@@ -28,7 +28,7 @@ class ChangedRuling(msgspec.Struct, frozen=True):
 
     Attributes:
         number: number of the ruling.
-        changes: the changes that it makes in place of its own.
+        changes: the changes that it makes in place of its own; empty if it is left out.
     """
 
     number: int = field(name="number")
@@ -116,7 +116,7 @@ def _changed_ruling(entry: e.Entry, changed: ChangedRuling) -> e.RulingMade:
     return msgspec.structs.replace(
         ruling,
         kind="correct",
-        text="other changes are supposed",
+        text="other changes are supposed" if changed.changes else "no changes are supposed",
         changes=changed.changes,
         about=None,
         edits=(),
