@@ -165,5 +165,5 @@ def test_no_case_is_tried_of_a_file_with_errors_or_without_changes(
     Path("money.md").write_text(STARTING_MONEY.replace("after_join(player)", "after_join(who)"))
     told = json.loads(refusal(*check("money.md"), "--json"))
     assert (told["cases_tried"], told["why_no_cases"]) == (0, "mend the errors first")
-    Path("changes.yaml").write_text("[]\n")
+    Path("changes.yaml").write_text("- {set: {square: 1, color: Red}}\n")
     assert "no case was tried: no rule would change" in ok(*check("changes.yaml"))
