@@ -30,11 +30,10 @@ class PostgresPair:
             self.primary.remove()
             raise
 
-    def new_standby(self, *, durable: bool = False) -> PostgresServer:
+    def new_standby(self, *, durable: bool = False, port: int | None = None) -> PostgresServer:
         """Make a standby of the primary, and make the primary wait for it."""
-        standby = PostgresServer(durable=durable, primary=self.primary, port=free_port())
-        name = "ALTER SYSTEM SET synchronous_standby_names = "
-        self.primary.execute(f"{name}'*'")
+        standby = PostgresServer(durable=durable, primary=self.primary, port=port or free_port())
+        self.primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
         self.primary.execute("SELECT pg_reload_conf()")
         self.wait_for_standby()
         return standby
@@ -51,6 +50,12 @@ class PostgresPair:
         """How to reach *database* on the server that is the primary."""
         places = ",".join(f"{HOST}:{each.port}" for each in (self.primary, self.standby))
         return f"postgresql://postgres@{places}/{database}"
+
+    def replace_lost(self) -> None:
+        """After a fail-over: make a new standby in place of the lost server, at its port."""
+        lost, self.primary = self.primary, self.standby
+        lost.remove()
+        self.standby = self.new_standby(port=lost.port)
 
     def fail_over(self) -> None:
         """Lose the primary, and make the standby the primary."""

@@ -42,7 +42,8 @@ class Commit:
         self.game = game
         self._world = world
         self._transaction: Transaction | None = None
-        self._head = Head(-1, "")
+        #: The head that *world* is the state of, if it is known.
+        self.head: Head | None = None
         self._has_closed = False
 
     # --- events
@@ -55,11 +56,11 @@ class Commit:
             StoreError: the database failed; nothing of *batch* is stored.
         """
         assert self._world is not None
-        expected = self._world.head
+        expected = self.head or self._world.head
         if self._transaction is None:
-            self.ledger.append(self.game, batch, expected=expected)
+            self.head = self.ledger.append(self.game, batch, expected=expected)
         else:
-            self._transaction.append(self.game, batch, expected=expected)
+            self.head = self._transaction.append(self.game, batch, expected=expected)
         for event in batch:
             apply(self._world, event)
         self._has_closed |= any(isinstance(event, e.PeriodClosed) for event in batch)
@@ -90,9 +91,9 @@ class Commit:
     def append_records(self, records: Sequence[Encoded]) -> Head:
         """Append *records* as they are to the transaction that was begun; return the new head."""
         assert self._transaction is not None
-        number = self._head.number
-        self._head = self._transaction.append_encoded(self.game, records, expected=number)
-        return self._head
+        number = -1 if self.head is None else self.head.number
+        self.head = self._transaction.append_encoded(self.game, records, expected=number)
+        return self.head
 
     def observe_records(self) -> None:
         """Take the snapshots and make the seals of committed records.

@@ -47,7 +47,7 @@ def serve(channel: Channel) -> None:
         try:
             if game is None:
                 os.chdir(folder)
-                game = Game(Ledger.open(location), name)
+                game = _open(location, name)
             game.history = History(game.ledger, name)  # What was read is not kept in memory.
             request, (arguments, fields) = load_call(body)
             outcome: Outcome = request(game, *arguments, **fields)
@@ -55,5 +55,17 @@ def serve(channel: Channel) -> None:
         except (UsageError, RuleFault) as error:
             answer = ERROR, encode_error(error)
         except Exception as error:
-            game, answer = None, (ERROR, encode_error(error))  # It might not be sound any more.
+            answer = ERROR, encode_error(error)
+            if game is not None:  # It might not be sound any more.
+                game.ledger.close()
+            game = None
         channel.send(*answer)
+
+
+def _open(location: str, name: str) -> Game:
+    ledger = Ledger.open(location)
+    try:
+        return Game(ledger, name)
+    except BaseException:
+        ledger.close()
+        raise

@@ -28,7 +28,7 @@ from nomoledger.game.sandboxed_engine import SandboxedEngine
 from nomoledger.intake.bounds import FILE, REQUEST, admitted
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.event_history import History
-from nomoledger.ledger.ledger import Ledger
+from nomoledger.ledger.ledger import Head, Ledger, other_history
 from nomoledger.ledger.stores.scratch import ScratchStore
 from nomoledger.sandbox.limits import Limits
 from nomoledger.state.clock import from_seconds
@@ -114,6 +114,7 @@ class GameWriter:
         self.before_recording: Callable[[e.Input], None] | None = None
         self.engine = SandboxedEngine(self.world, ledger.secret(self.name), limits, throwaway)
         self._commit = Commit(ledger, self.name, self.world)
+        self._commit.head = ledger.head_at(self.name, self.world.head)
 
     @contextmanager
     def dry_run(self) -> Iterator[Self]:
@@ -262,10 +263,26 @@ class GameWriter:
         return LEVELS[self.world.level].is_normal
 
     def catch_up(self) -> None:
-        """Fold what other writers have appended."""
-        for entry in self.ledger.read(self.name, after=self.world.head):
+        """Fold what other writers have appended.
+
+        Raises:
+            StoreError: the game is not the one that was read before.
+        """
+        head, known = self.ledger.head(self.name), self._commit.head
+        if head == known:
+            return
+        if known is not None:
+            self._check_history(known, head)
+        for entry in self.ledger.read(self.name, after=self.world.head, upto=head.number):
             apply(self.world, entry.body)
             self.engine.follow(entry.body)
+        self._commit.head = head
+
+    def _check_history(self, known: Head, head: Head) -> None:
+        """Check that *head*, that of the ledger now, has grown out of the head *known*."""
+        is_longer = head.number > known.number
+        if not is_longer or self.ledger.head_at(self.name, known.number) != known:
+            raise other_history(self.name, self.ledger.store.location)
 
     def resume(self) -> Outcome:
         """Carry out what an interrupted process left on the agenda."""

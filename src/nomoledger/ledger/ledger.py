@@ -126,8 +126,10 @@ class Ledger:
         """
         return _head_at(self.store, self.store.location, game, number)
 
-    def append(self, game: str, bodies: Sequence[Event], *, expected: int) -> Head:
+    def append(self, game: str, bodies: Sequence[Event], *, expected: int | Head) -> Head:
         """Append *bodies* after number *expected*, all or none, and return the new head.
+
+        If *expected* is a head, everything before must be what it was at that head.
 
         A retry is harmless: if the batch begins with an input and is already stored after
         *expected*, this stores nothing and returns the head after the batch. If the connection to
@@ -137,6 +139,7 @@ class Ledger:
             ConflictError: *expected* is not the last number: another writer appended first.
             CorruptError: there are records after the end of the chain.
             LostError: the database is out of reach, and *bodies* may be stored.
+            StoreError: the head *expected* belongs to another history (see `other_history`).
             UnconfirmedError: *bodies* are stored, but not yet on the standby of the server.
         """
         for attempt in range(1, TRIES_MAX + 1):
@@ -256,17 +259,18 @@ class Transaction:
         self._writer.replace_secret(game, secret)
 
     def append(
-        self, game: str, bodies: Sequence[Event], *, expected: int, retry: bool = False
+        self, game: str, bodies: Sequence[Event], *, expected: int | Head, retry: bool = False
     ) -> Head:
         """Append *bodies*; *retry* if this batch may be stored already. See `Ledger.append`."""
         records = encoded(bodies)
+        number = expected if isinstance(expected, int) else expected.number
         try:
             return self._append(game, records, units_of(bodies), expected)
         except ConflictError:
             may_repeat = bool(bodies) and (retry or isinstance(bodies[0], Input))
-            if not (may_repeat and self._is_stored(game, records, expected)):
+            if not (may_repeat and self._is_stored(game, records, number)):
                 raise
-        return _head_at(self._writer, self._location, game, expected + len(records))
+        return _head_at(self._writer, self._location, game, number + len(records))
 
     def append_encoded(self, game: str, records: Sequence[Encoded], *, expected: int) -> Head:
         """Append events that are already encoded; a repeated batch is a conflict."""
@@ -316,21 +320,24 @@ class Transaction:
         game: str,
         records: Sequence[Encoded],
         units: dict[Cell, int],
-        expected: int,
+        expected: int | Head,
         secret: bytes | None = None,
     ) -> Head:
         if secret is None:
             secret = _require(game, self._writer.secret(game), self._writer, self._location)
         tail = self._writer.tail(game)
         head = _head(game, tail)
-        if head.number != expected:
+        number = expected if isinstance(expected, int) else expected.number
+        if head.number != number:
             raise ConflictError(
-                f"game {game!r} is at #{head.number}, not at #{expected}:"
+                f"game {game!r} is at #{head.number}, not at #{number}:"
                 " another writer appended; read the new events and try again"
             )
+        if isinstance(expected, Head) and head != expected:
+            raise other_history(game, self._location)
         last = origin(game) if tail is None else tail[2]
-        rows = [(n, topic, state) for n, (topic, state) in enumerate(records, expected + 1)]
-        links = make_chain_rows(expected + 1, *hash_records(secret, last, rows))
+        rows = [(n, topic, state) for n, (topic, state) in enumerate(records, number + 1)]
+        links = make_chain_rows(number + 1, *hash_records(secret, last, rows))
         self._writer.insert(game, rows, links, units)
         return _head(game, links[-1] if links else tail)
 
@@ -338,6 +345,17 @@ class Transaction:
         """Return whether exactly these *records* are stored after *expected*."""
         rows = self._writer.rows(game, expected, expected + len(records))
         return [(topic, state) for _, topic, state in rows] == list(records)
+
+
+def other_history(game: str, location: str) -> StoreError:
+    """Return the error that *game* is not the one that was read before.
+
+    The server failed over while the standby lacked records, or a backup was restored.
+    """
+    return StoreError(
+        f"game {game!r} in {location} has another history than before, after a fail-over or from"
+        " a backup: nothing was recorded; open the ledger again"
+    )
 
 
 def _require(game: str, secret: bytes | None, store: Store | Writer, location: str) -> bytes:
