@@ -154,6 +154,7 @@ program = CommandGroup(
             ),
         },
         "Publish and export": {
+            "serve": ("serve:serve", "Open the games in a browser, for the admin and players."),
             "publish": ("publish:publish", "Publish a game as a static site in the folder DIR."),
             "export": ("ledgers:export", "Export a ledger to FILE, or to standard output (-)."),
             "project": (

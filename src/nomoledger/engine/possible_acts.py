@@ -59,7 +59,7 @@ def acts_of(world: World, by: str) -> list[PossibleAct]:
     """
     trials = _ActTrials(world)
     found = []
-    for operation in _actions_for(world, by):
+    for operation in actions_for(world, by):
         domains = [_domain(world, parameter) for parameter in _needed(operation)]
         names = [parameter.name for parameter in _needed(operation)]
         if any(domain is None for domain in domains):
@@ -176,7 +176,8 @@ def _domain(world: World, parameter: Parameter) -> tuple[str, ...] | None:
     return tuple(thing for kind in kinds for thing in world.kinds.get(kind, ()))
 
 
-def _actions_for(world: World, by: str) -> list[Operation]:
+def actions_for(world: World, by: str) -> list[Operation]:
+    """Return the actions for *by*, a player or "admin", sorted by name."""
     operations = link(world.ruleset).links.operations
     actions = [operations[name] for name in sorted(operations) if operations[name].is_action]
     if by == "admin":

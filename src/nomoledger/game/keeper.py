@@ -50,8 +50,7 @@ def serve(channel: Channel) -> None:
                 game = _open(location, name)
             game.history = History(game.ledger, name)  # What was read is not kept in memory.
             request, (arguments, fields) = load_call(body)
-            outcome: Outcome = request(game, *arguments, **fields)
-            answer = DONE, encode_batch(list(outcome.events))
+            answer = DONE, _encoded(request(game, *arguments, **fields))
         except (UsageError, RuleFault) as error:
             answer = ERROR, encode_error(error)
         except Exception as error:
@@ -69,3 +68,10 @@ def _open(location: str, name: str) -> Game:
     except BaseException:
         ledger.close()
         raise
+
+
+def _encoded(result: object) -> bytes:
+    """Encode the outcome of a request, or the struct that a reading returns."""
+    if isinstance(result, Outcome):
+        return encode_batch(list(result.events))
+    return msgspec.msgpack.encode(result)

@@ -13,18 +13,21 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
 
 from nomoledger.engine.batches import decode_batch
 from nomoledger.errors import LostError, UsageError
+from nomoledger.game.game import Game
 from nomoledger.game.writer import Outcome
 from nomoledger.intake.bounds import admitted
 from nomoledger.sandbox import fork_server
 from nomoledger.sandbox.channel import Channel
 from nomoledger.sandbox.fork_server import DeadForkServerError, ForkServer
 from nomoledger.sandbox.protocol import CALL, ERROR, decode_error, dump_call
+
+T = TypeVar("T")
 
 #: What the fork server runs.
 _TARGET = "nomoledger.game.keeper:run"
@@ -86,6 +89,21 @@ class Keepers:
             raise UsageError(f"a request is a method of Game, with plain values: {error}") from None
         with self._keeper(game) as keeper:
             return keeper.request(call)
+
+    def read(self, game: str, reading: Callable[..., Any], *arguments: Any, kind: type[T]) -> T:
+        """Return what *reading* makes of *game* and *arguments*: a struct of *kind*.
+
+        *reading* is a function at the top level of a module, and changes nothing. It takes its turn
+        after the requests that came before, so it knows them.
+
+        Raises:
+            UsageError: the keepers are closed.
+            LostError: keepers die of this reading.
+            NomoledgerError: an error that *reading* raised.
+        """
+        call, _ = dump_call(_read_now, ((reading, *arguments), {}))
+        with self._keeper(game) as keeper:
+            return msgspec.msgpack.decode(keeper.carry_out(call), type=kind)
 
     @contextmanager
     def _keeper(self, game: str) -> Iterator["_Keeper"]:
@@ -161,6 +179,9 @@ class _Keeper:
         self._process: tuple[ForkServer, int, Channel] | None = None
 
     def request(self, call: bytes) -> Outcome:
+        return Outcome(tuple(decode_batch(self.carry_out(call))))
+
+    def carry_out(self, call: bytes) -> bytes:
         for _ in range(TRIES_MAX):
             try:
                 _, _, channel = self._process = self._process or self._start()
@@ -174,7 +195,7 @@ class _Keeper:
                 raise
             if kind == ERROR:
                 raise decode_error(body)
-            return Outcome(tuple(decode_batch(body)))
+            return body
         raise LostError(
             f"{self._game}: the process of the game died {TRIES_MAX} times; whether the request is"
             " recorded, repeating it under the same id tells"
@@ -201,3 +222,9 @@ class _Keeper:
             channel.close()
             server.drop(pid)
             self._process = None
+
+
+def _read_now(game: Game, reading: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what *reading* makes of *game* as it is now. This runs in a keeper."""
+    game.catch_up()
+    return reading(game, *arguments)

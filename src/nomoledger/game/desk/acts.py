@@ -1,0 +1,181 @@
+"""What somebody may do now, as forms: actions with fields, choices by name, and until when."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from nomoledger.engine.action_fields import ActionField, ActionForm, action_forms
+from nomoledger.engine.possible_acts import PossibleAct, acts_of, open_acts
+from nomoledger.errors import NomoledgerError
+from nomoledger.prose.names import Names, plain
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import call_in_sandbox
+from nomoledger.state.world import World
+
+#: What a look at the possible acts may use: pages must answer soon.
+_LIMITS = Limits(cpu_seconds=6.0, wall_seconds=12.0)
+#: Up to how many possible acts of one action are offered as buttons.
+BUTTONS_MAX = 6
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """Something to choose: the *value* that a request holds, and the *label* that people read."""
+
+    value: str
+    label: str
+
+
+class Field(msgspec.Struct, frozen=True):
+    """A field of a form.
+
+    Attributes:
+        name: the parameter.
+        label: the parameter in words.
+        kind: "choice", "choices" (several), "number", "flag", "list" or "text".
+        choices: what can be chosen.
+        default: the value at the start, as text.
+        is_needed: whether the request needs a value.
+    """
+
+    name: str
+    label: str
+    kind: str
+    choices: tuple[Choice, ...] = ()
+    default: str = ""
+    is_needed: bool = True
+
+
+class Button(msgspec.Struct, frozen=True):
+    """An act that the rules allow now: its *arguments* by parameter, and a *label* for them."""
+
+    label: str
+    arguments: dict[str, str]
+
+
+class Act(msgspec.Struct, frozen=True):
+    """An action that somebody may ask for now.
+
+    Attributes:
+        action: its name.
+        title: its name in words.
+        rule: the number of the rule that defines it.
+        doc: what its code says of it.
+        fields: what the request holds. buttons: the possible requests, if they are few.
+        until: the time in seconds since 1970 from which it would be refused; None if no timer that
+            is set ends the possibility.
+        tried: whether the rules were asked; otherwise the values decide.
+        about: what the act answers, in words; "" if nothing.
+    """
+
+    action: str
+    title: str
+    rule: str
+    doc: str
+    fields: tuple[Field, ...] = ()
+    buttons: tuple[Button, ...] = ()
+    until: int | None = None
+    tried: bool = True
+    about: str = ""
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """What the rules say of acts: the forms of all actions, possible acts, and open ones."""
+
+    forms: list[ActionForm]
+    possible: list[PossibleAct]
+    open: list[PossibleAct]
+
+
+def acts_for(world: World, by: str, proposals: tuple[int, ...] = ()) -> list[Act]:
+    """Return what *by*, a player's id or "admin", may ask for in *world*, with open votes.
+
+    Votes and verdicts on *proposals* have the action "vote" or "judge". Where rule code fails, the
+    list is empty: what is wrong with the rules is said elsewhere.
+    """
+    if world.head < 0 or world.game["ended"] is not None:
+        return []
+    try:
+        found = call_in_sandbox(_find, world, by, proposals, kind=_Found, limits=_LIMITS)
+    except NomoledgerError:
+        return []
+    return list(_acts(Names(world), found, by))
+
+
+def _find(world: World, by: str, proposals: tuple[int, ...]) -> _Found:
+    opened = [act for act in open_acts(world, proposals) if act.by in ("", by)]
+    return _Found(action_forms(world, by), acts_of(world, by), opened)
+
+
+def _acts(names: Names, found: _Found, by: str) -> Iterator[Act]:
+    forms = {form.name: form for form in found.forms}
+    seen = set()
+    for act in found.open:
+        if act.action in ("vote", "judge"):
+            number = act.arguments["proposal"]
+            title = f"{act.action} on proposal {number}"
+            yield Act(act.action, title, "", "", (), (), act.until, True, str(number))
+        elif act.about is not None and act.action in forms:
+            seen.add(_key(act))
+            yield _offered(names, forms[act.action], [act], names.phrase(act.about))
+    possible = [act for act in found.possible if _key(act) not in seen]
+    for (action, until), group in groupby(possible, lambda act: (act.action, act.until)):
+        if action in forms:
+            yield _offered(names, forms[action], list(group), "", until)
+
+
+def _key(act: PossibleAct) -> str:
+    return repr((act.action, sorted(act.arguments.items())))
+
+
+def _offered(
+    names: Names, form: ActionForm, acts: list[PossibleAct], about: str, until: int | None = None
+) -> Act:
+    """Return *acts*, all of one action, as a form; as buttons if they are few."""
+    tried = [act for act in acts if not act.chosen]
+    optional = [field for field in form.fields if not field.is_needed]
+    is_few = len(tried) == len(acts) <= BUTTONS_MAX and not optional
+    buttons = tuple(_button(names, act) for act in tried) if is_few else ()
+    fields = () if buttons else tuple(_field(names, field, acts) for field in form.fields)
+    return Act(
+        action=form.name,
+        title=plain(form.name),
+        rule=form.rule,
+        doc=form.doc,
+        fields=fields,
+        buttons=buttons,
+        until=acts[0].until if until is None else until,
+        tried=len(tried) == len(acts),
+        about=about,
+    )
+
+
+def _button(names: Names, act: PossibleAct) -> Button:
+    arguments = {key: str(names.world.label(value)) for key, value in act.arguments.items()}
+    labels = (names.phrase(value) for value in act.arguments.values())
+    return Button(", ".join(labels), arguments)
+
+
+def _field(names: Names, field: ActionField, acts: list[PossibleAct]) -> Field:
+    """Return *field* with the things that the possible *acts* take in it."""
+    fixed = list(dict.fromkeys(a.arguments[field.name] for a in acts if field.name in a.arguments))
+    values = fixed or list(field.things)
+    choices = tuple(Choice(str(names.world.label(v)), _label(names, v)) for v in values)
+    if field.takes_things or fixed:
+        kind = "choices" if field.takes_several else "choice"
+    else:
+        kinds = {"Number": "number", "Money": "number", "Flag": "flag"}
+        kind = "list" if field.takes_several else kinds.get(field.type, "text")
+    default = "" if field.default is None else _written(field.default)
+    return Field(field.name, plain(field.name), kind, choices, default, field.is_needed)
+
+
+def _label(names: Names, value: Any) -> str:
+    return str(names.label(value))
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,101 @@
+"""What a request would do, tried on what its player may see, with dice that are thrown away."""
+
+import secrets
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.engine.oracles import SeededOracle
+from nomoledger.game.desk.player_desk import AskedQuestion, question_of
+from nomoledger.game.engines import new_engine
+from nomoledger.game.game import Game
+from nomoledger.game.read_models import LedgerView
+from nomoledger.prose.descriptions import BOOKKEEPING
+from nomoledger.prose.labels import amount_held
+from nomoledger.prose.teller import Teller
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import call_in_sandbox
+from nomoledger.state.clock import from_seconds
+from nomoledger.state.world import World
+
+_LIMITS = Limits(cpu_seconds=6.0, wall_seconds=12.0)
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """What a request would do, as far as its player can know.
+
+    Attributes:
+        refused: the reasons of the rules, each with its rule, if they would refuse the request.
+        told: what would happen, in words.
+        changes: by how much the holdings of the player would change: amount and commodity.
+        question: what would be asked before play goes on.
+        is_drawn: whether dice or cards decide. Those of the trial are thrown away.
+    """
+
+    refused: tuple[tuple[str, str], ...] = ()
+    told: tuple[str, ...] = ()
+    changes: tuple[tuple[str, str], ...] = ()
+    question: AskedQuestion | None = None
+    is_drawn: bool = False
+
+
+def try_submission(game: Game, player: str, action: str, arguments: dict[str, Any]) -> Trial:
+    """Try *action* with *arguments* for *player*. Nothing is recorded.
+
+    The trial is computed from what the player may see. What is sealed from the player can make the
+    request end in another way.
+
+    Raises:
+        RuleFault: rule code failed.
+    """
+    view = LedgerView(game.ledger, game.name, reader=player)
+    world = view.visible_world()
+    now = max(datetime.now(UTC).replace(microsecond=0), from_seconds(world.game["now"]))
+    request = e.SubmissionReceived(
+        id="trial",
+        period=world.period,
+        received_at=now,
+        recorded_at=now,
+        by=player,
+        action=action,
+        arguments=arguments,
+    )
+    seed = secrets.token_bytes(32)
+    return call_in_sandbox(_try, world, request, player, seed, kind=Trial, limits=_LIMITS)
+
+
+def _try(world: World, request: e.SubmissionReceived, player: str, seed: bytes) -> Trial:
+    id = world.find("player", player) or ""
+    before = dict(_holdings(world, id))
+    teller = Teller(world)
+    teller.keep_all()
+    engine = new_engine(world, SeededOracle(seed))
+    events = [event for batch in engine.process(request) for event in batch]
+    teller.rewind(events)
+    refusals = [x for x in events if isinstance(x, e.AttemptRefused) and x.attempt == request.id]
+    after = dict(_holdings(world, id))
+    return Trial(
+        refused=tuple((r.text, r.rule.partition("@")[0]) for x in refusals for r in x.reasons),
+        told=() if refusals else tuple(_told(teller, events)),
+        changes=tuple(
+            (f"{after[name] - before[name]:+}", name)
+            for name in after
+            if after[name] != before.get(name, 0)
+        ),
+        question=question_of(world),
+        is_drawn=any(isinstance(event, e.DrawRecorded) for event in events),
+    )
+
+
+def _holdings(world: World, player: str) -> Iterator[tuple[str, Any]]:
+    for commodity in world.commodities():
+        yield commodity, amount_held(world, player, commodity)
+
+
+def _told(teller: Teller, events: list[e.Event]) -> Iterator[str]:
+    for event in events[1:]:
+        if not isinstance(event, BOOKKEEPING) and teller.mentions(event):
+            yield teller.tell(event)

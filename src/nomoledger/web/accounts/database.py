@@ -1,0 +1,140 @@
+"""The database of accounts: a file beside the ledger, or a schema in the same PostgreSQL.
+
+Accounts are no part of a game. A ledger that is copied, exported or published takes none of them
+along. Only hashes of tokens are stored, so nobody can sign in with what stands in the database.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+from nomoledger.errors import StoreError
+from nomoledger.ledger.stores.location import is_postgres, path_of, safe_location
+
+#: What is added to the name of a ledger's file.
+SUFFIX = "-accounts"
+_SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS people (
+        game TEXT NOT NULL, reader TEXT NOT NULL, email TEXT NOT NULL, invited BIGINT NOT NULL,
+        PRIMARY KEY (game, reader))""",
+    """CREATE TABLE IF NOT EXISTS links (
+        token TEXT PRIMARY KEY, code TEXT NOT NULL, game TEXT NOT NULL, reader TEXT NOT NULL,
+        browser TEXT NOT NULL, expires BIGINT NOT NULL, tries BIGINT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS sessions (
+        token TEXT PRIMARY KEY, game TEXT NOT NULL, reader TEXT NOT NULL, began BIGINT NOT NULL,
+        expires BIGINT NOT NULL, agent TEXT NOT NULL, seen BIGINT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS deeds (
+        at BIGINT NOT NULL, game TEXT NOT NULL, reader TEXT NOT NULL, session TEXT NOT NULL,
+        what TEXT NOT NULL, request TEXT NOT NULL, acting_for TEXT NOT NULL)""",
+)
+
+
+class Connection(Protocol):
+    """A connection in a transaction."""
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """Execute *statement*, in which `?` stands for each of *values*."""
+
+
+class AccountDatabase(Protocol):
+    """Where accounts are kept. Several threads, and several processes, may use it."""
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Yield a connection; what the block does is kept as a whole, or not at all."""
+
+    def close(self) -> None:
+        """Close the connections."""
+
+
+class SqliteAccounts:
+    """Accounts in a file, which only its owner can read."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file at *path*, which is made if it does not exist."""
+        self._lock = Lock()
+        try:
+            path.touch(mode=0o600)
+            self._connection = sqlite3.connect(path, timeout=10, check_same_thread=False)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            with self._connection as connection:
+                for statement in _SCHEMA:
+                    connection.execute(statement)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"cannot keep accounts in {path}: {error}") from None
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Yield the connection, in a transaction of its own."""
+        with self._lock:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield self._connection
+                self._connection.commit()
+            except BaseException as error:
+                self._connection.rollback()
+                if isinstance(error, sqlite3.Error):
+                    raise StoreError(f"the file of accounts cannot be used: {error}") from None
+                raise
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+
+class _Numbered:
+    """A connection to PostgreSQL that takes `?` where its library takes `%s`."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        return self._connection.execute(statement.replace("?", "%s"), tuple(values))
+
+
+class PostgresAccounts:
+    """Accounts in the schema `nomoledger_accounts` of a PostgreSQL database."""
+
+    def __init__(self, location: str) -> None:
+        """Connect to the database at *location*; the schema is made if it does not exist."""
+        # Imported late: psycopg takes 0.1 s to import, and ledgers in files do not need it.
+        import psycopg
+        from psycopg_pool import ConnectionPool
+
+        self._failure = psycopg.Error
+        self._where = safe_location(location)
+        self._pool = ConnectionPool(location, min_size=1, max_size=4, open=True)
+        with self.transaction() as connection:
+            connection.execute("SELECT pg_advisory_xact_lock(7051998)")  # one maker at a time
+            connection.execute("CREATE SCHEMA IF NOT EXISTS nomoledger_accounts")
+            connection.execute("SET LOCAL search_path TO nomoledger_accounts")
+            for statement in _SCHEMA:
+                connection.execute(statement)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Yield a connection of the pool, in a transaction of its own."""
+        try:
+            with self._pool.connection() as connection:
+                connection.execute("SET LOCAL search_path TO nomoledger_accounts")
+                yield _Numbered(connection)
+        except self._failure as error:
+            raise StoreError(f"accounts in {self._where} cannot be used: {error}") from None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+
+def open_accounts(location: str) -> AccountDatabase:
+    """Open the accounts of the ledger at *location*.
+
+    Raises:
+        StoreError: they cannot be read or written.
+    """
+    if is_postgres(location):
+        return PostgresAccounts(location)
+    return SqliteAccounts(Path(path_of(location) + SUFFIX))

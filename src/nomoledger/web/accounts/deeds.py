@@ -1,0 +1,55 @@
+"""The record of who did what through which session. The ledger knows only for whom it was done."""
+
+import time
+
+import msgspec
+
+from nomoledger.web.accounts.database import AccountDatabase
+from nomoledger.web.accounts.sign_in import Session
+
+
+class Deed(msgspec.Struct, frozen=True):
+    """Something that somebody did.
+
+    Attributes:
+        at: when, in seconds since 1970.
+        reader: who was signed in.
+        session: the first characters of the hash of the session.
+        what: what was done, in words.
+        request: the id of the request in the ledger; "" if there is none.
+        acting_for: the player for whom the admin did it; "" if it was done for oneself.
+    """
+
+    at: int
+    reader: str
+    session: str
+    what: str
+    request: str = ""
+    acting_for: str = ""
+
+
+class Deeds:
+    """What was done in the games of a ledger, kept with its *accounts*."""
+
+    def __init__(self, accounts: AccountDatabase) -> None:
+        """Keep deeds in *accounts*."""
+        self._accounts = accounts
+
+    def note(self, session: Session, what: str, request: str = "", acting_for: str = "") -> None:
+        """Note that *what* was done in *session*."""
+        values = (
+            int(time.time()), session.game, session.reader, session.id[:12], what, request,
+            acting_for,
+        )  # fmt: skip
+        with self._accounts.transaction() as connection:
+            connection.execute("INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+
+    def latest(self, game: str, count: int = 200) -> list[Deed]:
+        """Return the latest *count* deeds in *game*, the newest first."""
+        with self._accounts.transaction() as connection:
+            rows = connection.execute(
+                "SELECT at, reader, session, what, request, acting_for FROM deeds"
+                " WHERE game = ? ORDER BY at DESC LIMIT ?",
+                (game, count),
+            ).fetchall()
+        return [Deed(*row) for row in rows]

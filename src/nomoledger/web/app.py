@@ -1,0 +1,67 @@
+"""The application: addresses, errors, and what protects them."""
+
+from typing import Any
+
+from litestar import Litestar, Request, Response, Router
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+from litestar.middleware.rate_limit import RateLimitConfig
+
+from nomoledger.errors import NomoledgerError, StoreError, UnknownError
+from nomoledger.web.host import Host
+from nomoledger.web.pages import page
+from nomoledger.web.protection import App, protected
+from nomoledger.web.routes import admin, entrance, play, public
+from nomoledger.web.visitor import session_of
+
+#: The largest body of a request, in bytes.
+BODY_BYTES_MAX = 200_000
+#: How many requests somebody may make in a minute that sign in, or that change something.
+SIGN_INS_MAX = 20
+
+
+def make_app(host: Host) -> App:
+    """Return the application that shows the games of *host* (ASGI 3)."""
+    limit = RateLimitConfig(rate_limit=("minute", SIGN_INS_MAX)).middleware
+    limited = Router("/", route_handlers=entrance.ROUTES, middleware=[limit])
+    app = Litestar(
+        [
+            limited,
+            *play.ROUTES,
+            *admin.ROUTES,
+            *public.ROUTES,
+        ],
+        state=State({"host": host}),
+        exception_handlers={
+            HTTPException: _show_problem,
+            NomoledgerError: _show_error,
+            Exception: _show_bug,
+        },
+        on_shutdown=[host.close],
+        openapi_config=None,
+        request_max_body_size=BODY_BYTES_MAX,
+    )
+    return protected(app)  # type: ignore[arg-type]
+
+
+def _show_problem(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
+    game = str(request.path_params.get("game", ""))
+    session = session_of(request, game) if game else None
+    values = {"game": game, "session": session, "player": None}
+    return page("problem.html", error.status_code, problem=error.detail, **values)
+
+
+def _show_error(request: Request[Any, Any, Any], error: NomoledgerError) -> Response[Any]:
+    is_unknown = isinstance(error, UnknownError)
+    status = 404 if is_unknown else 503 if isinstance(error, StoreError) else 409
+    game = "" if is_unknown else str(request.path_params.get("game", ""))
+    is_readable = game and not isinstance(error, StoreError)
+    session = session_of(request, game) if is_readable else None
+    values = {"game": game, "session": session, "player": None}
+    return page("problem.html", status, problem=str(error), **values)
+
+
+def _show_bug(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    request.logger.exception("a page failed: %s", request.url.path)
+    problem = "This page failed, which is our mistake. Nothing is lost. Try again."
+    return page("problem.html", 500, problem=problem, game="", session=None, player=None)

@@ -1,0 +1,139 @@
+"""The games that a server shows: their keepers, their pages, and what changes meanwhile.
+
+The process of the server never forks and runs no rule code: keepers do.
+"""
+
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nomoledger.errors import UnknownError
+from nomoledger.game.game import Game
+from nomoledger.game.keepers import Keepers
+from nomoledger.game.writer import Outcome
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.web.accounts.database import open_accounts
+from nomoledger.web.accounts.deeds import Deeds
+from nomoledger.web.accounts.sign_in import NewLink, Session, SignIn
+from nomoledger.web.watcher import Watcher
+
+T = TypeVar("T")
+#: How many values are kept for pages that are asked for again.
+KEPT_MAX = 2000
+
+
+class Host:
+    """The games of the ledger at *location*, as a server shows them.
+
+    Attributes:
+        location: where the ledger is.
+        sign_in: links and sessions. deeds: who did what.
+        watcher: tells when a game has gone on.
+    """
+
+    def __init__(self, location: str) -> None:
+        """Open the ledger, the accounts beside it, and the keepers.
+
+        Raises:
+            UnknownError, StoreError: the ledger or the accounts cannot be opened.
+        """
+        self.location = location
+        self._ledger = Ledger.open(location)
+        self._accounts = open_accounts(location)
+        self.sign_in = SignIn(self._accounts)
+        self.deeds = Deeds(self._accounts)
+        self._writers, self._readers = Keepers(location), Keepers(location)
+        self._publishers = Keepers(location)
+        self._kept: dict[tuple[Any, ...], tuple[int, Any]] = {}
+        self._kept_lock = threading.Lock()
+        self._sites: dict[str, tuple[int, Path]] = {}
+        self._site_lock = threading.Lock()
+        self.watcher = Watcher(self.head)
+        self._folder = tempfile.TemporaryDirectory(prefix="nomoledger-site-")
+
+    def close(self) -> None:
+        """End the keepers, and close everything."""
+        for keepers in (self._writers, self._readers, self._publishers):
+            keepers.close()
+        self._accounts.close()
+        self._ledger.close()
+        self._folder.cleanup()
+
+    # --- games
+
+    def games(self) -> list[str]:
+        """Return the names of the games."""
+        return self._ledger.games()
+
+    def head(self, game: str) -> int:
+        """Return the number of the last event of *game*.
+
+        Raises:
+            UnknownError: there is no such game.
+        """
+        head = self._ledger.head(game)
+        if head is None or head.number < 0:
+            raise UnknownError(f"there is no game {game!r} here")
+        return head.number
+
+    def read(self, game: str, reading: Callable[..., T], *arguments: Any, kind: type[T]) -> T:
+        """Return what *reading* makes of *game* as it is now. See `Keepers.read`.
+
+        The same reading is made once until something is recorded.
+        """
+        head = self.head(game)
+        key = (game, reading, *map(repr, arguments))
+        known = self._kept.get(key)
+        if known is not None and known[0] == head:
+            found: T = known[1]
+            return found
+        value = self._readers.read(game, reading, *arguments, kind=kind)
+        with self._kept_lock:
+            if len(self._kept) >= KEPT_MAX:
+                self._kept.clear()
+            self._kept[key] = head, value
+        return value
+
+    def request(
+        self, session: Session, what: str, request: Callable[..., Outcome], *arguments: Any,
+        acting_for: str = "", **fields: Any,
+    ) -> Outcome:  # fmt: skip
+        """Make *request*, a method of `Game`, in the game of *session*, and note the deed."""
+        outcome = self._writers.request(session.game, request, *arguments, **fields)
+        self.deeds.note(session, what, str(fields.get("id", "")), acting_for)
+        return outcome
+
+    def send_link(self, game: str, reader: str, link: NewLink, base: str) -> None:
+        """Mail *link* to *reader* of *game*; *base* is the address of this server."""
+
+    # --- the published site
+
+    def site(self, game: str) -> Path:
+        """Return the folder of the published site of *game*, brought up to date."""
+        head = self.head(game)
+        with self._site_lock:
+            known = self._sites.get(game)
+            if known is not None and known[0] == head:
+                return known[1]
+            folder = Path(self._folder.name) / f"game-{len(self._sites) if known is None else 0}"
+            folder = folder if known is None else known[1]
+            self._publishers.read(game, publish_site, str(folder), kind=int)
+            self._sites[game] = head, folder
+            return folder
+
+
+def publish_site(game: Game, folder: str) -> int:
+    """Publish *game* into *folder*; return the number of pages. This runs in a keeper."""
+    return game.publish(folder)
+
+
+def reasons_of(outcome: Outcome, request: str) -> list[str]:
+    """Return why the rules refused the *request* with that id; nothing if they did not."""
+    return [
+        f"{reason.text} ({reason.rule.partition('@')[0]})"
+        for refusal in outcome.refusals
+        if refusal.attempt == request
+        for reason in refusal.reasons
+    ]

@@ -1,0 +1,42 @@
+"""The templates of the served site, and how values are shown in them."""
+
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from litestar.response import Response
+
+from nomoledger.prose.time_format import format_time
+from nomoledger.views.site.text import finalize, prose
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates. Everything that is not markup of ours is escaped."""
+    made = Environment(
+        loader=PackageLoader("nomoledger.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["time"] = format_time
+    made.filters["iso"] = lambda seconds: datetime.fromtimestamp(seconds, UTC).isoformat()
+    made.filters["prose"] = prose
+    return made
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response[str]:
+    """Return the page that *template* makes of *values*."""
+    text = environment().get_template(template).render(**values)
+    return Response(text, status_code=status, media_type="text/html; charset=utf-8")
+
+
+def asset(name: str) -> bytes:
+    """Return the file *name* of those that pages load."""
+    if name == "site.css":
+        return (files("nomoledger.views.site") / "templates" / "style.css").read_bytes()
+    return (files("nomoledger.web") / "static" / name).read_bytes()

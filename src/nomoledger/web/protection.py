@@ -1,0 +1,76 @@
+"""What protects every answer: where requests come from, and what pages may load.
+
+A browser says in `Sec-Fetch-Site` whether the page of another site sends a request. Only requests
+of our own pages may change something. (Fetch Metadata, W3C; OWASP, Cross-Site Request Forgery
+Prevention, 2025.) Browsers that do not say so send `Origin` with every form.
+"""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+#: Requests that change nothing.
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+#: No script stands in a page. Attributes of pages may state colors, as the published site does.
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline';"
+    " img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none';"
+    " base-uri 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", CONTENT_POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+)
+
+
+def protected(app: App) -> App:
+    """Return *app* behind the checks and headers of this module."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                given = {name.lower() for name, _ in message["headers"]}
+                more = [pair for pair in HEADERS if pair[0] not in given]
+                if b"cache-control" not in given:
+                    more.append((b"cache-control", b"private, no-store"))
+                message["headers"] = [*message["headers"], *more]
+            await send(message)
+
+        headers = {name.lower(): value for name, value in scope["headers"]}
+        if scope["method"] not in SAFE_METHODS and not is_from_here(headers):
+            await _refuse(send_with_headers)
+        else:
+            await app(scope, receive, send_with_headers)
+
+    return answer
+
+
+def is_from_here(headers: dict[bytes, bytes]) -> bool:
+    """Return whether a request with *headers* comes from a page of ours, or from a program."""
+    site = headers.get(b"sec-fetch-site")
+    if site is not None:
+        return site in (b"same-origin", b"none")
+    origin = headers.get(b"origin")
+    if origin is None:
+        return True  # No browser: it has no session of somebody else, either.
+    return urlsplit(origin.decode("latin-1")).netloc == headers.get(b"host", b"").decode("latin-1")
+
+
+async def _refuse(send: Send) -> None:
+    text = b"This request comes from another site, so nothing was done.\n"
+    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
+    await send({"type": "http.response.body", "body": text})

@@ -1,0 +1,228 @@
+"""The pages of the admin: what waits, dice, verdicts, rulings, the close, invitations, deeds."""
+
+from typing import Any
+from urllib.parse import quote
+
+from litestar import Response, get, post
+from litestar.params import FromPath
+from litestar.response import Redirect
+
+from nomoledger.errors import NomoledgerError, UsageError
+from nomoledger.game.desk.admin_desk import AdminDesk, admin_desk
+from nomoledger.game.desk.dry_close import CloseTrial, try_close
+from nomoledger.game.game import Game
+from nomoledger.web.accounts.sign_in import ADMIN, Session
+from nomoledger.web.forms import arguments_from, new_request_id, pairs_of
+from nomoledger.web.host import Host, reasons_of
+from nomoledger.web.pages import page
+from nomoledger.web.routes.entrance import Form
+from nomoledger.web.threads import in_thread
+from nomoledger.web.visitor import WebRequest, admin_of, host_of
+
+
+@get("/games/{game:str}/admin")
+@in_thread
+def show_desk(request: WebRequest, game: FromPath[str]) -> Response[str]:
+    """Show what waits, and what the admin can do."""
+    session = admin_of(request, game)
+    desk = _desk(host_of(request), game)
+    return page("admin.html", desk=desk, **_page_values(session))
+
+
+@post("/games/{game:str}/admin/dice")
+@in_thread
+def enter_dice(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Enter real dice, or another draw made by hand."""
+    values = [value.strip() for name, value in pairs_of(data) if name == "value" and value.strip()]
+    return _send(request, game, data, "enters dice", enter_values, values)
+
+
+@post("/games/{game:str}/admin/answer")
+@in_thread
+def answer(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Answer the open question, or let its default stand."""
+    value = _given(data, "value")
+    if not value:
+        return _send(request, game, data, "lets the default stand", Game.answer_by_default)
+    return _send(request, game, data, "answers a question", answer_as_admin, value)
+
+
+@post("/games/{game:str}/admin/judge")
+@in_thread
+def judge(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Judge a proposal."""
+    number, verdict = _number(data, "proposal"), _given(data, "verdict")
+    return _send(request, game, data, f"judges proposal {number}", Game.judge, number, verdict)
+
+
+@post("/games/{game:str}/admin/submit")
+@in_thread
+def submit(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Ask for an action of the admin."""
+    action = _given(data, "action")
+    acts = [act for act in _desk(host_of(request), game).acts if act.action == action]
+    arguments = arguments_from(pairs_of(data), acts)
+    what = f"asks for {action}"
+    return _send(request, game, data, what, Game.submit, ADMIN, action, arguments)
+
+
+@post("/games/{game:str}/admin/rule")
+@in_thread
+def rule(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Make a ruling: on the open question, on an event, or without consequences."""
+    text = _given(data, "text")
+    if event := _given(data, "event"):
+        kind = _given(data, "kind") or "uphold"
+        return _send(request, game, data, f"rules on {event}", rule_on_event, kind, text, event)
+    if value := _given(data, "value"):
+        return _send(request, game, data, "rules on the question", rule_on_question, text, value)
+    return _send(request, game, data, "rules", Game.rule, text)
+
+
+@post("/games/{game:str}/admin/undo")
+@in_thread
+def undo(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Take back the last request, if it still waits."""
+    return _send(request, game, data, "takes back the last request", Game.undo)
+
+
+@get("/games/{game:str}/admin/close")
+@in_thread
+def preview_close(request: WebRequest, game: FromPath[str]) -> Response[str]:
+    """Show what the close of the period would do, and ask."""
+    session = admin_of(request, game)
+    trial, problem = CloseTrial(), ""
+    try:
+        trial = host_of(request).read(game, try_close, kind=CloseTrial)
+    except NomoledgerError as error:
+        problem = str(error)
+    return page("close.html", trial=trial, problem=problem, **_page_values(session))
+
+
+@post("/games/{game:str}/admin/close")
+@in_thread
+def close(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Close the period."""
+    return _send(request, game, data, "closes the period", Game.close)
+
+
+@get("/games/{game:str}/admin/people")
+@in_thread
+def show_people(request: WebRequest, game: FromPath[str]) -> Response[str]:
+    """Show who is invited, and make invitations."""
+    return _people_page(request, game, None)
+
+
+@post("/games/{game:str}/admin/people")
+@in_thread
+def invite(request: WebRequest, game: FromPath[str], data: Form) -> Response[str]:
+    """Invite a player, and show the link to hand out."""
+    host, session = host_of(request), admin_of(request, game)
+    player, email = _given(data, "player"), _given(data, "email")
+    if player != ADMIN and player not in _desk(host, game).players:
+        raise UsageError(f"there is no player {player!r:.80}: the player has to join first")
+    link = host.sign_in.invite(game, player, email)
+    host.deeds.note(session, f"invites {player}")
+    base = str(request.base_url).rstrip("/")
+    if email:
+        host.send_link(game, player, link, base)
+    return _people_page(request, game, (player, f"{base}/enter/{link.token}"))
+
+
+@get("/games/{game:str}/admin/deeds")
+@in_thread
+def show_deeds(request: WebRequest, game: FromPath[str]) -> Response[str]:
+    """Show who did what through which session."""
+    session = admin_of(request, game)
+    deeds = host_of(request).deeds.latest(game)
+    return page("deeds.html", deeds=deeds, **_page_values(session))
+
+
+@post("/games/{game:str}/admin/join")
+@in_thread
+def join(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Bring somebody into the game."""
+    name, email = _given(data, "name"), _given(data, "email")
+    details = {"email": email} if email else {}
+    return _send(request, game, data, f"brings in {name}", Game.join, name, details)
+
+
+# --- what keepers carry out -----------------------------------------------------------------------
+
+
+def enter_values(game: Game, values: list[str], **fields: Any) -> Any:
+    """Enter *values*, dice or things by name, for the open question of *game*."""
+    named = (game.option_called(value) for value in values)
+    drawn = [int(v) if isinstance(v, str) and v.isdecimal() else v for v in named]
+    return game.enter_dice(drawn, **fields)
+
+
+def answer_as_admin(game: Game, value: str, **fields: Any) -> Any:
+    """Answer the open question of *game* with the option that is called *value*."""
+    return game.answer(game.option_called(value), **fields)
+
+
+def rule_on_question(game: Game, text: str, value: str, **fields: Any) -> Any:
+    """Decide the open question of *game* by a ruling."""
+    return game.rule(text, value=game.option_called(value), **fields)
+
+
+def rule_on_event(game: Game, kind: str, text: str, event: str, **fields: Any) -> Any:
+    """Rule on the event of *game* that *event* names."""
+    return game.rule_on(kind, text, about=game.event_number(event), **fields)
+
+
+# --- shared ---------------------------------------------------------------------------------------
+
+
+def _people_page(request: WebRequest, game: str, invited: tuple[str, str] | None) -> Response[str]:
+    session, host = admin_of(request, game), host_of(request)
+    values: dict[str, Any] = {
+        "people": host.sign_in.people(game),
+    }
+    values["players"] = _desk(host, game).players
+    return page("people.html", invited=invited, **values, **_page_values(session))
+
+
+def _desk(host: Host, game: str) -> AdminDesk:
+    return host.read(game, admin_desk, kind=AdminDesk)
+
+
+def _send(
+    request: WebRequest, game: str, data: Form, what: str, make: Any, *given: Any
+) -> Response[Any]:
+    """Make a request once, however often its form is sent, and go back to the desk."""
+    host, session = host_of(request), admin_of(request, game)
+    id, values = _given(data, "id"), _page_values(session)
+    if not id:
+        raise UsageError("the form lacks its id: go back, and send it again")
+    try:
+        outcome = host.request(session, what, make, *given, id=id)
+    except NomoledgerError as error:
+        return page("problem.html", 409, player=None, problem=str(error), **values)
+    if refused := reasons_of(outcome, id):
+        problem = f"The rules refuse: {'; '.join(refused)}."
+        return page("problem.html", 409, player=None, problem=problem, **values)
+    return Redirect(f"/games/{quote(game)}/admin", status_code=303)
+
+
+def _page_values(session: Session) -> dict[str, Any]:
+    return {"game": session.game, "session": session, "new_id": new_request_id}
+
+
+def _given(data: Form, name: str) -> str:
+    value = data.get(name, "")
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _number(data: Form, name: str) -> int:
+    text = _given(data, name)
+    if not text.isdecimal() or len(text) > 9:
+        raise UsageError(f"{name} is a number, not {text!r:.40}")
+    return int(text)
+
+
+ROUTES = [
+    show_desk, enter_dice, answer, judge, submit, rule, undo, preview_close, close, show_people,
+    invite, show_deeds, join,
+]  # fmt: skip

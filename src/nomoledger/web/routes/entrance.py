@@ -1,0 +1,109 @@
+"""Signing in and out."""
+
+import secrets
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from litestar import Response, get, post
+from litestar.datastructures import Cookie
+from litestar.enums import RequestEncodingType
+from litestar.params import Body, FromPath
+from litestar.response import Redirect
+
+from nomoledger.errors import UsageError
+from nomoledger.web.accounts.sign_in import ADMIN, SESSION_SECONDS
+from nomoledger.web.pages import page
+from nomoledger.web.threads import in_thread
+from nomoledger.web.visitor import (
+    BROWSER_COOKIE,
+    SESSION_COOKIE,
+    WebRequest,
+    cookie_name,
+    host_of,
+    session_of,
+)
+
+Form = Annotated[dict[str, Any], Body(media_type=RequestEncodingType.URL_ENCODED)]
+
+
+@get("/enter/{token:str}")
+@in_thread
+def show_link(request: WebRequest, token: FromPath[str]) -> Response[str]:
+    """Show who the link is for. To look at it changes nothing: programs look at mail, too."""
+    whose = host_of(request).sign_in.whose(token)
+    values: dict[str, Any] = {"whose": whose, "token": token, "problem": "", "asks_code": False}
+    return page("enter.html", 200 if whose else 404, **values)
+
+
+@post("/enter/{token:str}")
+@in_thread
+def use_link(request: WebRequest, token: FromPath[str], data: Form) -> Response[Any]:
+    """Sign in with the link."""
+    sign_in = host_of(request).sign_in
+    whose = sign_in.whose(token)
+    browser = request.cookies.get(cookie_name(request, BROWSER_COOKIE), "")
+    agent = request.headers.get("user-agent", "")
+    code = str(data.get("code", ""))
+    try:
+        session = sign_in.enter(token, browser, code, agent)
+    except UsageError as error:
+        values = {"whose": sign_in.whose(token), "token": token, "problem": str(error)}
+        return page("enter.html", 403, **values, asks_code=True)
+    assert whose is not None
+    game, reader = whose
+    place = "admin" if reader == ADMIN else "play"
+    answer: Response[Any] = Redirect(f"/games/{quote(game)}/{place}", status_code=303)
+    answer.set_cookie(_cookie(request, SESSION_COOKIE, session, SESSION_SECONDS))
+    return answer
+
+
+@get("/games/{game:str}/sign-in")
+@in_thread
+def show_sign_in(request: WebRequest, game: FromPath[str]) -> Response[str]:
+    """Ask for the address to which a link is sent."""
+    host_of(request).head(game)
+    answer = page("sign_in.html", game=game, session=session_of(request, game), sent=False)
+    if cookie_name(request, BROWSER_COOKIE) not in request.cookies:
+        answer.set_cookie(_cookie(request, BROWSER_COOKIE, secrets.token_urlsafe(24), None))
+    return answer
+
+
+@post("/games/{game:str}/sign-in")
+@in_thread
+def ask_for_link(request: WebRequest, game: FromPath[str], data: Form) -> Response[str]:
+    """Send a link to the address, if it is that of somebody in the game; the answer is the same."""
+    host = host_of(request)
+    host.head(game)
+    browser = request.cookies.get(cookie_name(request, BROWSER_COOKIE), "")
+    reader = host.sign_in.reader_with(game, str(data.get("email", "")))
+    if reader is not None and browser:
+        link = host.sign_in.ask_for_link(game, reader, browser)
+        host.send_link(game, reader, link, str(request.base_url).rstrip("/"))
+    return page("sign_in.html", game=game, session=None, sent=True)
+
+
+@post("/games/{game:str}/sign-out")
+@in_thread
+def sign_out(request: WebRequest, game: FromPath[str]) -> Response[Any]:
+    """End the session."""
+    session = session_of(request, game)
+    if session is not None:
+        host_of(request).sign_in.leave(session)
+    answer: Response[Any] = Redirect(f"/games/{quote(game)}/site/index.html", status_code=303)
+    answer.set_cookie(_cookie(request, SESSION_COOKIE, "", 0))
+    return answer
+
+
+def _cookie(request: WebRequest, name: str, value: str, seconds: int | None) -> Cookie:
+    return Cookie(
+        key=cookie_name(request, name),
+        value=value,
+        max_age=seconds,
+        path="/",
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+
+
+ROUTES = [show_link, use_link, show_sign_in, ask_for_link, sign_out]

@@ -1,0 +1,87 @@
+"""What everybody may see: the list of games, the published site, files, and news as it happens."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from mimetypes import guess_type
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from litestar import Response, get
+from litestar.exceptions import NotFoundException
+from litestar.params import FromPath
+from litestar.response import Redirect, ServerSentEvent, ServerSentEventMessage
+
+from nomoledger.web.accounts.sign_in import ADMIN
+from nomoledger.web.pages import asset, page
+from nomoledger.web.threads import in_thread
+from nomoledger.web.visitor import WebRequest, host_of, session_of
+
+#: The files that pages load.
+ASSETS = ("site.css", "play.css", "live.js")
+
+
+@get("/")
+@in_thread
+def show_games(request: WebRequest) -> Response[Any]:
+    """Go to the only game, or list the games."""
+    games = host_of(request).games()
+    if len(games) == 1:
+        return Redirect(f"/games/{quote(games[0])}", status_code=303)
+    return page("games.html", games=games, game="", session=None)
+
+
+@get("/games/{game:str}")
+@in_thread
+def show_game(request: WebRequest, game: FromPath[str]) -> Response[Any]:
+    """Go to the desk of who is signed in; others see the published site."""
+    host_of(request).head(game)
+    session = session_of(request, game)
+    place = "site/index.html"
+    if session is not None:
+        place = "admin" if session.reader == ADMIN else "play"
+    return Redirect(f"/games/{quote(game)}/{place}", status_code=303)
+
+
+@get("/games/{game:str}/site/{path:path}")
+@in_thread
+def show_site(request: WebRequest, game: FromPath[str], path: FromPath[str]) -> Response[bytes]:
+    """Show a page of the published site, which has public information only."""
+    parts = PurePosixPath(path.lstrip("/")).parts
+    if any(part.startswith(".") for part in parts):
+        raise NotFoundException("there is no such page")
+    file = host_of(request).site(game).joinpath(*parts)
+    if not file.is_file():
+        raise NotFoundException("there is no such page")
+    kind = guess_type(file.name)[0] or "application/octet-stream"
+    is_text = kind.startswith("text/") or kind.endswith(("xml", "javascript"))
+    kind += "; charset=utf-8" if is_text else ""
+    headers = {"cache-control": "no-cache"}
+    return Response(file.read_bytes(), media_type=kind, headers=headers)
+
+
+@get("/static/{name:str}")
+@in_thread
+def show_asset(name: FromPath[str]) -> Response[bytes]:
+    """Send a file that pages load."""
+    if name not in ASSETS:
+        raise NotFoundException("there is no such file")
+    kind = "text/css" if name.endswith("css") else "text/javascript"
+    headers = {"cache-control": "max-age=3600"}
+    return Response(asset(name), media_type=f"{kind}; charset=utf-8", headers=headers)
+
+
+@get("/games/{game:str}/news")
+async def follow(request: WebRequest, game: FromPath[str]) -> ServerSentEvent:
+    """Send the number of the last event that everybody may know of, whenever it changes."""
+    host = host_of(request)
+    await asyncio.to_thread(host.head, game)
+
+    async def news() -> AsyncIterator[ServerSentEventMessage]:
+        async for head in host.watcher.heads(game):
+            yield ServerSentEventMessage(data=str(head), event="head", id=str(head))
+
+    return ServerSentEvent(news())
+
+
+ROUTES = [show_games, show_game, show_site, show_asset, follow]

@@ -1,0 +1,49 @@
+"""Serving the games of a ledger over HTTP."""
+
+import socket
+from collections.abc import Callable
+from urllib.parse import quote
+
+import uvicorn
+
+from nomoledger.errors import UsageError
+from nomoledger.web.accounts.sign_in import ADMIN
+from nomoledger.web.app import make_app
+from nomoledger.web.host import Host
+
+
+def serve(location: str, address: str, port: int, announce: Callable[[str, str], None]) -> None:
+    """Serve the games of the ledger at *location* at *address* and *port*, until Ctrl-C.
+
+    *announce* is called for each game with its name and a link that signs the admin in.
+
+    Raises:
+        UsageError: the address cannot be used.
+        UnknownError, StoreError: the ledger cannot be opened.
+    """
+    with _bound(address, port) as listener:
+        host = Host(location)
+        number = listener.getsockname()[1]
+        base = f"http://{f'[{address}]' if ':' in address else address}:{number}"
+        for game in host.games():
+            link = host.sign_in.invite(game, ADMIN)
+            announce(game, f"{base}/enter/{quote(link.token)}")
+        settings = uvicorn.Config(
+            make_app(host), log_level="warning", access_log=False, server_header=False,
+            timeout_graceful_shutdown=3,
+        )  # fmt: skip
+        uvicorn.Server(settings).run(sockets=[listener])
+
+
+def _bound(address: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((address, port))
+    except OSError as error:
+        listener.close()
+        raise UsageError(
+            f"cannot listen at {address}, port {port} ({error.strerror}): choose another --port"
+        ) from None
+    return listener

@@ -1,0 +1,97 @@
+"""Who makes a request: the session behind its cookie, and for whom it is made."""
+
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+from litestar import Request
+from litestar.exceptions import NotAuthorizedException, PermissionDeniedException
+
+from nomoledger.web.accounts.sign_in import ADMIN, Session
+from nomoledger.web.host import Host
+
+#: The cookie of a session, and of a browser that asked for a link. Browsers take cookies whose
+#: names begin with `__Host-` over https only, and send them to this host only.
+SESSION_COOKIE, BROWSER_COOKIE = "nomoledger-session", "nomoledger-browser"
+
+WebRequest = Request[Any, Any, Any]
+
+
+class Player(msgspec.Struct, frozen=True):
+    """For whom a request is made.
+
+    Attributes:
+        session: the session behind it.
+        name: the player.
+        acting_for: the player again, if the admin acts for the player; "" otherwise.
+    """
+
+    session: Session
+    name: str
+    acting_for: str = ""
+
+    @property
+    def suffix(self) -> str:
+        """What addresses end with, so that the admin goes on acting for the player."""
+        return f"?as={quote(self.acting_for)}" if self.acting_for else ""
+
+
+def host_of(request: WebRequest) -> Host:
+    """Return the host behind *request*."""
+    host: Host = request.app.state.host
+    return host
+
+
+def cookie_name(request: WebRequest, name: str) -> str:
+    """Return the name of the cookie *name*, as it is over https or over http."""
+    return f"__Host-{name}" if request.url.scheme == "https" else name
+
+
+def session_of(request: WebRequest, game: str) -> Session | None:
+    """Return the session of *request* in *game*; None if nobody is signed in to it."""
+    token = request.cookies.get(cookie_name(request, SESSION_COOKIE))
+    session = None if token is None else host_of(request).sign_in.session(token)
+    return session if session is not None and session.game == game else None
+
+
+def signed_in(request: WebRequest, game: str) -> Session:
+    """Return the session of *request* in *game*.
+
+    Raises:
+        NotAuthorizedException: nobody is signed in.
+    """
+    session = session_of(request, game)
+    if session is None:
+        raise NotAuthorizedException("sign in first")
+    return session
+
+
+def admin_of(request: WebRequest, game: str) -> Session:
+    """Return the session of the admin of *game*.
+
+    Raises:
+        NotAuthorizedException: nobody is signed in.
+        PermissionDeniedException: somebody else is.
+    """
+    session = signed_in(request, game)
+    if session.reader != ADMIN:
+        raise PermissionDeniedException("only the admin may do this")
+    return session
+
+
+def player_of(request: WebRequest, game: str) -> Player:
+    """Return the player for whom *request* is made: who is signed in, or whom the admin acts for.
+
+    Raises:
+        NotAuthorizedException: nobody is signed in.
+        PermissionDeniedException: a player acts for another.
+    """
+    session = signed_in(request, game)
+    wanted = request.query_params.get("as", "")
+    if session.reader == ADMIN:
+        if not wanted:
+            raise PermissionDeniedException("the admin plays for somebody: choose a player")
+        return Player(session, wanted, wanted)
+    if wanted and wanted != session.reader:
+        raise PermissionDeniedException("only the admin may act for another player")
+    return Player(session, session.reader)

@@ -1,0 +1,49 @@
+"""A served game of mail-opening with Ann and Bob, and a browser for each of the people."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import nomoledger
+from nomoledger.web.app import make_app
+from nomoledger.web.host import Host
+from web.browsers import Browser
+
+#: Play begins yesterday, so that requests of now come later.
+BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1)
+EnterAs = Callable[[str], Browser]
+
+
+@pytest.fixture
+def ledger_file(tmp_path: Path) -> str:
+    path = str(tmp_path / "mail.db")
+    with nomoledger.open(path, create=True) as ledger:
+        game = ledger.create_game("mail", "mail-opening", at=BEGIN)
+        for name in ("Ann", "Bob"):
+            game.join(name, {"email": f"{name.lower()}@example.org"}, at=BEGIN)
+    return path
+
+
+@pytest.fixture
+def host(ledger_file: str) -> Iterator[Host]:
+    served = Host(ledger_file)
+    yield served
+    served.close()
+
+
+@pytest.fixture
+def enter_as(host: Host) -> EnterAs:
+    """Returns a browser in which somebody is signed in; nobody for the empty name."""
+    app = make_app(host)
+
+    def enter(reader: str) -> Browser:
+        browser = Browser(app)
+        if reader:
+            link = host.sign_in.invite("mail", reader)
+            browser.open(f"/enter/{link.token}")
+            browser.send({}, to="/enter/")
+        return browser
+
+    return enter
