@@ -233,7 +233,8 @@ def test_the_front_page_says_what_players_may_do_and_how_to_submit(
     ledger: Ledger, site: Path, tmp_path: Path
 ) -> None:
     front = text_of(tree(contents(site)["index.html"]))
-    assert re.search(r"Any player may try, as the rules allow: .*\bname square\b", front)
+    assert "What every player may try, with values to choose" in front
+    assert "name square (square: a square, name: a text)" in front
     assert "Period 3 closes when the admin closes it." in front
     assert "nomoledger submit LEDGER PLAYER ACTION" in front
     publish(ledger, "g", tmp_path / "site", how_to_submit="Write to <game@example.org>\x07")

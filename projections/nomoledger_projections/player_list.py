@@ -1,10 +1,8 @@
 """players and player: where players stand, what waits for them, what they may do, what happened."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from itertools import groupby
 from shlex import quote
-from typing import Any
 
 import msgspec
 
@@ -12,10 +10,12 @@ from nomoledger.errors import UnknownError
 from nomoledger.game.event_filter import EventChoice, EventFilter, NamesOfEvents
 from nomoledger.game.open_things import (
     OpenThing,
+    falling_due,
+    open_question,
     open_things,
-    possible_answers,
     undecided_proposals,
 )
+from nomoledger.game.possible_requests import chosen_in_words, may_do
 from nomoledger.game.read_models import LedgerView, Table, events_with_worlds
 from nomoledger.intake.nearest import meant
 from nomoledger.language.values import Number
@@ -25,6 +25,7 @@ from nomoledger.prose.labels import amount_held, format_cell
 from nomoledger.prose.names import Names, plain
 from nomoledger.prose.teller import Teller
 from nomoledger.prose.time_format import format_time
+from nomoledger.prose.types_in_words import type_in_words
 from nomoledger.state.world import World
 from nomoledger_projections.standings import StandingRow, ranked
 
@@ -38,15 +39,22 @@ class WaitingFor(msgspec.Struct, frozen=True):
     Attributes:
         what: what waits, in words.
         until: until when, in words; None if no timer that is set ends that.
-        requests: the commands that answer: `nomoledger submit LEDGER Ann buy square=8`.
+        requests: the commands that answer: `nomoledger submit g.db Ann buy square=8`.
+        explained: what the words in capitals of each command stand for; "" if it has none.
     """
 
     what: str
     until: str | None
     requests: tuple[str, ...] = ()
+    explained: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.what + (f" (until {self.until})" if self.until else "")
+
+    def shown_requests(self) -> Iterator[str]:
+        """Yield a line for each command."""
+        for request, explained in zip(self.requests, self.explained, strict=True):
+            yield f"  {request}" + (f" ({explained})" if explained else "")
 
 
 class PlayerRow(msgspec.Struct, frozen=True):
@@ -89,19 +97,20 @@ class PlayerList(msgspec.Struct, frozen=True):
         )
 
 
-class MayDo(msgspec.Struct, frozen=True):
+class Act(msgspec.Struct, frozen=True):
     """An action that a player may take now.
 
     Attributes:
         action: the name of the action.
         with_: the possible arguments, as one types them; none if the action takes none.
-        chosen: what the player chooses freely; such an action was not tried.
+        chosen: what the player chooses freely, with the type of each value in words; such an
+            action was not tried.
         until: until when, in words; None if no timer that is set ends that.
     """
 
     action: str
     with_: tuple[str, ...] = msgspec.field(default=(), name="with")
-    chosen: tuple[str, ...] = ()
+    chosen: dict[str, str] = {}
     until: str | None = None
 
     def __str__(self) -> str:
@@ -109,7 +118,9 @@ class MayDo(msgspec.Struct, frozen=True):
         more = len(self.with_) - _VALUES_MAX
         words = f"{self.action} {shown}".strip() + (f" and {more} more" if more > 0 else "")
         words += "".join(f" {name}={name.upper()}" for name in self.chosen)
-        return words + (f" (until {self.until})" if self.until else "")
+        said = [f"{plain(name)}: {type_}" for name, type_ in self.chosen.items()]
+        said += [f"until {self.until}"] if self.until else []
+        return words + (f" ({', '.join(said)})" if said else "")
 
 
 class Happened(msgspec.Struct, frozen=True):
@@ -131,6 +142,8 @@ class PlayerPage(msgspec.Struct, frozen=True):
         attributes: what the rules keep of the player, in words, by name.
         holds: the amounts that the player holds of everything but money.
         things: what else the rules keep that names the player, in words.
+        may: what the player may do now.
+        submit: the command for that, without the action.
         since: the time from which *happened* tells; None for the beginning.
     """
 
@@ -148,7 +161,8 @@ class PlayerPage(msgspec.Struct, frozen=True):
     attributes: dict[str, str]
     things: tuple[str, ...]
     waiting: tuple[WaitingFor, ...]
-    may: tuple[MayDo, ...]
+    may: tuple[Act, ...]
+    submit: str
     since: datetime | None
     happened: tuple[Happened, ...]
 
@@ -166,7 +180,7 @@ class PlayerPage(msgspec.Struct, frozen=True):
                 yield f"also: {thing}"
         for item in self.waiting:
             yield f"waits for {self.player}: {item}"
-            yield from (f"  {request}" for request in item.requests)
+            yield from item.shown_requests()
         if not self.waiting:
             yield f"nothing waits for {self.player}"
         yield from self._shown_acts()
@@ -182,20 +196,35 @@ class PlayerPage(msgspec.Struct, frozen=True):
         return ", ".join([*money, *held, *squares]) or "nothing"
 
     def _shown_acts(self) -> Iterator[str]:
-        tried = [act for act in self.may if not act.chosen]
-        untried = [act for act in self.may if act.chosen]
+        """Yield the acts that do not answer what waits for the player: those stand there."""
+        requests = " ".join(request for item in self.waiting for request in item.requests)
+        others = [act for act in self.may if not self._is_answer(act, requests)]
+        tried = [act for act in others if not act.chosen]
+        untried = [act for act in others if act.chosen]
         if tried:
-            yield f"{self.player} may:"
+            yield f"{self.player} may also ({self.submit} ACTION):"
         yield from (f"  {act}" for act in tried)
         if untried:
-            yield f"{self.player} may also try, with values to choose:"
+            yield f"{self.player} may try these, with values to choose ({self.submit} ACTION):"
         yield from (f"  {act}" for act in untried)
+
+    def _is_answer(self, act: Act, requests: str) -> bool:
+        written = (f" {act.action} {quote(words)} " for words in act.with_)
+        return bool(act.with_) and all(words in f"{requests} " for words in written)
+
+
+#: Returns the command that a verb and its words make: `submit`, `Ann buy square=8`.
+Command = Callable[[str, str], str]
+
+
+def _plain_command(verb: str, words: str) -> str:
+    return f"nomoledger {verb} LEDGER {words}"
 
 
 def players(view: LedgerView) -> PlayerList:
     """Return the players of *view* with what waits for each."""
     world = view.visible_world()
-    things = open_things(world, undecided_proposals(view))
+    things = _open_or_due(view, world)
     rows = tuple(
         PlayerRow(
             row.rank,
@@ -203,7 +232,7 @@ def players(view: LedgerView) -> PlayerList:
             _square_of(world, row.player),
             row.money,
             row.squares,
-            tuple(_waiting(view, world, things, row.player)),
+            tuple(_waiting(world, things, row.player, _plain_command)),
         )
         for row in ranked(world)
     )
@@ -211,10 +240,17 @@ def players(view: LedgerView) -> PlayerList:
     return PlayerList(view.game, view.period, rows, money)
 
 
-def player(view: LedgerView, *, called: str, since: datetime | None = None) -> PlayerPage:
+def player(
+    view: LedgerView,
+    *,
+    called: str,
+    since: datetime | None = None,
+    command: Command = _plain_command,
+) -> PlayerPage:
     """Return all about the player *called* so that the reader of *view* may see.
 
     What happened to the player is told from *since* on; without *since*, in the open period.
+    *command* makes the commands that the page names; without it they say LEDGER for the ledger.
 
     Raises:
         UnknownError: There is no such player.
@@ -240,10 +276,9 @@ def player(view: LedgerView, *, called: str, since: datetime | None = None) -> P
         holds={item: amount for item, amount in held.items() if amount},
         attributes=_attributes(world, id, is_admin=view.reader == "admin"),
         things=tuple(_things(world, id)),
-        waiting=tuple(
-            _waiting(view, world, open_things(world, undecided_proposals(view)), place.player)
-        ),
-        may=tuple(_may_do(world, id)),
+        waiting=tuple(_waiting(world, _open_or_due(view, world), place.player, command)),
+        may=tuple(_acts(world, id)),
+        submit=command("submit", quote(place.player)),
         since=since,
         happened=tuple(_happened(view, place.player, since)),
     )
@@ -286,20 +321,28 @@ def _things(world: World, player: str) -> Iterator[str]:
             yield names.phrase(thing)
 
 
+def _open_or_due(view: LedgerView, world: World) -> list[OpenThing]:
+    """Return what requests can answer, and whatever else falls due for players."""
+    things = open_things(world, undecided_proposals(view))
+    known = {thing.thing for thing in things}
+    due = (thing for thing in falling_due(world) if thing.players and thing.thing not in known)
+    return [*things, *due]
+
+
 def _waiting(
-    view: LedgerView, world: World, things: list[OpenThing], name: str
+    world: World, things: list[OpenThing], name: str, command: Command
 ) -> Iterator[WaitingFor]:
     """Yield what waits for the player called *name*."""
-    question = world.waiting
-    if question is not None and str(world.label(question.to)) == name:
-        text = Teller(world).without_identifiers(question.text)
-        command = f"nomoledger answer LEDGER VALUE --by {quote(name)}"
-        yield WaitingFor(text, None, (command,))
+    question = open_question(world)
+    if question is not None and question.to == name:
+        answer = command(question.answer.verb, question.answer.words)
+        yield WaitingFor(question.text, None, (answer,), (question.explained,))
     for thing in things:
         if name in thing.who or not thing.who:
             own = [answer for answer in thing.answers if answer.by in (None, name)]
-            requests = tuple(answer.command_of(name) for answer in own)
-            yield WaitingFor(thing.what, _until(thing.until), requests)
+            requests = tuple(command(answer.verb, answer.words_of(name)) for answer in own)
+            explained = tuple(chosen_in_words(answer.chosen) for answer in own)
+            yield WaitingFor(thing.what, _until(thing.until), requests, explained)
 
 
 def _until(moment: int | None) -> str | None:
@@ -307,18 +350,15 @@ def _until(moment: int | None) -> str | None:
     return None if moment is None else format_time(moment - 1)
 
 
-def _may_do(world: World, player: str) -> Iterator[MayDo]:
-    """Yield what *player* may do now; the arguments of one action until one time together."""
-    answers = possible_answers(world, player)
-    for (action, until, chosen), group in groupby(
-        answers, lambda pair: (pair[0].action, pair[0].until, pair[0].chosen)
-    ):
-        with_ = tuple(_arguments(world, act.arguments) for act, _ in group)
-        yield MayDo(action, tuple(filter(None, with_)), chosen, _until(until))
-
-
-def _arguments(world: World, arguments: dict[str, Any]) -> str:
-    return " ".join(f"{name}={world.label(value)}" for name, value in arguments.items())
+def _acts(world: World, player: str) -> Iterator[Act]:
+    """Yield what *player* may do now."""
+    for act in may_do(world, [player]).get(player, ()):
+        with_ = tuple(
+            " ".join(f"{name}={value}" for name, value in arguments.items())
+            for arguments in act.arguments
+        )
+        chosen = {value.name: type_in_words(value.type) for value in act.chosen}
+        yield Act(act.action, with_, chosen, _until(act.until))
 
 
 def _happened(view: LedgerView, name: str, since: datetime | None) -> Iterator[Happened]:

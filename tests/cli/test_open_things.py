@@ -11,6 +11,42 @@ from cli.commands import NOON, data, ok, run
 
 MONDAY = NOON
 SATURDAY = "2026-01-10T12:00:00"
+#: Players vote, and are asked.
+VOTES = """### I.1 Votes
+Words.
+```yaml
+declares:
+  player: {name: Text key, hidden: Flag}
+  proposal: {number: Number key, state: Text}
+```
+```python
+def define_join(name: Text) -> Player:
+    return create("player", {"name": name, "hidden": False}, name)
+
+def define_propose(player: Player, number: Number):
+    create("proposal", {"number": number, "state": "open"})
+
+def define_vote(player: Player, proposal: Proposal, choice: Text):
+    set(proposal, "state", "voted")
+
+def define_judge(proposal: Proposal, verdict: Text):
+    set(proposal, "state", verdict)
+
+def action_roll_dice(player: Player):
+    roll(2, 6)
+
+def action_choose_color(player: Player):
+    ask(player, "Which color?", ["red", "blue"])
+
+def action_choose_only(player: Player):
+    ask(player, "Which color?", ["red"])
+
+def action_hide(player: Player, hidden: Flag):
+    if get(player, "hidden") == hidden:
+        refuse("it is so already")
+    set(player, "hidden", hidden)
+```
+"""
 
 
 def opened(file: Path, rulebook: str, *settings: str) -> str:
@@ -89,11 +125,12 @@ def test_votes_wait_for_those_who_may_vote(week: str, tmp_path: Path) -> None:
     (item,) = [item for item in open_items(file) if item["what"] == "proposal 1"]
     assert item["who"] == ["Ann", "Bob", "Cy"]
     assert item["until"] is None
-    ((by, command),) = item["commands"]
-    assert by is None
-    assert command == f"nomoledger vote {file} PLAYER 1 yes"
-    answer(file, item, command, SATURDAY)
-    assert f"Ann, Bob, Cy: {command}" in ok("status", file)
+    assert item["commands"] == [
+        [name, f"nomoledger vote {file} {name} 1 yes"] for name in ("Ann", "Bob", "Cy")
+    ]
+    for _, command in item["commands"]:
+        answer(file, item, command, SATURDAY)
+        assert f"\n  {command}\n" in ok("status", file)
 
 
 @pytest.mark.slow
@@ -166,4 +203,51 @@ def test_sealed_bids_are_open_to_all_players(tmp_path: Path) -> None:
         assert command.endswith(" amount=AMOUNT")
     assert "asks to bid" in answer(file, lot, command.replace("AMOUNT", "5"), MONDAY)
     (waiting, *_) = data("player", file, "Ann")["waiting"]
-    assert waiting["requests"] == ["nomoledger submit LEDGER Ann bid lot=1 amount=AMOUNT"]
+    assert waiting["requests"] == [f"nomoledger submit {file} Ann bid lot=1 amount=AMOUNT"]
+    assert waiting["explained"] == ["amount: a number"]
+    assert "amount=AMOUNT (PLAYER: the own name, amount: a number)" in ok("status", file)
+
+
+def test_what_many_may_answer_is_one_command(tmp_path: Path) -> None:
+    rules, file = tmp_path / "votes.md", str(tmp_path / "g.db")
+    rules.write_text(VOTES, "utf-8")
+    ok("init", file, "--rulebook", str(rules), "--at", MONDAY)
+    for name in ("Ann", "Bob", "Cy", "Di"):
+        ok("join", file, name, "--at", MONDAY)
+    ok("propose", file, "Ann", "More dice", "--at", MONDAY)
+    (item,) = [item for item in open_items(file) if item["what"] == "proposal 1"]
+    assert [by for by, _ in item["commands"]] == ["Ann", "Bob", "Cy", "Di", "admin"]
+    ok("join", file, "Ed", "--at", MONDAY)
+    (item,) = [item for item in open_items(file) if item["what"] == "proposal 1"]
+    command = f"nomoledger vote {file} PLAYER 1 yes"
+    assert item["commands"][0] == [None, command]
+    assert item["explained"][0] == "PLAYER: the own name"
+    assert f"  Ann, Bob, Cy, Di, Ed, admin: {command} (PLAYER: the own name)" in ok("status", file)
+
+
+def test_a_question_says_what_its_command_asks_for(tmp_path: Path) -> None:
+    rules, file = tmp_path / "votes.md", str(tmp_path / "g.db")
+    rules.write_text(VOTES, "utf-8")
+    ok("init", file, "--rulebook", str(rules), "--dice", "entered", "--at", MONDAY)
+    ok("join", file, "Ann", "--at", MONDAY)
+    run("submit", file, "Ann", "roll_dice", "--at", MONDAY)
+    assert f"nomoledger roll {file} N N (each N: 1 to 6)\n" in ok("status", file)
+    ok("roll", file, "1", "2", "--at", MONDAY)
+    run("submit", file, "Ann", "choose_color", "--at", MONDAY)
+    told = ok("status", file)
+    assert f"nomoledger answer {file} VALUE --by Ann (VALUE: one of these)\n" in told
+    ok("answer", file, "red", "--by", "Ann", "--at", MONDAY)
+    run("submit", file, "Ann", "choose_only", "--at", MONDAY)
+    assert f"nomoledger answer {file} red --by Ann\n" in ok("status", file)
+
+
+def test_a_flag_has_two_values_and_both_are_tried(tmp_path: Path) -> None:
+    rules, file = tmp_path / "votes.md", str(tmp_path / "g.db")
+    rules.write_text(VOTES, "utf-8")
+    ok("init", file, "--rulebook", str(rules), "--at", MONDAY)
+    ok("join", file, "Ann", "--at", MONDAY)
+    may = {act["action"]: act for act in data("player", file, "Ann")["may"]}
+    assert (may["hide"]["with"], may["hide"]["chosen"]) == (["hidden=yes"], {})
+    ok("submit", file, "Ann", "hide", "hidden=yes", "--at", MONDAY)
+    may = {act["action"]: act for act in data("player", file, "Ann")["may"]}
+    assert may["hide"]["with"] == ["hidden=no"]

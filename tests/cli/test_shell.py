@@ -14,7 +14,7 @@ def test_the_environment_can_name_the_ledger(game: str, monkeypatch: pytest.Monk
     assert "there is a new player Cyd" in ok("join", "Cyd", "email=c@x.org", "--at", NOON)
     ok("propose", "Ann", "Nothing", "--at", NOON)
     asked = ok("judge", "1", "rejected", "--at", NOON)
-    assert "enter the dice: nomoledger roll N N\n" in asked
+    assert "enter the dice: nomoledger roll N N (each N: 1 to 6)\n" in asked
     assert "Ann moves from 1 to 8" in ok("roll", "3", "4", "--at", NOON)
     assert ok("rules") == ok("rules", "of") != ok("rules", "log")
     assert ok("rules", "--period", "1") == ok("rules")
@@ -55,7 +55,7 @@ def test_printed_commands_name_the_ledger_and_the_game(
     which = ("--game", "mail-opening", "--at", NOON)
     ok("propose", game, "Ann", "Nothing", *which)
     asked = ok("judge", game, "1", "rejected", *which)
-    assert "nomoledger roll g.db N N --game mail-opening\n" in asked
+    assert "nomoledger roll g.db N N --game mail-opening (each N: 1 to 6)\n" in asked
     assert data("verify", game)["ok"] is True
     assert len(data("verify", game)["games"]) == 2
 

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
-from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -175,7 +174,7 @@ def print_outcome(game: "Game", outcome: "Outcome", teller: "Teller") -> None:
             print_line(indent + teller.tell(event))
             print_blocks(remedy_lines(game.ledger, game.name, game.world, event))
     if game.world.waiting is not None:
-        print_blocks(question_lines(game.world, game.world.waiting, game.ledger))
+        print_blocks(question_lines(game.world, game.ledger))
 
 
 def _refusal_line(refusal: "e.AttemptRefused") -> str:
@@ -183,26 +182,24 @@ def _refusal_line(refusal: "e.AttemptRefused") -> str:
     return f"refused: {'; '.join(reasons)}"
 
 
-def question_lines(world: "World", question: "e.QuestionRaised", ledger: "Ledger") -> list[str]:
-    """Return the open *question* as a line, and a line with the command that answers it."""
-    location, name = ledger.store.location, game_if_ambiguous(ledger, world.game["game"])
-    from nomoledger.prose.choices import ask_in_words, label_options
-    from nomoledger.prose.teller import Teller
+def question_lines(world: "World", ledger: "Ledger") -> list[str]:
+    """Return the open question as a line, and a line with the command that answers it."""
+    from nomoledger.game.open_things import open_question
+    from nomoledger.prose.names import Names
 
-    teller = Teller(world)
-    options = ", ".join(label_options(teller, question))
-    line = f"waiting for {world.label(question.to)}: {ask_in_words(teller, question)}"
-    if question.asks == "dice":
-        values = " ".join("N" for _ in question.options)
-        return [line, f"  enter the dice: {command_line('roll', location, values, name)}"]
-    choice = f" (one of: {options})" if options else ""
-    verb, words = {
-        "draw": ("roll", "NAME"),
-        "choice": ("answer", f"VALUE --by {quote(str(world.label(question.to)))}"),
-    }.get(question.asks, ("ruling", "TEXT --value VALUE"))
-    lines = [line + choice, f"  answer it: {command_line(verb, location, words, name)}"]
+    location, name = ledger.store.location, game_if_ambiguous(ledger, world.game["game"])
+    asked, question = open_question(world), world.waiting
+    if asked is None or question is None:
+        return []
+    choice = f" (one of: {', '.join(asked.options)})" if asked.options else ""
+    command = command_line(asked.answer.verb, location, asked.answer.words, name)
+    explained = f" ({asked.explained})" if asked.explained else ""
+    lines = [
+        f"waiting for {asked.to}: {asked.text}{choice}",
+        f"  {asked.answer.action}: {command}{explained}",
+    ]
     if question.default is not None:
-        default = teller.label(question.default)
+        default = Names(world).label(question.default)
         command = command_line("answer", location, "--default", name)
         lines.append(f"  or let the default stand, {default}: {command}")
     return lines

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from nomoledger.cli import options
+from nomoledger.cli.arguments import command_line
 from nomoledger.cli.projections import reader, reader_of, show_projection
 
 
@@ -43,4 +44,14 @@ def player(name: str, since: datetime | None, admin: bool, player: str | None, *
     Example: nomoledger player game.db Ann --since 2026-01-05
     """
     who = reader_of(admin, player)
-    show_projection("player", period=None, reader=who, called=name, since=since, **view)
+    show_projection(
+        "player",
+        period=None,
+        reader=who,
+        called=name,
+        since=since,
+        command=lambda verb, words: command_line(
+            verb, view["location"], words, view["game_name"] or ""
+        ),
+        **view,
+    )

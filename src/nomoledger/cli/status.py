@@ -35,12 +35,14 @@ class OpenItem(msgspec.Struct, frozen=True):
         who: who may answer: players, or "admin".
         until: until when, in UTC; None if no timer that is set ends that.
         commands: the commands that answer, each with who may give it; None for any of *who*.
+        explained: what the words in capitals of each command stand for; "" if it has none.
     """
 
     what: str
     who: list[str]
     until: str | None
     commands: list[tuple[str | None, str]]
+    explained: list[str] = []
 
 
 class DueRow(msgspec.Struct, frozen=True):
@@ -94,7 +96,8 @@ class SeedsDue(msgspec.Struct, frozen=True):
 class Status(msgspec.Struct, frozen=True):
     """What is open in a game: questions, proposals, timers, standing orders, disputes, seeds.
 
-    *open* is what players or the admin may answer by a request, with the commands.
+    *open* is what players or the admin may answer by a request, with the commands. *who_may* is the
+    command that says which actions a player may take.
     """
 
     game: str
@@ -110,6 +113,7 @@ class Status(msgspec.Struct, frozen=True):
     seeds: list[SeedsDue]
     open: list[OpenItem]
     actions: list[str]
+    who_may: str
     ended: str | None
     problems: list[Problem]
     voidable: list[str]
@@ -163,7 +167,7 @@ def status_of(view: "LedgerView", *, admin: bool = False) -> Status:
         now=_time(world.game["now"]),
         waiting=[]
         if waiting is None or not view.sees(waiting.audience)
-        else question_lines(world, waiting, view.ledger),
+        else question_lines(world, view.ledger),
         interrupted=waiting is None and bool(world.agenda),
         proposals=[
             OpenProposal(number, world.proposals[number].by, world.proposals[number].text)
@@ -190,6 +194,7 @@ def status_of(view: "LedgerView", *, admin: bool = False) -> Status:
         seeds=list(_seeds_due(view)),
         open=list(_open_items(view, undecided)),
         actions=_actions(world),
+        who_may=_command(view, "player", _any_player(world)),
         ended=world.game["ended"],
         problems=problems_of(view),
         voidable=_voidable(world) if admin else [],
@@ -213,7 +218,7 @@ def _lines(status: Status) -> Iterator[str]:
                 yield from _answer_lines(item, is_alone=False)
     about = {due.about for due in status.due}
     for due in status.due:
-        yield f"until {due.until}: {due.about or due.what} (then {due.what}, {due.rule})"
+        yield f"until {due.until}: {_due_in_words(due)}"
         for item in status.open:
             if item.what == due.about:
                 yield from _answer_lines(item, is_alone=False, is_dated=False)
@@ -242,7 +247,13 @@ def _lines(status: Status) -> Iterator[str]:
     if not any(getattr(status, name) for name in _OPEN):
         yield "nothing is open"
     if status.actions:
-        yield f"actions: {', '.join(status.actions)}"
+        yield f"actions of the rules: {', '.join(status.actions)}"
+        yield f"  which of them a player may take now: {status.who_may}"
+
+
+def _due_in_words(due: DueRow) -> str:
+    what = due.what.replace("_", " ")
+    return f"{due.about} (then {what}, {due.rule})" if due.about else f"{what} ({due.rule})"
 
 
 def _answer_lines(item: OpenItem, *, is_alone: bool = True, is_dated: bool = True) -> Iterator[str]:
@@ -252,8 +263,11 @@ def _answer_lines(item: OpenItem, *, is_alone: bool = True, is_dated: bool = Tru
     """
     until = f", until {item.until}" if is_dated and item.until else ""
     everybody = ", ".join(item.who[:_NAMED_MAX]) or "any player"
-    for by, command in item.commands:
-        yield f"  {command}" if is_alone else f"  {by or everybody}{until}: {command}"
+    for (by, command), explained in zip(item.commands, item.explained, strict=True):
+        is_named = is_alone or by in item.who  # The command says who gives it.
+        who = "" if is_named and by != "admin" else by or everybody
+        before = f"{who}{until}: ".removeprefix(", ") if who or until else ""
+        yield f"  {before}{command}" + (f" ({explained})" if explained else "")
 
 
 def _open_items(view: "LedgerView", undecided: list[int]) -> Iterator[OpenItem]:
@@ -264,10 +278,19 @@ def _open_items(view: "LedgerView", undecided: list[int]) -> Iterator[OpenItem]:
     world = view.visible_world()
     for thing in open_things(world, undecided):
         commands = [(x.by, _command(view, x.verb, x.words)) for x in thing.answers]
+        explained = [x.explained for x in thing.answers]
         if view.reader in world.entities and view.reader not in thing.who and thing.who:
             continue
         until = None if thing.until is None else format_time(thing.until - 1)
-        yield OpenItem(thing.what, list(thing.who), until, commands)
+        yield OpenItem(thing.what, list(thing.who), until, commands, explained)
+
+
+def _any_player(world: "World") -> str:
+    """Return the name of the only player, or PLAYER."""
+    from shlex import quote
+
+    players = world.kinds.get("player", ())
+    return quote(str(world.label(players[0]))) if len(players) == 1 else "PLAYER"
 
 
 def _command(view: "LedgerView", verb: str, words: str) -> str:

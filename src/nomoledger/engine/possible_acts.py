@@ -5,8 +5,9 @@ timer, to find the moment from which an act is refused. An act that leads to dic
 that fall while the clock is tried come from a seed of their own, so that none of the game's show.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, product
+from math import prod
 from typing import Any
 
 import msgspec
@@ -21,14 +22,21 @@ from nomoledger.language.program import link
 from nomoledger.state.clock import from_seconds
 from nomoledger.state.world import Attempt, World
 
-#: How many acts are tried in all, and for one action.
-TRIES_MAX, TRIES_OF_ACTION_MAX = 600, 60
+#: How many acts are tried for one player, for one action, and for all players together.
+TRIES_MAX, TRIES_OF_ACTION_MAX, TRIES_FOR_ALL_MAX = 600, 60, 1500
 #: How many moments are looked at for the end of a possibility, and how many steps lead to each.
 MOMENTS_MAX, STEPS_MAX = 12, 60
 #: Things of these kinds are no open things: they stay, or have commands of their own.
 _NEVER_OPEN = ("player", "square", "proposal", "vote")
 #: The seed of the dice that fall while the clock is tried forward: not one of the game's.
 _THROWAWAY = b"possible acts".ljust(32)
+
+
+class FreeValue(msgspec.Struct, frozen=True):
+    """A value that a player chooses freely: its *name*, and its *type* as rule code writes it."""
+
+    name: str
+    type: str
 
 
 class PossibleAct(msgspec.Struct, frozen=True):
@@ -38,7 +46,7 @@ class PossibleAct(msgspec.Struct, frozen=True):
         by: the player or "admin"; "" for any player who may try an act that was not tried.
         action: the name of the action; "vote" for a vote, "judge" for a verdict.
         arguments: arguments by name, things by id.
-        chosen: parameters whose values the player chooses. Such an act was not tried.
+        chosen: the values that the player chooses. Such an act was not tried.
         about: the id of the open thing that the act answers, such as an offer; None for no thing.
         until: the time in seconds since 1970 from which the act would be refused; None if no timer
             that is set ends the possibility.
@@ -47,31 +55,37 @@ class PossibleAct(msgspec.Struct, frozen=True):
     by: str
     action: str
     arguments: dict[str, Any] = {}
-    chosen: tuple[str, ...] = ()
+    chosen: tuple[FreeValue, ...] = ()
     about: str | None = None
     until: int | None = None
 
 
-def acts_of(world: World, by: str) -> list[PossibleAct]:
-    """Return what *by*, a player or "admin", may do now, by the rules in force in *world*.
+def acts_of(world: World, players: Sequence[str]) -> list[PossibleAct]:
+    """Return what each of *players* may do now, by the rules in force in *world*.
 
-    Actions with values that nobody can list, such as prices, are returned without a trial.
+    Actions with values that nobody can list, such as prices, are returned without a trial. So are
+    actions with too many possible arguments.
     """
     trials = _ActTrials(world)
-    found = []
+    found: list[PossibleAct] = []
+    for player in players:
+        trials.renew(min(TRIES_MAX, TRIES_FOR_ALL_MAX // len(players)))
+        found += _acts_of(world, player, trials)
+    return list(trials.with_ends(found))
+
+
+def _acts_of(world: World, by: str, trials: "_ActTrials") -> Iterator[PossibleAct]:
     for operation in actions_for(world, by):
         domains = [_domain(world, parameter) for parameter in _needed(operation)]
         names = [parameter.name for parameter in _needed(operation)]
-        if any(domain is None for domain in domains):
-            if all(domain is None or domain for domain in domains):
-                found.append(PossibleAct(by, operation.name, chosen=tuple(names)))
-            continue
-        choices = product(*(domain or () for domain in domains))
-        for values in islice(choices, TRIES_OF_ACTION_MAX):
+        count = prod(1 if domain is None else len(domain) for domain in domains)
+        is_free = None in domains or not trials.can_try(count)
+        if is_free and count:
+            yield PossibleAct(by, operation.name, chosen=_free(_needed(operation)))
+        for values in () if is_free else product(*(domain or () for domain in domains)):
             act = PossibleAct(by, operation.name, dict(zip(names, values, strict=True)))
             if trials.allow(act):
-                found.append(act)
-    return list(trials.with_ends(found))
+                yield act
 
 
 def open_acts(world: World, proposals: Iterable[int] = ()) -> list[PossibleAct]:
@@ -122,17 +136,17 @@ def _acts_about(
         for parameter in _needed(operation):
             value = _value_from(world, thing, parameter)
             if value is None:
-                chosen.append(parameter.name)
+                chosen.append(parameter)
             else:
                 arguments[parameter.name] = value
         takes_thing = thing in arguments.values()
         if not arguments or (chosen and not (takes_thing and is_open)):
             continue
-        if any(_domain(world, p) is not None for p in _needed(operation) if p.name in chosen):
+        if any(_things_for(world, parameter) is not None for parameter in chosen):
             continue
         if chosen:
             by = "admin" if _is_for_admin(operation) else ""
-            yield PossibleAct(by, operation.name, arguments, tuple(chosen), thing)
+            yield PossibleAct(by, operation.name, arguments, _free(chosen), thing)
             continue
         everybody = world.kinds.get("player", ()) if takes_thing else players
         for by in ("admin",) if _is_for_admin(operation) else everybody:
@@ -158,7 +172,7 @@ def _value_from(world: World, thing: str, parameter: Parameter) -> Any:
     for value in (named, *attributes.values()):
         if isinstance(value, str) and kind_type(world.entities.get(value, "")) in kinds:
             return value
-    is_thing = _domain(world, parameter) is not None
+    is_thing = _things_for(world, parameter) is not None
     return named if named is not None and not is_thing and not isinstance(named, list) else None
 
 
@@ -167,7 +181,16 @@ def _needed(operation: Operation) -> list[Parameter]:
     return [parameter for parameter in operation.parameters[1:] if parameter.default is None]
 
 
-def _domain(world: World, parameter: Parameter) -> tuple[str, ...] | None:
+def _free(parameters: Iterable[Parameter]) -> tuple[FreeValue, ...]:
+    return tuple(FreeValue(parameter.name, parameter.type) for parameter in parameters)
+
+
+def _domain(world: World, parameter: Parameter) -> tuple[Any, ...] | None:
+    """Return all values that *parameter* can have: things, or yes and no; None if they are free."""
+    return (True, False) if parameter.type == "Flag" else _things_for(world, parameter)
+
+
+def _things_for(world: World, parameter: Parameter) -> tuple[str, ...] | None:
     """Return all things that *parameter* takes; None if it takes no things."""
     wanted = parameter.type.split(" | ")
     kinds = [kind for kind in world.known_kinds() if kind_type(kind) in wanted]
@@ -205,6 +228,14 @@ class _ActTrials:
         self._engine = Engine(world)
         self._clock = Engine(world, SeededOracle(_THROWAWAY))
         self._left = TRIES_MAX
+
+    def renew(self, count: int) -> None:
+        """Allow *count* further trials."""
+        self._left = count
+
+    def can_try(self, count: int) -> bool:
+        """Return whether *count* acts of one action may be tried."""
+        return count <= min(TRIES_OF_ACTION_MAX, self._left)
 
     def allow(self, act: PossibleAct, *, touching: str | None = None) -> bool:
         """Return whether the rules would not refuse *act*; False if too much was tried already.

@@ -1,43 +1,23 @@
 """What is open in a game, for whom, until when, and the requests that answer it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
 from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.possible_acts import PossibleAct, acts_of, open_acts
-from nomoledger.errors import NomoledgerError
+from nomoledger.engine.possible_acts import PossibleAct, open_acts
+from nomoledger.game.possible_requests import ANYBODY, SOON, Answer, found_acts, request_for
 from nomoledger.game.read_models import View
+from nomoledger.prose.choices import ask_in_words, label_options
+from nomoledger.prose.names import plain
 from nomoledger.prose.teller import Teller
 from nomoledger.sandbox.limits import Limits
-from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.world import World
 
-#: What a look at the possible acts may use: commands that show something must answer soon.
-_LIMITS = Limits(cpu_seconds=6.0, wall_seconds=12.0)
-#: The words for any player, in a command that several players may give.
-ANYBODY = "PLAYER"
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """A request that answers something: the command that makes the request, and its words.
-
-    Attributes:
-        by: the player or "admin"; None for any player.
-        verb: the command, such as `submit`.
-        words: its words after the ledger, as one types them in a shell.
-    """
-
-    by: str | None
-    verb: str
-    words: str
-
-    def command_of(self, player: str) -> str:
-        """Return the command as *player* types it; LEDGER stands for the ledger."""
-        words = quote(player) + self.words.removeprefix(ANYBODY) if self.by is None else self.words
-        return f"nomoledger {self.verb} LEDGER {words}"
+#: How many players who may answer alike have a command each.
+_NAMED_APART = 4
 
 
 class OpenThing(msgspec.Struct, frozen=True):
@@ -51,6 +31,7 @@ class OpenThing(msgspec.Struct, frozen=True):
         answers: the requests that answer.
         thing: the id of the thing; None for a proposal.
         proposal: the number of the proposal; None for anything else.
+        players: the ids of the players among *who*.
     """
 
     what: str
@@ -59,6 +40,7 @@ class OpenThing(msgspec.Struct, frozen=True):
     answers: tuple[Answer, ...]
     thing: str | None = None
     proposal: int | None = None
+    players: tuple[str, ...] = ()
 
 
 def undecided_proposals(view: View) -> list[int]:
@@ -87,30 +69,117 @@ def undecided_proposals(view: View) -> list[int]:
     return undecided
 
 
-def open_things(world: World, proposals: Iterable[int]) -> list[OpenThing]:
-    """Return what is open in *world*, with the undecided *proposals*; nothing if the rules fail."""
+def open_things(world: World, proposals: Iterable[int], limits: Limits = SOON) -> list[OpenThing]:
+    """Return what requests can answer in *world*, the undecided *proposals* included.
+
+    The result is empty if the rules fail.
+    """
     if world.head < 0 or world.game["ended"] is not None:
         return []
-    arguments = (world, tuple(proposals))
-    acts = _asked(open_acts, *arguments)
+    acts = found_acts(limits, open_acts, world, tuple(proposals))
     grouped: dict[Any, list[PossibleAct]] = {}
     for act in acts:
         grouped.setdefault(act.about or act.arguments["proposal"], []).append(act)
     return [_thing(world, about, found) for about, found in grouped.items()]
 
 
-def possible_answers(world: World, player: str) -> list[tuple[PossibleAct, Answer]]:
-    """Return all that *player* may do in *world*, as acts and as requests."""
+class OpenQuestion(msgspec.Struct, frozen=True):
+    """The open question of a game.
+
+    Attributes:
+        text: the question in words.
+        to: who is asked, by name.
+        player: the id of the player who is asked; None for the admin and for dice.
+        options: the possible answers as people write them; none if they are free.
+        answer: the request that answers.
+        explained: what the words in capitals of the request stand for; "" if it has none.
+    """
+
+    text: str
+    to: str
+    player: str | None
+    options: tuple[str, ...]
+    answer: Answer
+    explained: str
+
+
+def open_question(world: World) -> OpenQuestion | None:
+    """Return the open question of *world*; None if there is none."""
+    question = world.waiting
+    if question is None:
+        return None
+    teller, to = Teller(world), str(world.label(question.to))
+    is_dice = question.asks == "dice"
+    options = () if is_dice else tuple(label_options(teller, question))
+    by = to if world.entities.get(question.to) == "player" else "admin"
+    if is_dice:
+        words, explained = _dice_words(question.options)
+        answer = Answer(by, "roll", words, "enter the dice")
+    else:
+        value = quote(options[0]) if len(options) == 1 else "VALUE"
+        verb, words = {
+            "draw": ("roll", value),
+            "choice": ("answer", f"{value} --by {quote(to)}"),
+        }.get(question.asks, ("ruling", f"TEXT --value {value}"))
+        answer = Answer(by, verb, words, "answer it")
+        listed = "one of these" if options else "any answer"
+        needed = {"TEXT": "the reason", "VALUE": listed}
+        explained = ", ".join(f"{x}: {said}" for x, said in needed.items() if x in words.split())
+    return OpenQuestion(
+        text=ask_in_words(teller, question),
+        to=to,
+        player=question.to if by != "admin" else None,
+        options=options,
+        answer=answer,
+        explained=explained,
+    )
+
+
+def _dice_words(sides: Sequence[int]) -> tuple[str, str]:
+    """Return the words for dice with these *sides*, and what they stand for."""
+    words = ["1" if side == 1 else "N" for side in sides]
+    if "N" not in words:
+        return " ".join(words), ""
+    ranges = list(dict.fromkeys(f"1 to {side}" for side in sides))
+    each = "each N" if words.count("N") > 1 else "N"
+    order = ", in this order" if len(ranges) > 1 else ""
+    return " ".join(words), f"{each}: {', '.join(ranges)}{order}"
+
+
+def falling_due(world: World) -> list[OpenThing]:
+    """Return what timers of *world* will do, what falls due first; no request answers that."""
     if world.head < 0 or world.game["ended"] is not None:
         return []
-    return [(act, _answer(world, act)) for act in _asked(acts_of, world, player)]
+    names, things = Teller(world), []
+    for timer in sorted(world.timers.values(), key=lambda timer: timer.order):
+        attempt = timer.attempt
+        about = "; ".join(map(names.phrase, attempt.arguments))
+        what = plain(attempt.operation.lstrip("@"))
+        players = tuple(dict.fromkeys(_players_in(world, attempt.arguments)))
+        things.append(
+            OpenThing(
+                what=f"{about}: {what}" if about else what,
+                who=tuple(str(world.label(player)) for player in players),
+                until=attempt.at,
+                answers=(),
+                thing=next((x for x in attempt.arguments if x in world.entities), None),
+                players=players,
+            )
+        )
+    return things
 
 
-def _asked(function: Any, *arguments: Any) -> list[PossibleAct]:
-    try:
-        return call_in_sandbox(function, *arguments, kind=list[PossibleAct], limits=_LIMITS)
-    except NomoledgerError:
-        return []  # What is wrong with the rules, `status` says among the problems.
+def _players_in(world: World, values: Iterable[object]) -> Iterator[str]:
+    """Yield the players among *values*, and those whom the things among them name."""
+    for value in values:
+        if not isinstance(value, str):
+            continue
+        if world.entities.get(value) == "player":
+            yield value
+        elif value in world.entities:
+            for named in world.attributes.get(value, {}).values():
+                if isinstance(named, str) and world.entities.get(named) == "player":
+                    yield named
 
 
 def _thing(world: World, about: Any, acts: list[PossibleAct]) -> OpenThing:
@@ -121,31 +190,21 @@ def _thing(world: World, about: Any, acts: list[PossibleAct]) -> OpenThing:
         what=f"proposal {about}" if is_proposal else Teller(world).phrase(about),
         who=tuple(str(world.label(by)) for by in who),
         until=None if None in ends else max(end for end in ends if end is not None),
-        answers=tuple(_merged(_answer(world, act) for act in acts)),
+        answers=tuple(_merged(request_for(world, act) for act in acts)),
         thing=None if is_proposal else about,
         proposal=about if is_proposal else None,
+        players=tuple(by for by in who if by in world.entities),
     )
 
 
 def _merged(answers: Iterable[Answer]) -> Iterator[Answer]:
-    """Yield *answers*; those that several players may give alike are one."""
+    """Yield *answers*; those that many players may give alike are one."""
     by_words: dict[tuple[str, str], list[Answer]] = {}
     for answer in answers:
         rest = answer.words.removeprefix(quote(answer.by)) if answer.by else answer.words
         by_words.setdefault((answer.verb, rest), []).append(answer)
-    for (verb, rest), alike in by_words.items():
-        yield alike[0] if len(alike) == 1 else Answer(None, verb, f"{ANYBODY}{rest}")
-
-
-def _answer(world: World, act: PossibleAct) -> Answer:
-    """Return *act* as a request."""
-    by = str(world.label(act.by)) if act.by else None
-    name = quote(by) if by else ANYBODY
-    arguments = {key: str(world.label(value)) for key, value in act.arguments.items()}
-    if act.action == "vote":
-        return Answer(by, "vote", f"{name} {arguments['proposal']} {arguments['choice']}")
-    if act.action == "judge":
-        return Answer(by, "judge", f"{arguments['proposal']} accepted")
-    pairs = [quote(f"{key}={value}") for key, value in arguments.items()]
-    pairs += [f"{key}={key.upper()}" for key in act.chosen]
-    return Answer(by, "submit", " ".join((name, act.action, *pairs)))
+    for (_, rest), alike in by_words.items():
+        if len(alike) <= _NAMED_APART:
+            yield from alike
+        else:
+            yield msgspec.structs.replace(alike[0], by=None, words=f"{ANYBODY}{rest}")

@@ -10,10 +10,8 @@ from typing import Any
 import msgspec
 
 from nomoledger.events.rules import Rule
-from nomoledger.game.awaited_acts import awaited_acts
 from nomoledger.language.values import Number
 from nomoledger.state.clock import from_seconds
-from nomoledger.state.world import World
 from nomoledger.views.site.board_page import BoardPage, board_of
 from nomoledger.views.site.decisions import UNDECIDED, Decisions, ProposalOnPage, RulingOnPage
 from nomoledger.views.site.declared_pages import DeclaredPage, declared_pages, pages_in
@@ -22,6 +20,7 @@ from nomoledger.views.site.event_log import EventGroup
 from nomoledger.views.site.explanations import GroupExplanation
 from nomoledger.views.site.figures import Figure, Figures, PlayerLink
 from nomoledger.views.site.linked_chart import Point
+from nomoledger.views.site.open_on_page import OpenOnPage, open_on_page
 from nomoledger.views.site.player_standings import by_player, standings_in
 from nomoledger.views.site.public_view import PublicView, model_of
 from nomoledger.views.site.rule_pages import RulePages, kind_of
@@ -94,14 +93,6 @@ class RuleEntry(msgspec.Struct, frozen=True):
     path: str
 
 
-class AwaitedOnPage(msgspec.Struct, frozen=True):
-    """What players are waited for: *what*, until when, and the page that it is about."""
-
-    what: str
-    until: datetime | None
-    path: str | None
-
-
 class TimerEntry(msgspec.Struct, frozen=True):
     """A timer: its *id*, *what* it will do, and the things it is *about*."""
 
@@ -141,8 +132,7 @@ class Moment(msgspec.Struct, frozen=True):
     groups: tuple[EventGroup, ...]
     explanations: tuple[GroupExplanation, ...]
     statements: tuple[StatementPage, ...]
-    awaited: tuple[tuple[PlayerLink | None, tuple[AwaitedOnPage, ...]], ...]
-    actions: tuple[str, ...]
+    open: OpenOnPage
     due: tuple[TimerEntry, ...]
     ended: str | None
     declared: tuple[DeclaredPage, ...]
@@ -218,8 +208,12 @@ def moment_of(
         groups=tuple(groups),
         explanations=explanations,
         statements=tuple(chain.from_iterable(map(figures.statements_of, _account_ids(figures)))),
-        awaited=_awaited(figures, proposals),
-        actions=tuple(_actions(world)),
+        open=open_on_page(
+            world,
+            people,
+            [proposal.number for proposal in proposals if proposal.verdict == UNDECIDED],
+            is_tried=period == world.period,
+        ),
         due=tuple(_due(figures)),
         ended=world.game["ended"],
         declared=tuple(declared_pages(figures, pages, values, slugs)),
@@ -335,30 +329,6 @@ def _things(figures: Figures) -> dict[str, list[tuple[str, Figure | None]]]:
                 if figure is not None and figure.path is not None:
                     related.setdefault(player, []).append((figures.described(thing), figure))
     return related
-
-
-def _awaited(
-    figures: Figures, proposals: tuple[ProposalOnPage, ...]
-) -> tuple[tuple[PlayerLink | None, tuple[AwaitedOnPage, ...]], ...]:
-    """Return what is waited for by player; last, what concerns nobody or everybody."""
-    undecided = [proposal.number for proposal in proposals if proposal.verdict == UNDECIDED]
-    by_player: dict[str | None, list[AwaitedOnPage]] = {}
-    for act in awaited_acts(figures.world, undecided):
-        path = None if act.proposal is None else f"proposals.html#p{act.proposal}"
-        entry = AwaitedOnPage(act.what, act.until, path)
-        by_player.setdefault(act.player, []).append(entry)
-    people = figures.people
-    found = [
-        (person, by_player[player]) for player, person in people.items() if player in by_player
-    ]
-    rest = [(None, by_player[None])] if None in by_player else []
-    return tuple((person, tuple(entries)) for person, entries in (*found, *rest))
-
-
-def _actions(world: World) -> Iterator[str]:
-    """Yield the names of the actions that the rules define, sorted."""
-    found = {name for rule in world.rules for name in _ACTION.findall(rule.code or "")}
-    yield from sorted(found)
 
 
 def _due(figures: Figures) -> list[TimerEntry]:
