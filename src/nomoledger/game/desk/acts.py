@@ -105,7 +105,7 @@ def acts_for(world: World, by: str, proposals: tuple[int, ...] = ()) -> list[Act
 
 def _find(world: World, by: str, proposals: tuple[int, ...]) -> _Found:
     opened = [act for act in open_acts(world, proposals) if act.by in ("", by)]
-    return _Found(action_forms(world, by), acts_of(world, by), opened)
+    return _Found(action_forms(world, by), acts_of(world, [by]), opened)
 
 
 def _acts(names: Names, found: _Found, by: str) -> Iterator[Act]:
@@ -152,7 +152,7 @@ def _offered(
 
 
 def _button(names: Names, act: PossibleAct) -> Button:
-    arguments = {key: str(names.world.label(value)) for key, value in act.arguments.items()}
+    arguments = {key: _requested(names, value) for key, value in act.arguments.items()}
     labels = (names.phrase(value) for value in act.arguments.values())
     return Button(", ".join(labels), arguments)
 
@@ -161,7 +161,7 @@ def _field(names: Names, field: ActionField, acts: list[PossibleAct]) -> Field:
     """Return *field* with the things that the possible *acts* take in it."""
     fixed = list(dict.fromkeys(a.arguments[field.name] for a in acts if field.name in a.arguments))
     values = fixed or list(field.things)
-    choices = tuple(Choice(str(names.world.label(v)), _label(names, v)) for v in values)
+    choices = tuple(Choice(_requested(names, value), _label(names, value)) for value in values)
     if field.takes_things or fixed:
         kind = "choices" if field.takes_several else "choice"
     else:
@@ -171,8 +171,13 @@ def _field(names: Names, field: ActionField, acts: list[PossibleAct]) -> Field:
     return Field(field.name, plain(field.name), kind, choices, default, field.is_needed)
 
 
+def _requested(names: Names, value: Any) -> str:
+    """Return *value* as a request holds it."""
+    return _written(value) if isinstance(value, bool) else str(names.world.label(value))
+
+
 def _label(names: Names, value: Any) -> str:
-    return str(names.label(value))
+    return _written(value) if isinstance(value, bool) else str(names.label(value))
 
 
 def _written(value: Any) -> str:

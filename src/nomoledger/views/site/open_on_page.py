@@ -7,7 +7,6 @@ import msgspec
 
 from nomoledger.game.open_things import OpenThing, falling_due, open_question, open_things
 from nomoledger.game.possible_requests import MayDo, chosen_in_words, may_do
-from nomoledger.prose.descriptions import join_words
 from nomoledger.prose.names import plain
 from nomoledger.sandbox.limits import AGAIN
 from nomoledger.state.clock import from_seconds
@@ -75,8 +74,11 @@ def open_on_page(
     for player, entry in _question(world):
         entries.setdefault(player, []).append(entry)
     for thing in things:
-        for player in thing.players or (None,):
-            entries.setdefault(player, []).append(_entry(thing))
+        for player in thing.players:
+            name = str(world.label(player))
+            entries.setdefault(player, []).append(_entry(thing, _acts_for(thing, name)))
+        if not thing.players or "admin" in thing.who:
+            entries.setdefault(None, []).append(_entry_of_game(thing))
     for number in undecided:
         if number not in judged:
             entries.setdefault(None, []).append(_undecided(number))
@@ -120,12 +122,28 @@ def _question(world: World) -> Iterator[tuple[str | None, OpenEntry]]:
         yield question.player, OpenEntry(f"{to}answer the question “{question.text}”")
 
 
-def _entry(thing: OpenThing) -> OpenEntry:
-    acts = list(dict.fromkeys(answer.action for answer in thing.answers))
+def _entry(thing: OpenThing, acts: Sequence[str]) -> OpenEntry:
     what = f"{_alternatives(acts)}: {thing.what}" if acts else thing.what
     path = None if thing.proposal is None else f"proposals.html#p{thing.proposal}"
-    who = "" if thing.players or not thing.who else f"{join_words(thing.who)}: "
-    return OpenEntry(who + what, _moment(thing.until), path, is_due=not thing.answers)
+    return OpenEntry(what, _moment(thing.until), path, is_due=not thing.answers)
+
+
+def _entry_of_game(thing: OpenThing) -> OpenEntry:
+    """Return *thing* as it is open to the admin or to any player, or falls due for nobody."""
+    if thing.proposal is not None:
+        entry = _undecided(thing.proposal)
+    else:
+        entry = _entry(thing, ())
+    who = "the admin" if "admin" in thing.who else "any player"
+    acts = _acts_for(thing, "admin")
+    may = f": {who} may {_alternatives(acts)}" if acts else ""
+    return msgspec.structs.replace(entry, what=entry.what + may, until=_moment(thing.until))
+
+
+def _acts_for(thing: OpenThing, name: str) -> list[str]:
+    """Return what the player or admin called *name* may do with *thing*, in words."""
+    acts = (answer.action for answer in thing.answers if answer.by in (None, name))
+    return list(dict.fromkeys(acts))
 
 
 def _undecided(number: int) -> OpenEntry:
