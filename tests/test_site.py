@@ -272,7 +272,7 @@ def define_lapse(option: Option):
     terms = list(tree(contents(tmp_path / "site")["index.html"]).iter(f"{HTML}dt"))
     assert [text_of(term) for term in terms] == ["Bob"]
     front = text_of(tree(contents(tmp_path / "site")["index.html"]))
-    assert "lapse, until 6 January 2026, 12:00 UTC" in front
+    assert "lapse, due 6 January 2026, 12:00 UTC" in front
 
 
 def test_the_board_is_laid_out_as_the_rules_define(site: Path) -> None:
