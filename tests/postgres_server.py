@@ -25,11 +25,44 @@ SETTINGS = {
     "max_wal_size": "2GB",
     "logging_collector": "off",
     "log_min_messages": "fatal",
+    "dynamic_shared_memory_type": "mmap",  # A killed server leaves it in its own folder.
 }
 #: Not to be safe when the power fails: nothing in the tests cuts the power.
 FAST = {"fsync": "off", "full_page_writes": "off"}
 SECONDS = 20
 HOST = "127.0.0.1"
+
+
+class ServerFolder:
+    """A folder of the user who may run servers.
+
+    Attributes:
+        path: the folder.
+        as_whom: how `subprocess` runs something as that user.
+        binaries: the folders of PostgreSQL's programs, one for each major version, oldest first.
+    """
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="nomoledger-"))
+        self.as_whom: dict[str, Any] = {}
+        if os.geteuid() == 0:
+            self.as_whom = {"user": "nobody", "group": "nogroup", "extra_groups": []}
+            shutil.chown(self.path, "nobody", "nogroup")
+        package = self._reachable(_installed())
+        self.binaries = sorted(package.glob("pginstall*/bin"))
+
+    def _reachable(self, package: Path) -> Path:
+        """The binaries, copied where an unprivileged user would not get at them."""
+        if not self.as_whom or all(each.stat().st_mode & 0o001 for each in package.parents):
+            return package
+        libraries = f"{WHEEL}.libs"  # are looked for beside the package
+        for name in (WHEEL, libraries):
+            shutil.copytree(package.with_name(name), self.path / name, symlinks=True)
+        return self.path / WHEEL
+
+    def remove(self) -> None:
+        """Remove the folder and all that is in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
 
 
 class PostgresServer:
@@ -49,12 +82,9 @@ class PostgresServer:
         self.port = port
         if port is not None:
             self._settings = self._settings | {"listen_addresses": HOST, "port": str(port)}
-        self._folder = Path(tempfile.mkdtemp(prefix="nomoledger-"))
-        self._as_whom: dict[str, Any] = {}
-        if os.geteuid() == 0:
-            self._as_whom = {"user": "nobody", "group": "nogroup", "extra_groups": []}
-            shutil.chown(self._folder, "nobody", "nogroup")
-        self._binaries = self._reachable(_installed())
+        self._own = ServerFolder()
+        self._folder, self._as_whom = self._own.path, self._own.as_whom
+        self._binaries = self._own.binaries[-1]
         self._databases = 0
         self._process: subprocess.Popen[bytes] | None = None
         if primary is None:
@@ -138,11 +168,15 @@ class PostgresServer:
     def lose(self) -> None:
         """Kill all processes of the server at once, as if its machine were lost."""
         if self._process is not None:
-            for pid in (self._process.pid, *self.children()):
+            self._process.send_signal(signal.SIGSTOP)  # It starts no more processes.
+            processes = self.children()
+            for pid in (self._process.pid, *processes):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             self._process.wait(SECONDS)
             self._process = None
+            while any(_is_alive(pid) for pid in processes):
+                time.sleep(0.01)
 
     def freeze(self, *, thaw: bool = False) -> None:
         """Stop all processes of the server where they are, or let them go on."""
@@ -176,8 +210,11 @@ class PostgresServer:
 
     def remove(self) -> None:
         """Stop the server and remove all of it."""
-        self.stop(signal.SIGQUIT)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        try:
+            self.stop(signal.SIGQUIT)
+        except subprocess.TimeoutExpired:
+            self.lose()
+        self._own.remove()
 
     @property
     def _data(self) -> Path:
@@ -191,21 +228,18 @@ class PostgresServer:
         words = ["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]
         self.run("pg_basebackup", "-D", str(self._data), "-d", primary.url("postgres"), *words)
 
-    def _reachable(self, installed: Path) -> Path:
-        """The binaries, copied where an unprivileged user would not get at them."""
-        if self._as_whom and not all(each.stat().st_mode & 0o001 for each in installed.parents):
-            package, copied = installed.parent, self._folder / WHEEL
-            libraries = f"{WHEEL}.libs"  # are looked for beside the package
-            shutil.copytree(installed, copied / installed.name, symlinks=True)
-            shutil.copytree(package.with_name(libraries), self._folder / libraries)
-            installed = copied / installed.name
-        return installed / "bin"
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def _installed() -> Path:
-    """The newest PostgreSQL in the wheel, which is not imported: that does more than it should."""
+    """The wheel, which is not imported: that does more than it should."""
     found = importlib.util.find_spec(WHEEL)
     if found is None or not found.submodule_search_locations:
         raise RuntimeError(f"{WHEEL} is missing: pip install -e '.[dev]'")
     (folder,) = found.submodule_search_locations
-    return max(Path(folder).glob("pginstall*"), key=lambda path: path.name)
+    return Path(folder)

@@ -68,6 +68,7 @@ SIGNS = {
     "too many clients": "53300",
     "connection slots": "53300",
     "starting up": "57P03",
+    "accepting connections": "57P03",
     "shutting down": "57P03",
 }
 LOST = ("08", "57P01", "57P02", "25P03")
