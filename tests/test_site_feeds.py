@@ -20,6 +20,7 @@ from nomoledger.rulebook.loading import load, parse
 from nomoledger.views.site import publish
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
+WEEK = timedelta(days=7)
 ATOM = "{http://www.w3.org/2005/Atom}"
 NASTY = 'a, b; c\\d\n<script>"&\x07ann@example.org ' + "é" * 90
 #: A rule that lets players set alarms, whose names are long and strange.
@@ -199,6 +200,23 @@ def test_a_ruling_is_found_by_the_players_whose_figures_it_changed(
     words = index_of(published(ledger, tmp_path / "site"))
     (ruling,) = [found for found in words if found.startswith("ruling ")]
     assert "ann" in ruling.split()
+
+
+def test_a_log_is_found_by_its_words_also_when_its_pages_are_kept(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    game = corrected(ledger)
+    first = published(ledger, tmp_path / "site")
+    game.submit("Bob", "buy", {"square": 7}, at=NOON + 2 * WEEK)
+    second = published(ledger, tmp_path / "site")
+    for site, wanted in ((first, "8"), (second, "7")):
+        logs = [found.split() for found in index_of(site) if found.startswith("log ")]
+        assert [words[:5] for words in logs] == [["log", "log", "of", "period", n] for n in "123"]
+        assert "ann" in logs[0]
+        assert "8" in logs[0]
+        assert "bob" in logs[1]
+        assert wanted in logs[0] + logs[2]
+        assert "done" not in logs[0]  # bookkeeping
 
 
 @pytest.mark.slow

@@ -149,7 +149,24 @@ def test_saving_a_what_if(landed: str) -> None:
 
 
 #: Commands that change something and have no dry run: they are few, and the list may only shrink.
-WITHOUT = {"demo", "standings"}
+WITHOUT: set[str] = set()
+
+
+def test_a_chart_is_drawn_and_not_written(landed: str) -> None:
+    tried = dry("standings", landed, "--chart", "s.svg")
+    note = "a dry run: nothing is written; s.svg would be created\n"
+    assert tried == ok("standings", landed, "--chart", "s.svg") + note
+    assert "s.svg exists already" in wrong("standings", landed, "--chart", "s.svg", "--dry-run")
+    assert "is not a chart file" in wrong("standings", landed, "--chart", "s.txt", "--dry-run")
+
+
+@pytest.mark.slow
+def test_a_demo_leaves_no_ledger(landed: str) -> None:
+    words = ("demo", "--weeks", "1", "--ledger", "season.db")
+    tried = dry(*words)
+    real, _, _ = ok(*words).partition("\nnext:\n")
+    assert tried == real + NOTE
+    assert "exists already" in wrong(*words, "--dry-run")
 
 
 def test_every_command_that_changes_something_has_a_dry_run() -> None:

@@ -15,13 +15,17 @@ def draw_chart(
     file: str,
     *,
     force: bool,
+    dry_run: bool,
     location: str,
     game_name: str | None,
     period: int | None,
     known: int | None,
     **arguments: Any,
 ) -> None:
-    """Draw the projection *name* into *file*; with *force*, also if the file exists."""
+    """Draw the projection *name* into *file*; with *force*, also if the file exists.
+
+    For a *dry_run*, everything is checked, and the file is not written.
+    """
     from nomoledger.cli.atomic_file import atomic_file
     from nomoledger.game.read_models import Drawing, projection
 
@@ -32,7 +36,7 @@ def draw_chart(
         )
     with (
         open_view_at(location, game_name, period, known=known) as view,
-        atomic_file(file, force=force) as target,
+        atomic_file(file, force=force, dry_run=dry_run) as target,
     ):
         model = projection(name)(view, **arguments)
         if not isinstance(model, Drawing):

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nomoledger.cli import options
 from nomoledger.cli.arguments import command_line
+from nomoledger.cli.dry_runs import print_dry_run
 from nomoledger.cli.output import print_line
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ SLIP, SQUARE = 116, 1
     "--weeks", type=click.IntRange(1, LAST), default=LAST, show_default=True, metavar="N",
     help="Import the first N weeks.",
 )  # fmt: skip
-def demo(location: str | None, weeks: int) -> None:
+@options.dry_run
+def demo(location: str | None, weeks: int, dry_run: bool) -> None:
     """Import eight real weeks, audit them, and undo one slip.
 
     Example: nomoledger demo
@@ -44,8 +47,10 @@ def demo(location: str | None, weeks: int) -> None:
 
     if location is not None and Path(location).exists():
         raise UsageError(f"{location} exists already: give the name of a new file")
-    location = location or str(Path(tempfile.mkdtemp(prefix="nomoledger-demo-")) / "season.db")
-    with open_or_create_ledger_at(location) as ledger:
+    if location is None:
+        folder = tempfile.gettempdir() if dry_run else tempfile.mkdtemp(prefix="nomoledger-demo-")
+        location = str(Path(folder) / "season.db")
+    with open_or_create_ledger_at(location, dry_run=dry_run) as ledger:
         print_line(f"importing {SEASON} into {location}")
         for file in files(SEASON):
             game = import_record(ledger, file, until=weeks)
@@ -54,6 +59,9 @@ def demo(location: str | None, weeks: int) -> None:
             _count_confirmed(game)
             _try_readings(game)
         _replay_slip(game)
+    if dry_run:
+        print_dry_run()
+        return
     print_line("")
     print_line("next:")
     for verb, words in (

@@ -7,6 +7,7 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.context import open_view_at
+from nomoledger.cli.dry_runs import print_unwritten
 from nomoledger.cli.output import print_aside, print_csv, print_line, print_model
 
 if TYPE_CHECKING:
@@ -122,11 +123,13 @@ def reader_of(admin: bool, player: str | None) -> str | None:
     help="Also draw rank and money by period into FILE.svg or FILE.png.",
 )
 @options.force
+@options.dry_run
 def standings(
     is_all: bool,
     is_history: bool,
     chart: str | None,
     force: bool,
+    dry_run: bool,
     as_known: int | None,
     as_published: bool,
     **view: Any,
@@ -134,7 +137,8 @@ def standings(
     """Show the players by money, and the squares they own.
 
     A closed period is shown as known now, with the corrections of later rulings. --as-known and
-    --as-published show what was known earlier.
+    --as-published show what was known earlier. With --dry-run, --chart checks FILE and does not
+    write it.
 
     Example: nomoledger standings game.db --history --chart standings.svg
     """
@@ -147,11 +151,13 @@ def standings(
     if chart is not None:
         from nomoledger.cli.charts import draw_chart
 
-        draw_chart(name, chart, force=force, **periods, **arguments)
+        draw_chart(name, chart, force=force, dry_run=dry_run, **periods, **arguments)
     if is_all or is_history:
         show_projection(name, **view | periods, **arguments)
     else:
         show_projection_then("standings", as_known=as_known, as_published=as_published, **view)
+    if chart is not None and dry_run and not (view["as_json"] or view["as_csv"]):
+        print_unwritten(chart)
 
 
 @click.command()

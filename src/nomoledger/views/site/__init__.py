@@ -13,6 +13,7 @@ from nomoledger.views.site.outline import Public, outline_of
 from nomoledger.views.site.pages import render_period, render_present, static_files
 from nomoledger.views.site.public_view import public_entries
 from nomoledger.views.site.ruled_play import RuledPlays, ruled_plays
+from nomoledger.views.site.search_page import LogWords, words_of_log
 
 __all__ = ["Published", "publish", "render_site"]
 
@@ -58,11 +59,14 @@ def publish(
                 site.keep(path)
         wanted = [period.number for period in outline.periods if period.number not in kept]
         made = {str(number): period for number, period in kept.items()}
+        logs = {number: period.words for number, period in kept.items()}
         for history in read_history(ledger, outline, public, wanted, advance):
-            pages = _write(site, history, plays)
+            logs[history.moment.period] = words_of_log(history.moment.groups)
+            pages = _write(site, history, plays, logs)
             key = manifest.key_of(outline, len(history.upto) - 1)
             if key is not None and history.is_complete:
-                made[str(history.moment.period)] = PeriodPages(key, pages)
+                number = history.moment.period
+                made[str(number)] = PeriodPages(key, pages, logs[number])
         for path, text in static_files():
             site.write(path, text)
         rulings = {str(number): play for number, play in plays.items()}
@@ -76,10 +80,11 @@ def render_site(ledger: Ledger, game: str) -> dict[str, str]:
     public = _read(ledger, game, lambda count: None)
     outline = outline_of(game, public)
     pages = dict(static_files())
-    plays = ruled_plays(outline, public, {})
+    plays, logs = ruled_plays(outline, public, {}), dict[int, str]()
     every = [period.number for period in outline.periods]
     for history in read_history(ledger, outline, public, every, lambda count: None):
-        pages |= dict(_rendered(history, plays))
+        logs[history.moment.period] = words_of_log(history.moment.groups)
+        pages |= dict(_rendered(history, plays, logs))
     return pages
 
 
@@ -91,12 +96,14 @@ def _read(ledger: Ledger, game: str, advance: Advance) -> Public:
     return public
 
 
-def _rendered(history: HistoryPage, plays: RuledPlays) -> Iterator[tuple[str, str]]:
+def _rendered(history: HistoryPage, plays: RuledPlays, logs: LogWords) -> Iterator[tuple[str, str]]:
     yield from render_period(history)
     if history.moment.is_open:
-        yield from render_present(history, plays)
+        yield from render_present(history, plays, logs)
 
 
-def _write(site: NewFolder, history: HistoryPage, plays: RuledPlays) -> dict[str, str]:
+def _write(
+    site: NewFolder, history: HistoryPage, plays: RuledPlays, logs: LogWords
+) -> dict[str, str]:
     """Write the pages of *history*, and return their digests by path."""
-    return {path: site.write(path, text) for path, text in _rendered(history, plays)}
+    return {path: site.write(path, text) for path, text in _rendered(history, plays, logs)}

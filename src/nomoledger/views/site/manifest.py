@@ -30,10 +30,14 @@ _PACKAGES = ("jinja2", "markdown-it-py", "markupsafe", "msgspec", "starlark-pyo3
 
 
 class PeriodPages(msgspec.Struct, frozen=True):
-    """The pages of one closed period: the *key* of what they show, and their SHA-256 by path."""
+    """The pages of one closed period: the *key* of what they show, and their SHA-256 by path.
+
+    *words* are the words of its log.
+    """
 
     key: str
     pages: dict[str, str]
+    words: str = ""
 
 
 class RuledPlay(msgspec.Struct, frozen=True):

@@ -54,17 +54,22 @@ def render_period(history: HistoryPage) -> Iterator[tuple[str, str]]:
     yield from _Pages(history, folder_of(history.moment.period)).all()
 
 
-def render_present(history: HistoryPage, plays: RuledPlays) -> Iterator[tuple[str, str]]:
+def render_present(
+    history: HistoryPage, plays: RuledPlays, logs: search_page.LogWords
+) -> Iterator[tuple[str, str]]:
     """Yield the files at the top, which show the present state, and the pages of all rules.
 
-    *plays* are what each ruling changed, event by event.
+    *plays* are what each ruling changed, event by event, and *logs* the words of all logs.
     """
     pages = _Pages(history, "")
     yield from pages.all()
+    items = search_page.search_items(history, logs)
+    every_period = history.outline.periods
+    found = {"menu_at": "search", "items": items, "every_period": every_period}
+    yield search_page.PATH, pages.render("search", search_page.PATH, **found)
     for template, path, values in _pages_of_things(history, pages, plays):
-        every_period = history.outline.periods
         yield path, pages.render(template, path, every_period=every_period, **values)
-    yield search_page.INDEX, search_page.search_index(search_page.search_items(history))
+    yield search_page.INDEX, search_page.search_index(items)
     yield feed.PATH, feed.feed_of(history)
     yield calendar_file.PATH, calendar_file.calendar_of(history)
 
@@ -72,10 +77,8 @@ def render_present(history: HistoryPage, plays: RuledPlays) -> Iterator[tuple[st
 def _pages_of_things(
     history: HistoryPage, pages: "_Pages", plays: RuledPlays
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield template, path and values of search and of all rules, rulings and disputes."""
+    """Yield template, path and values of all rules, rulings and disputes."""
     moment = history.moment
-    items = search_page.search_items(history)
-    yield "search", search_page.PATH, {"menu_at": "search", "items": items}
     for page in history.rules:
         yield "rule", page.path, _rule_values(moment, page)
     rulings = {ruling.number: ruling for ruling in moment.rulings}

@@ -4,10 +4,11 @@ The page works from disk and without a server. Without JavaScript it is a plain 
 hides and shows items of the list. It makes no markup, so nothing that people wrote can become any.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from nomoledger.views.site.event_log import EventGroup
 from nomoledger.views.site.history_page import HistoryPage
 from nomoledger.views.site.site_paths import folder_of
 from nomoledger.views.site.text import harmless
@@ -15,8 +16,12 @@ from nomoledger.views.site.text import harmless
 PATH = "search.html"
 INDEX = "search-index.js"
 SCRIPT = "search.js"
-#: How much of a long text can be found.
-CHARACTERS_MAX = 4000
+#: How much of a long text can be found, and of the different words of a log.
+CHARACTERS_MAX, LOG_CHARACTERS_MAX = 4000, 20_000
+#: What stands around words, and is no part of them.
+_AROUND = ".,:;!?()[]{}“”‘’'\"…→"
+#: The words of the log of each period, by number.
+LogWords = Mapping[int, str]
 
 
 class SearchItem(msgspec.Struct, frozen=True):
@@ -28,9 +33,19 @@ class SearchItem(msgspec.Struct, frozen=True):
     words: str = ""
 
 
-def search_items(history: HistoryPage) -> list[SearchItem]:
-    """Return what can be found on the site of *history*, in the order of the list."""
-    return list(_items(history))
+def search_items(history: HistoryPage, logs: LogWords) -> list[SearchItem]:
+    """Return what can be found on the site of *history*, in the order of the list.
+
+    *logs* are the words of the log of each period.
+    """
+    return list(_items(history, logs))
+
+
+def words_of_log(groups: Iterable[EventGroup]) -> str:
+    """Return the different words of a log in order, without the bookkeeping of the engine."""
+    lines = (line.text for group in groups for line in group.all() if not line.quiet)
+    words = {word.strip(_AROUND) for text in lines for word in text.lower().split()}
+    return " ".join(sorted(words - {""}))[:LOG_CHARACTERS_MAX]
 
 
 def search_index(items: list[SearchItem]) -> str:
@@ -47,14 +62,24 @@ def search_index(items: list[SearchItem]) -> str:
 
 def _encoded(words: str) -> str:
     """Return *words* as a text of JavaScript that is harmless within HTML, too."""
-    plain = " ".join(harmless(words[:CHARACTERS_MAX]).lower().split())
+    plain = " ".join(harmless(words).lower().split())
     text = msgspec.json.encode(plain).decode()
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
 
 
-def _items(history: HistoryPage) -> Iterator[SearchItem]:
+def _items(history: HistoryPage, logs: LogWords) -> Iterator[SearchItem]:
+    for item in _pages(history):
+        yield msgspec.structs.replace(item, words=item.words[:CHARACTERS_MAX])
+    for past in history.upto:
+        folder = folder_of(past.period)
+        yield SearchItem("period", f"Period {past.period}", f"{folder}index.html", "standings")
+        title, words = f"Log of period {past.period}", f"events {logs.get(past.period, '')}"
+        yield SearchItem("log", title, f"{folder}log.html", words)
+
+
+def _pages(history: HistoryPage) -> Iterator[SearchItem]:
     moment = history.moment
     for player in moment.players:
         name = player.person.name
@@ -85,7 +110,3 @@ def _items(history: HistoryPage) -> Iterator[SearchItem]:
         title = f"Square {square.called}" + (f" {called.text}" if called else "")
         words = "" if owner is None else f"owner {owner.text}"
         yield SearchItem("square", title, f"board.html#{square.anchor}", words)
-    for past in history.upto:
-        folder = folder_of(past.period)
-        yield SearchItem("period", f"Period {past.period}", f"{folder}index.html", "standings")
-        yield SearchItem("log", f"Log of period {past.period}", f"{folder}log.html", "events")
