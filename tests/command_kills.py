@@ -44,6 +44,7 @@ class Forker:
     def __init__(self, folder: Path) -> None:
         """Start; what commands print goes to a file in *folder*."""
         self._log = folder / "output.txt"
+        self._log.touch()  # a command may be killed before it opens the file
         self._process = subprocess.Popen(
             [sys.executable, str(FORKER)],
             stdin=subprocess.PIPE,

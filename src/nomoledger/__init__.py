@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from nomoledger.game.game_ledger import GameLedger
     from nomoledger.game.game_ledger import open_ledger as open
     from nomoledger.game.keepers import Keepers
+    from nomoledger.game.league import League
     from nomoledger.game.proposal_check import ProposalCheck
     from nomoledger.game.proposal_view import Proposal
     from nomoledger.game.records import import_record
@@ -65,6 +66,7 @@ _HOMES = {
     "GameLedger": "game.game_ledger",
     "Head": "ledger.ledger",
     "Keepers": "game.keepers",
+    "League": "game.league",
     "Ledger": "ledger.ledger",
     "LostError": "errors",
     "MisfitError": "errors",
@@ -111,6 +113,7 @@ __all__ = [
     "GameLedger",
     "Head",
     "Keepers",
+    "League",
     "Ledger",
     "LostError",
     "MisfitError",

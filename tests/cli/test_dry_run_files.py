@@ -172,7 +172,7 @@ def test_a_demo_leaves_no_ledger(landed: str) -> None:
 def test_every_command_that_changes_something_has_a_dry_run() -> None:
     """A request has `--yes` for its time; what writes a file has `--force`."""
     changing = {"copy", "import", "init", "project", "publish", "rebuild", "simulate", "upgrade"}
-    changing |= {"league move"} | WITHOUT
+    changing |= {"league audit", "league move"} | WITHOUT
     having = set()
     for name, command in commands(program):
         options = {option for parameter in command.params for option in parameter.opts}

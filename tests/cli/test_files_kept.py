@@ -46,6 +46,8 @@ OTHERS = {
     ("import", "rulebook"): "read",
     ("init", "rulebook"): "read",
     ("project", "into"): "a database of tables, which is added to",
+    ("league audit", "locations"): "ledgers, whose last audit is kept in them",
+    ("league list", "locations"): "ledgers, which are read",
     ("league move", "target"): "a ledger, which is added to",
     ("proposal check", "file"): "read",
     ("propose", "changes"): "read",

@@ -13,6 +13,7 @@ import msgspec
 from nomoledger.engine.batches import encode_batch
 from nomoledger.errors import RuleFault, UsageError
 from nomoledger.game.game import Game
+from nomoledger.game.programs import KEEPER, program_name
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
@@ -62,7 +63,7 @@ def serve(channel: Channel) -> None:
 
 
 def _open(location: str, name: str) -> Game:
-    ledger = Ledger.open(location)
+    ledger = Ledger.open(location, program=program_name(KEEPER, name))
     try:
         return Game(ledger, name)
     except BaseException:

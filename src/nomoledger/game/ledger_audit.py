@@ -75,10 +75,11 @@ def audit_periods(
 
 
 def _auditor() -> Callable[[RecordedPeriod], AuditedPeriod]:
-    return _audit
+    return audit_period
 
 
-def _audit(of: RecordedPeriod) -> AuditedPeriod:
+def audit_period(of: RecordedPeriod) -> AuditedPeriod:
+    """Replay the period *of* a game."""
     try:
         with Ledger.open(of.ledger) as ledger:
             return AuditedPeriod(of, replay(ledger, of.game, of.period))

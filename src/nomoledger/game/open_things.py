@@ -48,14 +48,21 @@ def undecided_proposals(view: View) -> list[int]:
 
     If the rules keep no state of proposals, every proposal that nobody judged is undecided.
     """
+    return undecided_in(view.world, (entry.body for entry in view.entries()))
+
+
+def undecided_in(world: World, events: Iterable[e.Event]) -> list[int]:
+    """Return the numbers of the undecided proposals in *world*.
+
+    *events* are those of the game; only created entities and judged proposals count.
+    """
     first: dict[str, Any] = {}
     judged = set()
-    for entry in view.entries():
-        if isinstance(entry.body, e.EntityCreated) and entry.body.kind == "proposal":
-            first[entry.body.entity] = entry.body.attributes.get("state")
-        elif isinstance(entry.body, e.ProposalJudged):
-            judged.add(entry.body.proposal)
-    world = view.world
+    for event in events:
+        if isinstance(event, e.EntityCreated) and event.kind == "proposal":
+            first[event.entity] = event.attributes.get("state")
+        elif isinstance(event, e.ProposalJudged):
+            judged.add(event.proposal)
     keeps_states = "state" in world.declared("proposal")
     voided = world.game.get("voided", ())
     undecided = []

@@ -20,7 +20,9 @@ from nomoledger.errors import (
     StoreError,
     UnknownError,
 )
+from nomoledger.game.programs import CLOCK, program_name
 from nomoledger.game.timekeeper import FiredTimer, Timekeeper
+from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import safe_location
 from nomoledger.prose.choices import ask_in_words
@@ -97,8 +99,9 @@ class LiveClock:
         """
         while True:
             try:
-                with Ledger.open(self.location) as ledger:
-                    self.timekeeper = Timekeeper(ledger, self.game, clock=self.wall.now)
+                name = self.game or _only_game_at(self.location)
+                with Ledger.open(self.location, program=program_name(CLOCK, name)) as ledger:
+                    self.timekeeper = Timekeeper(ledger, name, clock=self.wall.now)
                     yield from self._attend(self.timekeeper, once)
                     return
             except (CorruptError, MovedError):
@@ -175,6 +178,12 @@ class LiveClock:
             yield ClockNotice(
                 "clock", f"the clock jumped {way} by {abs(round(off))} seconds: {then}"
             )
+
+
+def _only_game_at(location: str) -> str:
+    """Return the name of the one game in the ledger at *location*."""
+    with Ledger.open(location) as ledger:
+        return only_game(ledger)
 
 
 def _file(location: str) -> tuple[int, int] | None:

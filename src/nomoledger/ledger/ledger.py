@@ -56,15 +56,19 @@ class Ledger:
         self.store = store
 
     @classmethod
-    def open(cls, location: str | PathLike[str], create: bool = False) -> Self:
+    def open(
+        cls, location: str | PathLike[str], create: bool = False, *, program: str = ""
+    ) -> Self:
         """Open the ledger at *location*: a path, `sqlite:///path`, or `postgresql://…`.
+
+        *program* is the name under which a database server lists the connections.
 
         Raises:
             UnknownError: the ledger does not exist, and *create* is False.
             UsageError: *location* is of an unknown kind.
             StoreError: the ledger exists but cannot be used.
         """
-        return cls(open_store(location, create=create))
+        return cls(open_store(location, create=create, program=program))
 
     def close(self) -> None:
         """Release the database; the end of a `with` block does so, too."""

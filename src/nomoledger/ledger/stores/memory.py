@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from nomoledger.errors import CorruptError, StoreError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell, Delta
+from nomoledger.ledger.stores.last_audit import LastAudit
 from nomoledger.ledger.stores.pointer import Pointer
 from nomoledger.ledger.stores.store import Evidence, Place, Row, Seal, limit
 
@@ -30,12 +31,14 @@ class GameTables(Struct, frozen=True):
     Attributes:
         secret: None if the game was never created, or is elsewhere.
         pointer: where the game is instead, or None.
+        audit: the last audit of the game, or None.
         snapshots: period and root, by fold and event number.
         seals: event number and seal, by period.
     """
 
     secret: bytes | None = None
     pointer: Pointer | None = None
+    audit: LastAudit | None = None
     rows: list[Row] = []
     links: list[Link] = []
     cells: dict[Cell, int] = {}
@@ -108,6 +111,23 @@ class MemoryStore:
     def pointer(self, game: str) -> Pointer | None:
         """Return where *game* is instead of here, or None."""
         return self._tables(game).pointer
+
+    def audits(self) -> list[LastAudit]:
+        """Return the last audit of each game that was audited here, sorted by the games."""
+        found = (tables.audit for _, tables in sorted(self._games.items()))
+        return [audit for audit in found if audit is not None]
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of the records by game."""
+        return {
+            game: sum(len(state) for _, _, state in tables.rows)
+            for game, tables in self._games.items()
+            if tables.rows
+        }
+
+    def programs(self) -> list[str] | None:
+        """Return None: only this process uses the store."""
+        return None
 
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
@@ -248,6 +268,10 @@ class MemoryWriter:
         """Note where the game of *pointer* is; there is no such game here any more."""
         tables = self._tables(pointer.game)
         self.games[pointer.game] = replace(tables, secret=None, pointer=pointer)
+
+    def set_audit(self, audit: LastAudit) -> None:
+        """Keep *audit* as the last one of its game."""
+        self.games[audit.game] = replace(self._tables(audit.game), audit=audit)
 
     def drop_pointer(self, game: str) -> None:
         """Make *game*, which has a pointer, a game of this store again."""

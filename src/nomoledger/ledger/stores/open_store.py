@@ -7,8 +7,10 @@ from nomoledger.ledger.stores.schema_versions import Upgrade
 from nomoledger.ledger.stores.store import Store
 
 
-def open_store(location: str | PathLike[str], *, create: bool = False) -> Store:
+def open_store(location: str | PathLike[str], *, create: bool = False, program: str = "") -> Store:
     """Open the store at *location*: a path, `sqlite:///path`, or `postgresql://…`.
+
+    *program* is the name under which a server lists the connections.
 
     Raises:
         UnknownError: the store does not exist, and *create* is False.
@@ -19,7 +21,7 @@ def open_store(location: str | PathLike[str], *, create: bool = False) -> Store:
         # Imported late: each database takes up to 0.1 s to import, and one of them is used.
         from nomoledger.ledger.stores.postgres import PostgresStore
 
-        return PostgresStore(fspath(location), create=create)
+        return PostgresStore(fspath(location), create=create, program=program)
     from nomoledger.ledger.stores.sqlite import SqliteStore
 
     return SqliteStore(path_of(fspath(location)), create=create)

@@ -15,6 +15,7 @@ from nomoledger.errors import CorruptError, LostError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell
 from nomoledger.ledger.stores.location import safe_location
+from nomoledger.ledger.stores.postgres_audits import PostgresAudits, PostgresAuditWriter
 from nomoledger.ledger.stores.postgres_hosts import has_several_hosts
 from nomoledger.ledger.stores.postgres_link import (
     TRIES_MAX,
@@ -69,6 +70,10 @@ SELECT_CONTAINING = """SELECT originator_version, topic, state FROM nomoledger.s
 SELECT_CONTENTS = """SELECT originator_version, convert_to(coalesce(topic, ''), 'UTF8'),
     coalesce(state, '') FROM nomoledger.stored_events
     WHERE originator_id = %s ORDER BY originator_version"""
+SELECT_SIZES = """SELECT originator_id, sum(octet_length(state))::bigint
+    FROM nomoledger.stored_events GROUP BY originator_id"""
+SELECT_PROGRAMS = """SELECT application_name FROM pg_stat_activity
+    WHERE datname = current_database() ORDER BY application_name"""
 EVENTS = "nomoledger.stored_events (originator_id, originator_version, topic, state)"
 CHAIN = "nomoledger.chain (game, number, commitments, hash)"
 COPY_EVENTS = f"COPY {EVENTS} FROM STDIN (FORMAT BINARY)"
@@ -78,13 +83,18 @@ INSERT = f"""WITH events AS (INSERT INTO {EVENTS}
     SELECT %s, * FROM unnest(%b::bigint[], %b::text[], %b::bytea[])) {INSERT_LINKS}"""
 
 
-class PostgresStore(PostgresSideTables, PostgresPointers):
+class PostgresStore(PostgresSideTables, PostgresPointers, PostgresAudits):
     """The `nomoledger.ledger.stores.store.Store` in a database; `location` hides the password."""
 
-    def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
-        """Open the database at *location*; wait *lock_timeout* seconds for locked games."""
+    def __init__(
+        self, location: str, *, create: bool = False, program: str = "", lock_timeout: int = 5
+    ) -> None:
+        """Open the database at *location*; wait *lock_timeout* seconds for locked games.
+
+        The server lists the connections under the name *program*, if given.
+        """
         self.location = safe_location(location)
-        address = address_of(location)
+        address = address_of(location) | ({"application_name": program} if program else {})
         with direct_connection(address, self.location) as connection:
             prepare(connection, self.location, create)
             if has_several_hosts(address):
@@ -103,6 +113,14 @@ class PostgresStore(PostgresSideTables, PostgresPointers):
         """See `nomoledger.ledger.stores.store.Store.unlisted`."""
         found = {game for (game,) in self._fetch(SELECT_UNLISTED)}
         return sorted(found.difference(pointer.game for pointer in self.pointers()))
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of the records by game."""
+        return dict(self._fetch(SELECT_SIZES))
+
+    def programs(self) -> list[str] | None:
+        """Return the names of the programs that are connected to the database."""
+        return [name for (name,) in self._fetch(SELECT_PROGRAMS)]
 
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
@@ -197,7 +215,7 @@ class PostgresStore(PostgresSideTables, PostgresPointers):
             after = page[-1][0]
 
 
-class PostgresWriter(PostgresSideTableWriter, PostgresPointerWriter):
+class PostgresWriter(PostgresSideTableWriter, PostgresPointerWriter, PostgresAuditWriter):
     """The `nomoledger.ledger.stores.store.Writer` of a database; locks each game on first use."""
 
     def __init__(self, connection: Connection, location: str) -> None:

@@ -12,6 +12,8 @@ from nomoledger.errors import StoreError
 
 #: The columns of our tables: name, type, whether NULL is refused, and the collation or the default.
 COLUMNS = {
+    "audits": "game text NOT NULL C, number bigint NOT NULL, at timestamp with time zone NOT NULL,"
+    " is_sound boolean NOT NULL",
     "chain": "game text NOT NULL C, number bigint NOT NULL, commitments bytea NOT NULL,"
     " hash bytea NOT NULL",
     "games": "game text NOT NULL C, secret bytea NOT NULL,"

@@ -12,6 +12,7 @@ from typing import Any
 
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell, Delta, RawCell
+from nomoledger.ledger.stores.last_audit import LastAudit
 from nomoledger.ledger.stores.memory import MemoryStore, MemoryWriter
 from nomoledger.ledger.stores.pointer import Pointer
 from nomoledger.ledger.stores.store import Content, Evidence, Place, Row, Seal, Store, limit
@@ -104,6 +105,20 @@ class ScratchStore(_Overlay):
         places |= {pointer.game: pointer for pointer in self._above.pointers()}
         here = self._above.games()
         return [pointer for game, pointer in sorted(places.items()) if game not in here]
+
+    def audits(self) -> list[LastAudit]:
+        """Return the last audit of each game that was audited here, sorted by the games."""
+        found = {audit.game: audit for audit in (*self.below.audits(), *self._above.audits())}
+        return [audit for _, audit in sorted(found.items())]
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of the records by game; those below as they are now."""
+        below, above = self.below.sizes(), self._above.sizes()
+        return {game: below.get(game, 0) + above.get(game, 0) for game in sorted({*below, *above})}
+
+    def programs(self) -> list[str] | None:
+        """Return the programs that use the store below."""
+        return self.below.programs()
 
     def secret_and_tail(self, game: str) -> tuple[bytes | None, Link | None]:
         """Return the secret and the last chain row of *game*, each or None."""
@@ -255,6 +270,10 @@ class ScratchWriter(_Overlay):
     def set_pointer(self, pointer: Pointer) -> None:
         """Note where the game of *pointer* is; there is no such game here any more."""
         self._above.set_pointer(pointer)
+
+    def set_audit(self, audit: LastAudit) -> None:
+        """Keep *audit* as the last one of its game."""
+        self._above.set_audit(audit)
 
     def drop_pointer(self, game: str) -> None:
         """Make *game*, which has a pointer, a game of this store again."""

@@ -14,6 +14,7 @@ from typing import Any
 from nomoledger.errors import CorruptError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell
+from nomoledger.ledger.stores.sqlite_audits import SqliteAudits, SqliteAuditWriter
 from nomoledger.ledger.stores.sqlite_file import (
     SqliteConnections,
     open_file,
@@ -74,11 +75,12 @@ SELECT_LINKS = (
     " CAST(commitments AS BLOB), CAST(hash AS BLOB)"
     " FROM chain WHERE game=? ORDER BY number"
 )
+SELECT_SIZES = "SELECT originator_id, sum(length(state)) FROM stored_events GROUP BY originator_id"
 INSERT_EVENTS = "INSERT INTO stored_events VALUES {}"
 INSERT_LINKS = "INSERT INTO chain VALUES {}"
 
 
-class SqliteStore(SqliteSideTables, SqlitePointers):
+class SqliteStore(SqliteSideTables, SqlitePointers, SqliteAudits):
     """The `nomoledger.ledger.stores.store.Store` in the file at *location*."""
 
     def __init__(self, location: str, *, create: bool = False, lock_timeout: int = 5) -> None:
@@ -105,6 +107,15 @@ class SqliteStore(SqliteSideTables, SqlitePointers):
             elsewhere = {pointer.game for pointer in read_pointers(cursor)}
         games = {bytes(game or b"").decode(errors="replace") for (game,) in rows}
         return sorted(games - elsewhere)
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of the records by game."""
+        with self._reading() as cursor:
+            return dict(cursor.execute(SELECT_SIZES).fetchall())
+
+    def programs(self) -> list[str] | None:
+        """Return None: a file does not tell who has it open."""
+        return None
 
     def secret(self, game: str) -> bytes | None:
         """Return the secret of *game*, or None if there is no such game."""
@@ -229,7 +240,7 @@ class WritingBlock:
                 self._datastore.end_turn()
 
 
-class SqliteWriter(SqliteSideTableWriter, SqlitePointerWriter):
+class SqliteWriter(SqliteSideTableWriter, SqlitePointerWriter, SqliteAuditWriter):
     """The `nomoledger.ledger.stores.store.Writer` of a file."""
 
     def create_game(self, game: str, secret: bytes) -> None:

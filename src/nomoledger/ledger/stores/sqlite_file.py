@@ -30,6 +30,8 @@ from nomoledger.ledger.stores.sqlite_side_tables import CREATE as CREATE_SIDE_TA
 from nomoledger.ledger.stores.sqlite_side_tables import register_exact_sum, roll_up_all
 
 APPLICATION_ID = 0x6E6F6D6F  # "nomo"
+#: The header of an SQLite file, and where it says which application the file belongs to.
+_HEADER_BYTES, _ID_PLACE = 100, slice(68, 72)
 SCHEMA_VERSION = 3
 #: Threads that may read at the same time; more wait for one of them.
 READERS_MAX = 15
@@ -283,6 +285,29 @@ def upgrade_file(location: str, lock_timeout: int = 5, *, dry_run: bool = False)
         connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute("ROLLBACK" if dry_run else "COMMIT")
     return Upgrade(current, SCHEMA_VERSION)
+
+
+def ledgers_in(folder: Path) -> list[Path]:
+    """Return the ledger files in *folder*, sorted, without those in folders within it."""
+    return sorted(path for path in folder.iterdir() if path.is_file() and _is_ledger(path))
+
+
+def _is_ledger(path: Path) -> bool:
+    """Return whether the header of the SQLite file at *path* says that it is a ledger.
+
+    The header of a file in use may still be in the log beside it: then the file itself is asked.
+    """
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    if not header.startswith(b"SQLite format 3\0"):
+        return False
+    if int.from_bytes(header[_ID_PLACE], "big") == APPLICATION_ID:
+        return True
+    try:
+        with closing(sqlite3.connect(_uri(str(path), False), uri=True)) as connection:
+            return _pragma(connection, "application_id") == APPLICATION_ID
+    except sqlite3.Error:
+        return False
 
 
 def remove_if_unused(path: Path, lock_timeout: int = 5) -> None:

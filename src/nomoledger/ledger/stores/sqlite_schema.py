@@ -8,6 +8,7 @@ import re
 import sqlite3
 
 from nomoledger.errors import StoreError
+from nomoledger.ledger.stores.sqlite_audits import CREATE as CREATE_AUDITS
 from nomoledger.ledger.stores.sqlite_pointers import CREATE as CREATE_POINTERS
 from nomoledger.ledger.stores.sqlite_side_tables import CREATE as CREATE_SIDE_TABLES
 
@@ -30,7 +31,7 @@ CREATE_GAMES = """CREATE TABLE games (
 )"""
 CREATE = (CREATE_EVENTS, CREATE_CHAIN, CREATE_GAMES, *CREATE_SIDE_TABLES)
 #: Tables that a file has only if it needs them.
-CREATE_IF_NEEDED = (CREATE_POINTERS,)
+CREATE_IF_NEEDED = (CREATE_POINTERS, CREATE_AUDITS)
 
 SELECT_OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
 

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell, Delta, RawCell
+from nomoledger.ledger.stores.last_audit import LastAudit
 from nomoledger.ledger.stores.pointer import Pointer
 
 #: A stored record: number, topic, state.
@@ -53,6 +54,9 @@ class Writer(Protocol):
 
         Its records stay. A pointer that the game has already is replaced.
         """
+
+    def set_audit(self, audit: LastAudit) -> None:
+        """Keep *audit* as the last one of its game."""
 
     def drop_pointer(self, game: str) -> None:
         """Make *game*, which has a pointer, a game of this store again, with the same secret."""
@@ -134,6 +138,15 @@ class Store(Protocol):
 
     def tail(self, game: str) -> Link | None:
         """Return the last chain row of *game*, or None."""
+
+    def audits(self) -> list[LastAudit]:
+        """Return the last audit of each game that was audited here, sorted by the games."""
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of the records by game, without what is stored beside them."""
+
+    def programs(self) -> list[str] | None:
+        """Return the names of the programs that use the database now; None if nothing tells."""
 
     def secret_and_tail(self, game: str) -> tuple[bytes | None, Link | None]:
         """Return `secret` and `tail` of *game* as they are at one moment."""

@@ -1,0 +1,115 @@
+"""What a game waits for, for whom, and since when."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import msgspec
+
+from nomoledger.events import EntityCreated, Event, ProposalJudged, may_see
+from nomoledger.events.codec import EVENTS, decode
+from nomoledger.game.open_things import undecided_in
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.prose.names import Names
+from nomoledger.state import player_seeds
+from nomoledger.state.clock import from_seconds
+from nomoledger.state.disputes import open_disputes
+from nomoledger.state.world import Timer, World
+
+ADMIN = "admin"
+#: Whoever keeps the clock of a game: `nomoledger run`.
+CLOCK = "clock"
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """Something that a game waits for.
+
+    Attributes:
+        what: what waits, in words.
+        who: the players who are waited for, "admin" or "clock"; nobody for all players.
+        since: since when, in UTC; None if that is not known.
+    """
+
+    what: str
+    who: tuple[str, ...]
+    since: datetime | None
+
+
+def waits_of(
+    ledger: Ledger, game: str, world: World, now: datetime, reader: str | None
+) -> list[Waiting]:
+    """Return what *game* waits for at the time *now*, the longest first, as *reader* may see it.
+
+    *world* is the state of the game. Timers that are not due yet are left out.
+    """
+    if world.head < 0 or world.game["ended"] is not None:
+        return []
+    found = [
+        *_question(world, reader),
+        *_timers(world, now, reader),
+        *_proposals(ledger, game, world, reader),
+        *_disputes(world, reader),
+        *_seeds(world),
+    ]
+    return sorted(found, key=lambda waiting: (waiting.since is None, waiting.since or now))
+
+
+def next_timer(world: World, reader: str | None) -> datetime | None:
+    """Return when the next timer of *world* is due, as *reader* may see it; None if none is set."""
+    moments = [timer.attempt.at for timer in _seen_timers(world, reader)]
+    return from_seconds(min(moments)) if moments else None
+
+
+def _question(world: World, reader: str | None) -> Iterator[Waiting]:
+    question = world.waiting
+    if question is None:
+        if world.agenda:
+            yield Waiting("a command was interrupted: the next one finishes it", (ADMIN,), None)
+    elif may_see(reader, question.audience):
+        text = Names(world).without_identifiers(question.text)
+        yield Waiting(text, (str(world.label(question.to)),), question.received_at)
+
+
+def _seen_timers(world: World, reader: str | None) -> list[Timer]:
+    return [timer for timer in world.timers.values() if may_see(reader, timer.attempt.audience)]
+
+
+def _timers(world: World, now: datetime, reader: str | None) -> Iterator[Waiting]:
+    """Yield the first timer that is overdue: the clock of the game stands still."""
+    due = [timer for timer in _seen_timers(world, reader) if from_seconds(timer.attempt.at) < now]
+    if due and world.waiting is None:
+        first = min(due, key=lambda timer: timer.order)
+        what = first.attempt.operation.lstrip("@").replace("_", " ")
+        about = "; ".join(map(Names(world).phrase, first.attempt.arguments))
+        text = f"{about}: {what}" if about else what
+        more = f" and {len(due) - 1} more" if len(due) > 1 else ""
+        yield Waiting(f"due: {text}{more}", (CLOCK,), from_seconds(first.attempt.at))
+
+
+def _proposals(ledger: Ledger, game: str, world: World, reader: str | None) -> Iterator[Waiting]:
+    if not world.proposals:
+        return
+    events = _events_of(ledger, game, world.head, EntityCreated, ProposalJudged)
+    for number in undecided_in(world, events):
+        proposal = world.proposals[number]
+        if may_see(reader, proposal.audience):
+            yield Waiting(f"proposal {number} is undecided", (), proposal.received_at)
+
+
+def _events_of(ledger: Ledger, game: str, upto: int, *kinds: type[Event]) -> Iterator[Event]:
+    """Yield the events of some *kinds*, kind by kind; the database skips all others."""
+    for tag, kind in EVENTS.items():
+        if kind in kinds:
+            for state in ledger.store.states(game, [tag], upto):
+                yield decode(tag, state)
+
+
+def _disputes(world: World, reader: str | None) -> Iterator[Waiting]:
+    for dispute in open_disputes(world, reader):
+        since = from_seconds(dispute["opened"])
+        yield Waiting(f"dispute {dispute['number']} is open", (ADMIN,), since)
+
+
+def _seeds(world: World) -> Iterator[Waiting]:
+    for act, period, players in player_seeds.due(world):
+        who = tuple(str(world.label(player)) for player in players)
+        yield Waiting(f"a seed to {act} for the dice of period {period}", who, None)
