@@ -24,6 +24,7 @@ from nomoledger.ledger.stores import postgres_standby
 from nomoledger.ledger.stores.memory import MemoryStore
 from nomoledger.ledger.stores.postgres_link import address_of
 from nomoledger.rulebook.loading import parse
+from nomoledger.views.sql.databases import open_views
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 GAMES = ("a", "b", "c")
@@ -31,26 +32,19 @@ GAMES = ("a", "b", "c")
 SECONDS = 20
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pair() -> Iterator[PostgresPair]:
     pair = PostgresPair()
     yield pair
     pair.remove()
 
 
-@pytest.fixture(scope="module")
-def lasting_pair() -> Iterator[PostgresPair]:
-    pair = PostgresPair()
-    yield pair
-    pair.remove()
-
-
 @pytest.fixture
-def ledger(lasting_pair: PostgresPair, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
+def ledger(pair: PostgresPair, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
     """A ledger with the empty game chess; whoever waits for the standby gives up soon."""
     monkeypatch.setattr(postgres_standby, "STANDBY_SECONDS", 0.3)
-    lasting_pair.primary.empty_database()
-    with Ledger.open(lasting_pair.url("tests"), create=True) as ledger:
+    pair.primary.empty_database()
+    with Ledger.open(pair.url("tests"), create=True) as ledger:
         ledger.add_game("chess")
         yield ledger
 
@@ -111,7 +105,8 @@ class Players:
 
 
 def test_a_primary_lost_under_load_loses_no_acknowledged_request(pair: PostgresPair) -> None:
-    location = pair.url("postgres")
+    pair.primary.empty_database()
+    location = pair.url("tests")
     with Ledger.open(location, create=True) as ledger:
         for name in GAMES:
             open_game(ledger, name, parse(BOOK, "counting.md"), at=NOON).engine.close()
@@ -130,6 +125,7 @@ def test_a_primary_lost_under_load_loses_no_acknowledged_request(pair: PostgresP
             for each in playing:
                 each.result()
         check_games(ledger, players, heads)
+    pair.replace_lost()
     assert all("\n" not in error for error in players.errors)
 
 
@@ -147,58 +143,54 @@ def check_games(ledger: Ledger, players: Players, heads: dict[str, Head]) -> Non
 
 
 def test_without_a_primary_one_line_says_which_servers_were_tried(
-    pair: PostgresPair, monkeypatch: pytest.MonkeyPatch
+    ledger: Ledger, pair: PostgresPair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nomoledger.ledger.stores.postgres_link.PATIENCE_SECONDS", 0.3)
-    with Ledger.open(pair.url("postgres"), create=True) as ledger:
-        ledger.add_game("chess")
-        pair.primary.lose()
-        message = rf"no primary server .*:{pair.primary.port} \(Connection refused\), "
-        message += rf".*:{pair.standby.port} \(only a standby\); .*promote the standby"
-        with pytest.raises(StoreError, match=message):
-            Ledger.open(pair.url("postgres"))
+    message = rf"no primary server .*:{pair.primary.port} \(Connection refused\), "
+    message += rf".*:{pair.standby.port} \(only a standby\); .*promote the standby"
+    pair.primary.lose()
+    try:
         with pytest.raises(StoreError, match=message):
             ledger.append("chess", [clock(0)], expected=-1)
-    result = CliRunner().invoke(program, ["log", pair.url("postgres")])
-    assert result.exit_code == 2
-    assert result.stderr.count("\n") == 1
-    with Ledger.open(pair.standby.url("postgres")) as ledger:  # reading works
-        assert ledger.games() == ["chess"]
-        assert ledger.verify("chess").ok
-        with pytest.raises(StoreError, match="the server only allows reading"):
-            ledger.append("chess", [clock(0)], expected=-1)
-    pair.standby.lose()
-    refused = rf"cannot reach a server .*:{pair.standby.port} \(Connection refused\); check"
-    with pytest.raises(StoreError, match=refused):
-        Ledger.open(pair.url("postgres"))
+        with pytest.raises(StoreError, match=message):
+            Ledger.open(pair.url("tests"))
+        result = CliRunner().invoke(program, ["log", pair.url("tests")])
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+        with Ledger.open(pair.standby.url("tests")) as reading:
+            assert reading.verify("chess").ok
+            with pytest.raises(StoreError, match="the server only allows reading"):
+                reading.append("chess", [clock(0)], expected=-1)
+        pair.standby.lose()
+        refused = rf"cannot reach a server .*:{pair.standby.port} \(Connection refused\); check"
+        with pytest.raises(StoreError, match=refused):
+            Ledger.open(pair.url("tests"))
+    finally:
+        pair.primary.start()
+        pair.standby.start()
+        pair.wait_for_standby()
 
 
 @pytest.mark.slow
 def test_a_former_primary_that_comes_back_records_nothing(
-    pair: PostgresPair, monkeypatch: pytest.MonkeyPatch
+    ledger: Ledger, pair: PostgresPair
 ) -> None:
-    monkeypatch.setattr(postgres_standby, "STANDBY_SECONDS", 0.3)
-    with Ledger.open(pair.url("postgres"), create=True) as ledger:
-        ledger.add_game("chess")
     pair.fail_over()
-    with Ledger.open(pair.url("postgres")) as ledger:
-        ledger.append("chess", [clock(0)], expected=-1)
+    with Ledger.open(pair.url("tests")) as promoted:
+        promoted.append("chess", [clock(0)], expected=-1)
     pair.primary.start()
-    with (
-        Ledger.open(pair.url("postgres")) as ledger,
-        pytest.raises(StoreError, match="has no synchronous standby now"),
-    ):
-        ledger.append("chess", [clock(1)], expected=-1)
+    with Ledger.open(pair.url("tests")) as former:
+        assert former.head("chess").number == -1
+        with pytest.raises(StoreError, match="has no synchronous standby now"):
+            former.append("chess", [clock(1)], expected=-1)
+    pair.replace_lost()
 
 
 # --- a standby that is missing ------------------------------------------------------------------
 
 
-def test_with_no_standby_connected_nothing_is_recorded(
-    ledger: Ledger, lasting_pair: PostgresPair
-) -> None:
-    empty = lasting_pair.primary.new_database()
-    lasting_pair.standby.lose()
+def test_with_no_standby_connected_nothing_is_recorded(ledger: Ledger, pair: PostgresPair) -> None:
+    empty = pair.primary.new_database()
+    pair.standby.lose()
     begin = time.monotonic()
     try:
         with pytest.raises(StoreError, match=r"nothing more is recorded: .* start the standby"):
@@ -206,8 +198,8 @@ def test_with_no_standby_connected_nothing_is_recorded(
         with pytest.raises(StoreError, match="has no synchronous standby now"):
             Ledger.open(empty, create=True)
     finally:
-        lasting_pair.standby.start()
-        lasting_pair.wait_for_standby()
+        pair.standby.start()
+        pair.wait_for_standby()
     assert time.monotonic() - begin < 15
     assert ledger.head("chess").number == -1
     ledger.append("chess", [clock(0)], expected=-1)
@@ -215,9 +207,9 @@ def test_with_no_standby_connected_nothing_is_recorded(
 
 
 def test_what_the_standby_does_not_confirm_is_recorded_but_not_acknowledged(
-    ledger: Ledger, lasting_pair: PostgresPair
+    ledger: Ledger, pair: PostgresPair
 ) -> None:
-    lasting_pair.standby.freeze()
+    pair.standby.freeze()
     try:
         for _ in range(2):  # the second time, it is there already
             with pytest.raises(UnconfirmedError, match=r"recorded on .* not yet on the standby"):
@@ -226,16 +218,16 @@ def test_what_the_standby_does_not_confirm_is_recorded_but_not_acknowledged(
         with pytest.raises(UnconfirmedError):
             ledger.confirm()
     finally:
-        lasting_pair.standby.freeze(thaw=True)
+        pair.standby.freeze(thaw=True)
     assert ledger.append("chess", [clock(0)], expected=-1) == ledger.head("chess")
     assert ledger.head("chess").number == 0
 
 
 def test_a_request_that_was_not_confirmed_is_repeated_under_the_id_in_the_message(
-    ledger: Ledger, lasting_pair: PostgresPair
+    ledger: Ledger, pair: PostgresPair
 ) -> None:
     game = open_game(ledger, "go", parse(BOOK, "counting.md"), at=NOON)
-    lasting_pair.standby.freeze()
+    pair.standby.freeze()
     try:
         with pytest.raises(UnconfirmedError, match="under the id") as failed:
             game.join("Ann", at=NOON)
@@ -243,29 +235,65 @@ def test_a_request_that_was_not_confirmed_is_repeated_under_the_id_in_the_messag
         with pytest.raises(UnconfirmedError):
             game.join("Ann", at=NOON, id=id)
     finally:
-        lasting_pair.standby.freeze(thaw=True)
+        pair.standby.freeze(thaw=True)
     assert not game.join("Ann", at=NOON, id=id).refusals
     joined = [entry for entry in ledger.read("go") if isinstance(entry.body, JoinRequested)]
     assert len(joined) == 1
     game.engine.close()
 
 
-def test_a_copy_is_done_when_the_standby_has_it(ledger: Ledger, lasting_pair: PostgresPair) -> None:
+def test_a_user_who_may_not_see_which_standbys_are_synchronous_plays_and_is_told(
+    ledger: Ledger, pair: PostgresPair
+) -> None:
+    for statement in (
+        "DROP ROLE IF EXISTS ann",
+        "CREATE ROLE ann LOGIN",
+        "GRANT USAGE ON SCHEMA nomoledger TO ann",
+        "GRANT ALL ON ALL TABLES IN SCHEMA nomoledger TO ann",
+        "GRANT ALL ON ALL SEQUENCES IN SCHEMA nomoledger TO ann",
+    ):
+        pair.primary.execute(statement, pair.primary.url("tests"))
+    with Ledger.open(pair.url("tests").replace("postgres@", "ann@")) as hers:
+        hers.append("chess", [clock(0)], expected=-1)
+        pair.standby.freeze()
+        try:
+            with pytest.raises(UnconfirmedError):
+                hers.append("chess", [clock(1)], expected=0)
+        finally:
+            pair.standby.freeze(thaw=True)
+        assert hers.append("chess", [clock(1)], expected=0).number == 1
+    pair.primary.execute("DROP OWNED BY ann", pair.primary.url("tests"))
+
+
+def test_reading_and_existing_tables_need_no_standby(ledger: Ledger, pair: PostgresPair) -> None:
+    location = pair.url("tests")
+    open_views(location, is_public=True).close()
+    pair.standby.lose()
+    try:
+        with Ledger.open(location) as reading:
+            assert reading.verify("chess").ok
+        open_views(location, is_public=True).close()
+    finally:
+        pair.standby.start()
+        pair.wait_for_standby()
+
+
+def test_a_copy_is_done_when_the_standby_has_it(ledger: Ledger, pair: PostgresPair) -> None:
     source = Ledger(MemoryStore())
     source.add_game("go")
     source.append("go", [clock(0)], expected=-1)
-    lasting_pair.standby.freeze()
+    pair.standby.freeze()
     try:
         for _ in range(2):
             with pytest.raises(UnconfirmedError):
                 copy_ledger(source, ledger, ["go"])
     finally:
-        lasting_pair.standby.freeze(thaw=True)
+        pair.standby.freeze(thaw=True)
     assert copy_ledger(source, ledger, ["go"]) == {"go": source.head("go")}
 
 
 def test_a_frozen_primary_holds_nobody_up_for_ever(
-    ledger: Ledger, lasting_pair: PostgresPair, monkeypatch: pytest.MonkeyPatch
+    ledger: Ledger, pair: PostgresPair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_standby, "CANCEL_SECONDS", 0.3)
     begin = time.monotonic()
@@ -273,32 +301,32 @@ def test_a_frozen_primary_holds_nobody_up_for_ever(
     def write() -> None:
         with ledger.transaction() as transaction:
             transaction.append("chess", [clock(0)], expected=-1)
-            threading.Timer(0.2, lasting_pair.primary.freeze).start()
-            lasting_pair.standby.freeze()
+            threading.Timer(0.2, pair.primary.freeze).start()
+            pair.standby.freeze()
 
     with pytest.raises(LostError, match="broke"):
         write()
-    lasting_pair.primary.freeze(thaw=True)
-    lasting_pair.standby.freeze(thaw=True)
+    pair.primary.freeze(thaw=True)
+    pair.standby.freeze(thaw=True)
     assert time.monotonic() - begin < 5
 
 
 def test_a_primary_without_a_standby_is_warned_of(
-    lasting_pair: PostgresPair, caplog: pytest.LogCaptureFixture
+    pair: PostgresPair, caplog: pytest.LogCaptureFixture
 ) -> None:
-    lasting_pair.primary.empty_database()
+    pair.primary.empty_database()
     setting = "ALTER SYSTEM {} synchronous_standby_names"
-    lasting_pair.primary.execute(setting.format("RESET"))
-    lasting_pair.primary.execute("SELECT pg_reload_conf()")
+    pair.primary.execute(setting.format("RESET"))
+    pair.primary.execute("SELECT pg_reload_conf()")
     time.sleep(0.2)
     try:
-        with Ledger.open(lasting_pair.url("tests"), create=True) as ledger:
+        with Ledger.open(pair.url("tests"), create=True) as ledger:
             ledger.add_game("chess")
         assert "has no synchronous standby" in caplog.text
         caplog.clear()
-        Ledger.open(lasting_pair.primary.url("tests")).close()
+        Ledger.open(pair.primary.url("tests")).close()
         assert not caplog.text
     finally:
-        lasting_pair.primary.execute(f"{setting.format('SET')} = '*'")
-        lasting_pair.primary.execute("SELECT pg_reload_conf()")
-        lasting_pair.wait_for_standby()
+        pair.primary.execute(f"{setting.format('SET')} = '*'")
+        pair.primary.execute("SELECT pg_reload_conf()")
+        pair.wait_for_standby()

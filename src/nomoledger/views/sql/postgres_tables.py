@@ -143,14 +143,19 @@ def open_database(location: str, is_public: bool) -> PostgresViews:
     """
     schema = SCHEMAS[is_public]
     with direct_connection(address_of(location), safe_location(location)) as connection:
-        with confirmed_transaction(connection):
-            connection.execute(LOCK_MAKING)
-            if connection.execute(HAS_VERSION, (schema,)).fetchone() is None:
-                _create_schema(connection, schema)
+        if connection.execute(HAS_VERSION, (schema,)).fetchone() is None:
+            _make_schema(connection, schema)
         query = f"SELECT max(version) FROM {schema}.layout"
         row = connection.execute(query.encode()).fetchone()
         check_not_newer(f"{safe_location(location)}, {schema},", row[0] if row else 0, LAYOUT)
     return PostgresViews(location, is_public)
+
+
+def _make_schema(connection: psycopg.Connection[Any], schema: str) -> None:
+    with confirmed_transaction(connection):
+        connection.execute(LOCK_MAKING)
+        if connection.execute(HAS_VERSION, (schema,)).fetchone() is None:
+            _create_schema(connection, schema)
 
 
 def _create_schema(connection: psycopg.Connection[Any], schema: str) -> None:
