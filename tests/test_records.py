@@ -294,7 +294,7 @@ def test_a_record_under_rules_that_know_no_facts_is_not_imported(
     ledger: Ledger, tmp_path: Path
 ) -> None:
     path = tmp_path / "mail.jsonl"
-    header = {"rulebook": "mail-opening", "opening": {"players": ["Ann"]}}
+    header = {"rulebook": "weekly-vote", "opening": {"players": ["Ann"]}}
     fact = {"week": 1, "kind": "roll", "player": "Ann", "dice": [3]}
     path.write_text(f"{json.dumps(header)}\n{json.dumps(fact)}\n")
     with pytest.raises(RecordError, match=r"mail.jsonl:2: no rule in force says what facts mean"):

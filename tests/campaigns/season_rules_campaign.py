@@ -40,12 +40,16 @@ _FAILED = ("a rule fails on it", CODE_FAILED)
 _SHOWN = ("status", "standings --all", "rules", f"replay --period {AGAIN}")
 
 
-def write_facts(file: Path) -> None:
-    """Write the facts of the weeks since `SINCE` to *file*, as a record of the week `AGAIN`."""
+def write_facts(file: Path, until: int | None = None) -> None:
+    """Write the facts of the weeks since `SINCE` to *file*, as a record of the week `AGAIN`.
+
+    If *until* is given, write the first *until* facts only.
+    """
     _, second = files(SEASON)
     facts = [line.fields | {"week": AGAIN} for line in read_record(second)[1]]
     kept = [json.dumps(fact) for fact in facts if "kind" in fact]
-    file.write_text("\n".join(['{"open": true}', *kept]) + "\n", encoding="utf-8")
+    lines = ['{"open": true}', *kept[:until]]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def changes_of(location: Path) -> dict[str, Change]:

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from nomoledger import events as e
-from nomoledger.engine.facts import RECORD, Fact, FollowsRecord
+from nomoledger.engine.facts import RECORD, Fact, FollowsRecord, find_called
 from nomoledger.engine.foreseen_end import End, beginnings, effects, foreseen_end, is_done, sets
 from nomoledger.engine.oracles import is_possible_draw
 from nomoledger.errors import RuleFault
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import FactMapping
+from nomoledger.language.address_part import address_part
 from nomoledger.language.host import Oracle
 from nomoledger.language.program import Program
 from nomoledger.state.clock import to_seconds
@@ -154,8 +155,9 @@ def _carry_out(engine: AuditEngine, compared: Fact, speech: FactMapping) -> list
         _cancel_waiting_attempt(fact)
         attempt = _next_attempt(world, operation, values)
     if attempt is None:
+        by, values = _with_actor(fact, operation, values)
         id, arguments = f"{body.id}>{operation}", _without_missing(values)
-        fact.host.emit(e.Scheduled, attempt=id, operation=operation, arguments=arguments)
+        fact.host.emit(e.Scheduled, attempt=id, operation=operation, arguments=arguments, by=by)
         fact.host.emit(e.AttemptDone, attempt=body.id)
         attempt = world.agenda[0]
     before, paid = list(fact.host.staged), len(payments_in(world))
@@ -179,12 +181,45 @@ def _carry_out(engine: AuditEngine, compared: Fact, speech: FactMapping) -> list
     return [*before, *after, *fact.host.staged]
 
 
+def _with_actor(fact: Fact, operation: str, values: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """Return who does the *operation* of *fact*, and its arguments.
+
+    An action is done by the player whom its first field names, or by the admin if it names nobody.
+    """
+    world = fact.world
+    defined = fact.host.program.links.operations.get(operation)
+    if defined is None or not defined.is_action or not LEVELS[world.level].audits_closely:
+        return "", values
+    if not values or values[0] is None:
+        return "admin", ("admin", *values[1:])
+    return find_called(world, "player", values[0]) or str(values[0]), values
+
+
 def _waiting_attempt(world: World, operation: str, values: tuple[Any, ...]) -> Attempt | None:
-    """Return the attempt that waits for exactly this fact, as an extra turn waits for its dice."""
-    if world.waiting is None or world.agenda[0].operation != operation:
+    """Return the attempt that waits for exactly this fact, as an extra turn waits for its dice.
+
+    It may wait within *operation*, as an operation of another name that takes a turn.
+    """
+    question = world.waiting
+    if question is None:
         return None
-    arguments = tuple(world.label(argument) for argument in world.agenda[0].arguments)
-    return world.agenda[0] if arguments[: len(values)] == values else None
+    attempt = world.agenda[0]
+    if attempt.operation != operation:
+        is_within = LEVELS[world.level].audits_closely and _is_within(question, operation, values)
+        return attempt if is_within else None
+    if LEVELS[world.level].audits_closely:
+        values = _without_missing(values)
+    arguments = tuple(world.label(argument) for argument in attempt.arguments)
+    return attempt if arguments[: len(values)] == values else None
+
+
+def _is_within(question: e.QuestionRaised, operation: str, values: tuple[Any, ...]) -> bool:
+    """Return whether *question* was raised within *operation*, called with *values* first."""
+    if question.asks not in ("dice", "draw") or not values:
+        return False
+    steps = "/" + question.question.rpartition("|")[2]
+    call = f"/{operation}({','.join(map(address_part, values))}"
+    return f"{call})" in steps or f"{call}," in steps
 
 
 def _next_attempt(world: World, operation: str, values: tuple[Any, ...]) -> Attempt | None:

@@ -17,6 +17,7 @@ from nomoledger.errors import RuleFault
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import FactMapping
 from nomoledger.language.host import Frame, Host, Refused
+from nomoledger.language.operations import Operation
 from nomoledger.language.resolve import WHOLE, named_arguments
 from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
 from nomoledger.state.stated_payments import Payment, payments_in
@@ -233,8 +234,9 @@ class Fact:
         if operation is None or not operation.definitions:
             return self.mark_unexplained(f"no rule in force says what {speech.asks} is")
         arguments = tuple(self.field(name) for name in speech.given)
+        asked = tuple(self.field(name) for name in self._given_to(operation, speech.given))
         try:
-            value = program.call(operation.name, **named_arguments(world, operation, arguments, {}))
+            value = program.call(operation.name, **named_arguments(world, operation, asked, {}))
         except Refused as error:
             return self.mark_unexplained(error.reasons[0].text)
         except RuleFault as fault:
@@ -255,6 +257,15 @@ class Fact:
         if speech.prevails is not None and is_followed:
             self._apply_record(speech.prevails, (*arguments, self.field(speech.value)))
         return None
+
+    def _given_to(self, operation: Operation, given: tuple[str, ...]) -> tuple[str, ...]:
+        """Return which of the fields *given* the value *operation* is called with.
+
+        If it takes fewer, they are those that have the names of its parameters.
+        """
+        names = tuple(parameter.name for parameter in operation.parameters)
+        is_fewer = len(names) < len(given) and {*names} <= {*given}
+        return names if is_fewer and self._is_close else given
 
     def _apply_record(self, name: str, arguments: tuple[Any, ...]) -> None:
         """Call the operation *name*, which brings the state in line with the fact."""
@@ -372,9 +383,16 @@ def _label(world: World, value: Any) -> Any:
 
 def _resolve(world: World, subject: str, attribute: str, written: Any) -> Any:
     """Return *written* as the world stores it: a square by its id, not its number."""
+    kinds = kinds_of_value(world, subject, attribute)
+    found = (find_called(world, kind, written) for kind in kinds)
+    return next((entity for entity in found if entity), None) if kinds else written
+
+
+def kinds_of_value(world: World, subject: str, attribute: str) -> tuple[str, ...]:
+    """Return the kinds of things that *attribute* of *subject* can be; none for plain values."""
     declared = world.declared(world.entities[subject]).get(attribute, "").removesuffix(" key")
-    kind = declared.lower()
-    return find_called(world, kind, written) if kind in world.kinds else written
+    several = declared.split(" | ") if LEVELS[world.level].audits_closely else [declared]
+    return tuple(kind for kind in map(str.lower, several) if kind in world.kinds)
 
 
 def find_entity_called(world: World, name: Any) -> str | None:

@@ -10,7 +10,12 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from nomoledger import events as e
-from nomoledger.engine.facts import field_of, find_called, find_entity_called
+from nomoledger.engine.facts import (
+    field_of,
+    find_called,
+    find_entity_called,
+    kinds_of_value,
+)
 from nomoledger.events.display import without_display_text
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import FactMapping
@@ -53,10 +58,10 @@ def end_stated_by(world: World, fact: e.FactRecorded, speech: FactMapping) -> En
     entity = find_entity_called(world, name)
     if entity is None:
         return None
-    declared = world.declared(world.entities[entity]).get(speech.attribute, "")
-    kind = declared.removesuffix(" key").lower()
-    value = find_called(world, kind, written) if kind in world.kinds else None
-    return None if value is None else End(fact, entity, speech.attribute, kind, value)
+    for kind in kinds_of_value(world, entity, speech.attribute):
+        if value := find_called(world, kind, written):
+            return End(fact, entity, speech.attribute, kind, value)
+    return None
 
 
 def beginnings(world: World, end: End) -> Iterator[str]:

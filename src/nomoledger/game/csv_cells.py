@@ -29,7 +29,7 @@ def read_cell(field: str, text: str, *, has_decimal_comma: bool = False) -> Any:
         return _read_dice(text)
     if field == "amount":
         return _read_amount(text, "," if has_decimal_comma else ".")
-    if field in ("player", "payee", "kind", "text", "reason", "rules", "basis", "name"):
+    if field in ("at", "player", "payee", "kind", "text", "reason", "rules", "basis", "name"):
         return text
     if match := _WHOLE.fullmatch(text):
         return int(match[1])

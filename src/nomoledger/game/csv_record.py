@@ -8,11 +8,13 @@
 
 The first line names the columns. A row is a fact of the kind in its column `kind`. In a table
 without such a column, each cell in a column such as `dice`, `landed on` or `rent` is a fact. A row
-of the kind `start` describes the state before the first fact.
+of the kind `start` describes the state before the first fact, and one of the kind `proposal` is a
+proposal with its verdict.
 """
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,8 @@ from nomoledger.engine.written_names import bare
 from nomoledger.errors import NomoledgerError, RecordError, UsageError
 from nomoledger.events.rules import FactMapping, Rule
 from nomoledger.game.csv_cells import read_cell
-from nomoledger.game.record_lines import RecordHeader, RecordLine
-from nomoledger.game.table_columns import TableColumn, kind_called, read_columns
+from nomoledger.game.record_lines import AT, VERDICTS, RecordHeader, RecordLine
+from nomoledger.game.table_columns import TableColumn, kind_called, normal_word, read_columns
 from nomoledger.intake.beside import beside
 from nomoledger.intake.bounds import FILE, admitted
 from nomoledger.intake.nearest import nearest
@@ -31,11 +33,15 @@ from nomoledger.intake.unreadable import why_unreadable
 from nomoledger.rulebook.loading import parse
 
 #: The kinds of rows that are no facts.
-START, RULES = "start", "rules"
+START, RULES, PROPOSAL = "start", "rules", "proposal"
 _START_WORDS = ("start", "starts", "opening", "begin", "begins", "beginning")
 _SEPARATORS = ",;\t"
 #: What a cell says if it only marks that a fact happened, or that none did.
+#: One of these is in each line that is about what somebody did.
+_ACTED = ("kind", PROPOSAL)
 _MARKS, _NONE = ("x", "yes", "✓"), ("-", "–", "no", "none")
+#: How many characters of a time name its day.
+_DAY = 10
 
 
 class RecordTable(msgspec.Struct, frozen=True):
@@ -121,6 +127,7 @@ class _Reader:
         self._know(rules)
         self._firm = dict(self._mappings)  # later rules may read other fields
         self._problems = dict[int, str]()
+        self._days = RecordHeader().days
 
     def _know(self, rules: Iterable[Rule]) -> None:
         for rule in rules:
@@ -140,6 +147,8 @@ class _Reader:
             columns = read_columns(headings, used, kinds, self._attributes)
         except RecordError as error:
             raise RecordError(f"{self._path.name}:{first}: {error}") from None
+        if any(normal_word(heading) == "day" for heading in headings):
+            self._days = 1
         lines: list[RecordLine] = []
         for number, cells in rows:
             place = f"{self._path.name}:{number}"
@@ -166,10 +175,16 @@ class _Reader:
 
     def _header(self, lines: list[RecordLine]) -> RecordHeader:
         if not self._is_new:
-            return RecordHeader()
+            return RecordHeader(days=self._days)
         players = {name: self._opening["players"].get(name, {}) for name in self._players.values()}
         opening = self._opening | {"players": players}
-        return RecordHeader(opening=opening, period=lines[0].period if lines else 1)
+        first = str(lines[0].fields.get(AT, "")) if lines else ""
+        return RecordHeader(
+            opening=opening,
+            period=lines[0].period if lines else 1,
+            start=first[:_DAY] if "-" in first else "",
+            days=self._days,
+        )
 
     def _know_files(self, headings: list[str], rows: list[tuple[int, list[str]]]) -> None:
         """Know the facts and accounts of the files of rules that cells name."""
@@ -207,6 +222,9 @@ class _Reader:
             if RULES not in shared:
                 raise RecordError("the row names no file of rules: write it in a column rules")
             yield week, {"week": week} | shared
+            return
+        if kind == PROPOSAL and kind not in self._mappings:
+            yield week, {"week": week} | _proposal(shared)
             return
         if written:
             facts = {kind: {}}
@@ -280,17 +298,19 @@ class _Reader:
         if line.period < week:
             yield f"week {line.period} after week {week}: sort the rows by week"
         fields = line.fields
-        if "kind" not in fields:
-            return
+        try:
+            line.time(datetime.now(UTC))
+        except RecordError as error:
+            yield str(error)
         known = self._accounts | self._players
-        for field in ("player", "payee"):
+        for field in ("player", "payee", "by") if not fields.keys().isdisjoint(_ACTED) else ():
             if (name := fields.get(field)) is None:
                 continue
             if bare(name) in known:
                 fields[field] = known[bare(name)]
             else:
                 yield self._no_such(field, name)
-        for field in _needed(self._firm.get(fields["kind"])):
+        for field in _needed(self._firm.get(fields.get("kind", ""))):
             if field not in fields:
                 yield f"a {fields['kind']} needs {field}: fill in its cell"
 
@@ -301,6 +321,21 @@ class _Reader:
         hint = f" (did you mean {known[close]}?)" if close is not None else ""
         players = ", ".join(self._players.values()) or "none"
         return f"there is no {field} {name!r:.60}{hint}: the players are {players}"
+
+
+def _proposal(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the line of a record that a row with a proposal is.
+
+    Raises:
+        RecordError: the row has no number, or a verdict that is none.
+    """
+    number = fields.pop(PROPOSAL, None)
+    if type(number) is not int:
+        raise RecordError("the row has no number: write it in a column proposal")
+    verdict = fields.pop("verdict", None)
+    if verdict not in (None, *VERDICTS):
+        raise RecordError(f"a verdict is {' or '.join(VERDICTS)}, not {verdict!r:.60}")
+    return fields | {PROPOSAL: number, "by": fields.pop("player", "admin"), "verdict": verdict}
 
 
 def _fields_of(mapping: FactMapping) -> set[str]:
@@ -315,12 +350,18 @@ def _cell_of(mapping: FactMapping) -> str:
 
 
 def _needed(mapping: FactMapping | None) -> list[str]:
-    """Return the fields without which a fact of this kind says nothing."""
+    """Return the fields without which a fact of this kind says nothing.
+
+    A fact with several fields may do without those behind the second, and without dice.
+    """
     if mapping is None:
         return []
-    names = [name for name in mapping.given if name in ("player", "square")]
+    names = [name for name in mapping.given[:2] if name in ("player", "square")]
     if mapping.payer is not None:
-        names = []
-    if mapping.attribute is not None or mapping.paid is not None or mapping.payer is not None:
+        names = [str(mapping.value)]
+        if mapping.subject in ("player", "payee"):
+            names.insert(0, mapping.subject)
+    elif mapping.attribute is not None or mapping.paid is not None:
         names += [str(mapping.subject), str(mapping.value)]
-    return list(dict.fromkeys([*names, *filter(None, [mapping.dice])]))
+    dice = mapping.dice if len(mapping.given) < 2 else None
+    return list(dict.fromkeys([*names, *filter(None, [dice])]))

@@ -16,10 +16,11 @@ from nomoledger.engine.foreseen_end import End, end_stated_by
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Change
-from nomoledger.game.record_lines import PERIOD_NAMES, RecordHeader, RecordLine
+from nomoledger.game.record_lines import AT, PERIOD_NAMES, RecordHeader, RecordLine
 from nomoledger.game.record_opening import LateOpening
 from nomoledger.rulebook.changes import change_to, read_changes
 from nomoledger.rulebook.loading import parse
+from nomoledger.state.clock import to_seconds
 from nomoledger.state.world import World
 
 #: Fields that only order the lines of other programs.
@@ -78,6 +79,7 @@ class RecordImporter:
         self.calendar = calendar
         self.texts = texts
         self.prefix = prefix
+        self.now = calendar.begins(calendar.period)  # the time of the last line
         self.begun = 0  # the period whose beginning is marked
         self.late = LateOpening(header.opening if not prefix else {}, self.world)
 
@@ -85,6 +87,7 @@ class RecordImporter:
         """Play *lines*, and yield the batches of events."""
         for place, line in enumerate(lines):
             yield from self._close_before(line)
+            yield from self._advance(line)
             yield from self._begin_period(line)
             try:
                 for event in self._inputs(line):
@@ -121,6 +124,26 @@ class RecordImporter:
                 raise RecordError(
                     f"{line.place}: by the rules the game ended in week {self.world.period}: {over}"
                 )
+
+    def _advance(self, line: RecordLine) -> Iterator[Batch]:
+        """Advance the clock to the time of *line*, if it has one; what is due by then happens."""
+        begin, end = (self.calendar.begins(line.period + more) for more in (0, 1))
+        try:
+            at = line.time(begin)
+        except RecordError as error:
+            raise RecordError(f"{line.place}: {error}") from None
+        self.now = max(self.now, begin)
+        if at is None:
+            return
+        if not begin <= at <= end:
+            period = f"week {line.period} is from {_told(begin)} to {_told(end)}"
+            raise RecordError(f"{line.place}: {_told(at)} is not in its period: {period}")
+        if at < self.now:
+            raise RecordError(f"{line.place}: {_told(at)} is before {_told(self.now)}, sort lines")
+        self.now = at
+        if any(timer.attempt.at <= to_seconds(at) for timer in self.world.timers.values()):
+            common = self._common(f"line-{line.place.rpartition(':')[2]}-clock")
+            yield from self._play(e.ClockAdvanced(**common))
 
     def _begin_period(self, line: RecordLine) -> Iterator[Batch]:
         """Mark the beginning of a period, before its first fact, if rules speak of that."""
@@ -227,13 +250,13 @@ class RecordImporter:
         return {
             "id": self.prefix + id,
             "period": period,
-            "received_at": self.calendar.begins(period),
+            "received_at": max(self.now, self.calendar.begins(period)),
             "recorded_at": self.world.game["recorded_at"],
         }
 
     def _inputs(self, line: RecordLine) -> Iterator[e.Input]:
         common = self._common(f"line-{line.place.rpartition(':')[2]}")
-        ignored = (*PERIOD_NAMES, *_ORDER)
+        ignored = (*PERIOD_NAMES, *_ORDER, *([AT] if line.is_timed else []))
         fields = {name: value for name, value in line.fields.items() if name not in ignored}
         if "proposal" in fields:
             yield from self._proposal(common, fields)
@@ -272,3 +295,7 @@ class RecordImporter:
             return read_changes(rules)
         rulebook = parse(self.texts[rules], PurePath(rules).name)
         return tuple(change_to(rule, self.world.rule(rule.number)) for rule in rulebook.rules)
+
+
+def _told(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M}"

@@ -31,7 +31,7 @@ from nomoledger.game.commit import Commit
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.record_importer import Calendar, RecordImporter
-from nomoledger.game.record_lines import PERIOD_NAMES, RecordHeader, RecordLine
+from nomoledger.game.record_lines import PERIOD_NAMES, VERDICTS, RecordHeader, RecordLine
 from nomoledger.game.record_opening import split_opening
 from nomoledger.game.start import open_game
 from nomoledger.game.writer import check_not_far_ahead
@@ -46,7 +46,6 @@ from nomoledger.sandbox.sandbox import stream_from_sandbox
 FIRST_DAY = "2000-01-03"
 #: One of these fields is in every line.
 _SUBJECTS = ("kind", "rules", "proposal")
-VERDICTS = ("accepted", "rejected")
 #: Fields of a header that only a new game can have.
 _NEW_GAME_FIELDS = ("rulebook", "parameters", "opening", "period")
 
@@ -116,7 +115,7 @@ def begin_recorded_game(
         dice_from="entered",
         period=header.period,
         at=calendar.begins(header.period),
-        then=partial(_import_lines, header, calendar, _texts(path, lines), "", list(lines)),
+        then=partial(_import_lines, header, calendar, _texts(path, lines), "", list(lines), None),
     )
 
 
@@ -132,14 +131,23 @@ def continue_recorded_game(
     world, secret = existing.world, ledger.secret(game)
     entries = reversed(existing.history.entries())
     last = next(entry.body for entry in entries if isinstance(entry.body, e.Input))
-    calendar = Calendar(last.received_at, last.period, header.days)
+    since = last.received_at
+    if any(line.is_timed for line in lines):
+        since = since.replace(hour=0, minute=0, second=0)
+    calendar = Calendar(since, last.period, header.days)
     if header.start:
         calendar = Calendar(_day(header.start), lines[0].period if lines else 0, header.days)
-    if calendar.begins(world.period) < last.received_at:
+    if calendar.begins(world.period) < since:
         raise RecordError(f"{path}: starts before {last.received_at:%F}, the last day of {game}")
     commit = Commit(ledger, game, world)
     importing = partial(
-        _import_lines, header, calendar, _texts(path, lines), f"after-{world.head}-", list(lines)
+        _import_lines,
+        header,
+        calendar,
+        _texts(path, lines),
+        f"after-{world.head}-",
+        list(lines),
+        last.received_at,
     )
     with commit.together():
         engine = new_engine(world, oracle_of(world, secret), secret)
@@ -158,10 +166,13 @@ def _import_lines(
     texts: dict[str, str],
     prefix: str,
     lines: list[RecordLine],
+    since: datetime | None,
     engine: Engine,
 ) -> Iterator[Batch]:
-    """Play *lines* on *engine*, in the sandbox."""
-    return RecordImporter(engine, header, calendar, texts, prefix).run(lines)
+    """Play *lines* on *engine*, in the sandbox; none before the time *since*."""
+    importer = RecordImporter(engine, header, calendar, texts, prefix)
+    importer.now = since or importer.now
+    return importer.run(lines)
 
 
 def _texts(path: Path, lines: Iterable[RecordLine]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from nomoledger.errors import RecordError
 #: The fields that a table knows, with the headings that mean them.
 _FIELDS = {
     "week": "week day period round update weeks week_no week_number",
+    "at": "at at_time time_of_day",
     "kind": "kind type event action fact what what_happened",
     "player": "player who by mover payer from_player paid_by name_of_player player_name",
     "dice": "dice die roll rolls rolled throw thrown dice_rolled dice_roll",
@@ -21,6 +22,8 @@ _FIELDS = {
     "text": "text note notes comment comments remark",
     "rules": "rules rule_file",
     "basis": "basis",
+    "proposal": "proposal proposal_number",
+    "verdict": "verdict",
 }
 #: Headings of a table without a column of kinds: a cell is a fact of the kind.
 _KINDS = {

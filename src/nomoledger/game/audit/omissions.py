@@ -145,7 +145,7 @@ class OmissionSearch:
         self, number: int, fact: e.FactRecorded, speech: FactMapping, bodies: Sequence[e.Event]
     ) -> None:
         """Note what the fact states; it does so for the latest of several like consequences."""
-        key = key_of_fact(self.world, fact, speech)
+        key = key_of_fact(self.world, fact, speech, self._types_given(speech) or ())
         if key is None:
             return
         if speech.attribute is not None:
@@ -249,13 +249,17 @@ class OmissionSearch:
 
     def _arguments(self, speech: FactMapping, things: list[str]) -> Iterator[tuple[Any, ...]]:
         """Yield the arguments from *things* for the value that *speech* asks for."""
-        operation = self._program().links.operations.get(str(speech.asks))
-        if operation is None or not operation.definitions:
-            return
-        types = [each.type.lower() for each in operation.parameters[: len(speech.given)]]
-        if len(types) == len(speech.given):
+        types = self._types_given(speech)
+        if types is not None and len(types) == len(speech.given):
             fitting = [[x for x in things if self.world.entities[x] == kind] for kind in types]
             yield from product(*fitting)
+
+    def _types_given(self, speech: FactMapping) -> list[str] | None:
+        """Return the kinds of the arguments of the value that *speech* asks for; None if none."""
+        operation = self._program().links.operations.get(str(speech.asks)) if speech.asks else None
+        if operation is None or not operation.definitions:
+            return None
+        return [each.type.lower() for each in operation.parameters[: len(speech.given)]]
 
     def _value(
         self, number: int, fact: e.FactRecorded, speech: FactMapping, arguments: tuple[Any, ...]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.facts import RECORD, field_of, find_entity_called
+from nomoledger.engine.facts import RECORD, field_of, find_called, find_entity_called
 from nomoledger.engine.written_names import find_written
 from nomoledger.events.rules import FactMapping
 from nomoledger.language.values import from_units
@@ -71,8 +71,13 @@ def things_in(world: World, value: Any) -> Iterator[str]:
             yield from things_in(world, item)
 
 
-def key_of_fact(world: World, fact: e.FactRecorded, speech: FactMapping) -> tuple[Any, ...] | None:
-    """Return what *fact* is about; None if it states nothing that the rules could have done."""
+def key_of_fact(
+    world: World, fact: e.FactRecorded, speech: FactMapping, kinds: Sequence[str] = ()
+) -> tuple[Any, ...] | None:
+    """Return what *fact* is about; None if it states nothing that the rules could have done.
+
+    *kinds* are those of the things in the fields that are given, as far as they are known.
+    """
     if speech.attribute is not None:
         subject = find_subject(world, field_of(fact, speech.subject))
         return None if subject is None else (subject,)
@@ -81,8 +86,11 @@ def key_of_fact(world: World, fact: e.FactRecorded, speech: FactMapping) -> tupl
     if speech.paid is not None:
         return (reason_of(fact, speech),)
     if speech.asks is not None and speech.attempt is None:
-        named = (field_of(fact, name) for name in speech.given)
-        return tuple(find_subject(world, name) or name for name in named)
+        named = [field_of(fact, name) for name in speech.given]
+        of_kind = [find_called(world, *each) for each in zip(kinds, named, strict=False)]
+        of_kind += [None] * (len(named) - len(of_kind))
+        found = zip(of_kind, named, strict=True)
+        return tuple(thing or find_subject(world, name) or name for thing, name in found)
     return None
 
 
