@@ -45,7 +45,8 @@ def _describe_move(event: e.Moved, names: Names) -> str:
 
 def _describe_count(event: e.Counted, names: Names) -> str:
     what, *subjects = event.key.split("|")
-    return f"counted: {what}{' of ' if subjects else ''}{', '.join(map(names.phrase, subjects))}"
+    of = f" of {', '.join(map(names.phrase, subjects))}" if subjects else ""
+    return f"“{what}”{of} is counted once more in this {event.scope}"
 
 
 def _describe_change(event: e.AttributeSet, names: Names) -> str:
@@ -74,8 +75,10 @@ def _describe_change(event: e.AttributeSet, names: Names) -> str:
     was_flag = event.was is True or names.world.declared(kind).get(event.attribute) == "Flag"
     if event.value is False or (event.value is None and was_flag):
         return f"{who} {_state(event.attribute, 'no longer')}{until}"
-    if event.value is None or event.value == []:
-        return f"{who} has no {attribute}{' any more' if event.was else ''}{until}"
+    if event.value == []:
+        return f"nothing is among {who}'s {attribute} {'any more' if event.was else 'yet'}{until}"
+    if event.value is None:
+        return f"{who}'s {attribute} is {'no longer set' if event.was else 'not set'}{until}"
     other = names.thing(event.value)
     value = str(names.label(event.value)) if other and other.kind == event.attribute else value
     return f"{attribute} of {who} becomes {value}{until}"
