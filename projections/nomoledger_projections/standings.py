@@ -1,6 +1,6 @@
 """standings: the players in order of money, with the squares that each owns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -59,6 +59,32 @@ def standings(view: View) -> StandingsModel:
     mark = read_mark(view, view.period)
     places = tuple(ranked(view.world))
     return StandingsModel(view.period, places, money, mark.disputed, mark.final)
+
+
+def id_of(world: World, name: str) -> str:
+    """Return the id of the player called *name* in *world*, which stays when the name changes."""
+    return world.find("player", name) or name
+
+
+def note_name(names: dict[str, list[str]], player: str, name: str) -> None:
+    """Note in *names* that *player*, given by id, is called *name* from now on."""
+    known = names.setdefault(player, [])
+    if known[-1:] != [name]:
+        known.append(name)
+
+
+def with_former_names(name: str, formerly: Sequence[str]) -> str:
+    """Return the name of a player with the names that the player had before.
+
+    >>> with_former_names("Bob", ()), with_former_names("Wonder", ("Penelope",))
+    ('Bob', 'Wonder (before: Penelope)')
+    """
+    return f"{name} (before: {', '.join(formerly)})" if formerly else name
+
+
+def former_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the different *names* but for the last one, which is the present name."""
+    return tuple(dict.fromkeys(name for name in names if name != names[-1]))
 
 
 def ranked(world: World) -> list[StandingRow]:

@@ -8,7 +8,13 @@ from nomoledger.game.read_models import Table, View
 from nomoledger.language.values import Number
 from nomoledger.prose.labels import format_cell
 from nomoledger_projections.standing_of import disputed_among, final_among, period_title
-from nomoledger_projections.standings import ranked
+from nomoledger_projections.standings import (
+    former_names,
+    id_of,
+    note_name,
+    ranked,
+    with_former_names,
+)
 
 
 class PeriodPlace(msgspec.Struct, frozen=True):
@@ -21,10 +27,16 @@ class PeriodPlace(msgspec.Struct, frozen=True):
 
 
 class PlayerSeries(msgspec.Struct, frozen=True):
-    """The standings of a player, from the player's first period."""
+    """The standings of a player, from the player's first period.
+
+    Attributes:
+        player: The last name of the player.
+        formerly: The earlier names, the oldest first.
+    """
 
     player: str
     places: tuple[PeriodPlace, ...]
+    formerly: tuple[str, ...] = ()
 
 
 class StandingsByPeriod(msgspec.Struct, frozen=True):
@@ -54,7 +66,8 @@ class StandingsByPeriod(msgspec.Struct, frozen=True):
         rows = []
         for series in self.players:
             at = {place.period: _format_place(place) for place in series.places}
-            rows.append((series.player, *(at.get(period, "") for period in self.periods)))
+            called = with_former_names(series.player, series.formerly)
+            rows.append((called, *(at.get(period, "") for period in self.periods)))
         yield Table(("player", *columns), tuple(rows))
 
     def sheet(self) -> Table:
@@ -99,6 +112,7 @@ def standings_by_period(view: View, published: bool = False) -> StandingsByPerio
     They are as known at the time of *view*, or as *published* at the close of each period.
     """
     places: dict[str, list[PeriodPlace]] = {}
+    names: dict[str, list[str]] = {}
     periods, open_, money, last = [], None, "", list[str]()
     for reading in view.standing():
         world = reading.published if published else reading.known
@@ -106,12 +120,14 @@ def standings_by_period(view: View, published: bool = False) -> StandingsByPerio
         open_ = None if reading.is_closed else reading.period
         money = next(iter(world.commodities()), "")
         standings = ranked(world)
-        last = [row.player for row in standings]
-        for row in standings:
+        last = [id_of(world, row.player) for row in standings]
+        for player, row in zip(last, standings, strict=True):
             place = PeriodPlace(reading.period, row.rank, row.money, row.squares)
-            places.setdefault(row.player, []).append(place)
+            places.setdefault(player, []).append(place)
+            note_name(names, player, row.player)
     players = tuple(
-        PlayerSeries(name, tuple(places[name])) for name in dict.fromkeys((*last, *places))
+        PlayerSeries(names[player][-1], tuple(places[player]), former_names(names[player]))
+        for player in dict.fromkeys((*last, *places))
     )
     marks = disputed_among(view, periods), final_among(view, periods)
     return StandingsByPeriod(view.game, tuple(periods), open_, players, money, *marks)

@@ -12,7 +12,13 @@ from nomoledger.prose.labels import format_cell
 from nomoledger.state.bitemporal import rulings_that_corrected
 from nomoledger.state.world import World
 from nomoledger_projections.standing_of import disputed_among, final_among, period_title
-from nomoledger_projections.standings import ranked
+from nomoledger_projections.standings import (
+    former_names,
+    id_of,
+    note_name,
+    ranked,
+    with_former_names,
+)
 
 
 class StandingReading(msgspec.Struct, frozen=True):
@@ -48,10 +54,14 @@ class PeriodStanding(msgspec.Struct, frozen=True):
 
 
 class StandingsHistoryModel(msgspec.Struct, frozen=True):
-    """The standings of a player, from the player's first period."""
+    """The standings of a player, from the player's first period.
+
+    *player* is the last name of the player, and *formerly* are the earlier ones.
+    """
 
     player: str
     weeks: tuple[PeriodStanding, ...]
+    formerly: tuple[str, ...] = ()
 
 
 class StandingsHistory(msgspec.Struct, frozen=True):
@@ -79,7 +89,8 @@ class StandingsHistory(msgspec.Struct, frozen=True):
         rows = []
         for player in self.players:
             at = {week.period: str(week) for week in player.weeks}
-            rows.append((player.player, *(at.get(period, "") for period in self.periods)))
+            called = with_former_names(player.player, player.formerly)
+            rows.append((called, *(at.get(period, "") for period in self.periods)))
         marks = self.open, self.disputed, self.final
         titles = (period_title(period, *marks) for period in self.periods)
         yield Table(("player", *titles), tuple(rows))
@@ -129,22 +140,27 @@ class StandingsHistory(msgspec.Struct, frozen=True):
 def standings_history(view: View) -> StandingsHistory:
     """Return the standings of every period of *view*, as published and as known at its time."""
     weeks: dict[str, list[PeriodStanding]] = {}
+    names: dict[str, list[str]] = {}
     periods, open_, last = [], None, dict[str, StandingReading]()
     for reading in view.standing():
         periods.append(reading.period)
         open_ = None if reading.is_closed else reading.period
-        published, last = _standings(reading.published), _standings(reading.known)
+        published = _standings(reading.published, names)
+        last = _standings(reading.known, names)
         for player in dict.fromkeys((*last, *published)):
             week = _week(reading, published.get(player), last.get(player))
             weeks.setdefault(player, []).append(week)
-    names = dict.fromkeys((*last, *weeks))
+    players = dict.fromkeys((*last, *weeks))
     return StandingsHistory(
         game=view.game,
         periods=tuple(periods),
         open=open_,
         disputed=disputed_among(view, periods),
         final=final_among(view, periods),
-        players=tuple(StandingsHistoryModel(name, tuple(weeks[name])) for name in names),
+        players=tuple(
+            StandingsHistoryModel(names[id][-1], tuple(weeks[id]), former_names(names[id]))
+            for id in players
+        ),
         money=next(iter(view.world.commodities()), ""),
     )
 
@@ -157,8 +173,14 @@ def _week(
     return PeriodStanding(reading.period, published, known, rulings)
 
 
-def _standings(world: World) -> dict[str, StandingReading]:
-    return {row.player: StandingReading(row.rank, row.money, row.squares) for row in ranked(world)}
+def _standings(world: World, names: dict[str, list[str]]) -> dict[str, StandingReading]:
+    """Return the standings in *world* by the ids of the players, and note their names."""
+    standings = {}
+    for row in ranked(world):
+        player = id_of(world, row.player)
+        note_name(names, player, row.player)
+        standings[player] = StandingReading(row.rank, row.money, row.squares)
+    return standings
 
 
 def _cells(standing: StandingReading | None) -> tuple[str, str]:

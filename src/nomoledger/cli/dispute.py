@@ -10,7 +10,14 @@ from nomoledger.cli.outcome import run_request
 from nomoledger.cli.parsing import parse_event
 from nomoledger.cli.progress import progress
 from nomoledger.cli.projections import reader, reader_of, reading, show_projection
-from nomoledger.cli.ruling import cited_by, decide, edits_past, ruling_options, verdict_on_event
+from nomoledger.cli.ruling import (
+    check_options_used,
+    cited_by,
+    decide,
+    edits_past,
+    ruling_options,
+    verdict_on_event,
+)
 
 number = click.argument("number", type=int)
 
@@ -114,6 +121,7 @@ def close(number: int, text: str, **values: Any) -> int:
     )
     if any(decision not in (None, {}, (), False) for decision in decisions):
         return decide(text, {**values, "closes": number})
+    check_options_used(values, is_change=False)
     request = {key: values[key] for key in options.REQUEST}
     fields = {"scope": values["scope"]}
     fields["basis"] = "inferred" if values["inferred"] else "ruling"

@@ -115,6 +115,9 @@ def propose(
     """
     listed = read_changes_file(None if words_only else changes, with_code=False)
     proposed = (*listed, *amendments(() if words_only else amend))
+    if with_what_if and not proposed:
+        why = "--words-only leaves them out" if words_only else "give --changes or --amend"
+        raise click.UsageError(f"--what-if tries the changes of the proposal: {why}")
     with open_game_at(location, game_name, dry_run=dry_run) as game:
         is_new = bool(proposed) and game.again(request["id"]) is None
         checked = try_proposal(game, proposed, with_what_if, seconds) if is_new else None

@@ -13,7 +13,7 @@ from nomoledger.cli.output import print_line
 from nomoledger.cli.parsing import parse_event
 from nomoledger.cli.proposal import print_misfit
 from nomoledger.cli.what_if import QUESTIONS, print_what_if, run_what_if
-from nomoledger.errors import MisfitError, UnknownError
+from nomoledger.errors import MisfitError, UnknownError, UsageError
 
 if TYPE_CHECKING:
     from nomoledger.game.game import Game
@@ -131,7 +131,9 @@ def decide(text: str, values: dict[str, Any]) -> int:
     value, changes_file = values["value"], values["changes"]
     verdict, is_edited = verdict_on_event(values), edits_past(values)
     repealed, source = values["repeal"], values["repeal_of"]
-    _check_one_kind(value, changes_file or repealed or source, verdict, is_edited)
+    changed = changes_file or repealed or source
+    _check_one_kind(value, changed, verdict, is_edited)
+    check_options_used(values, bool(changed))
     fields = {
         "scope": values["scope"],
         "basis": "inferred" if values["inferred"] else "ruling",
@@ -140,19 +142,21 @@ def decide(text: str, values: dict[str, Any]) -> int:
     if verdict or is_edited:
         return _rule_on_past(text, verdict, values, fields, request)
     changes = (*read_changes_file(changes_file, with_code=False), *repeals(repealed))
-    try:
-        return run_request(
-            lambda game, when: game.rule(
-                text,
-                value=None if value is None else option_labelled(game, value),
-                changes=(*changes, *repeals(rules_of(game, source))),
-                urgent=values["urgent"],
-                cites=cited_by(game, values["cite"]),
-                **fields,
-                **when,
-            ),
-            **request,
+
+    def rule(game: "Game", when: dict[str, Any]) -> "Outcome":
+        _check_scope(game, values["scope"])
+        return game.rule(
+            text,
+            value=None if value is None else option_labelled(game, value),
+            changes=(*changes, *repeals(rules_of(game, source))),
+            urgent=values["urgent"],
+            cites=cited_by(game, values["cite"]),
+            **fields,
+            **when,
         )
+
+    try:
+        return run_request(rule, **request)
     except MisfitError as error:
         return print_misfit(error, request["as_json"])
 
@@ -204,6 +208,35 @@ def _check_one_kind(
         raise click.UsageError(
             "--value answers a question, --changes and --repeal correct the present; --uphold,"
             " --ratify, --reject and --replace decide about the past: give one of them"
+        )
+
+
+def check_options_used(values: dict[str, Any], is_change: bool) -> None:
+    """Check that every option that is given has an effect on a ruling of this kind."""
+    is_edit = edits_past(values) or values["reject"] is not None
+    unused = {
+        "--scope": values["scope"] != "attempt" and values["value"] is None,
+        "--urgent": values["urgent"] and not is_change,
+        "--settle": values["settle"] is not None and not is_edit,
+        "--questions": values["questions"] != "stop" and not is_edit,
+    }
+    meant = {
+        "--scope": "says how long the answer to a question (--value) holds",
+        "--urgent": "carries out changes (--changes, --repeal) first",
+        "--settle": "says how much of a correction of the past to apply (--reject, --replace)",
+        "--questions": "is about a correction of the past (--reject, --replace)",
+    }
+    for option in (option for option, is_unused in unused.items() if is_unused):
+        raise click.UsageError(f"{option} {meant[option]}: leave it out here")
+
+
+def _check_scope(game: "Game", scope: str) -> None:
+    """Check that the open question takes a ruling of this *scope*."""
+    question = game.world.waiting
+    if scope != "attempt" and question is not None and question.asks == "conflict":
+        raise UsageError(
+            "which of two rules prevails is decided for good, until the ruling is overruled:"
+            " leave --scope out"
         )
 
 

@@ -55,7 +55,7 @@ class EventFilter:
             UnknownError: *choice* names a player, rule, kind or square that the game never had.
         """
         self._choice = choice
-        self._players = {known.player(name) for name in choice.players}
+        self._players = {word for name in choice.players for word in known.player(name)}
         self._squares = {known.square(name) for name in choice.squares}
         self._rules = {known.rule(name) for name in choice.rules}
         self._kinds = {known.kind(name) for name in choice.kinds}
@@ -176,16 +176,19 @@ class NamesOfEvents:
             names = {str(called), body.entity, str(body.attributes.get("name") or called)}
             self._things[body.kind] |= dict.fromkeys(names, body.entity)
         elif isinstance(body, e.AttributeSet) and isinstance(body.value, str):
-            if body.attribute == "name" and body.entity in self._things["square"].values():
-                self._things["square"][body.value] = body.entity
+            for kind, things in self._things.items():
+                is_name = body.attribute in ("name", self._world.key_of(kind))
+                if is_name and body.entity in things.values():
+                    things[body.value] = body.entity
         elif isinstance(body, e.RuleEnacted | e.RuleAmended):
             self._rules |= dict.fromkeys((body.rule.number, body.rule.name))
         elif isinstance(body, e.RuleRenumbered):
             self._rules[body.to] = None
 
-    def player(self, name: str) -> str:
-        """Return the player called *name*, who may have left."""
-        return self._thing("player", name)
+    def player(self, name: str) -> set[str]:
+        """Return the id and all names of the player called *name*, who may have left."""
+        id = self._thing("player", name)
+        return {id, *(called for called, other in self._things["player"].items() if other == id)}
 
     def square(self, name: str) -> str:
         """Return the square with the number or the name *name*."""
