@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -148,6 +149,10 @@ def test_without_a_primary_one_line_says_which_servers_were_tried(
     monkeypatch.setattr("nomoledger.ledger.stores.postgres_link.PATIENCE_SECONDS", 0.3)
     message = rf"no primary server .*:{pair.primary.port} \(Connection refused\), "
     message += rf".*:{pair.standby.port} \(only a standby\); .*promote the standby"
+    with pytest.raises(StoreError, match="there is no database"):
+        Ledger.open(pair.url("none"))
+    with pytest.raises(StoreError, match="does not let you in: check user"):
+        Ledger.open(pair.url("tests").replace("postgres@", "stranger@"))
     pair.primary.lose()
     try:
         with pytest.raises(StoreError, match=message):
@@ -290,6 +295,26 @@ def test_a_copy_is_done_when_the_standby_has_it(ledger: Ledger, pair: PostgresPa
     finally:
         pair.standby.freeze(thaw=True)
     assert copy_ledger(source, ledger, ["go"]) == {"go": source.head("go")}
+
+
+def test_no_seal_is_written_whose_period_the_standby_may_lack(
+    ledger: Ledger, pair: PostgresPair, tmp_path: Path
+) -> None:
+    game = open_game(ledger, "go", parse(BOOK, "counting.md"), at=NOON)
+    game.close(at=NOON)
+    game.engine.close()
+    file = tmp_path / "period-1.seal"
+    words = ["seal", pair.url("tests"), "--game", "go", "-o", str(file)]
+    pair.standby.freeze()
+    try:
+        result = CliRunner().invoke(program, words)
+    finally:
+        pair.standby.freeze(thaw=True)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "not yet on the standby" in result.stderr
+    assert not file.exists()
+    assert CliRunner().invoke(program, words).exit_code == 0
+    assert file.exists()
 
 
 def test_a_frozen_primary_holds_nobody_up_for_ever(

@@ -81,6 +81,7 @@ def seal(
     ):
         signer = current_signer(ledger, name, given)
         signed = _seal_of(ledger, name, period).signed(signer)
+        ledger.confirm()  # What is published must not be lost with a server.
         target.write(signed.encoded() + b"\n")
     if dry_run:
         print_unwritten(output)

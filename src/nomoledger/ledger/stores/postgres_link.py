@@ -177,7 +177,8 @@ def plain_errors(location: str) -> Iterator[None]:
 
 def _explanation(location: str, error: BaseException) -> StoreError:
     state, text = _state(error), _first_line(error)
-    if (of_hosts := explanation_of_hosts(location, error)) is not None:
+    of_hosts = explanation_of_hosts(location, error) if state in ("", "57P03") else None
+    if of_hosts is not None:
         return StoreError(of_hosts)
     for sign, explanation in EXPLANATIONS.items():
         if state.startswith(sign):

@@ -33,7 +33,8 @@ CANCEL_SECONDS = 2
 SELECT_STANDBYS = """SELECT names, CASE WHEN names = '' THEN 0 ELSE (
         SELECT count(*) FROM pg_stat_replication
         WHERE coalesce(sync_state IN ('sync', 'quorum'), true)) END
-    FROM (SELECT CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN ''
+    FROM (SELECT CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+        OR pg_is_in_recovery() THEN ''
         ELSE current_setting('synchronous_standby_names') END AS names) AS needed"""
 #: Makes a commit wait for the standby even if the transaction has only read. Without it, what
 #: another program recorded, and the standby did not confirm, might be taken for safe.
