@@ -1,6 +1,8 @@
 """The fields of the actions that the rules define: what a form has to ask for."""
 
 import ast
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +15,7 @@ from nomoledger.state.world import World
 
 #: How many things a field lists; more are named in a text.
 CHOICES_MAX = 400
+_WHOLE = re.compile(r"\s*-?[0-9]{1,18}\s*")
 
 
 class ActionField(msgspec.Struct, frozen=True):
@@ -71,3 +74,43 @@ def _field(world: World, parameter: Parameter) -> ActionField:
         default=default,
         is_needed=parameter.default is None,
     )
+
+
+def arguments_in(world: World, action: str, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the texts that a form holds for the fields of *action* as arguments of the action.
+
+    What was left empty is left out. Texts that do not fit their fields stay texts: the rules say
+    what is wrong with them.
+    """
+    operation = link(world.ruleset).links.operations.get(action)
+    parameters = () if operation is None else operation.parameters
+    fields = {parameter.name: _field(world, parameter) for parameter in parameters[1:]}
+    arguments: dict[str, Any] = {}
+    for name, texts in given.items():
+        texts = [text.strip() for text in texts if text.strip()]
+        field = fields.get(name)
+        if not texts:
+            continue
+        if field is not None and field.takes_several:
+            arguments[name] = [_plain(part) for part in _parts(texts, field)]
+        else:
+            type_ = "Text" if field is None or field.takes_things else field.type
+            arguments[name] = _value(texts[0], type_)
+    return arguments
+
+
+def _parts(texts: list[str], field: ActionField) -> list[str]:
+    if field.takes_things:
+        return texts
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def _value(text: str, type_: str) -> Any:
+    if type_ in ("Flag", "") and text in ("yes", "no"):
+        return text == "yes"
+    return _plain(text) if type_ in ("Number", "Money", "") else text
+
+
+def _plain(text: str) -> Any:
+    """Return *text* as a whole number if it is one; the rules read other numbers."""
+    return int(text) if _WHOLE.fullmatch(text) else text
