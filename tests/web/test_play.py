@@ -17,6 +17,7 @@ def propose(host: Host, player: str) -> None:
 def test_a_proposal_is_judged_and_the_player_moves_and_buys(enter_as: EnterAs, host: Host) -> None:
     admin, ann = enter_as("admin"), enter_as("Ann")
     assert "You are on square 1. You have 1000 $." in ann.open("/games/mail/play")
+    assert "Nothing happened to you" in ann.send({}, button="I have read this")
     assert "Nothing waits." in admin.open("/games/mail/admin")
     propose(host, "Ann")
     assert "Proposal 1 by Ann Nothing" in admin.open("/games/mail/admin")
@@ -28,17 +29,17 @@ def test_a_proposal_is_judged_and_the_player_moves_and_buys(enter_as: EnterAs, h
 
 def test_a_trial_shows_the_refusal_and_records_nothing(enter_as: EnterAs, host: Host) -> None:
     ann = enter_as("Ann")
-    ann.open("/games/mail/play")
+    ann.open("/games/mail/play/act/name_square")
     before = host.head("mail")
-    fields = {"action": "name_square", "with-square": "9", "with-name": "Bath"}
+    fields = {"with-square": "9", "with-name": "Bath"}
     assert "The rules would refuse this: only the owner" in ann.send(fields, to="/play/try")
     assert host.head("mail") == before
 
 
 def test_a_form_that_is_sent_twice_makes_one_request(enter_as: EnterAs, host: Host) -> None:
     ann, twin = enter_as("Ann"), enter_as("Ann")
-    ann.open("/games/mail/play")
-    fields = {"action": "name_square", "with-square": "9", "with-name": "Bath"}
+    ann.open("/games/mail/play/act/name_square")
+    fields = {"with-square": "9", "with-name": "Bath"}
     ann.send(fields, to="/play/try")
     twin.text = ann.text
     assert "Refused" in ann.send({}, to="/play/submit")

@@ -15,6 +15,7 @@ from nomoledger.state.world import World
 
 #: How many things a field lists; more are named in a text.
 CHOICES_MAX = 400
+_ROW = re.compile(r"\[([^\[\]]*)\]")
 _WHOLE = re.compile(r"\s*-?[0-9]{1,18}\s*")
 
 
@@ -92,17 +93,18 @@ def arguments_in(world: World, action: str, given: Mapping[str, Sequence[str]]) 
         if not texts:
             continue
         if field is not None and field.takes_several:
-            arguments[name] = [_plain(part) for part in _parts(texts, field)]
+            arguments[name] = texts if field.takes_things else _items(", ".join(texts))
         else:
             type_ = "Text" if field is None or field.takes_things else field.type
             arguments[name] = _value(texts[0], type_)
     return arguments
 
 
-def _parts(texts: list[str], field: ActionField) -> list[str]:
-    if field.takes_things:
-        return texts
-    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+def _items(text: str) -> list[Any]:
+    """Return the items in *text*: `2, 3` or `[Ann, Bob, 8], [Bob, Ann, 9]`."""
+    if text.startswith("["):
+        return [_items(row) for row in _ROW.findall(text)]
+    return [_plain(part.strip()) for part in text.split(",") if part.strip()]
 
 
 def _value(text: str, type_: str) -> Any:

@@ -27,20 +27,34 @@ _CARRIED_OUT = "nothing to take back: the last request is carried out"
 class TakingBack(GameWriter):
     """A game whose last request can be taken back as long as it has done nothing."""
 
+    #: The request that `undo` takes back; None for whichever is the last.
+    _wanted: str | None = None
+
     @idempotent
-    def undo(self, *, at: datetime | None = None, id: str | None = None) -> Outcome:
+    def undo(
+        self, request: str | None = None, *, at: datetime | None = None, id: str | None = None
+    ) -> Outcome:
         """Take back the last request, as if it had never been made.
+
+        With *request*, the id of a request, nothing else is taken back: it must be the last one.
 
         Until now the request may have moved the clock, set off a standing order of its own, and
         asked a question, but nothing else. The clock goes back to the request before, or to *at*.
         In games up to level 3 the clock stays. What the request used of the limits stays used.
 
         Raises:
-            CarriedOutError: the request did something else. The error names the command that
-                corrects that, if there is one.
+            CarriedOutError: the request did something else, or is not the last one. The error names
+                the command that corrects that, if there is one.
         """
         self.catch_up()
         self.resume()
+        self._wanted = request
+        try:
+            return self._undo(at, id)
+        finally:
+            self._wanted = None
+
+    def _undo(self, at: datetime | None, id: str | None) -> Outcome:
         request, before = self._request_to_undo()
         fields: dict[str, Any] = {"withdrawn": request.id, "audience": request.audience}
         if LEVELS[self.world.level].undoes_wholly:
@@ -56,16 +70,12 @@ class TakingBack(GameWriter):
             CarriedOutError: it cannot be taken back.
         """
         entries = self.history.entries()
-        undone = undone_inputs(entry.body for entry in entries)
-        requests = (entry for entry in reversed(entries) if _is_kept(entry.body, undone))
-        entry = next(requests)
-        request = entry.body
+        place = request_to_undo(self.name, entries)
+        request = entries[place].body
         assert isinstance(request, e.Input)
-        later = [other.body for other in entries[entry.number + 1 :]]
-        why = "" if isinstance(request, _PATIENT) else _CARRIED_OUT
-        if why := why or _effect(later, undone | {request.id}):
-            raise CarriedOutError(f"{self.name}: {why}", *_remedy(entry, later))
-        return request, [other.body for other in entries[: entry.number]]
+        if self._wanted not in (None, request.id):
+            raise CarriedOutError(f"{self.name}: it is too late to take this back", "", "")
+        return request, [other.body for other in entries[:place]]
 
     def _earliest(self, kind: type[e.Input], fields: dict[str, Any]) -> datetime:
         """Return when an input may have been received; the clock goes back to what is undone."""
@@ -74,6 +84,24 @@ class TakingBack(GameWriter):
         request, before = self._request_to_undo()  # others may have made a request meanwhile
         fields |= {"withdrawn": request.id, "audience": request.audience}
         return _time_before(before, request.audience)
+
+
+def request_to_undo(game: str, entries: Sequence[e.Entry]) -> int:
+    """Return the place of the last request among *entries*, which are events of *game*.
+
+    Raises:
+        CarriedOutError: the request cannot be taken back.
+    """
+    undone = undone_inputs(entry.body for entry in entries)
+    places = range(len(entries) - 1, -1, -1)
+    place = next(place for place in places if _is_kept(entries[place].body, undone))
+    request = entries[place].body
+    assert isinstance(request, e.Input)
+    later = [other.body for other in entries[place + 1 :]]
+    why = "" if isinstance(request, _PATIENT) else _CARRIED_OUT
+    if why := why or _effect(later, undone | {request.id}):
+        raise CarriedOutError(f"{game}: {why}", *_remedy(entries[place], later))
+    return place
 
 
 def _is_kept(body: e.Event, undone: frozenset[str]) -> bool:

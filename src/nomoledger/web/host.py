@@ -17,6 +17,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.web.accounts.database import open_accounts
 from nomoledger.web.accounts.deeds import Deeds
 from nomoledger.web.accounts.sign_in import NewLink, Session, SignIn
+from nomoledger.web.slow_readings import SlowReadings
 from nomoledger.web.watcher import Watcher
 
 T = TypeVar("T")
@@ -31,6 +32,7 @@ class Host:
         location: where the ledger is.
         sign_in: links and sessions. deeds: who did what.
         watcher: tells when a game has gone on.
+        acts: readings of what players may do. studies: readings that take longer.
     """
 
     def __init__(self, location: str) -> None:
@@ -46,6 +48,8 @@ class Host:
         self.deeds = Deeds(self._accounts)
         self._writers, self._readers = Keepers(location), Keepers(location)
         self._publishers = Keepers(location)
+        self.acts = SlowReadings(location, self.head)
+        self.studies = SlowReadings(location, self.head)
         self._kept: dict[tuple[Any, ...], tuple[int, Any]] = {}
         self._kept_lock = threading.Lock()
         self._sites: dict[str, tuple[int, Path]] = {}
@@ -55,7 +59,7 @@ class Host:
 
     def close(self) -> None:
         """End the keepers, and close everything."""
-        for keepers in (self._writers, self._readers, self._publishers):
+        for keepers in (self._writers, self._readers, self._publishers, self.acts, self.studies):
             keepers.close()
         self._accounts.close()
         self._ledger.close()

@@ -1,6 +1,6 @@
 """What somebody may do now, as forms: actions with fields, choices by name, and until when."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -8,6 +8,7 @@ import msgspec
 
 from nomoledger.engine.action_fields import ActionField, ActionForm, action_forms
 from nomoledger.engine.possible_acts import PossibleAct, acts_of, open_acts
+from nomoledger.engine.vote_choices import VoteChoices, vote_choices
 from nomoledger.errors import NomoledgerError
 from nomoledger.prose.names import Names, plain
 from nomoledger.sandbox.limits import Limits
@@ -63,10 +64,13 @@ class Act(msgspec.Struct, frozen=True):
         rule: the number of the rule that defines it.
         doc: what its code says of it.
         fields: what the request holds. buttons: the possible requests, if they are few.
+        picks: the possible requests, if the rules were asked for them; with values for optional
+            fields, there are more.
         until: the time in seconds since 1970 from which it would be refused; None if no timer that
             is set ends the possibility.
         tried: whether the rules were asked; otherwise the values decide.
-        about: what the act answers, in words; "" if nothing.
+        about: what the act answers, in words; the number of a proposal for a vote; "" if nothing.
+        is_open: whether the act answers something that waits for an answer, such as an offer.
     """
 
     action: str
@@ -78,14 +82,17 @@ class Act(msgspec.Struct, frozen=True):
     until: int | None = None
     tried: bool = True
     about: str = ""
+    picks: tuple[Button, ...] = ()
+    is_open: bool = False
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """What the rules say of acts: the forms of all actions, possible acts, and open ones."""
+    """What the rules say of acts: the forms of all actions, possible acts, open ones, and votes."""
 
     forms: list[ActionForm]
     possible: list[PossibleAct]
     open: list[PossibleAct]
+    votes: dict[int, VoteChoices]
 
 
 def acts_for(world: World, by: str, proposals: tuple[int, ...] = ()) -> list[Act]:
@@ -94,28 +101,46 @@ def acts_for(world: World, by: str, proposals: tuple[int, ...] = ()) -> list[Act
     Votes and verdicts on *proposals* have the action "vote" or "judge". Where rule code fails, the
     list is empty: what is wrong with the rules is said elsewhere.
     """
-    if world.head < 0 or world.game["ended"] is not None:
-        return []
     try:
-        found = call_in_sandbox(_find, world, by, proposals, kind=_Found, limits=_LIMITS)
+        return ask_for_acts(world, by, proposals)
     except NomoledgerError:
         return []
-    return list(_acts(Names(world), found, by))
+
+
+def ask_for_acts(
+    world: World, by: str, proposals: tuple[int, ...] = (), limits: Limits = _LIMITS
+) -> list[Act]:
+    """Return what `acts_for` returns, with *limits* for the rules.
+
+    Raises:
+        RuleFault: rule code failed, or it took too long.
+    """
+    if world.head < 0 or world.game["ended"] is not None:
+        return []
+    found = call_in_sandbox(_find, world, by, proposals, kind=_Found, limits=limits)
+    return list(_acts(Names(world), found))
 
 
 def _find(world: World, by: str, proposals: tuple[int, ...]) -> _Found:
     opened = [act for act in open_acts(world, proposals) if act.by in ("", by)]
-    return _Found(action_forms(world, by), acts_of(world, [by]), opened)
+    voted = () if by == "admin" else proposals
+    votes = {number: vote_choices(world, by, number) for number in voted}
+    return _Found(action_forms(world, by), acts_of(world, [by]), opened, votes)
 
 
-def _acts(names: Names, found: _Found, by: str) -> Iterator[Act]:
+def _acts(names: Names, found: _Found) -> Iterator[Act]:
     forms = {form.name: form for form in found.forms}
     seen = set()
+    ends = {act.arguments["proposal"]: act.until for act in found.open if act.action == "vote"}
+    for number, vote in found.votes.items():
+        if vote.choices:
+            yield _vote(number, vote, ends.get(number))
     for act in found.open:
-        if act.action in ("vote", "judge"):
+        if act.action == "judge":
             number = act.arguments["proposal"]
-            title = f"{act.action} on proposal {number}"
-            yield Act(act.action, title, "", "", (), (), act.until, True, str(number))
+            yield Act(
+                "judge", f"judge proposal {number}", "", "", until=act.until, about=str(number)
+            )
         elif act.about is not None and act.action in forms:
             seen.add(_key(act))
             yield _offered(names, forms[act.action], [act], names.phrase(act.about))
@@ -123,6 +148,14 @@ def _acts(names: Names, found: _Found, by: str) -> Iterator[Act]:
     for (action, until), group in groupby(possible, lambda act: (act.action, act.until)):
         if action in forms:
             yield _offered(names, forms[action], list(group), "", until)
+
+
+def _vote(number: int, vote: VoteChoices, until: int | None) -> Act:
+    """Return the vote on proposal *number* as an act."""
+    free = (Field("choice", "another choice", "text", is_needed=True),) if vote.is_free else ()
+    buttons = tuple(Button(choice, {"choice": choice}) for choice in vote.choices)
+    title = f"vote on proposal {number}"
+    return Act("vote", title, "", "", free, buttons, until, about=str(number), is_open=True)
 
 
 def _key(act: PossibleAct) -> str:
@@ -136,8 +169,9 @@ def _offered(
     tried = [act for act in acts if not act.chosen]
     optional = [field for field in form.fields if not field.is_needed]
     is_few = len(tried) == len(acts) <= BUTTONS_MAX and not optional
-    buttons = tuple(_button(names, act) for act in tried) if is_few else ()
-    fields = () if buttons else tuple(_field(names, field, acts) for field in form.fields)
+    picks = tuple(_button(names, act) for act in tried) if len(tried) == len(acts) else ()
+    buttons = picks if is_few else ()
+    fields = () if buttons else tuple(field_of(names, field, acts) for field in form.fields)
     return Act(
         action=form.name,
         title=plain(form.name),
@@ -148,6 +182,8 @@ def _offered(
         until=acts[0].until if until is None else until,
         tried=len(tried) == len(acts),
         about=about,
+        picks=picks,
+        is_open=bool(about),
     )
 
 
@@ -157,8 +193,8 @@ def _button(names: Names, act: PossibleAct) -> Button:
     return Button(", ".join(labels), arguments)
 
 
-def _field(names: Names, field: ActionField, acts: list[PossibleAct]) -> Field:
-    """Return *field* with the things that the possible *acts* take in it."""
+def field_of(names: Names, field: ActionField, acts: Sequence[PossibleAct] = ()) -> Field:
+    """Return *field* with the things that the possible *acts* take in it, or with all things."""
     fixed = list(dict.fromkeys(a.arguments[field.name] for a in acts if field.name in a.arguments))
     values = fixed or list(field.things)
     choices = tuple(Choice(_requested(names, value), _label(names, value)) for value in values)
@@ -177,7 +213,11 @@ def _requested(names: Names, value: Any) -> str:
 
 
 def _label(names: Names, value: Any) -> str:
-    return _written(value) if isinstance(value, bool) else str(names.label(value))
+    """Return what people read of *value* in a list: squares with their names."""
+    if isinstance(value, bool):
+        return _written(value)
+    label, phrase = str(names.label(value)), names.phrase(value)
+    return label if label == phrase else phrase if label in phrase else f"{label} {phrase}"
 
 
 def _written(value: Any) -> str:

@@ -5,8 +5,11 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.errors import CarriedOutError
+from nomoledger.game.desk.happenings import SeenView
 from nomoledger.game.game import Game
-from nomoledger.game.read_models import LedgerView, events_with_worlds
+from nomoledger.game.read_models import events_with_worlds
+from nomoledger.game.taking_back import request_to_undo
 from nomoledger.prose.descriptions import BOOKKEEPING
 from nomoledger.prose.teller import Teller
 
@@ -19,27 +22,33 @@ class RequestOutcome(msgspec.Struct, frozen=True):
         request: the request in words.
         refused: the reasons of the rules, each with its rule, if they refused the request.
         told: what happened because of it, as far as the reader may see.
+        can_undo: whether it can be taken back, as far as the reader may know.
+        proposal, dispute: the number of the proposal or dispute that it began; None if none.
     """
 
     is_known: bool = False
     request: str = ""
     refused: tuple[tuple[str, str], ...] = ()
     told: tuple[str, ...] = ()
+    can_undo: bool = False
+    proposal: int | None = None
+    dispute: int | None = None
 
 
 def outcome_for(game: Game, player: str, id: str) -> RequestOutcome:
     """Return what became of the request with that *id*, which *player* made."""
-    view = LedgerView(game.ledger, game.name, reader=player)
+    view = SeenView(game.ledger, game.name, reader=player)
     teller: Any = None
-    request, told, refused = "", [], []
+    request: Any = None
+    told, refused, words = [], [], ""
     is_under_way = False
     for entry, world in events_with_worlds(view):
         teller = teller or Teller(world)
         body = entry.body
         if isinstance(body, e.Input):
-            is_under_way = body.id == id and getattr(body, "by", None) == player
+            is_under_way = body.id == id and getattr(body, "by", player) == player
             if is_under_way:
-                request = teller.tell(body)
+                request, words = body, teller.tell(body)
                 continue
         if not is_under_way:
             teller.follow(body)
@@ -49,4 +58,22 @@ def outcome_for(game: Game, player: str, id: str) -> RequestOutcome:
             told.append(teller.tell(body))
         else:
             teller.follow(body)
-    return RequestOutcome(bool(request), request, tuple(refused), tuple(told))
+    return RequestOutcome(
+        is_known=request is not None,
+        request=words,
+        refused=tuple(refused),
+        told=tuple(told),
+        can_undo=_can_undo(view, id),
+        proposal=request.number if isinstance(request, e.ProposalMade) else None,
+        dispute=request.number if isinstance(request, e.DisputeOpened) else None,
+    )
+
+
+def _can_undo(view: SeenView, id: str) -> bool:
+    """Return whether the request with that *id* can be taken back, by what the reader sees."""
+    entries = list(view.entries())
+    try:
+        place = request_to_undo(view.game, entries)
+    except CarriedOutError:
+        return False
+    return getattr(entries[place].body, "id", "") == id

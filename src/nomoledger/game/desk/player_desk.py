@@ -1,19 +1,19 @@
 """The desk of a player: what waits for the player, what is possible, and what happened."""
 
+from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
-from nomoledger.game.desk.acts import Act, Choice, acts_for
-from nomoledger.game.event_filter import EventChoice, EventFilter, NamesOfEvents
+from nomoledger.game.desk.acts import Choice
+from nomoledger.game.desk.happenings import Happening, SeenView, happenings_of
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
-from nomoledger.game.read_models import LedgerView, events_with_worlds
+from nomoledger.game.read_models import LedgerView
 from nomoledger.prose.choices import ask_in_words, label_options
-from nomoledger.prose.descriptions import BOOKKEEPING, UNTOLD, describe_order
+from nomoledger.prose.descriptions import describe_order
 from nomoledger.prose.labels import amount_held
 from nomoledger.prose.names import Names, plain
 from nomoledger.prose.teller import Teller
@@ -28,6 +28,7 @@ class AskedQuestion(msgspec.Struct, frozen=True):
         asks: "dice", "draw", "choice", "ruling" or "conflict".
         text: the question in words. options: the answers. default: that of the rules, or "".
         sides: the number of sides of each die.
+        id: the address of the question.
     """
 
     to: str
@@ -36,15 +37,23 @@ class AskedQuestion(msgspec.Struct, frozen=True):
     options: tuple[Choice, ...] = ()
     default: str = ""
     sides: tuple[int, ...] = ()
+    id: str = ""
 
 
 class OpenProposal(msgspec.Struct, frozen=True):
-    """An undecided proposal: its *number*, who made it, its *text*, and the reader's *vote*."""
+    """An undecided proposal.
+
+    Attributes:
+        number: its number. by: who made it. text: what it says.
+        vote: the vote of the reader; "" if there is none.
+        tally: how many votes of each choice there are, as far as the reader may see votes.
+    """
 
     number: int
     by: str
     text: str
     vote: str = ""
+    tally: dict[str, int] = {}
 
 
 class StandingOrder(msgspec.Struct, frozen=True):
@@ -52,14 +61,6 @@ class StandingOrder(msgspec.Struct, frozen=True):
 
     id: str
     says: str
-
-
-class Happening(msgspec.Struct, frozen=True):
-    """An event that concerns the player: its public number, when, what, and by which rule."""
-
-    event: int
-    at: int
-    told: str
 
 
 class PlayerDesk(msgspec.Struct, frozen=True):
@@ -72,8 +73,8 @@ class PlayerDesk(msgspec.Struct, frozen=True):
         holds: what the player has, as amount and commodity.
         facts: what else the rules keep of the player, in words, by name.
         question: what play waits for, if the player may see it.
-        acts: what the player may ask for now.
-        happened: what happened to the player after event *since*.
+        sealed: the requests of this period that only the player and the admin know of.
+        happened: what happened to the player after event *since*; *happened_count* is how much.
     """
 
     game: str
@@ -86,11 +87,12 @@ class PlayerDesk(msgspec.Struct, frozen=True):
     holds: tuple[tuple[str, str], ...]
     facts: dict[str, str]
     question: AskedQuestion | None
-    acts: tuple[Act, ...]
     proposals: tuple[OpenProposal, ...]
     orders: tuple[StandingOrder, ...]
+    sealed: tuple[Happening, ...]
     since: int
     happened: tuple[Happening, ...]
+    happened_count: int
 
 
 def player_desk(game: Game, player: str, since: int = -1) -> PlayerDesk:
@@ -99,13 +101,14 @@ def player_desk(game: Game, player: str, since: int = -1) -> PlayerDesk:
     Raises:
         UnknownError: there is no such player.
     """
-    view = LedgerView(game.ledger, game.name, reader=player)
+    view = SeenView(game.ledger, game.name, reader=player)
     world = view.visible_world()
     id = world.find("player", player)
     if id is None:
         raise UnknownError(f"{game.name}: there is no player {player!r}")
     undecided = tuple(undecided_proposals(view))
     names = Names(world)
+    happened, sealed = happenings_of(view, player, since, world.period)
     return PlayerDesk(
         game=game.name,
         player=player,
@@ -117,15 +120,16 @@ def player_desk(game: Game, player: str, since: int = -1) -> PlayerDesk:
         holds=tuple(_holdings(world, id)),
         facts=_facts(names, id),
         question=question_of(world),
-        acts=tuple(acts_for(world, id, undecided)),
-        proposals=tuple(_proposals(world, id, undecided, view)),
+        proposals=tuple(_proposals(world, undecided, view)),
         orders=tuple(
             StandingOrder(order.id, describe_order(order))
             for order, _ in world.orders.values()
             if order.by == player
         ),
+        sealed=sealed.latest,
         since=since,
-        happened=tuple(_happened(view, player, since)),
+        happened=happened.latest,
+        happened_count=happened.count,
     )
 
 
@@ -163,31 +167,36 @@ def question_of(world: World) -> AskedQuestion | None:
     default = "" if question.default is None else str(teller.label(question.default))
     sides = tuple(question.options) if question.asks == "dice" else ()
     to = str(world.label(question.to))
-    return AskedQuestion(to, question.asks, ask_in_words(teller, question), options, default, sides)
+    text = ask_in_words(teller, question)
+    return AskedQuestion(to, question.asks, text, options, default, sides, question.question)
 
 
 def _proposals(
-    world: World, player: str, undecided: tuple[int, ...], view: LedgerView
+    world: World, undecided: tuple[int, ...], view: LedgerView
 ) -> Iterator[OpenProposal]:
-    votes: dict[int, str] = {}
-    for entry in view.entries():
-        if isinstance(entry.body, e.VoteCast) and entry.body.by == view.reader:
-            votes[entry.body.proposal] = entry.body.choice
+    votes = votes_seen(view)
     for number in undecided:
-        made = world.proposals[number]
-        yield OpenProposal(number, made.by, made.text, votes.get(number, ""))
+        made, cast = world.proposals[number], votes.get(number, {})
+        tally = dict(Counter(cast.values()))
+        is_alone = set(cast) <= {str(view.reader)}
+        vote = cast.get(str(view.reader), "")
+        yield OpenProposal(number, made.by, made.text, vote, {} if is_alone else tally)
 
 
-def _happened(view: LedgerView, name: str, since: int) -> Iterator[Happening]:
-    """Yield the events that concern the player called *name*, after the event *since*."""
-    known = NamesOfEvents(view.game, view.world, view.entries())
-    wanted = EventFilter(EventChoice(players=(name,)), known)
-    teller: Any = None
-    for entry, world in events_with_worlds(view):
-        teller = teller or Teller(world)
+def votes_seen(view: LedgerView) -> dict[int, dict[str, str]]:
+    """Return the votes that the reader may see: by proposal, the choice of each voter."""
+    votes: dict[int, dict[str, str]] = {}
+    before: dict[str, tuple[int, dict[str, str]]] = {}
+    for entry in view.entries():
         body = entry.body
-        is_told = not isinstance(body, (*UNTOLD, *BOOKKEEPING)) and teller.mentions(body)
-        if entry.number > since and is_told and wanted.wants(body, world):
-            yield Happening(entry.number, int(body.received_at.timestamp()), teller.tell(body))
-        else:
-            teller.follow(body)
+        if isinstance(body, e.VoteCast):
+            known = votes.get(body.proposal, {})
+            before[body.id] = body.proposal, known
+            votes[body.proposal] = known | {body.by: body.choice}
+        elif isinstance(body, e.AttemptRefused) and body.attempt in before:
+            proposal, known = before[body.attempt]
+            votes[proposal] = known
+        elif isinstance(body, e.InputWithdrawn) and body.withdrawn in before:
+            proposal, known = before[body.withdrawn]
+            votes[proposal] = known
+    return votes

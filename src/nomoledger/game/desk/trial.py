@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.engine.action_fields import arguments_in
 from nomoledger.engine.oracles import SeededOracle
+from nomoledger.engine.request_checks import check_submission
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
@@ -42,13 +44,15 @@ class Trial(msgspec.Struct, frozen=True):
     is_drawn: bool = False
 
 
-def try_submission(game: Game, player: str, action: str, arguments: dict[str, Any]) -> Trial:
-    """Try *action* with *arguments* for *player*. Nothing is recorded.
+def try_submission(game: Game, player: str, action: str, given: dict[str, list[str]]) -> Trial:
+    """Try *action* with the texts *given* in a form for *player*. Nothing is recorded.
 
     The trial is computed from what the player may see. What is sealed from the player can make the
     request end in another way.
 
     Raises:
+        UnknownError: the rules define no such action.
+        UsageError: what is given does not fit the fields of the action.
         RuleFault: rule code failed.
     """
     view = LedgerView(game.ledger, game.name, reader=player)
@@ -61,13 +65,22 @@ def try_submission(game: Game, player: str, action: str, arguments: dict[str, An
         recorded_at=now,
         by=player,
         action=action,
-        arguments=arguments,
     )
     seed = secrets.token_bytes(32)
-    return call_in_sandbox(_try, world, request, player, seed, kind=Trial, limits=_LIMITS)
+    arguments = world, request, given, player, seed
+    return call_in_sandbox(_try, *arguments, kind=Trial, limits=_LIMITS)
 
 
-def _try(world: World, request: e.SubmissionReceived, player: str, seed: bytes) -> Trial:
+def _try(
+    world: World,
+    request: e.SubmissionReceived,
+    given: dict[str, list[str]],
+    player: str,
+    seed: bytes,
+) -> Trial:
+    arguments = arguments_in(world, request.action, given)
+    check_submission(world, player, request.action, arguments)
+    request = msgspec.structs.replace(request, arguments=arguments)
     id = world.find("player", player) or ""
     before = dict(_holdings(world, id))
     teller = Teller(world)

@@ -1,25 +1,26 @@
 """The pages on which a player plays: what waits, what is possible, and the requests."""
 
 from typing import Any
-from urllib.parse import quote
 
 from litestar import Response, get, post
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 from litestar.response import Redirect
 
-from nomoledger.errors import NomoledgerError, UsageError
-from nomoledger.game.desk.acts import Act
+from nomoledger.errors import NomoledgerError
+from nomoledger.game.desk.happenings import Happenings, meanwhile
 from nomoledger.game.desk.outcomes import RequestOutcome, outcome_for
+from nomoledger.game.desk.player_acts import ActionPage, PlayerActs, action_page, player_acts
 from nomoledger.game.desk.player_desk import PlayerDesk, player_desk
+from nomoledger.game.desk.player_requests import answer_in_words, submit_given, undo_own
 from nomoledger.game.desk.trial import Trial, try_submission
 from nomoledger.game.game import Game
-from nomoledger.web.forms import arguments_from, new_request_id, pairs_of
-from nomoledger.web.host import Host
+from nomoledger.web.forms import given_in, number_in, pairs_of, text_in
 from nomoledger.web.pages import page
 from nomoledger.web.routes.entrance import Form
+from nomoledger.web.routes.sending import page_values, place_of, send_for_player, since_of
 from nomoledger.web.threads import in_thread
-from nomoledger.web.visitor import Player, WebRequest, host_of, player_of
+from nomoledger.web.visitor import WebRequest, host_of, player_of
 
 
 @get("/games/{game:str}/play")
@@ -27,10 +28,32 @@ from nomoledger.web.visitor import Player, WebRequest, host_of, player_of
 def show_desk(request: WebRequest, game: FromPath[str]) -> Response[str]:
     """Show the desk of the player."""
     host, player = host_of(request), player_of(request, game)
-    desk = _desk(host, player)
-    if not player.acting_for and desk.last > player.session.seen:
-        host.sign_in.note_seen(player.session, desk.last)
-    return page("play.html", player=player, desk=desk, **_page_values(player, game))
+    seen = -1 if player.acting_for else player.session.seen
+    acts = host.acts.get(game, player_acts, player.name, kind=PlayerActs)
+    desk = host.read(game, player_desk, player.name, seen, kind=PlayerDesk)
+    return page("play.html", desk=desk, acts=acts, **page_values(player))
+
+
+@get("/games/{game:str}/play/acts")
+@in_thread
+def show_acts(request: WebRequest, game: FromPath[str]) -> Response[Any]:
+    """Show the part of the desk that takes long in large games; nothing if it takes longer."""
+    host, player = host_of(request), player_of(request, game)
+    acts = host.acts.get(game, player_acts, player.name, kind=PlayerActs, patience=10.0)
+    if acts is None:
+        return Response("", status_code=202, media_type="text/html; charset=utf-8")
+    desk = host.read(game, player_desk, player.name, player.session.seen, kind=PlayerDesk)
+    return page("acts.html", desk=desk, acts=acts, **page_values(player))
+
+
+@get("/games/{game:str}/play/act/{action:str}")
+@in_thread
+def show_action(request: WebRequest, game: FromPath[str], action: FromPath[str]) -> Response[str]:
+    """Show the form of an action."""
+    host, player = host_of(request), player_of(request, game)
+    form = host.read(game, action_page, player.name, action, kind=ActionPage)
+    since = host.read(game, player_desk, player.name, -1, kind=PlayerDesk).last
+    return page("action.html", form=form, since=since, **page_values(player))
 
 
 @post("/games/{game:str}/play/try")
@@ -38,114 +61,87 @@ def show_desk(request: WebRequest, game: FromPath[str]) -> Response[str]:
 def try_act(request: WebRequest, game: FromPath[str], data: Form) -> Response[str]:
     """Show what the request would do, with the button that sends it."""
     host, player = host_of(request), player_of(request, game)
-    action, arguments = _submission(host, player, data)
+    action, given = text_in(data, "action"), given_in(pairs_of(data))
     trial: Trial | None = None
     problem = ""
     try:
-        trial = host.read(game, try_submission, player.name, action, arguments, kind=Trial)
+        trial = host.read(game, try_submission, player.name, action, given, kind=Trial)
     except NomoledgerError as error:
         problem = str(error)
-    values: dict[str, Any] = {"action": action, "sent": pairs_of(data), "trial": trial}
-    values["problem"] = problem
-    return page("try.html", player=player, **values, **_page_values(player, game))
+    kept = [pair for pair in pairs_of(data) if pair[0] in ("action", "since")]
+    values: dict[str, Any] = {
+        "action": action,
+        "sent": kept,
+        "trial": trial,
+        "problem": problem,
+        "given": given,
+    }
+    return page("try.html", **values, **page_values(player))
 
 
 @post("/games/{game:str}/play/submit")
 @in_thread
 def submit(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Send the request."""
-    host, player = host_of(request), player_of(request, game)
-    action, arguments = _submission(host, player, data)
-    given = (player.name, action, arguments)
-    return _send(host, player, data, f"asks for {action}", Game.submit, *given)
+    player = player_of(request, game)
+    action, given = text_in(data, "action"), given_in(pairs_of(data))
+    wanted = (player.name, action, given)
+    return send_for_player(request, data, f"asks for {action}", submit_given, *wanted)
 
 
 @post("/games/{game:str}/play/vote")
 @in_thread
 def vote(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Vote on a proposal."""
-    host, player = host_of(request), player_of(request, game)
-    number = _number(data, "proposal")
-    given = (player.name, number, _text(data, "choice"))
-    return _send(host, player, data, f"votes on proposal {number}", Game.vote, *given)
+    player, number = player_of(request, game), number_in(data, "proposal")
+    given = (player.name, number, text_in(data, "choice"))
+    return send_for_player(request, data, f"votes on proposal {number}", Game.vote, *given)
 
 
 @post("/games/{game:str}/play/answer")
 @in_thread
 def answer(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Answer the question that play waits for."""
-    host, player = host_of(request), player_of(request, game)
-    given = (_text(data, "value"), player.name)
-    return _send(host, player, data, "answers a question", answer_in_words, *given)
+    player = player_of(request, game)
+    given = (text_in(data, "value"), player.name, text_in(data, "question"))
+    return send_for_player(request, data, "answers a question", answer_in_words, *given)
 
 
-@post("/games/{game:str}/play/cancel-order")
+@post("/games/{game:str}/play/undo")
 @in_thread
-def cancel_order(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
-    """Cancel a standing order."""
+def undo(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Take back the last request of the player."""
+    player = player_of(request, game)
+    given = (player.name, text_in(data, "request"))
+    return send_for_player(request, data, "takes a request back", undo_own, *given)
+
+
+@post("/games/{game:str}/play/seen")
+@in_thread
+def mark_as_seen(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Remember what the player has read of what happened."""
     host, player = host_of(request), player_of(request, game)
-    given = (player.name, _text(data, "order"))
-    return _send(host, player, data, "cancels a standing order", Game.cancel_order, *given)
+    if not player.acting_for:
+        host.sign_in.note_seen(player.session, number_in(data, "last"))
+    return Redirect(f"{place_of(player)}/play{player.suffix}", status_code=303)
 
 
 @get("/games/{game:str}/done/{id:str}")
 @in_thread
 def show_outcome(request: WebRequest, game: FromPath[str], id: FromPath[str]) -> Response[str]:
-    """Show what became of a request of the player."""
+    """Show what became of a request of the player, and what happened before it was sent."""
     host, player = host_of(request), player_of(request, game)
     outcome = host.read(game, outcome_for, player.name, id, kind=RequestOutcome)
     if not outcome.is_known:
         raise NotFoundException("there is no such request of yours")
-    return page("done.html", player=player, outcome=outcome, **_page_values(player, game))
+    before, since = Happenings(), since_of(request.query_params.get("since", ""))
+    if outcome.refused and since is not None:
+        before = host.read(game, meanwhile, player.name, since, id, kind=Happenings)
+    values: dict[str, Any] = {"outcome": outcome, "before": before, "id": id}
+    return page("done.html", **values, **page_values(player))
 
 
-def answer_in_words(game: Game, value: str, by: str, **fields: Any) -> Any:
-    """Answer the open question of *game* with the option that is called *value*."""
-    return game.answer(game.option_called(value), by, **fields)
-
-
-def _desk(host: Host, player: Player) -> PlayerDesk:
-    game = player.session.game
-    seen = -1 if player.acting_for else player.session.seen
-    return host.read(game, player_desk, player.name, seen, kind=PlayerDesk)
-
-
-def _submission(host: Host, player: Player, data: Form) -> tuple[str, dict[str, Any]]:
-    """Return the action and the arguments in the form *data*."""
-    action = _text(data, "action")
-    acts: list[Act] = [act for act in _desk(host, player).acts if act.action == action]
-    return action, arguments_from(pairs_of(data), acts)
-
-
-def _send(
-    host: Host, player: Player, data: Form, what: str, request: Any, *given: Any
-) -> Response[Any]:
-    """Make *request* once, however often the form is sent, and show what becomes of it."""
-    id, game = _text(data, "id"), player.session.game
-    try:
-        host.request(player.session, what, request, *given, acting_for=player.acting_for, id=id)
-    except NomoledgerError as error:
-        values = _page_values(player, game)
-        return page("problem.html", 409, player=player, problem=str(error), **values)
-    return Redirect(f"/games/{quote(game)}/done/{quote(id)}{player.suffix}", status_code=303)
-
-
-def _page_values(player: Player, game: str) -> dict[str, Any]:
-    return {"game": game, "session": player.session, "new_id": new_request_id}
-
-
-def _text(data: Form, name: str) -> str:
-    value = data.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise UsageError(f"the form lacks {name!r}: go back, and send it again")
-    return value.strip()
-
-
-def _number(data: Form, name: str) -> int:
-    text = _text(data, name)
-    if not text.isdecimal() or len(text) > 9:
-        raise UsageError(f"{name} is a number, not {text!r:.40}")
-    return int(text)
-
-
-ROUTES = [show_desk, try_act, submit, vote, answer, cancel_order, show_outcome]
+ROUTES = [
+    show_desk, show_acts, show_action, try_act, submit, vote, answer, undo, mark_as_seen,
+    show_outcome,
+]  # fmt: skip

@@ -13,3 +13,12 @@ if (address && "EventSource" in window) {
   });
   addEventListener("pagehide", () => news.close());
 }
+// A part of the page that takes long is put in its place as soon as it is there.
+const later = document.querySelector("[data-later]");
+if (later) {
+  const ask = tries => fetch(later.dataset.later, {credentials: "same-origin"}).then(async answer => {
+    if (answer.status === 200) later.innerHTML = await answer.text();
+    else if (answer.status === 202 && tries) ask(tries - 1);
+  }).catch(() => {});
+  ask(20);
+}

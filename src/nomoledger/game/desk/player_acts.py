@@ -1,0 +1,113 @@
+"""What a player may do now, as the page of the player offers it: first what waits for an answer."""
+
+import msgspec
+
+from nomoledger.engine.action_fields import ActionForm, action_forms
+from nomoledger.errors import NomoledgerError, UnknownError
+from nomoledger.game.desk.acts import Act, Field, ask_for_acts, field_of
+from nomoledger.game.desk.happenings import SeenView
+from nomoledger.game.game import Game
+from nomoledger.game.open_things import undecided_proposals
+from nomoledger.prose.names import Names, plain
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.sandbox import call_in_sandbox
+from nomoledger.state.world import World
+
+#: Acts of a large game are tried in a process of their own, so that nothing else waits.
+_LIMITS = Limits(cpu_seconds=20.0, wall_seconds=60.0)
+#: How many possible requests of one action are listed; for more there is the form of the action.
+PICKS_MAX = 40
+
+
+class UntriedAction(msgspec.Struct, frozen=True):
+    """An action whose values decide whether it is allowed: its name, *title*, *rule* and *doc*."""
+
+    action: str
+    title: str
+    rule: str
+    doc: str
+
+
+class PlayerActs(msgspec.Struct, frozen=True):
+    """What a player may do now.
+
+    Attributes:
+        waiting: what answers something open: votes, offers and trades to accept.
+        possible: what the rules would not refuse, as buttons or as a list to pick from.
+        untried: what depends on values that the player chooses.
+        has_failed: whether the rules could not be asked, because they fail or take too long.
+    """
+
+    waiting: tuple[Act, ...] = ()
+    possible: tuple[Act, ...] = ()
+    untried: tuple[UntriedAction, ...] = ()
+    has_failed: bool = False
+
+
+class ActionPage(msgspec.Struct, frozen=True):
+    """An action as a form: its name, *title*, *rule*, the words of its *doc*, and its *fields*."""
+
+    action: str
+    title: str
+    rule: str
+    doc: str
+    fields: tuple[Field, ...] = ()
+
+
+def player_acts(game: Game, player: str) -> PlayerActs:
+    """Return what *player* may do now, tried on what the player may see.
+
+    Raises:
+        UnknownError: there is no such player.
+    """
+    view, world, id = _visible(game, player)
+    try:
+        acts = ask_for_acts(world, id, tuple(undecided_proposals(view)), _LIMITS)
+        has_failed = False
+    except NomoledgerError:
+        acts, has_failed = [], True
+    waiting = tuple(act for act in acts if act.is_open)
+    possible = [act for act in acts if not act.is_open and act.picks]
+    untried = [act for act in acts if not act.is_open and not act.picks]
+    return PlayerActs(
+        waiting=waiting,
+        possible=tuple(map(_without_fields, sorted(possible, key=lambda act: len(act.picks)))),
+        untried=tuple(UntriedAction(x.action, x.title, x.rule, x.doc) for x in untried),
+        has_failed=has_failed,
+    )
+
+
+def _without_fields(act: Act) -> Act:
+    """Return *act* as a list of requests, without the fields of its form."""
+    has_more = any(not field.is_needed for field in act.fields)
+    kept = tuple(field for field in act.fields if not field.is_needed) if has_more else ()
+    picks = act.picks if len(act.picks) <= PICKS_MAX else ()
+    short = tuple(msgspec.structs.replace(field, choices=()) for field in kept)
+    return msgspec.structs.replace(act, fields=short, picks=picks)
+
+
+def action_page(game: Game, player: str, action: str) -> ActionPage:
+    """Return the form of *action* for *player*, with all things that the player may see.
+
+    Raises:
+        UnknownError: there is no such player, or no such action of players.
+        RuleFault: rule code failed.
+    """
+    _, world, id = _visible(game, player)
+    forms = call_in_sandbox(action_forms, world, id, kind=list[ActionForm], limits=_LIMITS)
+    form = next((each for each in forms if each.name == action), None)
+    if form is None:
+        raise UnknownError(f"{game.name}: players have no action {action!r:.60}")
+    names = Names(world)
+    fields = tuple(field_of(names, field) for field in form.fields)
+    return ActionPage(form.name, plain(form.name), form.rule, form.doc, fields)
+
+
+def _visible(game: Game, player: str) -> tuple[SeenView, World, str]:
+    """Return what *player* may see of *game*, and the id of the player."""
+    view = SeenView(game.ledger, game.name, reader=player)
+    world = view.visible_world()
+    id = world.find("player", player)
+    if id is None:
+        raise UnknownError(f"{game.name}: there is no player {player!r:.60}")
+    return view, world, id

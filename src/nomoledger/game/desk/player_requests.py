@@ -1,0 +1,66 @@
+"""Requests of players as forms send them: texts, which get the types that the rules want."""
+
+from typing import Any
+
+from nomoledger import events as e
+from nomoledger.engine.action_fields import arguments_in
+from nomoledger.errors import CarriedOutError, UsageError
+from nomoledger.game.game import Game
+from nomoledger.game.read_models import LedgerView
+from nomoledger.game.writer import Outcome
+
+
+def submit_given(
+    game: Game, player: str, action: str, given: dict[str, list[str]], **fields: Any
+) -> Outcome:
+    """Ask for *action* on behalf of *player*, with the texts *given* in a form.
+
+    Raises:
+        UnknownError: the rules define no such action. UsageError: the texts do not fit it.
+    """
+    game.catch_up()
+    arguments = game.engine.ask(arguments_in, action, given, kind=dict[str, Any])
+    return game.submit(player, action, arguments, **fields)
+
+
+def answer_in_words(game: Game, value: str, player: str, question: str, **fields: Any) -> Outcome:
+    """Answer the *question* that is open in *game* with the option that is called *value*.
+
+    *question* is the address of the question as the player was shown it: an answer never goes to
+    another one.
+
+    Raises:
+        UsageError: the question is not open any more.
+    """
+    before = game.again(fields.get("id"))
+    if before is not None:
+        return _first_answer(game, before, player)
+    game.catch_up()
+    world = LedgerView(game.ledger, game.name, reader=player).visible_world()
+    if world.waiting is None or world.waiting.question != question:
+        raise UsageError("the question is answered already, or it is not asked any more")
+    return game.answer(game.option_called(value), player, **fields)
+
+
+def _first_answer(game: Game, before: Outcome, player: str) -> Outcome:
+    """Return the outcome *before* of an answer of *player* that is sent again."""
+    first = before.events[0]
+    if not isinstance(first, e.ChoiceAnswered) or first.by != player:
+        raise UsageError("another request has the id of this form: open the page anew")
+    return game.finished(before)
+
+
+def undo_own(game: Game, player: str, request: str, **fields: Any) -> Outcome:
+    """Take back the request with the id *request*, which must be the last, and of *player*.
+
+    Raises:
+        UsageError: it is too late, or the request is not that of the player.
+    """
+    made = game.again(request)
+    if made is None or getattr(made.events[0], "by", None) != player:
+        raise UsageError("there is no such request of yours")
+    try:
+        return game.undo(request, **fields)
+    except CarriedOutError:
+        # Why it is too late may be a secret, such as a request of another player.
+        raise UsageError("it is too late to take this back: play has gone on") from None

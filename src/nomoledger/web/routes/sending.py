@@ -1,0 +1,56 @@
+"""Sending the requests of players, each once, and what the pages of players have in common."""
+
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from litestar import Response
+from litestar.response import Redirect
+
+from nomoledger.errors import NomoledgerError
+from nomoledger.game.desk.happenings import Happenings, meanwhile
+from nomoledger.views.site.site_paths import Ref
+from nomoledger.web.forms import new_request_id, text_in
+from nomoledger.web.pages import page
+from nomoledger.web.routes.entrance import Form
+from nomoledger.web.visitor import Player, WebRequest, host_of, player_of
+
+
+def send_for_player(
+    request: WebRequest, data: Form, what: str, make: Any, *given: Any
+) -> Response[Any]:
+    """Make a request once, however often its form is sent, and show what becomes of it.
+
+    If the request makes no sense any more, the page says what happened since the form was shown.
+    """
+    game = str(request.path_params["game"])
+    host, player = host_of(request), player_of(request, game)
+    id, since = text_in(data, "id"), since_of(str(data.get("since", "")))
+    try:
+        host.request(player.session, what, make, *given, acting_for=player.acting_for, id=id)
+    except NomoledgerError as error:
+        before = Happenings()
+        if since is not None:
+            before = host.read(game, meanwhile, player.name, since, kind=Happenings)
+        values = page_values(player) | {"problem": str(error), "before": before}
+        return page("expired.html", 409, **values)
+    query = {"as": player.acting_for} if player.acting_for else {}
+    query |= {} if since is None else {"since": str(since)}
+    address = f"{place_of(player)}/done/{quote(id, safe='')}"
+    return Redirect(f"{address}?{urlencode(query)}" if query else address, status_code=303)
+
+
+def place_of(player: Player) -> str:
+    """Return what the addresses of the pages of the player's game begin with."""
+    return f"/games/{quote(player.session.game, safe='')}"
+
+
+def page_values(player: Player) -> dict[str, Any]:
+    """Return what every page of a player needs."""
+    game = player.session.game
+    values = {"game": game, "session": player.session, "new_id": new_request_id, "player": player}
+    return values | {"place": place_of(player), "ref": Ref}
+
+
+def since_of(text: str) -> int | None:
+    """Return the number of an event that a form or an address holds; None if there is none."""
+    return int(text) if text.isdecimal() and len(text) < 10 else None
