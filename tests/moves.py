@@ -25,10 +25,17 @@ SECONDS = 60
 
 
 class MoveResult(NamedTuple):
-    """What a trial saw: how many writes were acknowledged, and who took records after each kill."""
+    """What a trial saw.
+
+    Attributes:
+        acknowledged: how many writes were acknowledged.
+        states: which place took records after each kill: "old", "new" or "neither".
+        seconds: how long the move took that was not killed.
+    """
 
     acknowledged: int
     states: tuple[str, ...]
+    seconds: float
 
 
 @contextmanager
@@ -50,8 +57,16 @@ def writers(location: str) -> Iterator[list["subprocess.Popen[str]"]]:
             process.communicate()
 
 
-def move(forker: Forker, old: str, new: str, chance: random.Random | None = None) -> MoveResult:
+def move(
+    forker: Forker,
+    old: str,
+    new: str,
+    chance: random.Random | None = None,
+    longest: float = 0.4,
+) -> MoveResult:
     """Move the game from *old* to *new* while others write; with *chance*, kill the mover.
+
+    Each kill comes within *longest* seconds.
 
     Raises:
         Unsound: a write is lost, two places take records, or the move cannot be repeated.
@@ -62,13 +77,13 @@ def move(forker: Forker, old: str, new: str, chance: random.Random | None = None
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
         time.sleep(0.05)
-        for seconds in _moments(chance):
+        for seconds in _moments(chance, longest):
             code, _, output = forker.run("league", "move", old, new, seconds=seconds)
             expect(code in (-9, 0), f"the move failed: {output}")
             if code == 0:
                 break
             states.append(_state(old, new))
-        code, _, output = forker.run("league", "move", old, new)
+        code, took, output = forker.run("league", "move", old, new)
         expect(code == 0, f"the move failed: {output}")
         said = [process.communicate(timeout=SECONDS)[0] for process in processes]
     lines = [line for text in said for line in text.splitlines() if line[:1] != "#"]
@@ -77,15 +92,14 @@ def move(forker: Forker, old: str, new: str, chance: random.Random | None = None
     expect(all(place_of(new) in end for end in ends), f"a writer was told {ends}")
     acknowledged = [line for line in lines if not line.startswith("moved")]
     _check_end(old, new, acknowledged)
-    return MoveResult(len(acknowledged), tuple(states))
+    return MoveResult(len(acknowledged), tuple(states), took)
 
 
-def _moments(chance: random.Random | None) -> list[float]:
-    """Return after how many seconds the mover is killed, each time; early ones are likely."""
+def _moments(chance: random.Random | None, longest: float) -> list[float]:
+    """Return after how many seconds the mover is killed, each time."""
     if chance is None:
         return []
-    kills = chance.randint(1, KILLS_MAX)
-    return [chance.uniform(0, chance.choice((0.05, 0.15, 0.4))) for _ in range(kills)]
+    return [chance.uniform(0, longest) for _ in range(chance.randint(1, KILLS_MAX))]
 
 
 def _state(old: str, new: str) -> str:

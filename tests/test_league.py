@@ -265,6 +265,30 @@ def test_an_audit_names_what_cannot_be_read_and_goes_on(tmp_path: Path) -> None:
     assert ", chess: " in shown
 
 
+def test_who_may_only_read_may_read_the_tables_that_come_later(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    """A role with rights on all tables at first has them on those of moves and audits, too."""
+    with Ledger.open(postgres_url, create=True) as ledger:
+        made(ledger, "chess", "go")
+    with psycopg.connect(postgres_url, autocommit=True) as server:
+        server.execute("DROP ROLE IF EXISTS reader")
+        server.execute("CREATE ROLE reader LOGIN")
+        server.execute("GRANT USAGE ON SCHEMA nomoledger TO reader")
+        server.execute("GRANT SELECT ON ALL TABLES IN SCHEMA nomoledger TO reader")
+    as_reader = postgres_url.replace("postgres@", "reader@")
+    words = ("league", "audit", as_reader, "--workers", "1")
+    assert run(*words).output.count("; the result is not kept: you may not do this") == 2
+    run("league", "audit", postgres_url, "--workers", "1")
+    League().move("go", postgres_url, tmp_path / "new.db")
+    games = found(as_reader)
+    assert games["chess"].audit is not None
+    assert games["go"].place is not None
+    assert "are as written" in run("verify", as_reader).output
+    with psycopg.connect(postgres_url, autocommit=True) as server:
+        server.execute("DROP OWNED BY reader; DROP ROLE reader")
+
+
 @pytest.mark.slow
 def test_an_audit_on_several_processes_is_the_same(
     tmp_path: Path, copy_of: Callable[[Callable[[Ledger], object]], Path]

@@ -46,8 +46,8 @@ def filled(location: str) -> str:
 def tried(server: PostgresServer, kinds: tuple[str, str], seeds: range) -> int:
     """Make a trial per seed, print what was seen, and return the failures."""
     counts: Counter[str] = Counter()
-    begun = time.monotonic()
-    for seed in seeds:
+    begun, longest = time.monotonic(), 0.0
+    for seed in (None, *seeds):
         with tempfile.TemporaryDirectory() as folder:
             forker = Forker(Path(folder))
             places = [
@@ -55,8 +55,12 @@ def tried(server: PostgresServer, kinds: tuple[str, str], seeds: range) -> int:
                 for number, kind in enumerate(kinds)
             ]
             try:
+                old, new = filled(places[0]), places[1]
+                if seed is None:  # how long does it take?
+                    longest = moves.move(forker, old, new).seconds
+                    continue
                 chance = random.Random(f"{kinds} {seed}")
-                result = moves.move(forker, filled(places[0]), places[1], chance)
+                result = moves.move(forker, old, new, chance, longest)
                 counts["writes"] += result.acknowledged
                 counts.update(f"kills that left {state} open" for state in result.states)
             except Exception as error:

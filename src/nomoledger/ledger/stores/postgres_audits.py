@@ -7,15 +7,15 @@ from typing import Any
 import psycopg
 
 from nomoledger.ledger.stores.last_audit import LastAudit
-from nomoledger.ledger.stores.postgres_schema import LOCK
+from nomoledger.ledger.stores.postgres_needed_tables import HAS_TABLE, create_if_missing
 
+TABLE = "audits"
 CREATE = """CREATE TABLE IF NOT EXISTS nomoledger.audits (
     game text COLLATE "C" NOT NULL PRIMARY KEY,
     number bigint NOT NULL,
     at timestamptz NOT NULL,
     is_sound boolean NOT NULL
 )"""
-HAS_TABLE = "SELECT 1 FROM pg_tables WHERE schemaname = 'nomoledger' AND tablename = 'audits'"
 SELECT = """SELECT game, number, at AT TIME ZONE 'UTC', is_sound
     FROM nomoledger.audits ORDER BY game"""
 KEEP = """INSERT INTO nomoledger.audits VALUES (%s, %s, %s, %s) ON CONFLICT (game) DO UPDATE
@@ -29,7 +29,7 @@ class PostgresAudits:
 
     def audits(self) -> list[LastAudit]:
         """Return the last audit of each game that was audited here, sorted by the games."""
-        if not self._fetch(HAS_TABLE):
+        if not self._fetch(HAS_TABLE, TABLE):
             return []
         return [
             LastAudit(game, number, at.replace(tzinfo=UTC), is_sound)
@@ -44,8 +44,6 @@ class PostgresAuditWriter:
 
     def set_audit(self, audit: LastAudit) -> None:
         """Keep *audit* as the last one of its game."""
-        if self._connection.execute(HAS_TABLE).fetchone() is None:
-            self._connection.execute(LOCK)
-            self._connection.execute(CREATE)
+        create_if_missing(self._connection, TABLE, CREATE)
         row = audit.game, audit.number, audit.at, audit.is_sound
         self._connection.execute(KEEP.encode(), row)

@@ -10,8 +10,9 @@ from typing import Any
 import psycopg
 
 from nomoledger.ledger.stores.pointer import Pointer
-from nomoledger.ledger.stores.postgres_schema import LOCK
+from nomoledger.ledger.stores.postgres_needed_tables import HAS_TABLE, create_if_missing
 
+TABLE = "pointers"
 CREATE = """CREATE TABLE IF NOT EXISTS nomoledger.pointers (
     game text COLLATE "C" NOT NULL PRIMARY KEY,
     place text NOT NULL,
@@ -19,8 +20,6 @@ CREATE = """CREATE TABLE IF NOT EXISTS nomoledger.pointers (
     secret bytea NOT NULL,
     created timestamptz NOT NULL DEFAULT now()
 )"""
-#: This queries the catalogue itself, because to_regclass may answer from an outdated cache.
-HAS_TABLE = "SELECT 1 FROM pg_tables WHERE schemaname = 'nomoledger' AND tablename = 'pointers'"
 SELECT = """SELECT game, place, is_arriving, secret FROM nomoledger.pointers
     WHERE %s::text IS NULL OR game = %s ORDER BY game"""
 KEEP = """INSERT INTO nomoledger.pointers AS p (game, place, is_arriving, secret)
@@ -48,7 +47,7 @@ class PostgresPointers:
         return next(iter(self._pointers(game)), None)
 
     def _pointers(self, game: str | None) -> list[Pointer]:
-        if not self._fetch(HAS_TABLE):
+        if not self._fetch(HAS_TABLE, TABLE):
             return []
         return [Pointer(*row) for row in self._fetch(SELECT, game, game)]
 
@@ -63,7 +62,7 @@ class PostgresPointerWriter:
     def pointer(self, game: str) -> Pointer | None:
         """Return where *game* is instead of here, or None."""
         self._lock(game)
-        if self._connection.execute(HAS_TABLE).fetchone() is None:
+        if self._connection.execute(HAS_TABLE, (TABLE,)).fetchone() is None:
             return None
         row = self._connection.execute(SELECT, (game, game)).fetchone()
         return None if row is None else Pointer(*row)
@@ -71,9 +70,7 @@ class PostgresPointerWriter:
     def set_pointer(self, pointer: Pointer) -> None:
         """Note where the game of *pointer* is; there is no such game here any more."""
         self._lock(pointer.game)
-        if self._connection.execute(HAS_TABLE).fetchone() is None:
-            self._connection.execute(LOCK)
-            self._connection.execute(CREATE)
+        create_if_missing(self._connection, TABLE, CREATE)
         row = pointer.game, pointer.place, pointer.is_arriving, pointer.secret
         for statement, values in ((KEEP, row), (KEEP_CREATED, row[:1]), (DROP_GAME, row[:1])):
             self._connection.execute(statement.encode(), values)
