@@ -9,10 +9,11 @@ import moves
 import pytest
 from click.testing import CliRunner
 from command_kills import Forker
+from postgres_pair import PostgresPair
 from postgres_server import PostgresServer
 
 from nomoledger.cli import program
-from nomoledger.errors import CorruptError, MovedError, UnknownError, UsageError
+from nomoledger.errors import CorruptError, MovedError, StoreError, UnknownError, UsageError
 from nomoledger.events import ClockAdvanced
 from nomoledger.game.game import Game
 from nomoledger.game.keepers import Keepers
@@ -273,3 +274,45 @@ def test_a_password_is_not_kept_in_a_pointer() -> None:
     assert place_of("postgresql://db/games") == "postgresql://db/games"
     with pytest.raises(UsageError, match="cannot read"):
         place_of("postgresql://ann:se/cret@db/games")
+
+
+@pytest.fixture
+def pair() -> Iterator[PostgresPair]:
+    made = PostgresPair()
+    yield made
+    made.remove()
+
+
+@pytest.mark.slow
+def test_a_move_to_and_from_servers_with_a_standby_survives_a_fail_over(
+    pair: PostgresPair, make: Make
+) -> None:
+    """Without its standby, a server gets no game and gives none away; nothing is lost."""
+    old, last = played(make("sqlite")), make("sqlite")
+    new = pair.url(pair.primary.execute("SELECT current_database()")[0][0])
+    with Ledger.open(old) as source:
+        head = source.head("mail")
+    Ledger.open(new, create=True).close()
+    pair.standby.stop()
+    with pytest.raises(StoreError, match="standby"):
+        move(old, new)
+    with Ledger.open(old) as source:
+        assert source.games() == ["mail"]
+    pair.standby.start()
+    pair.wait_for_standby()
+    assert not move(old, new)
+    pair.fail_over()
+    with Ledger.open(new) as target:
+        assert target.head("mail") == head
+        assert Game(target).advance(at=datetime(2026, 1, 2, tzinfo=UTC), id="after").events
+    pair.replace_lost()
+    pair.standby.stop()
+    with pytest.raises(StoreError, match="standby"):
+        move(new, last)
+    pair.standby.start()
+    pair.wait_for_standby()
+    move(new, last)
+    with Ledger.open(new) as source, Ledger.open(last) as target:
+        assert target.head("mail") == source.stored_head("mail")
+        assert target.find_input("mail", "after") is not None
+        assert (source.games(), target.games()) == ([], ["mail"])

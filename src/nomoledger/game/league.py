@@ -5,6 +5,7 @@ Nothing is replayed: the state of a game comes from its last snapshot and the ev
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from hashlib import sha256
 from os import PathLike, fspath
@@ -24,6 +25,9 @@ from nomoledger.ledger.stores.location import is_postgres, place_of, safe_locati
 from nomoledger.ledger.stores.sqlite_file import ledgers_in
 from nomoledger.parallel import Pool, open_pool
 from nomoledger.state.clock import from_seconds
+
+#: How many games of a ledger are read at the same time: a server far away takes its time.
+READERS = 6
 
 
 class LeagueGame(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,12 +173,8 @@ class _Place:
 
     def games(self) -> Iterator[tuple[LeagueGame, bytes | None]]:
         """Yield the games here, and those that are elsewhere."""
-        for game in self._ledger.games():
-            try:
-                yield self._game(game), _identity(self._ledger, game)
-            except Exception as error:  # the records may hold anything
-                why = str(error) if isinstance(error, NomoledgerError) else f"damaged ({error!r})"
-                yield LeagueGame(ledger=self._shown, game=game, error=why), None
+        with ThreadPoolExecutor(READERS) as readers:
+            yield from readers.map(self._game_or_error, self._ledger.games())
         for game in self._ledger.unlisted():
             why = "there are records of this game, but it is not listed: verify the ledger"
             yield LeagueGame(ledger=self._shown, game=game, error=why), None
@@ -188,6 +188,13 @@ class _Place:
                 ),
                 None,
             )
+
+    def _game_or_error(self, game: str) -> tuple[LeagueGame, bytes | None]:
+        try:
+            return self._game(game), _identity(self._ledger, game)
+        except Exception as error:  # the records may hold anything
+            why = str(error) if isinstance(error, NomoledgerError) else f"damaged ({error!r})"
+            return LeagueGame(ledger=self._shown, game=game, error=why), None
 
     def _game(self, game: str) -> LeagueGame:
         world = world_of(self._ledger, game)

@@ -5,8 +5,8 @@ from datetime import datetime
 
 import msgspec
 
-from nomoledger.events import EntityCreated, Event, ProposalJudged, may_see
-from nomoledger.events.codec import EVENTS, decode
+from nomoledger.events import EntityCreated, ProposalJudged, may_see
+from nomoledger.events.codec import EVENTS
 from nomoledger.game.open_things import undecided_in
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.names import Names
@@ -18,6 +18,10 @@ from nomoledger.state.world import Timer, World
 ADMIN = "admin"
 #: Whoever keeps the clock of a game: `nomoledger run`.
 CLOCK = "clock"
+#: The events that tell which proposals are undecided: the database skips all others.
+_KINDS = EntityCreated | ProposalJudged
+_TAGS = [tag for tag, kind in EVENTS.items() if issubclass(kind, _KINDS)]
+_decode = msgspec.msgpack.Decoder(_KINDS).decode
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -88,19 +92,11 @@ def _timers(world: World, now: datetime, reader: str | None) -> Iterator[Waiting
 def _proposals(ledger: Ledger, game: str, world: World, reader: str | None) -> Iterator[Waiting]:
     if not world.proposals:
         return
-    events = _events_of(ledger, game, world.head, EntityCreated, ProposalJudged)
-    for number in undecided_in(world, events):
+    states = ledger.store.states(game, _TAGS, world.head)
+    for number in undecided_in(world, map(_decode, states)):
         proposal = world.proposals[number]
         if may_see(reader, proposal.audience):
             yield Waiting(f"proposal {number} is undecided", (), proposal.received_at)
-
-
-def _events_of(ledger: Ledger, game: str, upto: int, *kinds: type[Event]) -> Iterator[Event]:
-    """Yield the events of some *kinds*, kind by kind; the database skips all others."""
-    for tag, kind in EVENTS.items():
-        if kind in kinds:
-            for state in ledger.store.states(game, [tag], upto):
-                yield decode(tag, state)
 
 
 def _disputes(world: World, reader: str | None) -> Iterator[Waiting]:
