@@ -199,12 +199,36 @@ def test_columns_that_nobody_knows_are_said_and_attributes_are_known() -> None:
         (",start,Ann,,,,", "earlier row"),
         (",start,,,,5,", "describes nothing"),
         ("1,rules,,,,,", "names no file of rules"),
+        ("1,proposal,Ann,,,,", "has no number: write it in a column proposal"),
     ],
 )
 def test_a_bad_row_is_named_with_file_and_line(row: str, what: str) -> None:
     (problem,) = understood(f"{NARROW}{row}\n").problems
     assert problem.startswith("t.csv:10: ")
     assert what in problem
+
+
+def test_rows_of_proposals_become_lines_with_proposals() -> None:
+    head = "week,kind,player,dice,proposal,verdict,text\n,start,Ann,,,,\n1,roll,Ann,3,,,\n"
+    table = understood(f"{head}1,proposal,ann,,2,accepted,A park\n1,Proposals,,,3,,\n")
+    assert facts(table)[1:] == [
+        {"week": 1, "text": "A park", "proposal": 2, "by": "Ann", "verdict": "accepted"},
+        {"week": 1, "proposal": 3, "by": "admin", "verdict": None},
+    ]
+    (problem,) = understood(f"{head}1,proposal,Ann,,2,maybe,A park\n").problems
+    assert problem == "t.csv:4: a verdict is accepted or rejected, not 'maybe'"
+    (problem,) = understood(f"{head}1,proposal,Zed,,2,,A park\n").problems
+    assert problem.startswith("t.csv:4: there is no player 'Zed'")
+
+
+def test_a_column_of_days_makes_each_period_a_day_and_rows_may_have_times() -> None:
+    table = understood(
+        "Day,kind,player,dice,at\n3,roll,Ann,3,2001-03-05T09:30\n3,roll,Ann,3,9:45\n"
+    )
+    assert (table.header.days, table.header.start, table.header.period) == (1, "2001-03-05", 3)
+    assert understood("week,kind,player,dice\n3,roll,Ann,3\n").header.days == 7
+    (problem,) = understood("day,kind,player,dice,at\n3,roll,Ann,3,25:00\n").problems
+    assert "t.csv:2: '25:00' is no time: write it as in" in problem
 
 
 def test_weeks_do_not_run_backwards() -> None:

@@ -242,6 +242,50 @@ def test_dice_the_record_passes_over_did_not_fall(ledger: Ledger, tmp_path: Path
     assert found(report) == [("Ann", "turn", None, "roll 2d6 (turn)")]
 
 
+TIMER = """
+### R.2 Rent is due
+
+```python
+def after_buy(player, square):
+    schedule("lose", square, due = now() + hours(3))
+
+def define_lose(square: Square):
+    set(square, "owner", None)
+```
+"""
+
+
+def test_what_is_due_by_the_time_of_a_line_happens_first(ledger: Ledger, tmp_path: Path) -> None:
+    roll = {"week": 1, "kind": "roll", "player": "Ann", "dice": [2, 4]}
+    buy = {"week": 1, "kind": "buy", "player": "Ann", "square": 19}
+    path = record(tmp_path, roll | {"at": "08:00"}, buy, roll | {"at": "12:30", "dice": [1, 2]})
+    (tmp_path / "rules.md").write_text(RULES + TIMER)
+    game = import_record(ledger, path)
+    told = [type(entry.body).__name__ for entry in game.history.entries()]
+    fired = told.index("TimerFired")
+    assert game.history.entries()[fired].body.received_at.hour == 11
+    assert told[fired - 1] == "ClockAdvanced"
+    assert game.world.get(str(game.world.find("square", 19)), "owner") is None
+
+
+@pytest.mark.parametrize(
+    ("times", "text"),
+    [
+        (["2000-01-03T30:00"], "record.jsonl:3: '2000-01-03T30:00' is no time: write it as in"),
+        (["2000-02-03"], "2000-02-03 00:00 is not in its period: week 1 is from 2000-01-03 00:00"),
+        (["10:00", "9:00"], "record.jsonl:4: 2000-01-03 09:00 is before 2000-01-03 10:00"),
+    ],
+)
+def test_a_line_with_a_bad_time_is_named(
+    ledger: Ledger, tmp_path: Path, times: list[str], text: str
+) -> None:
+    roll = {"week": 1, "kind": "roll", "player": "Ann", "dice": [2, 4]}
+    path = record(tmp_path, *(roll | {"at": time} for time in times))
+    with pytest.raises(RecordError) as error:
+        import_record(ledger, path)
+    assert text in str(error.value)
+
+
 # --- what is wrong with a record ----------------------------------------------------------------
 
 

@@ -208,6 +208,15 @@ def test_a_ruling_that_is_left_out_makes_none_of_its_changes(bought: str) -> Non
     assert (result["stopped"], result["orphans"], result["collisions"]) == (None, [], [])
 
 
+def test_a_ruling_that_answered_a_question_cannot_be_left_out(bought: str) -> None:
+    Path("fine.yaml").write_text("- {do: fine, with: {player: Bob, amount: 5000}}\n")
+    ok("ruling", bought, "A fine", "--changes", "fine.yaml", "--at", "2026-01-13")
+    ok("ruling", bought, "It is too much", "--value", "nothing moves", "--at", "2026-01-13")
+    result = run("what-if", bought, "--overrule", 2)
+    assert result.exit_code == 2
+    assert "ruling 2 answered a question: --replace" in result.output
+
+
 def test_a_ruling_on_the_past_is_left_out_with_its_edits(game: str) -> None:
     result = json.loads(ok("what-if", game, "--overrule", 1, "--json"))
     assert money(result, "Ann") == (1000, 920)

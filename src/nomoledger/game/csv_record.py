@@ -35,6 +35,7 @@ from nomoledger.rulebook.loading import parse
 #: The kinds of rows that are no facts.
 START, RULES, PROPOSAL = "start", "rules", "proposal"
 _START_WORDS = ("start", "starts", "opening", "begin", "begins", "beginning")
+_PROPOSAL_WORDS = (PROPOSAL, "proposals", "proposes")
 _SEPARATORS = ",;\t"
 #: What a cell says if it only marks that a fact happened, or that none did.
 #: One of these is in each line that is about what somebody did.
@@ -223,7 +224,7 @@ class _Reader:
                 raise RecordError("the row names no file of rules: write it in a column rules")
             yield week, {"week": week} | shared
             return
-        if kind == PROPOSAL and kind not in self._mappings:
+        if kind in _PROPOSAL_WORDS and kind not in self._mappings:
             yield week, {"week": week} | _proposal(shared)
             return
         if written:
@@ -304,12 +305,13 @@ class _Reader:
             yield str(error)
         known = self._accounts | self._players
         for field in ("player", "payee", "by") if not fields.keys().isdisjoint(_ACTED) else ():
-            if (name := fields.get(field)) is None:
+            name = fields.get(field)
+            if name is None or (field, name) == ("by", "admin"):
                 continue
             if bare(name) in known:
                 fields[field] = known[bare(name)]
             else:
-                yield self._no_such(field, name)
+                yield self._no_such("player" if field == "by" else field, name)
         for field in _needed(self._firm.get(fields.get("kind", ""))):
             if field not in fields:
                 yield f"a {fields['kind']} needs {field}: fill in its cell"
