@@ -1,5 +1,7 @@
 """A hand-kept record of a game of `origon`, two days of four players."""
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import pytest
 from cli.commands import data, ok
 from played_records import PlayedRecord, findings
 
+from nomoledger.game import recorded_games as replays
 from nomoledger.game.game import Game
 from nomoledger.rulebook.loading import load
 
@@ -171,3 +174,18 @@ def test_the_record_as_a_table(game: Game, tmp_path: Path, monkeypatch: pytest.M
     for day in ("1", "2"):
         assert data("replay", "g.db", "--period", day)["exact"]
     assert {x["player"]: x["money"] for x in data("standings", "g.db")["standings"]} == RECORD.money
+
+
+def test_the_real_week_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    header, *lines = map(json.loads, replays.find("origon-week1").read_text("utf-8").splitlines())
+    shutil.copytree(replays.folder() / "origon-week1", "origon-week1")
+    for line in lines:
+        line.pop("note", None)  # a table has one column of words
+    real = PlayedRecord(header, lines, {}, {}, {})
+    Path("header.jsonl").write_text(real.header_alone())
+    Path("week.csv").write_text(real.table())
+    ok("import", "g.db", "header.jsonl")
+    ok("import", "g.db", "week.csv")
+    report = data("replay", "g.db", "--period", "1")
+    assert (report["exact"], report["compared"], report["omitted"]) == (True, 7, [])

@@ -61,11 +61,13 @@ class FactMapping(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
             paid.
         commodity: the commodity of *paid*; the game's money by default.
         asks: a value operation, called with the fields *given*, that must equal *value* instead; if
-            the fact has no such field, the result must only not be None.
+            the fact has no such field, the result must only not be None. An operation that takes
+            fewer arguments gets the fields with the names of its parameters.
         value: the field with the recorded value.
         prevails: the operation, called with *given* and *value*, that corrects the state if they
             differ.
-        attempt: the operation that such a fact attempts, called with the fields *given*.
+        attempt: the operation that such a fact attempts, called with the fields *given*. An action
+            is done by the player whom the first of them names, or by the admin if it is missing.
         given: the fields passed as arguments.
         dice: the field with the dice or the draw of that attempt.
         note: the fact is a note and is not checked.
