@@ -20,6 +20,7 @@ from nomoledger.cli.options import OutputFile
 #: For each command that writes a file: the words around the file.
 WORDS = {
     "export": "g.db FILE",
+    "forecast": "g.db --futures 1 --workers 1 --save FILE",
     "handover key": "FILE",
     "handover request": "chess --key own.key -o FILE",
     "handover secret": "g.db -o FILE",
@@ -51,6 +52,7 @@ OTHERS = {
     ("league move", "target"): "a ledger, which is added to",
     ("proposal check", "file"): "read",
     ("propose", "changes"): "read",
+    ("publish", "forecast_file"): "read",
     ("publish", "folder"): "a folder with nothing but a site in it",
     ("rules check", "rulebook"): "read",
     ("rules show", "where"): "read",

@@ -1,12 +1,14 @@
 """Forecasts: answers that can be worked out by hand, and what they may depend on."""
 
-from datetime import UTC, datetime, timedelta
+import os
+import signal
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from nomoledger.errors import MisfitError, UnknownError, UsageError
-from nomoledger.events.rules import Amend, Repeal
+from nomoledger.events.rules import Amend, Enact, Repeal, Rule
 from nomoledger.game.forecast import Forecast, ForecastPlan, forecast
 from nomoledger.game.game import Game
 from nomoledger.game.start import open_game
@@ -14,23 +16,19 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.parallel import open_pool
 from nomoledger.rulebook.loading import load
 
-RULEBOOK = Path(__file__).parent / "tosses.md"
-START = datetime(2026, 1, 5, tzinfo=UTC)
+from .tossing import RULEBOOK, START, played
+
 FUTURES = 400
 #: More than four standard errors of a mean of FUTURES prizes of 10, won once in six tosses.
 FAR = 4 * 10 * (5 / 36) ** 0.5 / FUTURES**0.5
 
 
-def played(location: Path, *players: str) -> Ledger:
-    """Return a ledger in which each of *players* has tossed once, in a period that is closed."""
-    ledger = Ledger.open(str(location), create=True)
-    game = open_game(ledger, "tosses", load(str(RULEBOOK)), at=START, secret=b"1" * 32)
-    for name in players:
-        game.join(name, at=START)
-    for hours, name in enumerate(players, 1):
-        game.submit(name, "toss", {}, at=START + timedelta(hours=hours))
-    game.close(at=START + timedelta(days=7))
-    return ledger
+#: A rule that pays a wage at each close.
+WAGE = """
+def define_close_period():
+    for player in all("player"):
+        mint(player, 5, "wage")
+"""
 
 
 @pytest.fixture
@@ -73,6 +71,47 @@ def test_the_leader_stays_first_as_often_as_the_dice_say(tmp_path: Path) -> None
     nobody, one, both = 25 / 36, 10 / 36, 1 / 36
     assert shares["Ann"] == pytest.approx(1 / 6 + 5 / 6 * (nobody + one / 2 + both / 3), abs=0.07)
     assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_players_who_do_the_same_have_the_same_chance(tmp_path: Path) -> None:
+    """Each is first half the time, as far as the stated error says, which is known, too."""
+    ledger = played(tmp_path / "t.db", "Ann", "Bob", secret=b"2" * 32)
+    result = forecast_of(ledger)
+    assert result.now == {"Ann": 100, "Bob": 100}
+    for (end,) in result.without.standings.values():
+        assert end.first == pytest.approx(1 / 2, abs=4 * end.first_error)
+        one_wins = 10 / 36  # and then the share is 0 or 1, not a half
+        assert end.first_error == pytest.approx((one_wins / 4 / FUTURES) ** 0.5, rel=0.15)
+    assert sum(end.first for (end,) in result.without.standings.values()) == pytest.approx(1)
+
+
+def test_who_can_only_lose_loses_at_the_known_rate(tmp_path: Path) -> None:
+    """Ann has paid 3 dollars, and pays again each period. Bob is new and does what Ann does."""
+    ledger = played(tmp_path / "t.db", "Ann", "Bob", act="pay_dues")
+    result = forecast_of(ledger, futures=30, periods=4)
+    ann, bob = result.without.standings["Ann"], result.without.standings["Bob"]
+    assert [end.money for end in ann] == [94, 91, 88, 85]
+    assert [end.money for end in bob] == [97, 94, 91, 88]
+    assert [(end.band, end.rank_band) for end in ann[:1]] == [((94,) * 5, (2,) * 5)]
+    assert {(end.rank, end.first, end.first_error) for end in bob} == {(1, 1, 0)}
+
+
+def test_a_change_that_pays_five_a_period_pays_exactly_that(ledger: Ledger) -> None:
+    wage = Rule(number="5", title="Wages", code=WAGE)
+    for periods in (1, 3):
+        result = forecast_of(ledger, futures=40, periods=periods, changes=(Enact(rule=wage),))
+        for change in result.differences.values():
+            assert (change.money, change.money_error) == (5 * periods, 0)
+
+
+def test_who_has_won_is_first_whatever_the_money(ledger: Ledger) -> None:
+    end = "def define_close_period():\n    if period() == 3: end_game('it is over', ['Bob'])\n"
+    last_week = Rule(number="5", title="The end", code=end)
+    result = forecast_of(ledger, futures=30, periods=3, changes=(Enact(rule=last_week),))
+    assert result.with_change is not None
+    assert result.with_change.ended == {"it is over": 30}
+    assert [end.first for end in result.with_change.standings["Bob"]][1:] == [1, 1]
+    assert result.with_change.standings["Bob"][0].first < 1
 
 
 @pytest.mark.slow
@@ -147,14 +186,31 @@ def test_the_dice_of_a_forecast_are_not_those_of_the_game(tmp_path: Path) -> Non
     assert results[0] == results[1]
 
 
-def test_an_interrupted_forecast_shows_the_futures_played_so_far(ledger: Ledger) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupted_forecast_shows_the_futures_played_so_far(
+    ledger: Ledger, workers: int
+) -> None:
     def interrupt(count: int) -> None:
-        raise KeyboardInterrupt
+        counts.append(count)
+        if len(counts) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
 
-    with open_pool(1) as pool:
-        plan = ForecastPlan(futures=FUTURES)
+    counts: list[int] = []
+    plan = ForecastPlan(futures=FUTURES)
+    with open_pool(workers) as pool:
         result = forecast(ledger, "tosses", plan, pool, done=interrupt)
-    assert (result.futures, result.asked) == (20, FUTURES)
+    assert result.futures == sum(counts) < result.asked == FUTURES
+    assert sum(ends[-1].first for ends in result.without.standings.values()) == pytest.approx(1)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_second_interrupt_stops_at_once(ledger: Ledger) -> None:
+    def interrupt(count: int) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt), open_pool(1) as pool:
+        forecast(ledger, "tosses", ForecastPlan(futures=FUTURES), pool, done=interrupt)
 
 
 def test_changes_that_cannot_take_force_are_errors(ledger: Ledger) -> None:

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -15,31 +15,49 @@ class Cluster(NamedTuple):
 
     address: str
     workers: list[subprocess.Popen[bytes]]
+    start_worker: Callable[[], subprocess.Popen[bytes]]
+
+    def replace_dead(self) -> None:
+        """Start a worker for each that has died, and wait until all are there."""
+        for place, worker in enumerate(self.workers):
+            if worker.poll() is not None:
+                self.workers[place] = self.start_worker()
+        _wait_until(lambda: _count(self.address) == len(self.workers))
 
 
 @contextmanager
-def running_cluster(folder: Path, workers: int) -> Iterator[Cluster]:
-    """Run a scheduler with *workers* workers of one thread each; their files are in *folder*."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+def running_cluster(folder: Path, workers: int, found_first: str = "") -> Iterator[Cluster]:
+    """Run a scheduler with *workers* workers of one thread each; their files are in *folder*.
+
+    Workers find modules in the folder *found_first* before all others.
+    """
     file = folder / "scheduler.json"
 
     def start(*words: str) -> subprocess.Popen[bytes]:
+        first = found_first if words[0] == "dask_worker" else ""
+        path = os.pathsep.join(path for path in (first, *sys.path) if path)
+        environment = os.environ | {"PYTHONPATH": path}
         command = [sys.executable, "-m", "distributed.cli." + words[0], *words[1:]]
         with (folder / "log.txt").open("ab") as log:
-            return subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log)
+            process = subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log)
+        processes.append(process)
+        return process
 
-    scheduler = start(
+    def start_worker() -> subprocess.Popen[bytes]:
+        common = ("--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard")
+        return start("dask_worker", *common)
+
+    processes: list[subprocess.Popen[bytes]] = []
+    start(
         "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
         "--scheduler-file", str(file),
     )  # fmt: skip
-    processes = [scheduler]
     try:
         _wait_until(file.exists)
-        common = ("--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard")
-        processes += [start("dask_worker", *common) for _ in range(workers)]
+        started = [start_worker() for _ in range(workers)]
         address = _address(file)
         _wait_until(lambda: _count(address) == workers)
-        yield Cluster(address, processes[1:])
+        yield Cluster(address, started, start_worker)
     finally:
         for process in processes:
             process.kill()

@@ -118,6 +118,42 @@ def test_a_scheduler_that_does_not_answer_is_a_clear_error(monkeypatch: pytest.M
         pass
 
 
+@pytest.mark.parametrize("scheduler", ["here", "http://host:8786", "tcp://host", "tcp://a b:1"])
+def test_what_is_no_address_of_a_scheduler_is_a_clear_error(scheduler: str) -> None:
+    with (
+        pytest.raises(UsageError, match=r"write one like tcp://127\.0\.0\.1:8786"),
+        open_pool(scheduler=scheduler),
+    ):
+        pass
+
+
+@pytest.mark.slow
+def test_a_cluster_without_workers_is_a_clear_error(tmp_path: Path) -> None:
+    with (
+        running_cluster(tmp_path, workers=0) as cluster,
+        pytest.raises(UsageError, match="has no workers: start some with `dask worker tcp://"),
+        open_pool(scheduler=cluster.address),
+    ):
+        pass
+
+
+@pytest.mark.slow
+def test_a_worker_with_another_version_or_none_is_a_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other" / "nomoledger-0.0.1.dist-info"
+    other.mkdir(parents=True)
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: nomoledger\nVersion: 0.0.1\n")
+    with running_cluster(tmp_path, workers=1, found_first=str(other.parent)) as cluster:
+        message = r"the worker tcp://\S+ of the cluster has nomoledger 0\.0\.1, and this is"
+        with pytest.raises(UsageError, match=message), open_pool(scheduler=cluster.address):
+            pass
+        monkeypatch.setattr("nomoledger.parallel.dask_pool.PACKAGE", "not-installed-anywhere")
+        message = r"the worker tcp://\S+ of the cluster lacks nomoledger, and this is"
+        with pytest.raises(UsageError, match=message), open_pool(scheduler=cluster.address):
+            pass
+
+
 def _wait_for(read: "object", count: int) -> list[int]:
     end = time.monotonic() + 20
     while len(found := sorted(read())) < count:  # type: ignore[operator]

@@ -5,8 +5,10 @@ into a network that nobody else reaches.
 """
 
 import pickle
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
 from itertools import islice
 from typing import Any
@@ -16,8 +18,10 @@ from nomoledger.errors import PoolError, UsageError
 from nomoledger.parallel.pool import ITEMS_PER_WORKER, TRIES_MAX, Item, Result, Task
 
 #: How long the scheduler may take to answer, in seconds.
-CONNECT_SECONDS = 10
-VERSION = version_of("nomoledger")
+CONNECT_SECONDS = 5
+_ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[\w.-]+):[0-9]{1,5}")
+PACKAGE = "nomoledger"
+VERSION = version_of(PACKAGE)
 
 
 class DaskPool:
@@ -31,17 +35,25 @@ class DaskPool:
         """Connect to *scheduler*, an address such as "tcp://host:8786".
 
         Raises:
-            UsageError: Dask is not installed, nothing answers, or the cluster has no workers.
+            UsageError: Dask is not installed, *scheduler* is no address, nothing answers there, the
+                cluster has no workers, or a worker has another version of nomoledger, or none.
         """
         try:
             from distributed import Client
         except ImportError:
             raise UsageError("a cluster needs Dask: pip install 'nomoledger[cluster]'") from None
+        if not _ADDRESS.fullmatch(scheduler):
+            raise UsageError(
+                f"{scheduler!r} is no address of a scheduler: write one like tcp://127.0.0.1:8786"
+            )
         try:
             self._client: Any = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise UsageError(f"no Dask scheduler answers at {scheduler}: {reason}") from None
+            raise UsageError(
+                f"no Dask scheduler answers at {scheduler} ({reason}): start one with `dask"
+                " scheduler`, or leave out --scheduler"
+            ) from None
         self.workers = sum(self._client.nthreads().values())
         if not self.workers:
             self.close()
@@ -49,6 +61,20 @@ class DaskPool:
                 f"the scheduler {scheduler} has no workers: start some with `dask worker"
                 f" {scheduler} --nthreads 1`"
             )
+        self._check_versions()
+
+    def _check_versions(self) -> None:
+        """Ask each worker for its version; a function of ours could not be called without it."""
+        found = self._client.run(version_of, PACKAGE, on_error="return")
+        for worker, version in found.items():
+            is_missing = isinstance(version, PackageNotFoundError)
+            if is_missing or (isinstance(version, str) and version != VERSION):
+                self.close()
+                has = "lacks nomoledger" if is_missing else f"has nomoledger {version}"
+                raise UsageError(
+                    f"the worker {worker} of the cluster {has}, and this is {VERSION}: install one"
+                    " version everywhere"
+                )
 
     def map(
         self, task: Task[Item, Result], shared: tuple[Any, ...], items: Iterable[Item]
@@ -91,11 +117,6 @@ class DaskPool:
             ) from None
         except CancelledError:
             raise PoolError("the connection to the Dask scheduler broke") from None
-        except ModuleNotFoundError as error:
-            raise UsageError(
-                f"a worker of the cluster lacks {error.name}: install nomoledger"
-                f" {VERSION} on every machine"
-            ) from None
 
     def close(self) -> None:
         """Release the cluster, which goes on for others."""

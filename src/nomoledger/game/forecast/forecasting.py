@@ -7,17 +7,20 @@ import msgspec
 from nomoledger.errors import MisfitError, UnknownError, UsageError
 from nomoledger.events.rules import Change
 from nomoledger.game.forecast.futures import FutureRules, Futures, PlayedFuture
+from nomoledger.game.forecast.interruption import noted_interruption
 from nomoledger.game.forecast.play_pattern import PlayPattern, fold_with_patterns
 from nomoledger.game.forecast.tally import EffectOnPlayer, FutureTally, PairedTally, Standing
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.parallel import Pool
 from nomoledger.proof.public_stream import public_events
+from nomoledger.rulebook.change_check import ChangeCheck, check_changes
 from nomoledger.sandbox.limits import AGAIN
 from nomoledger.sandbox.prepared import PreparedSandbox
+from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.world import World
 
-#: How many futures a worker plays at a time.
-FUTURES_PER_ITEM = 20
+#: How many future periods a worker plays at a time: about a second of work.
+PERIODS_PER_ITEM = 10
 
 
 class ForecastPlan(msgspec.Struct, frozen=True):
@@ -59,29 +62,37 @@ class Forecast(msgspec.Struct, frozen=True):
 
     Attributes:
         game: the name of the game.
+        event: the last public event when the forecast was made, by its public number.
         period: the open period, which is the first that is forecast.
         periods: how many periods were played.
         asked: how many futures were to be played.
         futures: how many were played.
+        seed: the seed that decided all dice and choices.
         patterns: the periods whose play the bots repeat.
         money: what the money of the game is called.
         now: each player's money now.
         without: the futures under the rules as they are.
         with_change: the futures with the change; None if there is none.
         differences: what the change does to each player, from futures with the same dice.
+        proposal: the proposal that is the change; None for none.
+        changes: the change.
     """
 
     game: str
+    event: int
     period: int
     periods: int
     asked: int
     futures: int
+    seed: int
     patterns: list[int]
     money: str
     now: dict[str, float]
     without: Scenario
     with_change: Scenario | None = None
     differences: dict[str, EffectOnPlayer] = {}
+    proposal: int | None = None
+    changes: tuple[Change, ...] = ()
 
 
 def forecast(
@@ -96,12 +107,14 @@ def forecast(
 
     Everything is computed from what everybody may see. No seed of the game is used: dice of the
     open period, too, come from the seed of the plan. *done* is called with the number of futures
-    finished. If it is interrupted (KeyboardInterrupt), the futures played so far are the result.
+    finished. After Ctrl-C, the futures played so far are the result; after a second one there is
+    none.
 
     Raises:
         UnknownError: there is no such proposal.
         UsageError: no period is closed yet, or the game is over.
         MisfitError: the change cannot take force as things stand.
+        KeyboardInterrupt: somebody pressed Ctrl-C twice.
     """
     world, patterns = fold_with_patterns(public_events(ledger.read(game)))
     if world.game["ended"] is not None:
@@ -113,38 +126,41 @@ def forecast(
     rules = _rules(world, plan)
     has_change = len(rules) == 2
     if has_change:
-        _check_change(_Futures(world, patterns, plan, rules))
+        _check_changes(world, plan.changes)
+        _try_change(_Futures(world, patterns, plan, rules))
     players = list(world.kinds.get("player", ()))
     money = next(iter(world.commodities()), "")
     units = 10 ** world.commodities()[money].places if money else 1
     tallies = [FutureTally(players, plan.periods, units) for _ in rules]
     pairs = PairedTally(players, units)
-    items = _items(plan.futures)
-    try:
-        for place, played in pool.map(_Futures, (world, patterns, plan, rules), items):
-            first = place * FUTURES_PER_ITEM
+    arguments = world, patterns, plan, rules
+    with noted_interruption() as interruption:
+        for _, (first, played) in pool.map(_Futures, arguments, _items(plan)):
             for number, group in enumerate(played, first):
                 for tally, future in zip(tallies, group, strict=True):
                     tally.add(number, future)
                 if has_change:
                     pairs.add(*group)
             done(len(played))
-    except KeyboardInterrupt:
-        if not tallies[0].count:
-            raise
+            if interruption.is_asked:
+                break
     scenarios = [_scenario(tally, players, plan.periods) for tally in tallies]
     return Forecast(
         game=game,
+        event=world.head,
         period=world.period,
         periods=plan.periods,
         asked=plan.futures,
         futures=tallies[0].count,
+        seed=plan.seed,
         patterns=[pattern.period for pattern in patterns],
         money=money,
         now={player: world.balance(player, money) / units for player in players},
         without=scenarios[0],
         with_change=scenarios[1] if has_change else None,
         differences={name: pairs.difference(name) for name in players} if has_change else {},
+        proposal=plan.proposal,
+        changes=rules[-1].changes,
     )
 
 
@@ -165,21 +181,37 @@ def _rules(world: World, plan: ForecastPlan) -> list[FutureRules]:
     ]
 
 
-def _check_change(futures: "_Futures") -> None:
+def _check_changes(world: World, changes: tuple[Change, ...]) -> None:
+    """Check *changes* as a proposal is checked before it is recorded.
+
+    Raises:
+        MisfitError: something is wrong with them.
+    """
+    if not changes:
+        return
+    arguments = world, changes, "proposal"
+    errors = call_in_sandbox(check_changes, *arguments, kind=ChangeCheck, limits=AGAIN).errors
+    if errors:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise MisfitError(f"the change does not pass the check: {errors[0]}{more}")
+
+
+def _try_change(futures: "_Futures") -> None:
     """Play one future, to find out whether the change can take force.
 
     Raises:
         MisfitError: it cannot.
     """
-    (*_, future) = futures((0, 1))[0]
+    _, ((*_, future),) = futures((0, 1))
     if future.failed is not None and future.failed.startswith("the change is refused"):
         raise MisfitError(future.failed)
 
 
-def _items(futures: int) -> Iterator[tuple[int, int]]:
+def _items(plan: ForecastPlan) -> Iterator[tuple[int, int]]:
     """Yield the first number, and the one after the last, of the futures of each item."""
-    for first in range(0, futures, FUTURES_PER_ITEM):
-        yield first, min(first + FUTURES_PER_ITEM, futures)
+    size = max(1, PERIODS_PER_ITEM // plan.periods)
+    for first in range(0, plan.futures, size):
+        yield first, min(first + size, plan.futures)
 
 
 def _scenario(tally: FutureTally, players: list[str], periods: int) -> Scenario:
@@ -208,12 +240,12 @@ class _Futures:
         arguments = world, patterns, plan.periods, plan.seed, rules
         self._sandbox = PreparedSandbox(_prepared_futures, arguments, AGAIN)
 
-    def __call__(self, numbers: tuple[int, int]) -> list[list[PlayedFuture]]:
-        """Return what the futures from the first of *numbers* to the second come to."""
+    def __call__(self, numbers: tuple[int, int]) -> tuple[int, list[list[PlayedFuture]]]:
+        """Return the first of *numbers*, and what the futures from it to the second come to."""
         played: list[list[PlayedFuture]] = self._sandbox.call(
             *numbers, kind=list[list[PlayedFuture]]
         )
-        return played
+        return numbers[0], played
 
 
 def _prepared_futures(

@@ -8,6 +8,7 @@ few times, and else left out. After each future, everything is rolled back.
 import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -60,12 +61,29 @@ class PlayedFuture(msgspec.Struct, frozen=True):
         acted: the numbers of the rules that acted.
         ended: why the game ended, or None.
         failed: why the future could not be played to its end, or None.
+        winner: who won when the game ended, if the rules named somebody.
+        periods_won: how many periods there are from that end on, with the one in which it came.
     """
 
     money: list[dict[str, int]]
     acted: list[str]
     ended: str | None = None
     failed: str | None = None
+    winner: str | None = None
+    periods_won: int = 0
+
+    def share_of_first(self, player: str, period: int) -> Fraction:
+        """Return 1 if only *player* is first at the close of *period*, a part of it in a tie.
+
+        The first is who has won. Before somebody has, it is who has most money.
+        """
+        if self.winner is not None and period >= len(self.money) - self.periods_won:
+            return Fraction(player == self.winner)
+        money = self.money[period]
+        most = max(money.values(), default=0)
+        if money.get(player) != most:
+            return Fraction(0)
+        return Fraction(1, sum(other == most for other in money.values()))
 
 
 class Futures:
@@ -119,8 +137,12 @@ class _Future:
                     break
         except RuleFault as fault:
             failed = str(fault)
-        money += [money[-1] if money else self._money()] * (periods - len(money))
-        return PlayedFuture(money, sorted(self.acted), self.world.game["ended"], failed)
+        to_come = periods - len(money)
+        money += [money[-1] if money else self._money()] * to_come
+        game, acted = self.world.game, sorted(self.acted)
+        if game["ended"] is None or not game["winners"]:
+            return PlayedFuture(money, acted, game["ended"], failed)
+        return PlayedFuture(money, acted, game["ended"], failed, game["winners"][0], to_come + 1)
 
     def _take_force(self, rules: FutureRules) -> None:
         """Let the changes of *rules* take force.

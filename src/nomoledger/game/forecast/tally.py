@@ -27,13 +27,18 @@ class Standing(msgspec.Struct, frozen=True):
         money: the mean of the player's money.
         band: the money at the 10th, 25th, 50th, 75th and 90th percentile.
         rank: the mean rank; players with the same money share the best of their ranks.
-        first: the share of futures in which the player has most; a tie counts in equal parts.
+        first: the share of futures in which the player has most, or has won where the game ended;
+            a tie counts in equal parts.
+        first_error: the standard error of this share.
+        rank_band: the rank at the same percentiles.
     """
 
     money: float
     band: tuple[float, ...]
     rank: float
     first: float
+    first_error: float
+    rank_band: tuple[int, ...]
 
 
 class FutureTally:
@@ -49,8 +54,8 @@ class FutureTally:
         self._players = players
         cells = [(player, period) for player in players for period in range(periods)]
         self._money = dict.fromkeys(cells, 0)
-        self._rank = dict.fromkeys(cells, 0)
-        self._first = dict.fromkeys(cells, Fraction(0))
+        self._ranks = {cell: Counter[int]() for cell in cells}
+        self._first = dict.fromkeys(cells, (Fraction(0), Fraction(0)))
         self._sample: list[tuple[bytes, list[dict[str, int]]]] = []
 
     def add(self, number: int, future: PlayedFuture) -> None:
@@ -64,8 +69,10 @@ class FutureTally:
         for period, money in enumerate(future.money):
             for player in self._players:
                 self._money[player, period] += money.get(player, 0)
-                self._rank[player, period] += rank_of(player, money)
-                self._first[player, period] += share_of_first(player, money)
+                self._ranks[player, period][rank_of(player, money)] += 1
+                if share := future.share_of_first(player, period):
+                    total, squares = self._first[player, period]
+                    self._first[player, period] = total + share, squares + share * share
         key = hashlib.sha256(str(number).encode()).digest()
         insort(self._sample, (key, future.money), key=lambda item: item[0])
         del self._sample[SAMPLE_MAX:]
@@ -74,12 +81,15 @@ class FutureTally:
         """Return what *player* has at the close of the *period*th period to come, from 0."""
         cell, count = (player, period), max(self.count, 1)
         values = sorted(money[period].get(player, 0) for _, money in self._sample)
-        places = [int(share * (len(values) - 1)) for share in QUANTILES] if values else []
+        ranks = self._ranks[cell]
+        first, error = _mean_and_error(*self._first[cell], self.count)
         return Standing(
             money=self._money[cell] / count / self._units,
-            band=tuple(values[place] / self._units for place in places),
-            rank=self._rank[cell] / count,
-            first=float(self._first[cell] / count),
+            band=tuple(values[place] / self._units for place in _quantiles(len(values))),
+            rank=sum(rank * often for rank, often in ranks.items()) / count,
+            first=first,
+            first_error=error,
+            rank_band=tuple(_ranked(ranks, place) for place in _quantiles(ranks.total())),
         )
 
 
@@ -89,7 +99,7 @@ class EffectOnPlayer(msgspec.Struct, frozen=True):
     Attributes:
         money: the mean of money with the change less money without it.
         money_error: the standard error of this mean.
-        first: the same of the share of futures in which the player has most.
+        first: the same of the share of futures in which the player is first.
         first_error: the standard error of this share.
     """
 
@@ -112,12 +122,13 @@ class PairedTally:
     def add(self, without: PlayedFuture, with_: PlayedFuture) -> None:
         """Add a pair of futures."""
         self.count += 1
-        before, after = without.money[-1], with_.money[-1]
+        last = len(without.money) - 1
+        before, after = without.money[last], with_.money[last]
         for player, (total, squares) in self._money.items():
             gain = after.get(player, 0) - before.get(player, 0)
             self._money[player] = total + gain, squares + gain * gain
         for player, (share, squared) in self._first.items():
-            won = share_of_first(player, after) - share_of_first(player, before)
+            won = with_.share_of_first(player, last) - without.share_of_first(player, last)
             self._first[player] = share + won, squared + won * won
 
     def difference(self, player: str) -> EffectOnPlayer:
@@ -130,18 +141,24 @@ class PairedTally:
         )
 
 
+def _quantiles(count: int) -> list[int]:
+    """Return the places of the quantiles among *count* sorted values."""
+    return [int(share * (count - 1)) for share in QUANTILES] if count else []
+
+
+def _ranked(ranks: Counter[int], place: int) -> int:
+    """Return the rank at *place* among all *ranks*, sorted."""
+    for rank in sorted(ranks):
+        if place < ranks[rank]:
+            return rank
+        place -= ranks[rank]
+    raise IndexError(place)
+
+
 def rank_of(player: str, money: dict[str, int]) -> int:
     """Return 1 and the number of players that have more *money* than *player*."""
     own = money.get(player, 0)
     return 1 + sum(other > own for other in money.values())
-
-
-def share_of_first(player: str, money: dict[str, int]) -> Fraction:
-    """Return 1 if only *player* has most *money*, a part of it in a tie, else 0."""
-    most = max(money.values(), default=0)
-    if money.get(player) != most:
-        return Fraction(0)
-    return Fraction(1, sum(other == most for other in money.values()))
 
 
 def _mean_and_error(

@@ -4,9 +4,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
+from nomoledger.game.forecast import Forecast
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.views.site import manifest
 from nomoledger.views.site.folder import NewFolder, replacing
+from nomoledger.views.site.forecast_page import check_forecast
 from nomoledger.views.site.history_page import HistoryPage, read_history
 from nomoledger.views.site.manifest import Manifest, PeriodPages
 from nomoledger.views.site.outline import Public, outline_of
@@ -34,6 +38,7 @@ def publish(
     advance: Advance = lambda count: None,
     how_to_submit: str | None = None,
     *,
+    forecast: Forecast | None = None,
     dry_run: bool = False,
 ) -> Published:
     """Write the site of *game* to *folder*.
@@ -41,16 +46,20 @@ def publish(
     The site holds public information only. It replaces an earlier site in *folder* as a whole. The
     pages of closed periods that nothing has changed since are kept as they are. *advance* is called
     with the number of events that were read, twice for each event. *how_to_submit* is what the
-    front page says about that, as it is; without it, the page names the commands. For a *dry_run*,
-    all pages are made that would be written, and nothing is written.
+    front page says about that, as it is; without it, the page names the commands. A page shows
+    the *forecast*, if there is one. For a *dry_run*, all pages are made that would be written, and
+    nothing is written.
 
     Raises:
-        UsageError: *folder* holds something other than a site.
+        UsageError: *folder* holds something other than a site, or *forecast* is of another game.
         UnknownError: The ledger has no such game.
     """
     public = _read(ledger, game, advance)
+    if forecast is not None:
+        check_forecast(forecast, game, public)
     with replacing(Path(folder), dry_run=dry_run) as site:
         outline = outline_of(game, public, how_to_submit)
+        outline = msgspec.structs.replace(outline, forecast=forecast)
         known = manifest.read_manifest(site.old)
         kept = manifest.reusable(known, site.old, outline)
         plays = ruled_plays(outline, public, known.rulings)

@@ -8,6 +8,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.events.codec import encode, tag_of
+from nomoledger.game.forecast import Forecast
 from nomoledger.proof.public_stream import apply_public
 from nomoledger.state.disputes import StandingMark, standing_mark
 from nomoledger.state.world import World
@@ -55,6 +56,7 @@ class Outline(msgspec.Struct, frozen=True):
 
     *slugs* are the file names of the pages that rules declare. *origin* is the digest of the first
     public event, which no other game has. *how_to_submit* are the admin's words about that.
+    *forecast* is what a page of the site shows; None for no such page.
     *settled* are the settlements of rulings, by number of the ruling.
     """
 
@@ -66,6 +68,7 @@ class Outline(msgspec.Struct, frozen=True):
     origin: str
     how_to_submit: str | None = None
     settled: dict[int, SettledRuling] = {}
+    forecast: Forecast | None = None
 
     def id_of(self, key: str) -> str:
         """Return the name of *key* in this game, the same for ever and different in any other."""

@@ -9,10 +9,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import escape
 
-from nomoledger.views.site import calendar_file, feed, search_page
+from nomoledger.game.forecast import Forecast
+from nomoledger.views.site import calendar_file, feed, forecast_page, search_page
 from nomoledger.views.site.decisions import RulingOnPage
 from nomoledger.views.site.event_log import EventGroup, EventLine
 from nomoledger.views.site.figures import PlayerLink
+from nomoledger.views.site.forecast_page import forecast_on_page, shown_periods
 from nomoledger.views.site.history_page import HistoryPage
 from nomoledger.views.site.last_period import last_period
 from nomoledger.views.site.linked_chart import amounts, ranks
@@ -67,6 +69,9 @@ def render_present(
     every_period = history.outline.periods
     found = {"menu_at": "search", "items": items, "every_period": every_period}
     yield search_page.PATH, pages.render("search", search_page.PATH, **found)
+    if history.outline.forecast is not None:
+        values = _forecast_values(history, history.outline.forecast)
+        yield forecast_page.PATH, pages.render("forecast", forecast_page.PATH, **values)
     for template, path, values in _pages_of_things(history, pages, plays):
         yield path, pages.render(template, path, every_period=every_period, **values)
     yield search_page.INDEX, search_page.search_index(items)
@@ -102,6 +107,18 @@ def _pages_of_things(
             "ruled": by_period(plays.get(dispute.ruling or 0), history.refs),
         }
         yield "dispute", f"disputes/{number}.html", {"menu_at": "rulings", **values}
+
+
+def _forecast_values(history: HistoryPage, forecast: Forecast) -> dict[str, Any]:
+    """Return the values for the page of *forecast*."""
+    people = {player.person.entity: player.person for player in history.moment.players}
+    return {
+        "menu_at": "index",
+        "every_period": history.outline.periods,
+        "page": forecast_on_page(forecast, people, history.refs),
+        "shown": shown_periods(forecast.periods),
+        "rules": {page.number: page.path for page in history.rules},
+    }
 
 
 def _rule_values(last: Moment, page: RulePage) -> dict[str, Any]:
@@ -184,6 +201,7 @@ class _Pages:
             }
             if not self.folder:
                 values["told"] = last_period(self.history)
+                values["has_forecast"] = self.history.outline.forecast is not None
                 words = printable(self.history.outline.how_to_submit or "")
                 values["how_to_submit"] = escape(words)  # Markup is printed with its addresses.
             return values
