@@ -10,6 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from click.testing import CliRunner, Result
+from parallel.dask_cluster import running_cluster
 
 from nomoledger import League
 from nomoledger.cli import program
@@ -299,3 +300,14 @@ def test_an_audit_on_several_processes_is_the_same(
         with open_pool(workers) as pool:
             results.append(sorted(str(game) for game in League(file).audit(pool, dry_run=True)))
     assert results[0] == results[1]
+
+
+@pytest.mark.slow
+def test_an_audit_on_a_cluster_is_the_same(
+    tmp_path: Path, copy_of: Callable[[Callable[[Ledger], object]], Path]
+) -> None:
+    file = str(copy_of(lambda ledger: made(ledger, "chess", "go")))
+    here = run("league", "audit", file, "--workers", "1", "--dry-run").output
+    with running_cluster(tmp_path, 2) as cluster:
+        words = ("league", "audit", file, "--scheduler", cluster.address, "--dry-run")
+        assert run(*words).output == here
