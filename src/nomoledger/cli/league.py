@@ -133,7 +133,10 @@ def _blocks(ledger: str, games: list["LeagueGame"]) -> "Iterator[str | Table]":
             way = "on its way from" if game.is_arriving else "moved to"
             yield f"  {game.game}: {way} {game.place}"
         if game.also_in:
-            yield f"  {game.game}: the same game is open in {', '.join(game.also_in)}, too"
+            others = ", ".join(game.also_in[:NAMES_MAX])
+            more = len(game.also_in) - NAMES_MAX
+            others += f" and {more} more" if more > 0 else ""
+            yield f"  {game.game}: the same game is open in {others}, too"
 
 
 def _row(game: "LeagueGame") -> tuple[str, ...]:
