@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from tiers import sample_rows
@@ -12,7 +13,7 @@ from tiers import sample_rows
 from nomoledger import Ledger
 from nomoledger.cli import program
 from nomoledger.events import AttemptRefused, Posted, SubmissionReceived, VoteCast
-from nomoledger.game.replay import replay
+from nomoledger.game.replay import Report, replay
 from nomoledger.game.simulation import Plan, Season, simulate
 from nomoledger.game.simulation.samples import numbers_with_code
 from nomoledger.language.program import Program
@@ -157,3 +158,29 @@ def test_simulate_command_plays_checks_and_refuses_a_second_game(tmp_path: Path)
     assert result.output.startswith("3 periods: ")
     again = CliRunner().invoke(program, words)
     assert (again.exit_code, "simulated" in again.output) == (2, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [[], ["--workers", "2"], ["--dry-run"]])
+def test_simulate_checks_every_period_wherever_it_replays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    where = str(tmp_path / "sim.db")
+    replayed: list[int] = []
+
+    def replay_wrongly(ledger: Ledger, game: str, period: int) -> Report:
+        replayed.append(period)
+        report = replay(ledger, game, period)
+        if period != 2:
+            return report
+        return msgspec.structs.replace(report, exact=False, divergences=("a die",))
+
+    if options != ["--workers", "2"]:  # where the replays run in this process
+        monkeypatch.setattr("nomoledger.game.ledger_audit.replay", replay_wrongly)
+        monkeypatch.setattr("nomoledger.game.replay.replay", replay_wrongly)
+        options = [*options, "--workers", "1"]
+    words = ["simulate", where, "--rulebook", "mail-opening", "--periods", "3", "--check"]
+    result = CliRunner().invoke(program, [*words, *options])
+    assert "period 2 differs: a die" in result.output or not replayed
+    assert replayed in ([1, 2, 3], [])
+    assert result.exit_code == bool(replayed), result.output

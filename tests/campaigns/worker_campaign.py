@@ -3,8 +3,9 @@
 python tests/campaigns/worker_campaign.py --trials 40              # 40 trials of each kind
 python tests/campaigns/worker_campaign.py --trials 5 --seed 7      # others
 
-Each trial plays a forecast with a change, or audits every period of the real season, on a pool of
-two processes or on a Dask cluster of two workers, and kills a worker (SIGKILL) at a random moment.
+Each trial plays a forecast with a change, or audits every period of a game, on a pool of two
+processes or on a Dask cluster of two workers, and kills a worker (SIGKILL) at a random moment. With
+--season, the game is the real season, and else a small one, which takes a tenth of the time.
 The result must be that of an undisturbed run in one process. A cluster gets a new worker after each
 trial.
 """
@@ -20,36 +21,48 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from forecasts.tossing import START, played
 from parallel.dask_cluster import Cluster, running_cluster
 
 from nomoledger.events.rules import Amend
 from nomoledger.game import recorded_games
 from nomoledger.game.forecast import ForecastPlan, forecast
+from nomoledger.game.game import Game
 from nomoledger.game.ledger_audit import audit_periods, periods_of
 from nomoledger.game.records import import_record
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.parallel import Pool, open_pool
 
 WORKERS = 2
-CHANGE = (Amend(number="X.3", parameters={"dollars_per_number": 6}),)
-PLAN = ForecastPlan(futures=120, changes=CHANGE)
+#: For each game, the forecast.
+PLANS = {
+    "tosses": ForecastPlan(
+        periods=4, futures=300, changes=(Amend(number="2", parameters={"prize": 20}),)
+    ),
+    "weekly-vote-season": ForecastPlan(
+        futures=120, changes=(Amend(number="X.3", parameters={"dollars_per_number": 6}),)
+    ),
+}
+PERIODS = 12
 #: How the command of a process of the pool looks like.
 FORKSERVER = b"multiprocessing.forkserver"
 
 
 def forecast_of(location: str, pool: Pool) -> Any:
-    """Return a forecast of the season."""
+    """Return a forecast of the game."""
     with Ledger.open(location) as ledger:
-        return forecast(ledger, ledger.games()[0], PLAN, pool)
+        (game,) = ledger.games()
+        return forecast(ledger, game, PLANS[game], pool)
 
 
 def audit_of(location: str, pool: Pool) -> Any:
-    """Return the audit of all periods of the season."""
+    """Return the audit of all periods of the game."""
     return sorted(audit_periods(periods_of(location), pool), key=lambda pair: pair[0])
 
 
@@ -134,6 +147,23 @@ def on_cluster(
     return result
 
 
+def record_season(location: str) -> None:
+    """Record the real season."""
+    with Ledger.open(location, create=True) as ledger:
+        import_record(ledger, recorded_games.find("weekly-vote-season"))
+
+
+def record_tosses(location: str) -> None:
+    """Record a small game."""
+    with played(Path(location), "Ann", "Bob", "Cleo") as ledger:
+        game = Game(ledger)
+        for week in range(1, PERIODS):
+            at = START + timedelta(weeks=week)
+            for name in ("Ann", "Bob", "Cleo"):
+                game.submit(name, "toss", {}, at=at + timedelta(hours=1))
+            game.close(at=at + timedelta(weeks=1))
+
+
 def undisturbed(location: str) -> Iterator[tuple[str, Any]]:
     """Yield each kind of work with its result in this process."""
     for name, work in WORK.items():
@@ -184,11 +214,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--trials", type=int, default=2, help="trials of each kind")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--season", action="store_true", help="the real season")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        location = str(Path(folder) / "season.db")
-        with Ledger.open(location, create=True) as ledger:
-            import_record(ledger, recorded_games.find("weekly-vote-season"))
+        location = str(Path(folder) / "game.db")
+        record_season(location) if options.season else record_tosses(location)
         seeds = range(options.seed, options.seed + options.trials)
         failed = trials(location, Path(folder), seeds)
     print(f"{failed} trials failed" if failed else "every result is that of an undisturbed run")

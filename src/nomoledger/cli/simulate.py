@@ -13,6 +13,7 @@ from nomoledger.cli.progress import progress
 if TYPE_CHECKING:
     from nomoledger.game.simulation import Season
     from nomoledger.ledger.ledger import Ledger
+    from nomoledger.parallel import Pool
 
 DIFFERS = 1
 
@@ -50,6 +51,7 @@ DIFFERS = 1
 )
 @click.option("--ends", is_flag=True, help="After the last period, submit what ends the game.")
 @click.option("--check", is_flag=True, help="Replay every period afterwards, and compare.")
+@options.pool
 @options.dry_run
 @options.as_json
 def simulate(
@@ -61,23 +63,32 @@ def simulate(
     seed: int,
     ends: bool,
     check: bool,
+    workers: int | None,
+    scheduler: str | None,
     dry_run: bool,
     as_json: bool,
 ) -> int:
     """Play a whole season with bots, in a new ledger.
 
-    Bots submit what the rules allow, propose, vote, and answer questions.
+    Bots submit what the rules allow, propose, vote, and answer questions. --check replays the
+    periods on all cores, or where --workers and --scheduler say.
 
     Example: nomoledger simulate sim.db --rulebook mail-opening --players 5 --periods 20
     """
     from nomoledger.game.simulation import Plan
     from nomoledger.game.simulation import simulate as play_season
+    from nomoledger.parallel import open_pool
 
     plan = Plan(players=players, periods=periods, requests=requests, seed=seed, ends=ends)
     with open_or_create_ledger_at(location, dry_run=dry_run) as ledger:
         with progress("playing", periods) as advance:
             season = play_season(ledger, rulebook, plan, done=advance)
-        divergences = _divergences(ledger, season) if check else []
+        divergences: list[str] = []
+        if check and dry_run:
+            divergences = _divergences_here(ledger, season)
+        elif check:
+            with open_pool(workers, scheduler) as pool:
+                divergences = _divergences(location, season, pool)
     if as_json:
         print_json(season)
     else:
@@ -101,8 +112,25 @@ def _print_season(season: "Season") -> None:
         print_line(f"fault: {fault}; tried: {request}")
 
 
-def _divergences(ledger: "Ledger", season: "Season") -> list[str]:
-    """Return a line for each period that does not replay exactly."""
+def _divergences(location: str, season: "Season", pool: "Pool") -> list[str]:
+    """Return a line for each period that does not replay exactly; *pool* replays them."""
+    from nomoledger.game.ledger_audit import RecordedPeriod, audit_periods
+
+    numbers = range(1, season.periods + 1)
+    lines: dict[int, str] = {}
+    with progress("replaying", season.periods) as advance:
+        recorded = (RecordedPeriod(location, season.game, number) for number in numbers)
+        for place, period in audit_periods(recorded, pool):
+            if period.report is None:
+                lines[place] = f"period {numbers[place]} cannot be replayed: {period.error}"
+            elif not period.report.exact:
+                lines[place] = f"period {numbers[place]} differs: {period.report.divergences[0]}"
+            advance(1)
+    return [lines[place] for place in sorted(lines)]
+
+
+def _divergences_here(ledger: "Ledger", season: "Season") -> list[str]:
+    """Return the same of a season that only this process has."""
     from nomoledger.game.replay import replay
 
     lines = []
