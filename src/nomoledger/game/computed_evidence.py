@@ -70,6 +70,21 @@ def what_if_evidence(
     return _recorded(to_plain_values(result) | {"computed": True}, record)
 
 
+def what_if_for(
+    history: History, changed: WhatIfChanges, player: str, limits: Limits | None = None
+) -> WhatIf:
+    """Return the what-if of what *changed*, computed from the events that *player* may see.
+
+    Raises:
+        UsageError: recorded play cannot be played again from those events alone.
+    """
+    record = VisibleRecord(history, (player,))
+    result = _run(history, record, changed, limits)
+    if not _follows(history, record, result.first, changed.until, limits):
+        raise UsageError("recorded play does not follow from what you may see alone")
+    return result
+
+
 def _follows(
     history: History, record: VisibleRecord, first: int, until: int | None, limits: Limits | None
 ) -> bool:

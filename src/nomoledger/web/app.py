@@ -11,7 +11,7 @@ from nomoledger.errors import NomoledgerError, StoreError, UnknownError
 from nomoledger.web.host import Host
 from nomoledger.web.pages import page
 from nomoledger.web.protection import App, protected
-from nomoledger.web.routes import admin, entrance, ordering, play, public
+from nomoledger.web.routes import admin, disputing, entrance, ordering, play, proposing, public
 from nomoledger.web.visitor import session_of
 
 #: The largest body of a request, in bytes.
@@ -29,6 +29,8 @@ def make_app(host: Host) -> App:
             limited,
             *play.ROUTES,
             *ordering.ROUTES,
+            *proposing.ROUTES,
+            *disputing.ROUTES,
             *admin.ROUTES,
             *public.ROUTES,
         ],

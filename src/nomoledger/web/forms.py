@@ -96,3 +96,9 @@ def number_in(form: Mapping[str, Any], name: str) -> int:
     if not text.isdecimal() or len(text) > 9:
         raise UsageError(f"{name} is a number, not {text!r:.40}")
     return int(text)
+
+
+def optional_text_in(form: Mapping[str, Any], name: str) -> str:
+    """Return the text in the field *name* of *form*; "" if there is none."""
+    value = form.get(name, "")
+    return value.strip() if isinstance(value, str) else ""

@@ -14,6 +14,7 @@ from nomoledger.game.game import Game
 from nomoledger.game.keepers import Keepers
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.web.accounts.comments import Comments
 from nomoledger.web.accounts.database import open_accounts
 from nomoledger.web.accounts.deeds import Deeds
 from nomoledger.web.accounts.sign_in import NewLink, Session, SignIn
@@ -32,7 +33,8 @@ class Host:
         location: where the ledger is.
         sign_in: links and sessions. deeds: who did what.
         watcher: tells when a game has gone on.
-        acts: readings of what players may do. studies: readings that take longer.
+        acts: readings of what players may do. checks, forecasts: of proposals.
+        comments: what people say of proposals.
     """
 
     def __init__(self, location: str) -> None:
@@ -46,10 +48,12 @@ class Host:
         self._accounts = open_accounts(location)
         self.sign_in = SignIn(self._accounts)
         self.deeds = Deeds(self._accounts)
+        self.comments = Comments(self._accounts)
         self._writers, self._readers = Keepers(location), Keepers(location)
         self._publishers = Keepers(location)
         self.acts = SlowReadings(location, self.head)
-        self.studies = SlowReadings(location, self.head)
+        self.checks = SlowReadings(location, self.head)
+        self.forecasts = SlowReadings(location, self.head)
         self._kept: dict[tuple[Any, ...], tuple[int, Any]] = {}
         self._kept_lock = threading.Lock()
         self._sites: dict[str, tuple[int, Path]] = {}
@@ -59,7 +63,8 @@ class Host:
 
     def close(self) -> None:
         """End the keepers, and close everything."""
-        for keepers in (self._writers, self._readers, self._publishers, self.acts, self.studies):
+        readings = self.acts, self.checks, self.forecasts
+        for keepers in (self._writers, self._readers, self._publishers, *readings):
             keepers.close()
         self._accounts.close()
         self._ledger.close()

@@ -50,6 +50,38 @@ def _first_answer(game: Game, before: Outcome, player: str) -> Outcome:
     return game.finished(before)
 
 
+def order_given(
+    game: Game,
+    player: str,
+    when: str,
+    holds: str,
+    action: str,
+    given: dict[str, list[str]],
+    **fields: Any,
+) -> Outcome:
+    """Place a standing order of *player*: *action*, as *given* in a form, once *when* is true.
+
+    Raises:
+        UsageError, UnknownError: a statement or the action makes no sense.
+    """
+    game.catch_up()
+    arguments = game.engine.ask(arguments_in, action, given, kind=dict[str, Any])
+    return game.order(player, when, (e.Act(action, arguments),), holds=holds, **fields)
+
+
+def order_answer(
+    game: Game, player: str, when: str, holds: str, answer: str, **fields: Any
+) -> Outcome:
+    """Place a standing order of *player*: to answer *answer* when asked, once *when* is true.
+
+    Raises:
+        UsageError: a statement makes no sense.
+    """
+    value: Any = int(answer) if answer.lstrip("-").isdecimal() and len(answer) < 19 else answer
+    value = {"yes": True, "no": False}.get(answer, value)
+    return game.order(player, when, holds=holds, answer=value, **fields)
+
+
 def undo_own(game: Game, player: str, request: str, **fields: Any) -> Outcome:
     """Take back the request with the id *request*, which must be the last, and of *player*.
 

@@ -1,0 +1,70 @@
+"""What people say about proposals before the vote. It is no part of the ledger."""
+
+import time
+
+import msgspec
+
+from nomoledger.errors import UsageError
+from nomoledger.web.accounts.database import AccountDatabase
+from nomoledger.web.accounts.sign_in import Session
+
+#: How long a comment may be, in characters, and how many are shown.
+COMMENT_MAX, SHOWN_MAX = 2000, 40
+#: How many comments one person may make on one proposal in an hour.
+HOURLY_MAX = 30
+
+
+class Comment(msgspec.Struct, frozen=True):
+    """What somebody said of a proposal.
+
+    Attributes:
+        at: when, in seconds since 1970.
+        by: the player, or "admin".
+        text: what was said.
+        entered_by: "admin" if the admin entered it for the player; "" otherwise.
+    """
+
+    at: int
+    by: str
+    text: str
+    entered_by: str = ""
+
+
+class Comments:
+    """The comments in the games of a ledger, kept with its accounts."""
+
+    def __init__(self, accounts: AccountDatabase) -> None:
+        """Keep comments in *accounts*."""
+        self._accounts = accounts
+
+    def add(self, session: Session, by: str, proposal: int, text: str, id: str) -> None:
+        """Add the comment *id* of *by* on *proposal*, sent through *session*; twice is once.
+
+        Raises:
+            UsageError: the text is empty or too long, or there are too many comments.
+        """
+        text, now = text.strip(), int(time.time())
+        if not text or len(text) > COMMENT_MAX:
+            raise UsageError(f"a comment has 1 to {COMMENT_MAX} characters, not {len(text)}")
+        entered_by = session.reader if session.reader != by else ""
+        with self._accounts.transaction() as connection:
+            recent = connection.execute(
+                "SELECT COUNT(*) FROM comments WHERE game = ? AND speaker = ? AND at > ?",
+                (session.game, by, now - 3600),
+            ).fetchone()[0]
+            if recent >= HOURLY_MAX:
+                raise UsageError("these are many comments in an hour: wait a while")
+            connection.execute(
+                "INSERT INTO comments VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+                (id, now, session.game, proposal, by, entered_by, text),
+            )
+
+    def on(self, game: str, proposal: int) -> list[Comment]:
+        """Return the latest comments on *proposal* of *game*, in their order."""
+        with self._accounts.transaction() as connection:
+            rows = connection.execute(
+                "SELECT at, speaker, text, entered_by FROM comments"
+                " WHERE game = ? AND proposal = ? ORDER BY at DESC, id LIMIT ?",
+                (game, proposal, SHOWN_MAX),
+            ).fetchall()
+        return [Comment(*row) for row in reversed(rows)]
