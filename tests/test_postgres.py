@@ -286,6 +286,25 @@ def test_more_threads_than_connections(ledger: Ledger) -> None:
 
 
 @pytest.mark.slow
+def test_connections_that_nobody_needs_any_more_are_closed(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nomoledger.ledger.stores.postgres_link.IDLE_SECONDS", 0.05)
+    with closing(PostgresStore(url)) as store:
+        all_write = threading.Barrier(5)
+
+        def write(game: str) -> None:
+            with store.writing() as writer:
+                writer.secret(game)
+                all_write.wait()
+
+        together([lambda n=n: write(f"game {n}") for n in range(5)])
+        give_up = time.monotonic() + 10
+        while store.datastore.pool.get_stats()["pool_size"] > 1:
+            assert time.monotonic() < give_up
+            time.sleep(0.05)
+
+
 def test_a_writer_locks_only_its_game(url: str, ledger: Ledger) -> None:
     with closing(PostgresStore(url, lock_timeout=1)) as store, ledger.transaction() as held:
         held.append("chess", clocks(range(2)), expected=-1)

@@ -23,6 +23,9 @@ from nomoledger.ledger.stores.postgres_hosts import (
 #: Seconds to wait for a connection, or for a starting server, before giving up.
 PATIENCE_SECONDS = 5
 CONNECTIONS_MAX = 10
+#: The pool closes one unused connection in so many seconds. After each lost server it has more
+#: connections than before; those of many keepers would be too many for a server.
+IDLE_SECONDS = 10
 #: Attempts at a query or connection before a broken connection is reported.
 TRIES_MAX = 3
 #: The server disconnects a writer that holds a lock and is idle for so many seconds.
@@ -90,6 +93,7 @@ class PostgresConnections(PostgresDatastore):
         self._address = address
         self.pool.kwargs = address | {"row_factory": tuple_row}
         self.pool.reconnect_timeout = PATIENCE_SECONDS
+        self.pool.max_idle = IDLE_SECONDS
 
     @contextmanager
     def living_connection(self) -> Iterator[psycopg.Connection[Any]]:
