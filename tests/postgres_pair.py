@@ -33,9 +33,13 @@ class PostgresPair:
     def new_standby(self, *, durable: bool = False, port: int | None = None) -> PostgresServer:
         """Make a standby of the primary, and make the primary wait for it."""
         standby = PostgresServer(durable=durable, primary=self.primary, port=port or free_port())
-        self.primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
-        self.primary.execute("SELECT pg_reload_conf()")
-        self.wait_for_standby()
+        try:
+            self.primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            self.primary.execute("SELECT pg_reload_conf()")
+            self.wait_for_standby()
+        except BaseException:
+            standby.remove()
+            raise
         return standby
 
     def wait_for_standby(self) -> None:
