@@ -369,9 +369,12 @@ def test_options_of_tables_are_turned_down_elsewhere() -> None:
 
 
 @pytest.mark.slow
-def test_the_example_of_the_page_prints_what_the_page_says(
-    play_page: Callable[[Path], list[str]],
+@pytest.mark.parametrize(
+    ("section", "commands"), [("Importing a table", 4), ("What is unknown", 2)]
+)
+def test_the_examples_of_the_page_print_what_the_page_says(
+    play_page: Callable[[Path], list[str]], section: str, commands: int
 ) -> None:
-    section = PAGE.read_text("utf-8").partition("\n## Importing a table\n")[2]
-    Path("section.md").write_text(section.partition("\n## ")[0], "utf-8")
-    assert len(play_page(Path("section.md"))) == 4
+    text = PAGE.read_text("utf-8").partition(f"\n## {section}\n")[2]
+    Path("section.md").write_text(text.partition("\n## ")[0], "utf-8")
+    assert len(play_page(Path("section.md"))) == commands

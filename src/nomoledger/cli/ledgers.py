@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import BinaryIO
 
+    from nomoledger.game.audit.unknown_parts import UnknownPart
     from nomoledger.game.replay import LocatedDivergence, Report
     from nomoledger.ledger.chain import Head
     from nomoledger.ledger.ledger import Ledger
@@ -382,11 +383,27 @@ def report_lines(report: "Report") -> list[str]:
     for again in report.repeated:
         said = f"#{again.event} {again.kind} only says again what line {again.of} says"
         lines.append(f"  {said} [line {again.line}]")
+    lines += map(_unknown, report.unknown)
     if not report.has_record:
         lines.append("  there is no record of this period: nothing could be compared")
     elif report.is_clean:
         lines.append("  nothing differs")
     return lines
+
+
+def _unknown(part: "UnknownPart") -> str:
+    """Return what the record does not know, since when, and how many facts are not compared."""
+    since = "from the beginning of the record"
+    if part.line is not None:
+        since = f"since line {part.line} (period {part.period})"
+    facts = f"{part.not_compared} fact{'' if part.not_compared == 1 else 's'}"
+    what = ", ".join(part.what)
+    known = ", ".join(map(str, part.known_again))
+    if known and part.line is None:
+        known = f"; set by the first landing [line {known}]"
+    elif known:
+        known = f"; known again [line {known}]"
+    return f"  {what} is unknown {since}, not compared: {facts}{known}"
 
 
 def _by_rules(value: Any) -> str:

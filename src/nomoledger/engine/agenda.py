@@ -25,6 +25,7 @@ from nomoledger.engine.steps import (
 )
 from nomoledger.engine.steps import ORDER as ORDER_STEP
 from nomoledger.engine.under_way import resolve_under_way
+from nomoledger.engine.unknown_facts import note_doubt
 from nomoledger.engine.voiding import carry_out_void
 from nomoledger.errors import NomoledgerError, RulebookError, RuleFault
 from nomoledger.events.display import CODE_FAILED
@@ -45,6 +46,7 @@ from nomoledger.sandbox import inside
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import AT_ONCE, CLOSING, ORDER, SETTLE, URGENT, VOID, apply
 from nomoledger.state.shares import adds_up, used_by_request
+from nomoledger.state.unknowns import Watch, watching
 from nomoledger.state.world import Attempt, World
 
 Batch = list[e.Event]
@@ -192,6 +194,13 @@ class Engine:
         """
         if attempt.operation == VOID:
             return carry_out_void(self.world, attempt)
+        with watching(self.world) as watch:
+            return self._carry_out(attempt, oracle, watch, may_fail=may_fail)
+
+    def _carry_out(
+        self, attempt: Attempt, oracle: Oracle | None, watch: Watch, *, may_fail: bool
+    ) -> Batch:
+        """Carry out *attempt*, as `carry_out` says; *watch* notes what unknown things it reads."""
         program = self._program_for(attempt)
         inside.notice_step(ATTEMPT)
         host = program.host
@@ -203,12 +212,13 @@ class Engine:
             host.frames = [Frame("", (), "engine")]
             used = host.used()
             host.is_unlimited, host.allowance = host.allowance is not None, None
+            note_doubt(host, watch, attempt)
             host.emit(e.AttemptDone, attempt=attempt.id, used=used)
             if attempt.operation == CLOSING:
                 self._close_books(host)
         except (Refused, Suspended) as error:
             self.world.rollback(mark)
-            return self._break_off(host, attempt, error)
+            return self._break_off(host, attempt, error, watch)
         except RuleFault as error:
             self.world.rollback(mark)
             is_answered = attempt.id == self._answered
@@ -217,7 +227,7 @@ class Engine:
                 raise
             rule, text = error.rule or "engine", str(error).removeprefix(f"rule {error.rule}: ")
             reason = e.Reason(program.name(rule), f"{CODE_FAILED}: {text}")
-            return self._break_off(host, attempt, Refused([reason]))
+            return self._break_off(host, attempt, Refused([reason]), watch)
         except BaseException as error:
             self.world.rollback(mark)
             if isinstance(error, Exception) and not isinstance(error, _RAISED):
@@ -325,7 +335,9 @@ class Engine:
             raise Refused([e.Reason("engine", WOULD_NOT_LINK + str(error))]) from None
         return changed
 
-    def _break_off(self, host: Host, attempt: Attempt, error: Refused | Suspended) -> Batch:
+    def _break_off(
+        self, host: Host, attempt: Attempt, error: Refused | Suspended, watch: Watch
+    ) -> Batch:
         """Discard the events of *attempt*, except its draws; add the question or the refusal."""
         draws = [event for event in host.staged if isinstance(event, e.DrawRecorded)]
         audience = host.audience
@@ -350,6 +362,7 @@ class Engine:
                 rules=rules,
                 used=used,
             )
+        note_doubt(host, watch, attempt)
         return host.staged
 
 

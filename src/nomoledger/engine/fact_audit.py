@@ -12,6 +12,7 @@ from nomoledger import events as e
 from nomoledger.engine.facts import RECORD, Fact, FollowsRecord, find_called
 from nomoledger.engine.foreseen_end import End, beginnings, effects, foreseen_end, is_done, sets
 from nomoledger.engine.oracles import is_possible_draw
+from nomoledger.engine.unknown_facts import KINDS, state_unknown_or_known
 from nomoledger.errors import RuleFault
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import FactMapping
@@ -22,6 +23,7 @@ from nomoledger.state.clock import to_seconds
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import CLOSING
 from nomoledger.state.stated_payments import payments_in
+from nomoledger.state.unknowns import EXISTENCE, unknown_since
 from nomoledger.state.world import Attempt, World
 
 #: The kind of the fact that marks the end of a period in a hand-kept record.
@@ -54,6 +56,9 @@ def audit_fact(engine: AuditEngine, body: e.FactRecorded) -> list[e.Event]:
         _end_record(fact)
         return fact.host.staged
     speech = fact_mapping(engine.world, body.kind)
+    if speech is None and body.kind in KINDS and LEVELS[engine.world.level].audits_closely:
+        state_unknown_or_known(fact)
+        return fact.host.staged
     if speech is None:
         fact.mark_unexplained(f"no rule in force speaks of {body.kind!r}")
         return fact.host.staged
@@ -74,6 +79,8 @@ def _carry_out_to(engine: AuditEngine, fact: Fact, speech: FactMapping, end: End
     rules alone decide, and a later fact corrects the end.
     """
     world = engine.world
+    if unknown_since(world, end.entity, end.attribute) is not None:
+        return _carry_out_from_unknown(engine, fact, speech, end)
     mark = world.mark()
     alone = _carry_out(engine, fact, speech)
     by_rules = world.get(end.entity, end.attribute)
@@ -85,12 +92,7 @@ def _carry_out_to(engine: AuditEngine, fact: Fact, speech: FactMapping, end: End
     rules = next((x.rules for x in reversed(alone) if sets(x, end)), ("engine",))
     for beginning in beginnings(world, end):
         mark = world.mark()
-        was = world.get(end.entity, end.attribute)
-        start = _begin(engine, fact.body, fact.number, fact.first_difference)
-        fields = {"entity": end.entity, "attribute": end.attribute}
-        start.host.emit(e.AttributeSet, **fields, value=beginning, was=was, rules=RECORD)
-        start.host.emit(e.EndForeseen, **fields, by_rules=by_rules, rules=rules)
-        staged = list(start.host.staged)
+        staged = _begin_from(engine, fact, end, beginning, by_rules=by_rules, rules=rules)
         events = _carry_out(engine, fact, speech)
         if world.get(end.entity, end.attribute) == end.value and is_done(events):
             if effects(events, end) != effects(alone, end):
@@ -98,6 +100,39 @@ def _carry_out_to(engine: AuditEngine, fact: Fact, speech: FactMapping, end: End
                 return [*staged, *events]
             world.rollback(mark)
             break
+        world.rollback(mark)
+    return _carry_out(engine, fact, speech)
+
+
+def _begin_from(
+    engine: AuditEngine, fact: Fact, end: End, beginning: Any, **foreseen: Any
+) -> list[e.Event]:
+    """Let the attempt begin from *beginning*; *foreseen* are fields of `EndForeseen`."""
+    world, start = engine.world, _begin(engine, fact.body, fact.number, fact.first_difference)
+    fields = {"entity": end.entity, "attribute": end.attribute}
+    was = world.get(end.entity, end.attribute)
+    if beginning != was:
+        start.host.emit(e.AttributeSet, **fields, value=beginning, was=was, rules=RECORD)
+    start.host.emit(e.EndForeseen, **fields, **foreseen)
+    return list(start.host.staged)
+
+
+def _carry_out_from_unknown(
+    engine: AuditEngine, fact: Fact, speech: FactMapping, end: End
+) -> list[e.Event]:
+    """Carry out the operation from where it has to begin: nobody knows where it did.
+
+    If no beginning leads to the end that the record states, the attempt is in doubt.
+    """
+    world, since = engine.world, unknown_since(engine.world, end.entity, end.attribute)
+    now = world.get(end.entity, end.attribute)
+    for beginning in (*beginnings(world, end, is_known=False), now):
+        mark = world.mark()
+        staged = _begin_from(engine, fact, end, beginning, since=since, rules=RECORD)
+        events = _carry_out(engine, fact, speech)
+        if world.get(end.entity, end.attribute) == end.value and is_done(events):
+            world.release(mark)
+            return [*staged, *events]
         world.rollback(mark)
     return _carry_out(engine, fact, speech)
 
@@ -169,6 +204,7 @@ def _carry_out(engine: AuditEngine, compared: Fact, speech: FactMapping) -> list
         fact.host.emit(e.Unscheduled, attempt=attempt.id)
         return [*before, *fact.host.staged]
     fact = _begin(engine, body, compared.number, compared.first_difference)
+    fact.in_doubt = next((x.since for x in after if isinstance(x, e.MadeUnknown)), None)
     refusal = next((event for event in after if isinstance(event, e.AttemptRefused)), None)
     if refusal is not None:
         why = "; ".join(reason.text for reason in refusal.reasons)
@@ -246,7 +282,9 @@ def _cancel_waiting_attempt(fact: Fact) -> None:
         return
     attempt = world.agenda[0]
     subject = str(world.label(attempt.arguments[0])) if attempt.arguments else "game"
+    compared, fact.in_doubt = fact.in_doubt, unknown_since(world, attempt.id, EXISTENCE)
     fact.note_difference(subject, attempt.operation, None, question.text, question.rules)
+    fact.in_doubt = compared
     fact.host.emit(e.Unscheduled, attempt=attempt.id)
 
 

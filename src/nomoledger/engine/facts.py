@@ -21,6 +21,12 @@ from nomoledger.language.operations import Operation
 from nomoledger.language.resolve import WHOLE, named_arguments
 from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
 from nomoledger.state.stated_payments import Payment, payments_in
+from nomoledger.state.unknowns import (
+    Watch,
+    doubt_about_last_attempt,
+    unknown_since,
+    watching,
+)
 from nomoledger.state.world import World
 
 RECORD = ("record",)
@@ -58,6 +64,9 @@ class Fact:
         self._follows = follows
         self.first_difference = first_difference
         self.is_unexplained = False
+        #: Since which fact something is unknown on which the comparison depends; None if nothing.
+        self.in_doubt: int | None = None
+        self._is_left_alone = False
 
     def field(self, name: str | None) -> Any:
         """Return the value of the field *name*; None if the fact does not state it."""
@@ -65,6 +74,8 @@ class Fact:
 
     def compare(self, speech: FactMapping) -> None:
         """Compare the fact with the rules; *speech* maps its fields."""
+        if speech.attribute is None and speech.payer is None:
+            self.in_doubt = doubt_about_last_attempt(self.world)
         if speech.attribute is not None:
             self._compare_attribute(speech)
         elif speech.payer is not None:
@@ -82,14 +93,21 @@ class Fact:
         if subject is None:
             return self.mark_unexplained(f"there is no {name!r}")
         written = self.field(speech.value)
-        recorded = _resolve(world, subject, attribute, written)
-        if recorded is None:
+        recorded, is_possible = self.as_stored(subject, attribute, written)
+        if recorded is None or not is_possible:
             return self.mark_unexplained(f"there is no {attribute} {written!r}")
         by_rules = world.get(subject, attribute)
         rules = world.origins.get(subject, {}).get(attribute, ("engine",))
+        foreseen = world.game.get("foreseen")
+        if foreseen is not None and tuple(foreseen[:2]) != (subject, attribute):
+            foreseen = None
+        unknown = foreseen[4] if foreseen is not None and len(foreseen) > 4 else None
+        if unknown is None:
+            unknown = unknown_since(world, subject, attribute)
+        if unknown is not None:
+            return self._set_unknown(subject, attribute, recorded, unknown)
         if recorded == by_rules:
-            foreseen = world.game.get("foreseen")
-            if foreseen is None or tuple(foreseen[:2]) != (subject, attribute):
+            if foreseen is None:
                 return self._confirm(rules)
             _, _, alone, rules = foreseen
             self.note_difference(str(name), attribute, written, world.label(alone), tuple(rules))
@@ -98,6 +116,27 @@ class Fact:
             fields = {"attribute": attribute, "value": recorded, "was": by_rules}
             self.host.emit(e.AttributeSet, entity=subject, rules=RECORD, **fields)
         return None
+
+    def _set_unknown(self, subject: str, attribute: str, recorded: Any, since: int) -> None:
+        """Let *subject* have what the fact says; that is unknown since the fact *since*."""
+        world, key = self.world, (subject, attribute)
+        was = world.get(*key)
+        if recorded != was:
+            fields = {"attribute": attribute, "value": recorded, "was": was}
+            self.host.emit(e.AttributeSet, entity=subject, rules=RECORD, **fields)
+        if unknown_since(world, *key) is not None:
+            self.host.emit(e.MadeKnown, fact=self.number, keys=(key,), rules=RECORD)
+        fields = {"fact": self.number, "since": since, "sets": True}
+        self.host.emit(e.FactNotCompared, rules=RECORD, **fields)
+
+    def as_stored(self, subject: str, attribute: str, written: Any) -> tuple[Any, bool]:
+        """Return *written* as the world stores it: a square by its id; and whether there is one."""
+        kinds = kinds_of_value(self.world, subject, attribute)
+        if not kinds or written is None:
+            return written, True
+        found = (find_called(self.world, kind, written) for kind in kinds)
+        entity = next((entity for entity in found if entity), None)
+        return entity, entity is not None
 
     def _compare_payment(self, speech: FactMapping) -> None:
         program, recorded = self.host.program, self.field(speech.value)
@@ -111,7 +150,7 @@ class Fact:
             account = str(name)
         if account is None:
             return self.mark_unexplained(f"there is no {name!r}")
-        recorded_units = _to_units(recorded, places)
+        recorded_units = to_recorded_units(recorded, places)
         if recorded_units is None:
             return self.mark_unexplained(f"{recorded!r:.60} is no amount")
         why = str(speech.paid).format_map(defaultdict(str, self.body.fields))
@@ -155,7 +194,7 @@ class Fact:
             if name is not None and party is None:
                 return self.mark_unexplained(f"there is no {name!r}")
         places, recorded = program.commodities[commodity].places, self.field(speech.value)
-        units = _to_units(recorded, places)
+        units = to_recorded_units(recorded, places)
         if units is None:
             return self.mark_unexplained(f"{recorded!r:.60} is no amount")
         payments = payments_in(world)
@@ -180,6 +219,7 @@ class Fact:
             arguments = (*(self.field(name) for name in speech.given), recorded)
             if not self._done_or_refused(speech.otherwise, arguments):
                 return self.state_payments_since(len(payments))
+        self.in_doubt = self._doubt_about(parties, commodity)
         meant = tuple(possible[-1:])
         by_rules = from_units(sum(payments[place].units for place in meant), places)
         rules = payments[meant[0]].rules if meant else ("engine",)
@@ -205,7 +245,9 @@ class Fact:
         for place, payment in enumerate(payments):
             is_of_player = self.world.entities.get(payment.payer) == "player"
             is_expected = any(fnmatchcase(payment.why, pattern) for pattern in patterns)
+            parties = (payment.payer, payment.payee)
             is_known = payment.commodity == program.money and payment.rules != RECORD
+            is_known = is_known and self._doubt_about(parties, payment.commodity) is None
             if is_of_player and is_expected and is_known and not payment.stated:
                 amount = from_units(payment.units, program.commodities[payment.commodity].places)
                 self.first_difference = None
@@ -236,12 +278,17 @@ class Fact:
         arguments = tuple(self.field(name) for name in speech.given)
         asked = tuple(self.field(name) for name in self._given_to(operation, speech.given))
         try:
-            value = program.call(operation.name, **named_arguments(world, operation, asked, {}))
+            with watching(world) as watch:
+                named = named_arguments(world, operation, asked, {})
+                value = program.call(operation.name, **named)
         except Refused as error:
+            self._doubt(watch)
             return self.mark_unexplained(error.reasons[0].text)
         except RuleFault as fault:
             self.host.frames = [Frame("", (), "engine")]
+            self._doubt(watch)
             return self.mark_unexplained(f"a rule fails on it: {fault}")
+        self._doubt(watch)
         by_rules, recorded = _label(world, value), self.field(speech.value)
         is_stated = str(speech.value) in self.body.fields
         if self._is_close:
@@ -266,6 +313,17 @@ class Fact:
         names = tuple(parameter.name for parameter in operation.parameters)
         is_fewer = len(names) < len(given) and {*names} <= {*given}
         return names if is_fewer and self._is_close else given
+
+    def _doubt_about(self, parties: Sequence[str | None], commodity: str) -> int | None:
+        """Return since when it is in doubt what the *parties* have paid; None if it is not."""
+        facts = [unknown_since(self.world, str(party), commodity) for party in parties]
+        facts.append(doubt_about_last_attempt(self.world))
+        return min((since for since in facts if since is not None), default=None)
+
+    def _doubt(self, watch: Watch) -> None:
+        """Note that the comparison depends on what *watch* saw, if that is unknown."""
+        if self.in_doubt is None:
+            self.in_doubt = watch.since
 
     def _apply_record(self, name: str, arguments: tuple[Any, ...]) -> None:
         """Call the operation *name*, which brings the state in line with the fact."""
@@ -297,11 +355,21 @@ class Fact:
 
     def mark_unexplained(self, why: str) -> None:
         """Record that no rule in force explains the fact."""
+        if self.in_doubt is not None:
+            return self._leave_alone(self.in_doubt)
         self.is_unexplained = True
         self.host.emit(e.FactUnexplained, fact=self.number, why=why)
 
     def _confirm(self, rules: tuple[str, ...]) -> None:
+        if self.in_doubt is not None:
+            return self._leave_alone(self.in_doubt)
         self.host.emit(e.FactConfirmed, fact=self.number, rules=rules)
+
+    def _leave_alone(self, since: int) -> None:
+        """Record that the fact is not compared, because of what is unknown since that fact."""
+        if not self._is_left_alone:
+            self.host.emit(e.FactNotCompared, fact=self.number, since=since, rules=RECORD)
+        self._is_left_alone = True
 
     def note_difference(
         self,
@@ -319,6 +387,9 @@ class Fact:
         The event refers to an earlier difference of the same fact, or if *is_of_attempt* of the
         same attempt. *payments* are the places of the payments that it states.
         """
+        if self.in_doubt is not None:
+            self._leave_alone(self.in_doubt)
+            return self._follows if isinstance(self._follows, bool) else True
         earlier, attempt = self.world.game.get("diverged", (None, None))
         is_same_attempt = is_of_attempt and attempt == self.world.game.get("last_attempt")
         follows = self.first_difference
@@ -366,7 +437,7 @@ def _adding_up_to(units: int, places: list[int], payments: Sequence[Payment]) ->
     return ()
 
 
-def _to_units(recorded: Any, places: int) -> int | None:
+def to_recorded_units(recorded: Any, places: int) -> int | None:
     """Return the recorded amount in smallest units; None if *recorded* is not an amount."""
     try:
         is_text = isinstance(recorded, float | str)
@@ -379,13 +450,6 @@ def _to_units(recorded: Any, places: int) -> int | None:
 
 def _label(world: World, value: Any) -> Any:
     return [world.label(item) for item in value] if isinstance(value, list) else world.label(value)
-
-
-def _resolve(world: World, subject: str, attribute: str, written: Any) -> Any:
-    """Return *written* as the world stores it: a square by its id, not its number."""
-    kinds = kinds_of_value(world, subject, attribute)
-    found = (find_called(world, kind, written) for kind in kinds)
-    return next((entity for entity in found if entity), None) if kinds else written
 
 
 def kinds_of_value(world: World, subject: str, attribute: str) -> tuple[str, ...]:

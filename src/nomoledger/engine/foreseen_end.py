@@ -64,18 +64,19 @@ def end_stated_by(world: World, fact: e.FactRecorded, speech: FactMapping) -> En
     return None
 
 
-def beginnings(world: World, end: End) -> Iterator[str]:
+def beginnings(world: World, end: End, *, is_known: bool = True) -> Iterator[str]:
     """Yield the values that the attribute may have before the attempt, those before *end* first.
 
     A beginning after *end* leads past the last thing to the first. It is only tried if the way from
-    the recorded beginning leads there, too.
+    the recorded beginning leads there, too, or unless *is_known* if nobody knows that.
     """
     things = world.kinds[end.kind]
     place, now = things.index(end.value), world.get(end.entity, end.attribute)
     is_after = now in things and things.index(now) > place
     for number in range(min(len(things), _BEGINNINGS_MAX)):
         beginning = things[place - number - 1]
-        if beginning != now and (now is None or is_after == (number >= place)):
+        is_like = not is_known or now is None or is_after == (number >= place)
+        if beginning != now and is_like:
             yield beginning
 
 

@@ -14,11 +14,8 @@ from nomoledger.events.consequences import (
     CheckSuspended,
     Counted,
     DrawRecorded,
-    EndForeseen,
     EntityCreated,
     EntityDestroyed,
-    FactConfirmed,
-    FactUnexplained,
     GameEnded,
     Moved,
     OrderFired,
@@ -29,7 +26,6 @@ from nomoledger.events.consequences import (
     QuestionRaised,
     QuestionWithdrawn,
     Reason,
-    RecordPrevailed,
     Rescheduled,
     RuleAmended,
     RuleEnacted,
@@ -44,6 +40,15 @@ from nomoledger.events.consequences import (
 )
 from nomoledger.events.edits import Answered, Edit, LeftOut, Replaced, TakenIn
 from nomoledger.events.event import Entry, Event, may_see
+from nomoledger.events.fact_outcomes import (
+    EndForeseen,
+    FactConfirmed,
+    FactNotCompared,
+    FactUnexplained,
+    MadeKnown,
+    MadeUnknown,
+    RecordPrevailed,
+)
 from nomoledger.events.inputs import (
     Act,
     ChoiceAnswered,
@@ -97,6 +102,7 @@ __all__ = [
     "Event",
     "FactAhead",
     "FactConfirmed",
+    "FactNotCompared",
     "FactRecorded",
     "FactUnexplained",
     "FinalitySet",
@@ -108,6 +114,8 @@ __all__ = [
     "KeyPassed",
     "LeaveRequested",
     "LeftOut",
+    "MadeKnown",
+    "MadeUnknown",
     "Moved",
     "OrderFired",
     "OrderGiven",

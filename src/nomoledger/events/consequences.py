@@ -368,69 +368,6 @@ class QuestionWithdrawn(Event, frozen=True, kw_only=True, tag="question-withdraw
     question: str = field(name="question")
 
 
-class RecordPrevailed(Event, frozen=True, kw_only=True, tag="record-prevailed/1"):
-    """A recorded fact differs from the result of the rules; the state follows the record.
-
-    Attributes:
-        fact: number of the fact's event.
-        subject: the entity or account that differs.
-        what: the attribute, commodity or outcome that differs.
-        recorded: the recorded value, as people write it.
-        by_rules: the value by the rules, as people write it.
-        follows: number of an earlier divergence of the same attempt that explains this one.
-        payments, kind: as in `FactConfirmed`.
-    """
-
-    fact: int = field(name="fact")
-    subject: str = field(name="subject")
-    what: str = field(name="what")
-    recorded: Any = field(default=None, name="recorded")
-    by_rules: Any = field(default=None, name="by_rules")
-    follows: int | None = field(default=None, name="follows")
-    payments: tuple[int, ...] = field(default=(), name="payments")
-    kind: str = field(default="", name="kind")
-
-
-class FactConfirmed(Event, frozen=True, kw_only=True, tag="fact-confirmed/1"):
-    """A recorded fact agrees with the result of the rules.
-
-    Attributes:
-        fact: number of the fact's event.
-        payments: the places of the payments of the period that it states, if it is about some.
-        kind: the kind of such a fact.
-    """
-
-    fact: int = field(name="fact")
-    payments: tuple[int, ...] = field(default=(), name="payments")
-    kind: str = field(default="", name="kind")
-
-
-class EndForeseen(Event, frozen=True, kw_only=True, tag="end-foreseen/1"):
-    """An attempt of a hand-kept record begins where it has to, so that it ends as recorded.
-
-    Attributes:
-        entity: id of the entity that the record says something else about.
-        attribute: the attribute whose value it says.
-        by_rules: the value by the rules alone.
-    """
-
-    entity: str = field(name="entity")
-    attribute: str = field(name="attribute")
-    by_rules: Any = field(default=None, name="by_rules")
-
-
-class FactUnexplained(Event, frozen=True, kw_only=True, tag="fact-unexplained/1"):
-    """No rule in force covers a recorded fact; it is stored and listed separately.
-
-    Attributes:
-        fact: number of the fact's event.
-        why: the reason, for people.
-    """
-
-    fact: int = field(name="fact")
-    why: str = field(name="why")
-
-
 class Waiting(msgspec.Struct, frozen=True, omit_defaults=True):
     """An attempt that a ruling puts on the agenda.
 

@@ -12,16 +12,15 @@ from msgspec.structs import replace
 from nomoledger.events.consequences import (
     AttemptRefused,
     CheckSuspended,
-    FactUnexplained,
     GameEnded,
     OrderLapsed,
     Posted,
     QuestionRaised,
     Reason,
-    RecordPrevailed,
     RuleRepealed,
 )
 from nomoledger.events.event import Event
+from nomoledger.events.fact_outcomes import FactUnexplained, RecordPrevailed
 
 #: How the reason begins for refusing an attempt in which the code of a rule fails.
 CODE_FAILED = "the code of this rule failed"

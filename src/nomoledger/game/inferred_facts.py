@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nomoledger import events as e
-from nomoledger.engine.fact_audit import PERIOD_BEGINS, PERIOD_ENDS
 from nomoledger.errors import RecordError
+from nomoledger.game.audit.what_facts_state import line_of
 from nomoledger.game.record_lines import RecordLine
 from nomoledger.game.records import read_record
 from nomoledger.ledger.ledger import Ledger
@@ -39,7 +39,7 @@ def count_confirmed(ledger: Ledger, game: str, files: Sequence[Path], since: int
     compared: set[int] = set()
     for entry in ledger.read(game):
         body = entry.body
-        if isinstance(body, e.FactRecorded) and body.kind not in (PERIOD_BEGINS, PERIOD_ENDS):
+        if isinstance(body, e.FactRecorded) and line_of(body) is not None:
             numbers.append(entry.number)
         elif isinstance(body, e.FactConfirmed | e.RecordPrevailed):
             compared.add(body.fact)

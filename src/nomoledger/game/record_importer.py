@@ -13,6 +13,7 @@ from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.fact_audit import PERIOD_BEGINS, PERIOD_ENDS, fact_mapping
 from nomoledger.engine.facts import field_of
 from nomoledger.engine.foreseen_end import End, end_stated_by
+from nomoledger.engine.unknown_facts import UNKNOWN_FROM_HERE
 from nomoledger.errors import NomoledgerError, RecordError
 from nomoledger.events.levels import LEVELS
 from nomoledger.events.rules import Change
@@ -21,6 +22,7 @@ from nomoledger.game.record_opening import LateOpening
 from nomoledger.rulebook.changes import change_to, read_changes
 from nomoledger.rulebook.loading import parse
 from nomoledger.state.clock import to_seconds
+from nomoledger.state.unknowns import unknown_since
 from nomoledger.state.world import World
 
 #: Fields that only order the lines of other programs.
@@ -68,11 +70,14 @@ class RecordImporter:
         calendar: Calendar,
         texts: dict[str, str],
         prefix: str,
+        unplaced: Sequence[str] = (),
     ) -> None:
         """Import into the world of *engine*.
 
-        *texts* are the files of rules by name; ids of inputs begin with *prefix*.
+        *texts* are the files of rules by name; ids of inputs begin with *prefix*. Nobody knows
+        where the players *unplaced* stand at the beginning.
         """
+        self.unplaced = unplaced
         self.engine = engine
         self.world: World = engine.world
         self.header = header
@@ -148,10 +153,20 @@ class RecordImporter:
     def _begin_period(self, line: RecordLine) -> Iterator[Batch]:
         """Mark the beginning of a period, before its first fact, if rules speak of that."""
         period = self.world.period
+        if is_fact(line) and self.unplaced and "square" in self.world.declared("player"):
+            yield from self._unplace()
         if is_fact(line) and self.begun != period and fact_mapping(self.world, PERIOD_BEGINS):
             self.begun = period
             common = self._common(f"w{period}-begins")
             yield from self._play(e.FactRecorded(**common, kind=PERIOD_BEGINS))
+
+    def _unplace(self) -> Iterator[Batch]:
+        """Say that nobody knows where some players stand, before the first fact."""
+        players, self.unplaced = self.unplaced, ()
+        for count, player in enumerate(players):
+            fields = {"player": player, "attribute": "square"}
+            common = self._common(f"unplaced-{count}")
+            yield from self._play(e.FactRecorded(**common, kind=UNKNOWN_FROM_HERE, fields=fields))
 
     # --- where an attempt ends
 
@@ -165,7 +180,10 @@ class RecordImporter:
             return event
         actors = [field_of(event, name) for name in speech.given]
         end = self._end_in(later, event.period, actors)
-        if end is None or self._ends_so(event, end):
+        if end is None:
+            return event
+        is_known = unknown_since(world, end.entity, end.attribute) is None
+        if is_known and self._ends_so(event, end):
             return event
         ahead = e.FactAhead(end.fact.id, end.fact.kind, end.fact.fields)
         with_end = replace(event, ahead=ahead)

@@ -50,6 +50,23 @@ def split_opening(
     return state, {field: rows for field, rows in late.items() if rows}
 
 
+def take_unplaced(given: dict[str, Any], late: dict[str, Any], *, is_new: bool) -> tuple[str, ...]:
+    """Return the players of whom an opening does not say where they stand.
+
+    That is so if their square is null, or unless the game *is_new* if it is not stated. *given* and
+    *late* are the parts of the opening; a null is taken out of them.
+    """
+    unplaced = []
+    for name, row in given["players"].items():
+        rows = (row, late.get("players", {}).get(name, {}))
+        if all(each.get("square") is None for each in rows):
+            if not is_new or any("square" in each for each in rows):
+                unplaced.append(name)
+            for each in rows:
+                each.pop("square", None)
+    return tuple(unplaced)
+
+
 def _declared(rules: Iterable[Rule], kind: str) -> set[str]:
     return {name for rule in rules for name in rule.declares.get(kind, {})}
 

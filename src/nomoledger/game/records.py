@@ -32,7 +32,7 @@ from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.record_importer import Calendar, RecordImporter
 from nomoledger.game.record_lines import PERIOD_NAMES, VERDICTS, RecordHeader, RecordLine
-from nomoledger.game.record_opening import split_opening
+from nomoledger.game.record_opening import split_opening, take_unplaced
 from nomoledger.game.start import open_game
 from nomoledger.game.writer import check_not_far_ahead
 from nomoledger.intake.beside import beside
@@ -105,6 +105,7 @@ def begin_recorded_game(
     latest = max((line.period for line in lines), default=header.period)
     check_not_far_ahead(calendar.begins(latest), datetime.now(UTC), f"{path}:1: the last period")
     given, late = split_opening(header.opening, book.rules, f"{path}:1", lines)
+    unplaced = take_unplaced(given, late, is_new=header.period == 1)
     header = msgspec.structs.replace(header, opening=late)
     return open_game(
         ledger,
@@ -115,7 +116,9 @@ def begin_recorded_game(
         dice_from="entered",
         period=header.period,
         at=calendar.begins(header.period),
-        then=partial(_import_lines, header, calendar, _texts(path, lines), "", list(lines), None),
+        then=partial(
+            _import_lines, header, calendar, _texts(path, lines), "", list(lines), unplaced, None
+        ),
     )
 
 
@@ -140,15 +143,8 @@ def continue_recorded_game(
     if calendar.begins(world.period) < since:
         raise RecordError(f"{path}: starts before {last.received_at:%F}, the last day of {game}")
     commit = Commit(ledger, game, world)
-    importing = partial(
-        _import_lines,
-        header,
-        calendar,
-        _texts(path, lines),
-        f"after-{world.head}-",
-        list(lines),
-        last.received_at,
-    )
+    prefix, texts, since = f"after-{world.head}-", _texts(path, lines), last.received_at
+    importing = partial(_import_lines, header, calendar, texts, prefix, list(lines), (), since)
     with commit.together():
         engine = new_engine(world, oracle_of(world, secret), secret)
         for piece in stream_from_sandbox(_continue, importing, engine):
@@ -166,11 +162,15 @@ def _import_lines(
     texts: dict[str, str],
     prefix: str,
     lines: list[RecordLine],
+    unplaced: Sequence[str],
     since: datetime | None,
     engine: Engine,
 ) -> Iterator[Batch]:
-    """Play *lines* on *engine*, in the sandbox; none before the time *since*."""
-    importer = RecordImporter(engine, header, calendar, texts, prefix)
+    """Play *lines* on *engine*, in the sandbox; none before the time *since*.
+
+    Nobody knows where *unplaced* players stand.
+    """
+    importer = RecordImporter(engine, header, calendar, texts, prefix, unplaced)
     importer.now = since or importer.now
     return importer.run(lines)
 

@@ -11,6 +11,12 @@ from nomoledger.engine.replaying import next_failed_step, replay_input
 from nomoledger.events.display import without_display_text
 from nomoledger.game.audit.findings import FactPlace, PeriodAudit, segments
 from nomoledger.game.audit.omissions import Omission, Repetition
+from nomoledger.game.audit.unknown_parts import (
+    UnknownFact,
+    UnknownPart,
+    unknown_facts_behind,
+    unknown_parts,
+)
 from nomoledger.game.period_start import period_start
 from nomoledger.ledger.event_history import History
 from nomoledger.ledger.ledger import Ledger
@@ -18,6 +24,7 @@ from nomoledger.prose.teller import Teller, describe_event
 from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.reducer import apply
+from nomoledger.state.unknowns import unknowns
 from nomoledger.state.world import World
 
 
@@ -114,6 +121,7 @@ class Report(ReplayResult, frozen=True, kw_only=True):
         repeated: the facts that only say again what an earlier fact said.
         has_record: whether the record of a hand-kept game says anything about the period; true of
             all other games.
+        unknown: what the record does not know, so that facts are not compared.
     """
 
     divergences: tuple[LocatedDivergence, ...]
@@ -121,6 +129,7 @@ class Report(ReplayResult, frozen=True, kw_only=True):
     omitted: tuple[Omission, ...] = ()
     repeated: tuple[Repetition, ...] = ()
     has_record: bool = True
+    unknown: tuple[UnknownPart, ...] = ()
 
     @property
     def is_clean(self) -> bool:
@@ -149,7 +158,8 @@ def replay(
     """
     history = history or History(ledger, game)
     start = period_start(history, period, from_start=from_start)
-    run = _PeriodRun(start.engine(history), start.first, start.bodies)
+    behind = unknown_facts_behind(start.world, history.entries() if unknowns(start.world) else ())
+    run = _PeriodRun(start.engine(history), start.first, start.bodies, behind)
     *_, piece = stream_from_sandbox(_replay, run, game, start.period, limits=limits or AGAIN)
     return msgspec.msgpack.decode(piece, type=Report)
 
@@ -158,6 +168,7 @@ def _replay(run: "_PeriodRun", game: str, period: int) -> Iterator[bytes]:
     for _ in run.run():
         yield b""  # The limits apply to one attempt, not to a whole period.
     digest = run.engine.world.digest()
+    run.find_unknown()
     audit = run.audit()
     for _ in audit.run():
         yield b""
@@ -167,8 +178,19 @@ def _replay(run: "_PeriodRun", game: str, period: int) -> Iterator[bytes]:
 class _PeriodRun:
     """One replay of the recorded events of a period, input by input."""
 
-    def __init__(self, engine: Engine, first: int, bodies: Sequence[e.Event]) -> None:
-        """Replay *bodies* on *engine*; *first* is the number of the first of them."""
+    def __init__(
+        self,
+        engine: Engine,
+        first: int,
+        bodies: Sequence[e.Event],
+        behind: Sequence[UnknownFact] = (),
+    ) -> None:
+        """Replay *bodies* on *engine*; *first* is the number of the first of them.
+
+        *behind* are the facts on account of which something is unknown before them.
+        """
+        self.behind = behind
+        self.unknown: tuple[UnknownPart, ...] = ()
         self.engine = engine
         self.first = first
         self.bodies = bodies
@@ -182,6 +204,11 @@ class _PeriodRun:
         for start, end in segments(self.bodies):
             yield
             self._compare(start, end, self._follow(start))
+
+    def find_unknown(self) -> None:
+        """Find what the record does not know, once the period has been run."""
+        found = unknown_parts(self.engine.world, self.bodies, self.first, self.behind)
+        self.unknown = tuple(found)
 
     def audit(self) -> PeriodAudit:
         """Return an audit of the period, from the state before it on."""
@@ -209,7 +236,7 @@ class _PeriodRun:
             game=game,
             period=period,
             mode="audit" if is_audit else "exact",
-            exact=has_record and not (divergences or omitted or repeated),
+            exact=has_record and not (divergences or omitted or repeated or self.unknown),
             compared=facts if is_audit else self.consequences,
             consequences=self.consequences,
             unexplained=tuple(unexplained_facts(self.bodies, self.first)),
@@ -218,6 +245,7 @@ class _PeriodRun:
             omitted=omitted,
             repeated=repeated,
             has_record=has_record,
+            unknown=self.unknown,
         )
 
     def _follow(self, start: int) -> Iterator[list[e.Event]]:

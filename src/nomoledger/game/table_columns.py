@@ -19,6 +19,7 @@ _FIELDS = {
     "amount": "amount price money sum cost paid dollars value rent",
     "payee": "payee paid_to recipient receiver to_player pays_to rent_to",
     "reason": "reason why for paid_for",
+    "attribute": "attribute",
     "text": "text note notes comment comments remark",
     "rules": "rules rule_file",
     "basis": "basis",

@@ -14,6 +14,7 @@ from nomoledger.language.draw_address import draw_address, operations_of
 from nomoledger.language.host import Drawn, Host, Suspended, TrialOver
 from nomoledger.language.host_verbs import host_verb
 from nomoledger.language.restricted_reads import check_key, check_listing
+from nomoledger.state.unknowns import EXISTENCE
 
 DICE_MAX = 1000
 SIDES_MAX = 10**9
@@ -52,6 +53,8 @@ def balance(host: Host, account: str, commodity: str | None = None) -> values.Nu
     if host.restricted:
         host.may_read("balance")
     name, places = host.commodity(commodity)
+    if host.world.watch is not None:
+        host.world.watch.read(account, name)
     return values.from_units(host.world.balance(account, name), places)
 
 
@@ -60,6 +63,9 @@ def holdings(host: Host, account: str) -> list[str]:
     """Return the commodities of which the *account* holds more or less than nothing."""
     if host.restricted:
         host.may_read("balance")
+    if host.world.watch is not None:
+        for name in host.program.commodities:
+            host.world.watch.read(account, name)
     return [name for name in host.program.commodities if host.world.balance(account, name)]
 
 
@@ -68,6 +74,8 @@ def all_of(host: Host, kind: str) -> list[str]:
     """Return all things of *kind*, oldest first."""
     if host.restricts_everything:
         check_listing(host, kind)
+    if host.world.watch is not None:
+        host.world.watch.search(kind, EXISTENCE)
     return list(host.world.kinds.get(kind, ()))
 
 
@@ -93,17 +101,26 @@ def where(host: Host, kind: str, **attributes: Any) -> list[str]:
         check_listing(host, kind)
     if not attributes:
         return all_of(host, kind)
+    if host.world.watch is not None:
+        for name in attributes:
+            host.world.watch.search(kind, name)
     (first, value), *others = attributes.items()
-    return [
+    found = [
         entity
         for entity in host.world.where(kind, first, value)
         if all(host.world.get(entity, name) == value for name, value in others)
     ]
+    if host.world.watch is not None:
+        for entity in found:
+            host.world.watch.read(entity, EXISTENCE)
+    return found
 
 
 @host_verb("read", since=3)
 def count_all(host: Host, kind: str) -> int:
     """Return how many things of *kind* there are."""
+    if host.world.watch is not None:
+        host.world.watch.search(kind, EXISTENCE)
     return len(host.world.kinds.get(kind, ()))
 
 

@@ -143,6 +143,15 @@ class Terms:
     def _fact(self, body: Any) -> dict[str, Any]:
         return {"fact": self.events.of(body.fact)}
 
+    def _not_compared(self, body: e.FactNotCompared) -> dict[str, Any]:
+        return {"fact": self.events.of(body.fact), "since": self.events.of(body.since)}
+
+    def _since(self, body: e.MadeUnknown) -> dict[str, Any]:
+        return {"since": self.events.of(body.since)}
+
+    def _foreseen(self, body: e.EndForeseen) -> dict[str, Any]:
+        return {"since": self._event(body.since)}
+
     def _prevailed(self, body: e.RecordPrevailed) -> dict[str, Any]:
         return {"fact": self.events.of(body.fact), "follows": self._event(body.follows)}
 
@@ -220,6 +229,10 @@ class Terms:
 _FIELDS: dict[type[e.Event], Callable[[Terms, Any], dict[str, Any]]] = {
     e.FactConfirmed: Terms._fact,
     e.FactUnexplained: Terms._fact,
+    e.FactNotCompared: Terms._not_compared,
+    e.MadeKnown: Terms._fact,
+    e.MadeUnknown: Terms._since,
+    e.EndForeseen: Terms._foreseen,
     e.RecordPrevailed: Terms._prevailed,
     e.DisputeOpened: Terms._opened,
     e.DisputeArgued: Terms._argued,

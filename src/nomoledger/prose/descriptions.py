@@ -179,6 +179,14 @@ def _describe_foreseen(event: e.EndForeseen, names: Names) -> str:
     return f"the record ends otherwise than {event.attribute} {value} of {subject}"
 
 
+def _describe_keys(keys: Sequence[tuple[str, str]], names: Names) -> str:
+    told = [
+        names.phrase(subject) if name == "*" else f"{name} of {names.phrase(subject)}"
+        for subject, name in keys
+    ]
+    return join_words(told) or "what follows"
+
+
 def _describe_prevailing_record(event: e.RecordPrevailed, names: Names) -> str:
     return (
         f"the record prevails: {event.what} of {event.subject} is {event.recorded}, "
@@ -344,6 +352,9 @@ DESCRIBERS: dict[type[e.Event], Callable[[Any, Names], str]] = {
     e.RecordPrevailed: _describe_prevailing_record,
     e.FactConfirmed: lambda event, _: "the record agrees",
     e.EndForeseen: _describe_foreseen,
+    e.MadeUnknown: lambda event, names: f"unknown from here: {_describe_keys(event.keys, names)}",
+    e.MadeKnown: lambda event, names: f"known from here: {_describe_keys(event.keys, names)}",
+    e.FactNotCompared: lambda event, _: f"not compared: something is unknown since #{event.since}",
     e.FactUnexplained: lambda event, _: f"unexplained: {event.why}",
     e.Settled: _describe_settlement,
     e.PeriodClosed: lambda event, _: f"period {event.period} is closed",

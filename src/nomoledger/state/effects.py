@@ -9,6 +9,7 @@ from nomoledger import events as e
 from nomoledger.events.rules import Rule
 from nomoledger.state.draws import note_created
 from nomoledger.state.stated_payments import note_posted
+from nomoledger.state.unknowns import IN_DOUBT, make_known, make_unknown
 from nomoledger.state.world import World
 
 #: The fields of a rule that declare what outlives it.
@@ -131,8 +132,26 @@ def _posted(world: World, event: e.Posted) -> None:
 
 
 def _end_foreseen(world: World, event: e.EndForeseen) -> None:
-    foreseen = (event.entity, event.attribute, event.by_rules, event.rules)
+    foreseen: tuple[Any, ...] = (event.entity, event.attribute, event.by_rules, event.rules)
+    if event.since is not None:
+        foreseen = (*foreseen, event.since)
+        make_known(world, [(event.entity, event.attribute)])
     world.put(world.game, "foreseen", foreseen)
+
+
+def _made_unknown(world: World, event: e.MadeUnknown) -> None:
+    make_unknown(world, event.keys, event.since, is_stated=not event.attempt)
+    if event.attempt:
+        world.put(world.game, IN_DOUBT, (event.attempt, event.since))
+
+
+def _made_known(world: World, event: e.MadeKnown) -> None:
+    make_known(world, event.keys)
+
+
+def _not_compared(world: World, event: e.FactNotCompared) -> None:
+    if event.sets:
+        world.drop(world.game, "foreseen")
 
 
 def _moved(world: World, event: e.Moved) -> None:
@@ -201,4 +220,7 @@ EFFECTS: dict[type[e.Event], Callable[[World, Any], None]] = {
     e.EntityDestroyed: _destroyed,
     e.Counted: _counted,
     e.EndForeseen: _end_foreseen,
+    e.MadeUnknown: _made_unknown,
+    e.MadeKnown: _made_known,
+    e.FactNotCompared: _not_compared,
 }

@@ -5,7 +5,7 @@ Every change goes through `World.put` and `World.drop`, which keep a journal whi
 therefore work on one world without copying it.
 """
 
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import field
@@ -112,6 +112,18 @@ class Closing(msgspec.Struct, frozen=True):
     dice: Table | None = None
 
 
+class ReadingWatch(Protocol):
+    """What is told what rules read (see `nomoledger.state.unknowns`)."""
+
+    since: int | None
+
+    def read(self, subject: str, name: str) -> None:
+        """Note that *name* of *subject* is read."""
+
+    def search(self, kind: str, name: str) -> None:
+        """Note that the things of *kind* are searched by *name*, or counted."""
+
+
 class World:
     """The state of one game after event number `head`.
 
@@ -134,6 +146,7 @@ class World:
         durations: per entity, attributes that end, with when and what they revert to.
         past: per closed period, the state at its close, as it is now known.
         closing: what the last event removed, if that was the close of a period.
+        watch: what notes whether rules read anything unknown; None if nothing does.
     """
 
     def __init__(self) -> None:
@@ -167,6 +180,7 @@ class World:
         self.durations: dict[str, Table] = {}
         self.past: Table = {}
         self.closing: Closing | None = None
+        self.watch: ReadingWatch | None = None
         self._journal = ChangeJournal()
         self.index = EntityIndex(self)
         self._keys: dict[str, str] = {}
@@ -323,7 +337,7 @@ class World:
     def get(self, entity: str, attribute: str) -> Any:
         """Return the value of an attribute, or None if it is not set."""
         table = self.attributes.get(entity)
-        return None if table is None else table.get(attribute)
+        return None if table is None else dict.get(table, attribute)
 
     def balance(self, account: str, commodity: str) -> int:
         """Return the units of *commodity* in *account*."""

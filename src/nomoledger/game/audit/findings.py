@@ -62,7 +62,7 @@ class PeriodAudit:
         self._search = OmissionSearch(engine.world, engine.link, bodies)
         self.places: dict[int, FactPlace] = {}
         self.has_record = any(
-            isinstance(body, e.FactRecorded) and body.kind not in ADDED for body in bodies
+            isinstance(body, e.FactRecorded) and line_of(body) is not None for body in bodies
         )
 
     def run(self) -> Iterator[None]:

@@ -128,7 +128,7 @@ class OmissionSearch:
         speech = kinds.get(fact.kind)
         if speech is not None:
             self._state(number, fact, speech, bodies)
-        is_unexplained = any(isinstance(body, e.FactUnexplained) for body in bodies)
+        is_unexplained = any(isinstance(body, e.FactUnexplained | e.MadeUnknown) for body in bodies)
         if is_unexplained or not any(isinstance(body, e.AttemptDone) for body in bodies):
             for body in bodies:
                 apply(world, body)

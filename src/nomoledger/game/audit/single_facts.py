@@ -108,7 +108,7 @@ def differing(
             if isinstance(line, e.FactRecorded):
                 line = _with_dice(world, line, candidate if place == 0 else None)
             for batch in engine.process(line):
-                if any(isinstance(event, e.FactUnexplained) for event in batch):
+                if any(map(_is_no_comparison, batch)):
                     return None
                 prevailed = (x for x in batch if isinstance(x, e.RecordPrevailed))
                 found += ((line.id, event.what) for event in prevailed)
@@ -119,6 +119,12 @@ def differing(
     finally:
         world.rollback(mark)
     return found
+
+
+def _is_no_comparison(event: e.Event) -> bool:
+    """Return whether by *event* a fact can no longer be compared."""
+    is_left_alone = isinstance(event, e.FactNotCompared) and not event.sets
+    return is_left_alone or isinstance(event, e.FactUnexplained)
 
 
 def _with_dice(world: World, fact: e.FactRecorded, candidate: Candidate | None) -> e.FactRecorded:

@@ -49,7 +49,7 @@ def mappings_in(world: World) -> dict[str, FactMapping]:
     return kinds
 
 
-def line_of(fact: e.FactRecorded) -> int | None:
+def line_of(fact: e.Input) -> int | None:
     """Return the line of the record that *fact* comes from; None if the import added the fact."""
     found = _LINE.search(fact.id)
     return int(found[1]) if found else None
