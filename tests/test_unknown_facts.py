@@ -57,6 +57,7 @@ def test_a_landing_after_an_unknown_square_sets_it_and_its_rent_is_compared(
     assert not report.exact
 
 
+@pytest.mark.slow
 def test_play_goes_on_from_the_landing(ledger: Ledger, tmp_path: Path) -> None:
     lost = unknown(player="Ann", attribute="square")
     facts = [lost, roll("Ann", 1, 2), land("Ann", 15), roll("Ann", 1, 1), land("Ann", 18)]
@@ -93,6 +94,7 @@ def test_an_unknown_owner_leaves_the_rent_alone(ledger: Ledger, tmp_path: Path) 
     assert told(report) == [(("owner of 4",), 1)]
 
 
+@pytest.mark.slow
 def test_a_square_nobody_asks_for_hides_nothing(ledger: Ledger, tmp_path: Path) -> None:
     facts = [unknown(square=9, attribute="owner"), roll("Ann", 1, 2), land("Ann", 5)]
     report = audit(ledger, tmp_path, *facts)
@@ -100,6 +102,7 @@ def test_a_square_nobody_asks_for_hides_nothing(ledger: Ledger, tmp_path: Path) 
     assert told(report) == [(("owner of 9",), 0)]
 
 
+@pytest.mark.slow
 def test_everything_of_a_player_can_be_unknown(ledger: Ledger, tmp_path: Path) -> None:
     facts = [unknown(player="Ann"), roll("Ann", 1, 2), known(player="Ann", square=7, money=500)]
     report = audit(ledger, tmp_path, *facts, roll("Ann", 1, 1), land("Ann", 9))
@@ -109,12 +112,14 @@ def test_everything_of_a_player_can_be_unknown(ledger: Ledger, tmp_path: Path) -
     assert balances(ledger)[0] == 500
 
 
+@pytest.mark.slow
 def test_money_can_be_known_again(ledger: Ledger, tmp_path: Path) -> None:
     facts = [unknown(player="Ann", attribute="money"), known(player="Ann", amount=70)]
     report = audit(ledger, tmp_path, *facts)
     assert (told(report), balances(ledger)[0]) == ([(("$ of Ann",), 0)], 70)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fact", "why"),
     [
@@ -163,6 +168,7 @@ def test_a_later_period_says_that_something_is_still_unknown(
     assert report == again
 
 
+@pytest.mark.slow
 def test_replay_says_so_plainly(tmp_path: Path) -> None:
     where, runner = str(tmp_path / "g.db"), CliRunner()
     facts = [unknown(player="Ann", attribute="square"), roll("Ann", 1, 3), land("Ann", 5)]
@@ -178,6 +184,7 @@ def test_replay_says_so_plainly(tmp_path: Path) -> None:
     assert result.exit_code == 1
 
 
+@pytest.mark.slow
 def test_nothing_of_it_touches_a_record_without_such_facts(ledger: Ledger, tmp_path: Path) -> None:
     audit(ledger, tmp_path, roll("Ann", 1, 2), land("Ann", 5), rent("Ann", 5, 15, "Cy"))
     kinds = (e.MadeUnknown, e.MadeKnown, e.FactNotCompared)
