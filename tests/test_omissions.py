@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from nomoledger.cli import program
 from nomoledger.events import FactRecorded
 from nomoledger.game import recorded_games as replays
+from nomoledger.game.game import Game
 from nomoledger.game.records import import_record
 from nomoledger.game.replay import Report, replay
 from nomoledger.ledger.ledger import Ledger
@@ -193,3 +194,45 @@ def test_an_unexplained_fact_is_not_success(tmp_path: Path) -> None:
     assert "nothing differs" not in found.output
     assert found.exit_code == 1
     assert any(isinstance(x.body, FactRecorded) for x in Ledger.open(where).read("r"))
+
+
+def test_a_line_that_equals_the_one_before_it_is_perhaps_said_twice(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    report = audit(ledger, tmp_path, roll("Ann", 2, 3), roll("Ann", 2, 3), land("Ann", 11))
+    first = len(OPENING) + 1
+    assert [(x.kind, x.line, x.of, x.certain) for x in report.repeated] == [
+        ("roll", first + 1, first, False)
+    ]
+    assert not report.exact
+
+
+def test_equal_lines_with_places_of_their_own_are_two_facts(ledger: Ledger, tmp_path: Path) -> None:
+    rolls = [roll("Ann", 2, 3) | {"text_order": order} for order in (1, 2)]
+    assert audit(ledger, tmp_path, *rolls, land("Ann", 11)).repeated == ()
+
+
+def test_a_rent_after_the_next_roll_says_where_it_belongs(ledger: Ledger, tmp_path: Path) -> None:
+    facts = [roll("Ann", 1, 2), land("Ann", 4), roll("Bob", 1, 3)]
+    facts += [rent("Ann", 4, 12, "Bob"), land("Bob", 12)]
+    report = audit(ledger, tmp_path, *facts)
+    [found] = report.divergences
+    first = len(OPENING) + 1
+    assert (found.line, found.belongs_after) == (first + 3, first)
+    assert omitted(report) == []
+
+
+def test_a_rent_that_names_another_payer_is_a_difference(ledger: Ledger, tmp_path: Path) -> None:
+    facts = [roll("Ann", 1, 2), land("Ann", 4), rent("Cy", 4, 12, "Bob")]
+    [found] = audit(ledger, tmp_path, *facts).divergences
+    assert (found.what, found.recorded, found.by_rules) == ("other party to rent", "Cy", "Ann")
+    world = Game(ledger, "r").world
+    assert [world.balance(name, "$") for name in ("Ann", "Bob", "Cy")] == [10000, 10012, 9988]
+
+
+def test_two_landings_after_one_roll_leave_the_first_as_it_is(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    report = audit(ledger, tmp_path, roll("Ann", 1, 2), land("Ann", 4), land("Ann", 9))
+    line = len(OPENING) + 3
+    assert [(d.line, d.recorded, d.by_rules) for d in report.divergences] == [(line, 9, 4)]

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 #: Fields that a replay has since 0.7.0.
 LATER_FIELDS = {
     *("line", "who", "where", "explained_if", "omitted", "repeated", "has_record"),
-    *("unknown", "moved"),
+    *("unknown", "belongs_after"),
 }
 LEDGERS = sorted(path.relative_to(HERE).with_suffix("") for path in HERE.glob("level-*/*.xz"))
 

@@ -381,7 +381,8 @@ def report_lines(report: "Report") -> list[str]:
         subject = f"#{each.event} {each.kind} of {each.subject}"
         lines.append(f"  {subject} is omitted: by the rules {by_rules} ({each.rule})")
     for again in report.repeated:
-        said = f"#{again.event} {again.kind} only says again what line {again.of} says"
+        says = "only says" if again.certain else "perhaps only says"
+        said = f"#{again.event} {again.kind} {says} again what line {again.of} says"
         lines.append(f"  {said} [line {again.line}]")
     lines += map(_unknown, report.unknown)
     if not report.has_record:
@@ -422,4 +423,6 @@ def _place(finding: "LocatedDivergence") -> str:
     who = "" if finding.who in (None, finding.subject) else f", {finding.who}"
     where = "" if finding.where in (None, finding.recorded) else f", square {finding.where}"
     why = "" if finding.explained_if is None else f"; explained if {finding.explained_if}"
+    if finding.belongs_after is not None:
+        why = f"; it agrees if it stands after line {finding.belongs_after}"
     return f" [line {finding.line}{who}{where}]{why}"

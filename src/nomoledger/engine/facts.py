@@ -159,7 +159,7 @@ class Fact:
         paid_units = sum(posting.amount for posting in postings if posting.account == account)
         rules = payments[0].rules if payments else ("engine",)
         if paid_units == recorded_units:
-            return self._confirm(rules)
+            return self._compare_other_party(account, commodity, postings, rules)
         paid_by_rules = from_units(paid_units, places)
         if self.note_difference(str(name), self.body.kind, recorded, paid_by_rules, rules):
             others = [posting.account for posting in postings if posting.account != account]
@@ -168,6 +168,31 @@ class Fact:
             pair = (e.Posting(other, commodity, -missing), e.Posting(account, commodity, missing))
             said = "as recorded" if postings or not self._is_close else f"{why}, as recorded"
             self.host.emit(e.Posted, postings=pair, why=said, rules=RECORD)
+        return None
+
+    def _compare_other_party(
+        self,
+        account: str,
+        commodity: str,
+        postings: Sequence[e.Posting],
+        rules: tuple[str, ...],
+    ) -> None:
+        """Compare with whom *account* has settled by *postings*, if the fact names a player."""
+        others = [each for each in postings if each.account != account]
+        players = [x for x in others if self.world.entities.get(x.account) == "player"]
+        recorded = self._counterparty(account)
+        if not self._is_close or len(players) != 1 or recorded == UNATTRIBUTED:
+            return self._confirm(rules)
+        [paid] = players
+        if recorded == paid.account:
+            return self._confirm(rules)
+        by_rules = self.world.label(paid.account)
+        name = str(self.world.label(account))
+        said, kind = self.world.label(recorded), self.body.kind
+        if self.note_difference(name, f"other party to {kind}", said, by_rules, rules):
+            back = e.Posting(paid.account, commodity, -paid.amount)
+            pair = (back, e.Posting(recorded, commodity, paid.amount))
+            self.host.emit(e.Posted, postings=pair, why="as recorded", rules=RECORD)
         return None
 
     def _counterparty(self, account: str) -> str:

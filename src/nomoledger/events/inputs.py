@@ -425,8 +425,10 @@ class FactRecorded(Input, frozen=True, kw_only=True, tag="fact-recorded/1"):
         fields: the other fields of the line.
         ahead: the later line that says where the attempt of this one ends, if that is not where the
             rules alone lead.
+        another: whether the line equals the line before it, but has another place in the text.
     """
 
     kind: str = field(name="kind")
     fields: dict[str, Any] = field(default_factory=dict, name="fields")
     ahead: FactAhead | None = field(default=None, name="ahead")
+    another: bool = field(default=False, name="another")

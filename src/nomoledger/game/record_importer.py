@@ -95,7 +95,9 @@ class RecordImporter:
             yield from self._advance(line)
             yield from self._begin_period(line)
             try:
+                before = lines[place - 1] if place else None
                 for event in self._inputs(line):
+                    event = self._told_apart(event, line, before)
                     yield from self._play(self._with_end(event, lines[place + 1 :]))
                 if fields := self.late.declared_now():
                     common = self._common(f"{self.late.id}-of-{line.place.rpartition(':')[2]}")
@@ -111,6 +113,16 @@ class RecordImporter:
             )
         if lines and not self.header.open:
             yield from self._close()
+
+    def _told_apart(self, event: e.Input, line: RecordLine, before: RecordLine | None) -> e.Input:
+        """Return *event* of *line*, marked if it equals the line *before* but for its place."""
+        if before is None or not isinstance(event, e.FactRecorded) or before.fields == line.fields:
+            return event
+        own, other = (
+            {k: v for k, v in x.fields.items() if k not in _ORDER} for x in (line, before)
+        )
+        is_close = LEVELS[self.world.level].audits_closely
+        return replace(event, another=True) if own == other and is_close else event
 
     def _close_before(self, line: RecordLine) -> Iterator[Batch]:
         """Close all periods before that of *line*."""
@@ -179,21 +191,21 @@ class RecordImporter:
         if speech is None or speech.attempt is None:
             return event
         actors = [field_of(event, name) for name in speech.given]
-        end = self._end_in(later, event.period, actors)
-        if end is None:
+        ends = list(self._ends_in(later, event.period, actors))
+        if not ends:
             return event
+        end = ends[-1]
         is_known = unknown_since(world, end.entity, end.attribute) is None
-        if is_known and self._ends_so(event, end):
+        if is_known and any(self._ends_so(event, each) for each in ends):
             return event
         ahead = e.FactAhead(end.fact.id, end.fact.kind, end.fact.fields)
         with_end = replace(event, ahead=ahead)
         return with_end if self._is_foreseen(with_end) else event
 
-    def _end_in(
+    def _ends_in(
         self, later: Sequence[RecordLine], period: int, actors: Sequence[Any]
-    ) -> End | None:
-        """Return the end of an attempt of *actors* that *later* lines state before the next one."""
-        found: End | None = None
+    ) -> Iterator[End]:
+        """Yield the ends of an attempt of *actors* that *later* lines state before the next one."""
         for line in later:
             if line.period != period or not is_fact(line):
                 break
@@ -203,8 +215,9 @@ class RecordImporter:
             if speech is not None and speech.attempt is not None:
                 break
             if speech is not None and field_of(fact, speech.subject) in actors:
-                found = end_stated_by(self.world, fact, speech) or found
-        return found
+                end = end_stated_by(self.world, fact, speech)
+                if end is not None:
+                    yield end
 
     def _ends_so(self, fact: e.FactRecorded, end: End) -> bool:
         """Return whether the attempt of *fact* leads to *end*."""

@@ -102,6 +102,7 @@ class LocatedDivergence(Divergence, frozen=True, kw_only=True):
         who: the player whom it is about; of a payment, who paid.
         where: the square that it is about.
         explained_if: the single fact that would explain it, found by trying; None if none does.
+        belongs_after: the line after which it would agree, if it stands in the wrong place.
     """
 
     follows: tuple["LocatedDivergence", ...] = ()
@@ -109,6 +110,7 @@ class LocatedDivergence(Divergence, frozen=True, kw_only=True):
     who: str | None = None
     where: Any = None
     explained_if: str | None = None
+    belongs_after: int | None = None
 
 
 class Report(ReplayResult, frozen=True, kw_only=True):
@@ -225,7 +227,9 @@ class _PeriodRun:
         ) -> LocatedDivergence:
             why = audit.explanations.get(number)
             place = msgspec.structs.asdict(audit.places.get(number, FactPlace()))
-            return LocatedDivergence(**_fields_of(body), follows=follows, **place, explained_if=why)
+            after = audit.displaced.get(body.fact)
+            found = LocatedDivergence(**_fields_of(body), follows=follows, **place)
+            return msgspec.structs.replace(found, explained_if=why, belongs_after=after)
 
         recorded = recorded_divergences(self.bodies, self.first, locate)
         divergences = (*recorded, *self.differences)

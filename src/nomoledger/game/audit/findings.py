@@ -43,6 +43,7 @@ class PeriodAudit:
     Attributes:
         places: the place of each difference, by the number of its event.
         explanations: what would explain a difference, by the number of its event.
+        displaced: the line that a misplaced fact belongs after, by the number of the fact.
         has_record: whether the record says anything about the period.
     """
 
@@ -57,6 +58,7 @@ class PeriodAudit:
         self._world = engine.world
         self._trials = 0
         self.explanations: dict[int, str] = {}
+        self.displaced: dict[int, int] = {}
         self._bodies = bodies
         self._first = first
         self._search = OmissionSearch(engine.world, engine.link, bodies)
@@ -73,6 +75,7 @@ class PeriodAudit:
             self._locate(start, end)
             yield from self._explain(parts[place:])
             self._search.follow(self._first + start, self._bodies[start:end])
+        self.displaced = self._search.displaced()
 
     @property
     def omitted(self) -> tuple[Omission, ...]:

@@ -13,7 +13,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.fact_audit import PERIOD_BEGINS, PERIOD_ENDS
-from nomoledger.engine.facts import RECORD
+from nomoledger.engine.facts import RECORD, field_of
 from nomoledger.errors import RuleFault
 from nomoledger.events.rules import FactMapping
 from nomoledger.game.audit.what_facts_state import (
@@ -64,12 +64,15 @@ class Repetition(msgspec.Struct, frozen=True):
         kind: its kind.
         line: its line in the record.
         of: the line that said so first.
+        certain: whether it cannot be anything else; a line that equals the line before it can also
+            state that somebody did the same twice.
     """
 
     event: int
     kind: str
     line: int | None
     of: int | None
+    certain: bool = True
 
 
 class _Pending(msgspec.Struct):
@@ -84,6 +87,23 @@ class _Stated(msgspec.Struct):
 
     line: int | None
     attempts: int
+
+
+class _Unmatched(msgspec.Struct):
+    """A fact that states nothing that the rules did before it, and what it is about."""
+
+    number: int
+    fact: e.FactRecorded
+    key: tuple[Any, ...]
+    value: Any
+
+    def states(self, found: Consequence) -> bool:
+        """Return whether the fact states *found*, which stands elsewhere."""
+        if (self.fact.kind, self.key) != (found.kind, found.key):
+            return False
+        if isinstance(found.by_rules, dict):
+            return all(self.fact.fields.get(k) == v for k, v in found.by_rules.items())
+        return bool(self.value == found.by_rules)
 
 
 class OmissionSearch:
@@ -107,6 +127,26 @@ class OmissionSearch:
         self._attempts = 0
         self._last_attempt = -1
         self.repeated: list[Repetition] = []
+        self._before: e.FactRecorded | None = None
+        self._unmatched: list[_Unmatched] = []
+        self._late: dict[int, int] = {}
+        #: The lines of the facts that facts have started attempts with, by number.
+        self._lines: dict[int, int | None] = {}
+
+    def displaced(self) -> dict[int, int]:
+        """Return the facts that stand in the wrong place, each with the line that it belongs after.
+
+        What such a fact states is no longer pending.
+        """
+        found = dict(self._late)
+        for each in list(self._pending):
+            fits = (x for x in self._unmatched if x.states(each.consequence))
+            fact = next((x for x in fits if x.number not in found), None)
+            line = self._lines.get(each.fact)
+            if fact is not None and line is not None:
+                found[fact.number] = line
+                self._pending.remove(each)
+        return found
 
     def omitted(self) -> Iterator[Omission]:
         """Yield what no fact has stated so far, in the order in which the rules did it."""
@@ -128,6 +168,7 @@ class OmissionSearch:
         speech = kinds.get(fact.kind)
         if speech is not None:
             self._state(number, fact, speech, bodies)
+        self._note_copy(number, fact)
         is_unexplained = any(isinstance(body, e.FactUnexplained | e.MadeUnknown) for body in bodies)
         if is_unexplained or not any(isinstance(body, e.AttemptDone) for body in bodies):
             for body in bodies:
@@ -135,11 +176,28 @@ class OmissionSearch:
             return
         found = list(self._consequences(number, bodies, kinds))
         self._pending += (_Pending(each, number) for each in found)
+        self._lines[number] = line_of(fact)
         if fact.kind == PERIOD_BEGINS or (speech is not None and speech.attempt is not None):
             self._attempts += 1
             self._last_attempt = number
 
     # --- what facts state
+
+    def _note_copy(self, number: int, fact: e.FactRecorded) -> None:
+        """Note a fact that equals the line before it, and that the record does not tell from it."""
+        line, before = line_of(fact), self._before
+        self._before = fact
+        if (
+            before is None
+            or line is None
+            or fact.another
+            or number in {x.event for x in self.repeated}
+        ):
+            return
+        if (fact.kind, fact.fields) == (before.kind, before.fields):
+            self.repeated.append(
+                Repetition(number, fact.kind, line, line_of(before), certain=False)
+            )
 
     def _state(
         self, number: int, fact: e.FactRecorded, speech: FactMapping, bodies: Sequence[e.Event]
@@ -155,6 +213,8 @@ class OmissionSearch:
             for each in self._pending
             if (each.consequence.kind, each.consequence.key) == (fact.kind, key)
         ]
+        if any(isinstance(body, e.RecordPrevailed) for body in bodies):
+            self._note_misplaced(_Unmatched(number, fact, key, field_of(fact, speech.value)), meant)
         written = repr((fact.kind, fact.fields))
         earlier = self._said.get(written)
         if meant:
@@ -167,6 +227,16 @@ class OmissionSearch:
         if speech.attribute is not None and any(_corrects(body) for body in bodies):
             # The wrong value is a finding of its own, which covers what came of it.
             self._pending = [each for each in self._pending if each.fact != self._last_attempt]
+
+    def _note_misplaced(self, differing: _Unmatched, meant: Sequence[_Pending]) -> None:
+        """Note a fact that differs where it stands; *meant* are the consequences it may state."""
+        if not meant:
+            self._unmatched.append(differing)
+            return
+        line = self._lines.get(meant[-1].fact)
+        is_late = meant[-1].fact != self._last_attempt
+        if is_late and line is not None and differing.states(meant[-1].consequence):
+            self._late[differing.number] = line
 
     # --- what the rules did
 
@@ -195,7 +265,8 @@ class OmissionSearch:
         yield from self._payments(events, fact, kinds)
         for (entity, attribute), change in changes.items():
             value = world.get(entity, attribute)
-            if value is None or value == old[entity, attribute]:
+            is_same = value == old[entity, attribute] and not change.is_move
+            if value is None or is_same:
                 continue
             for kind, speech in kinds.items():
                 if speech.attribute == attribute and kind in self._mentioned:

@@ -147,10 +147,11 @@ def payments_stated_by(
 
 
 class _Change(NamedTuple):
-    """An entity's attribute has another value since event *number*, by *rules*."""
+    """An entity's attribute is set by event *number*, by *rules*; a move may end where it began."""
 
     number: int
     rules: tuple[str, ...]
+    is_move: bool = False
 
 
 def changed_attributes(
@@ -161,7 +162,7 @@ def changed_attributes(
     for number, event in events:
         match event:
             case e.Moved():
-                changes[event.piece, "square"] = _Change(number, event.rules)
+                changes[event.piece, "square"] = _Change(number, event.rules, is_move=True)
             case e.AttributeSet():
                 changes[event.entity, event.attribute] = _Change(number, event.rules)
     return {key: change for key, change in changes.items() if change.rules != RECORD}
