@@ -8,8 +8,8 @@ from cli.commands import NOON, ok, wrong
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--repeal", "VIII.3", "--scope", "period"), "--scope says how long the answer"),
-        (("--uphold", "30", "--scope", "precedent"), "--scope says how long the answer"),
+        (("--repeal", "VIII.3", "--scope", "period"), "--scope says how long an answer"),
+        (("--uphold", "30", "--scope", "precedent"), "--scope says how long an answer"),
         (("--uphold", "30", "--urgent"), "--urgent carries out changes"),
         (("--value", "yes", "--urgent"), "--urgent carries out changes"),
         (("--repeal", "VIII.3", "--settle", "money"), "--settle says how much of a correction"),
@@ -23,6 +23,11 @@ def test_an_option_of_ruling_that_does_nothing_is_refused(
     error = wrong("ruling", landed, "So be it", *words, "--at", NOON)
     assert said in error
     assert "leave it out" in error
+
+
+def test_the_reading_of_a_rule_has_a_scope(landed: str) -> None:
+    words = ("--cite", "VIII.3", "--scope", "onwards", "--at", NOON)
+    assert "ruling 1 (correct)" in ok("ruling", landed, "Owners may look", *words)
 
 
 def test_a_dispute_that_is_closed_without_a_decision_takes_no_such_options(landed: str) -> None:

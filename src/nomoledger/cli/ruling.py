@@ -215,13 +215,13 @@ def check_options_used(values: dict[str, Any], is_change: bool) -> None:
     """Check that every option that is given has an effect on a ruling of this kind."""
     is_edit = edits_past(values) or values["reject"] is not None
     unused = {
-        "--scope": values["scope"] != "attempt" and values["value"] is None,
+        "--scope": values["scope"] != "attempt" and values["value"] is None and not values["cite"],
         "--urgent": values["urgent"] and not is_change,
         "--settle": values["settle"] is not None and not is_edit,
         "--questions": values["questions"] != "stop" and not is_edit,
     }
     meant = {
-        "--scope": "says how long the answer to a question (--value) holds",
+        "--scope": "says how long an answer (--value) or the reading of a rule (--cite) holds",
         "--urgent": "carries out changes (--changes, --repeal) first",
         "--settle": "says how much of a correction of the past to apply (--reject, --replace)",
         "--questions": "is about a correction of the past (--reject, --replace)",

@@ -22,7 +22,19 @@ UNTOLD = (e.CasesCopied,)
 
 
 def _format_fields(fields: dict[str, Any]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in fields.items())
+    return ", ".join(f"{key} {_format_field(value)}" for key, value in fields.items())
+
+
+def _format_field(value: Any) -> str:
+    """Format a value as people gave it: `Ann and Bob` for a list, with brackets for lists in it."""
+    if not isinstance(value, list | tuple):
+        return str(value)
+    if not value:
+        return "none"
+    return join_words([
+        f"({', '.join(map(_format_field, item))})" if isinstance(item, list | tuple) else str(item)
+        for item in value
+    ])  # fmt: skip
 
 
 def _describe_postings(event: e.Posted, names: Names) -> str:
