@@ -1,12 +1,11 @@
 """The fields of the actions that the rules define: what a form has to ask for."""
 
 import ast
-import re
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from nomoledger.engine.form_arguments import takes_several
 from nomoledger.engine.possible_acts import actions_for
 from nomoledger.language.code import Parameter
 from nomoledger.language.operations import kind_type
@@ -15,8 +14,6 @@ from nomoledger.state.world import World
 
 #: How many things a field lists; more are named in a text.
 CHOICES_MAX = 400
-_ROW = re.compile(r"\[([^\[\]]*)\]")
-_WHOLE = re.compile(r"\s*-?[0-9]{1,18}\s*")
 
 
 class ActionField(msgspec.Struct, frozen=True):
@@ -71,48 +68,7 @@ def _field(world: World, parameter: Parameter) -> ActionField:
         type=parameter.type,
         things=tuple(things[:CHOICES_MAX]),
         takes_things=bool(kinds),
-        takes_several=isinstance(default, list | tuple) or parameter.type == "List",
+        takes_several=takes_several(parameter),
         default=default,
         is_needed=parameter.default is None,
     )
-
-
-def arguments_in(world: World, action: str, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the texts that a form holds for the fields of *action* as arguments of the action.
-
-    What was left empty is left out. Texts that do not fit their fields stay texts: the rules say
-    what is wrong with them.
-    """
-    operation = link(world.ruleset).links.operations.get(action)
-    parameters = () if operation is None else operation.parameters
-    fields = {parameter.name: _field(world, parameter) for parameter in parameters[1:]}
-    arguments: dict[str, Any] = {}
-    for name, texts in given.items():
-        texts = [text.strip() for text in texts if text.strip()]
-        field = fields.get(name)
-        if not texts:
-            continue
-        if field is not None and field.takes_several:
-            arguments[name] = texts if field.takes_things else _items(", ".join(texts))
-        else:
-            type_ = "Text" if field is None or field.takes_things else field.type
-            arguments[name] = _value(texts[0], type_)
-    return arguments
-
-
-def _items(text: str) -> list[Any]:
-    """Return the items in *text*: `2, 3` or `[Ann, Bob, 8], [Bob, Ann, 9]`."""
-    if text.startswith("["):
-        return [_items(row) for row in _ROW.findall(text)]
-    return [_plain(part.strip()) for part in text.split(",") if part.strip()]
-
-
-def _value(text: str, type_: str) -> Any:
-    if type_ in ("Flag", "") and text in ("yes", "no"):
-        return text == "yes"
-    return _plain(text) if type_ in ("Number", "Money", "") else text
-
-
-def _plain(text: str) -> Any:
-    """Return *text* as a whole number if it is one; the rules read other numbers."""
-    return int(text) if _WHOLE.fullmatch(text) else text

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from nomoledger import events as e
-from nomoledger.engine import request_checks
+from nomoledger.engine import form_arguments, request_checks
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.oracles import oracle_of
@@ -49,7 +49,7 @@ class SandboxedEngine:
         self._world = world
         self._secrets = secret, throwaway
         self._limits = limits
-        self._sandbox = Sandbox(limits, [request_checks.__name__])
+        self._sandbox = Sandbox(limits, [request_checks.__name__, form_arguments.__name__])
         self._missed: list[e.Event] = []
 
     def follow(self, event: e.Event) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.engine.action_fields import arguments_in
+from nomoledger.engine.form_arguments import arguments_in
 from nomoledger.errors import CarriedOutError, UsageError
 from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView

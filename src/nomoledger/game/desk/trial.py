@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.engine.action_fields import arguments_in
+from nomoledger.engine.form_arguments import arguments_in
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.request_checks import check_submission
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of

@@ -22,3 +22,19 @@ if (later) {
   }).catch(() => {});
   ask(20);
 }
+// A draft is checked while it is written: two seconds after the last change of its changes.
+const draft = document.querySelector("form[data-check]");
+if (draft) {
+  let timer = 0, asked = 0;
+  draft.elements.changes.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const mine = ++asked, fields = new URLSearchParams(new FormData(draft));
+      fields.set("do", "check");
+      const answer = await fetch(draft.action, {method: "POST", body: fields, credentials: "same-origin"}).catch(() => null);
+      if (!answer || !answer.ok || mine !== asked) return;
+      const found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("findings");
+      if (found) document.getElementById("findings").replaceWith(found);
+    }, 2000);
+  });
+}

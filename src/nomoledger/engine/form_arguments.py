@@ -1,0 +1,69 @@
+"""What a form holds, as arguments of an action: texts that get the types of its parameters."""
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nomoledger.language.code import Parameter
+from nomoledger.language.operations import kind_type
+from nomoledger.language.program import link
+from nomoledger.state.world import World
+
+_ROW = re.compile(r"\[([^\[\]]*)\]")
+_WHOLE = re.compile(r"\s*-?[0-9]{1,18}\s*")
+
+
+def takes_things(world: World, parameter: Parameter) -> bool:
+    """Return whether *parameter* takes things of the game, such as squares."""
+    wanted = parameter.type.split(" | ")
+    return any(kind_type(kind) in wanted for kind in world.known_kinds())
+
+
+def takes_several(parameter: Parameter) -> bool:
+    """Return whether *parameter* takes a list of values."""
+    if parameter.type == "List" or parameter.default is None:
+        return parameter.type == "List"
+    return isinstance(ast.literal_eval(parameter.default), list | tuple)
+
+
+def arguments_in(world: World, action: str, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the texts that a form holds for the fields of *action* as arguments of the action.
+
+    What was left empty is left out. Texts that do not fit their fields stay texts: the rules say
+    what is wrong with them.
+    """
+    operation = link(world.ruleset).links.operations.get(action)
+    parameters = () if operation is None else operation.parameters
+    fields = {parameter.name: parameter for parameter in parameters[1:]}
+    arguments: dict[str, Any] = {}
+    for name, texts in given.items():
+        texts = [text.strip() for text in texts if text.strip()]
+        field = fields.get(name)
+        if not texts:
+            continue
+        is_thing = field is not None and takes_things(world, field)
+        if field is not None and takes_several(field):
+            arguments[name] = texts if is_thing else _items(", ".join(texts))
+        else:
+            type_ = "Text" if field is None or is_thing else field.type
+            arguments[name] = _value(texts[0], type_)
+    return arguments
+
+
+def _items(text: str) -> list[Any]:
+    """Return the items in *text*: `2, 3` or `[Ann, Bob, 8], [Bob, Ann, 9]`."""
+    if text.startswith("["):
+        return [_items(row) for row in _ROW.findall(text)]
+    return [_plain(part.strip()) for part in text.split(",") if part.strip()]
+
+
+def _value(text: str, type_: str) -> Any:
+    if type_ in ("Flag", "") and text in ("yes", "no"):
+        return text == "yes"
+    return _plain(text) if type_ in ("Number", "Money", "") else text
+
+
+def _plain(text: str) -> Any:
+    """Return *text* as a whole number if it is one; the rules read other numbers."""
+    return int(text) if _WHOLE.fullmatch(text) else text
