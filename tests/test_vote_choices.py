@@ -10,10 +10,12 @@ import nomoledger
 from nomoledger.engine.form_arguments import arguments_in
 from nomoledger.engine.vote_choices import VoteChoices, vote_choices
 from nomoledger.game.game import Game
+from nomoledger.rulebook.changes import parse_changes
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
 #: A Monday.
 BEGIN = datetime(2026, 11, 23, tzinfo=UTC)
+VOTES = "enact: {number: X.9, title: Votes, prose: Everybody votes as he likes., uses: [votes-1]}"
 
 
 def choices(game: Game, player: str) -> VoteChoices:
@@ -25,7 +27,7 @@ def test_the_rules_of_weekly_vote_take_three_choices_on_the_days_of_votes(tmp_pa
     with nomoledger.open(tmp_path / "game.db", create=True) as ledger:
         game = ledger.create_game("weekly", "weekly-vote", at=BEGIN)
         for name in ("Ann", "Bob"):
-            game.join(name, at=BEGIN)
+            game.join(name, {"email": f"{name.lower()}@example.org"}, at=BEGIN)
         game.propose("Ann", "Nothing", at=BEGIN)
         assert choices(game, "Bob") == VoteChoices()
         for days in range(1, 7):
@@ -40,8 +42,10 @@ def test_where_the_rules_refuse_no_choice_any_text_is_one(tmp_path: Path) -> Non
         game = ledger.create_game("mail", "mail-opening", at=BEGIN)
         game.join("Ann", {"email": "ann@example.org"}, at=BEGIN)
         game.propose("Ann", "Nothing", at=BEGIN)
+        assert choices(game, "Ann") == VoteChoices()
+        game.rule("there are votes", changes=parse_changes(VOTES, "votes"), at=BEGIN)
         assert choices(game, "Ann") == VoteChoices(("yes", "no"), is_free=True)
-        assert game.vote("Ann", 1, "any choice at all").refusals == ()
+        assert not game.vote("Ann", 1, "any choice at all").refusals
 
 
 def test_texts_of_a_form_get_the_types_of_the_rules(tmp_path: Path) -> None:
