@@ -412,7 +412,7 @@ def test_a_server_that_stays_away(ledger: Ledger, postgres_server: PostgresServe
     patience, pool.timeout = pool.timeout, 1
     postgres_server.stop()
     try:
-        with pytest.raises(StoreError, match=r"no connection .* check that the server runs"):
+        with pytest.raises(StoreError, match=r"cannot reach .* check that the server runs"):
             ledger.append("chess", clocks(range(2)), expected=-1)
     finally:
         postgres_server.start()
