@@ -59,6 +59,7 @@ OTHERS = {
     ("rules vocabulary", "rulebook"): "read",
     ("ruling", "changes"): "read",
     ("seal", "key_file"): "read",
+    ("serve", "publish_to"): "a folder with nothing but a site in it",
     ("simulate", "rulebook"): "read",
     ("test", "files"): "read",
     ("verify", "seals"): "read",

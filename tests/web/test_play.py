@@ -20,7 +20,7 @@ def test_a_proposal_is_judged_and_the_player_moves_and_buys(enter_as: EnterAs, h
     assert "Nothing happened to you" in ann.send({}, button="I have read this")
     assert "Nothing waits." in admin.open("/games/mail/admin")
     propose(host, "Ann")
-    assert "Proposal 1 by Ann Nothing" in admin.open("/games/mail/admin")
+    assert "Proposal 1 by Ann since" in admin.open("/games/mail/admin")
     admin.send({}, button="Reject")
     assert "Proposal 1" not in admin.open("/games/mail/admin")
     assert "Since you were here" in ann.open("/games/mail/play")

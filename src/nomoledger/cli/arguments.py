@@ -6,15 +6,12 @@ command therefore never has to guess whether its first word is a ledger or a pla
 
 import os
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from nomoledger.ledger.stores.location import safe_location
-
-if TYPE_CHECKING:
-    from nomoledger.ledger.ledger import Ledger
 
 VARIABLE = "NOMOLEDGER_LEDGER"
 
@@ -46,16 +43,11 @@ def command_line(verb: str, location: str, words: str = "", game_name: str = "")
 
     *words* are further arguments, already quoted.
     """
+    from nomoledger.game.command_lines import written_command
+
     location, variable = safe_location(location), safe_location(ledger_in_environment())
-    assignment = "" if variable in ("", location) else f"{VARIABLE}={quote(location)}"
-    argument = "" if variable else quote(location)
-    option = f"--game {quote(game_name)}" if game_name else ""
-    return " ".join(filter(None, (assignment, "nomoledger", verb, argument, words, option)))
-
-
-def game_if_ambiguous(ledger: "Ledger", game_name: str) -> str:
-    """Return *game_name* if commands on *ledger* must name the game, or an empty string."""
-    return game_name if len(ledger.games()) > 1 else ""
+    line = written_command(verb, "" if variable else location, words, game_name)
+    return line if variable in ("", location) else f"{VARIABLE}={quote(location)} {line}"
 
 
 def extra_argument_hint() -> str:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.arguments import command_line, game_if_ambiguous
+from nomoledger.cli.arguments import command_line
 from nomoledger.cli.context import open_ledger_of_game
 from nomoledger.cli.output import print_blocks, print_json
+from nomoledger.game.command_lines import game_if_ambiguous
 
 if TYPE_CHECKING:
     from nomoledger.game.bisection.bisection import TurningPoint

@@ -8,7 +8,7 @@ import click
 from nomoledger.cli.parsing import parse_event, parse_pair, parse_scalar
 
 if TYPE_CHECKING:
-    from nomoledger.events import Edit, Entry
+    from nomoledger.events import Edit
     from nomoledger.game.game import Game
 
 
@@ -20,33 +20,13 @@ def parse_replacement(text: str) -> tuple[str, Any]:
     number, separator, value = text.partition("=")
     if not separator:
         raise click.BadParameter(f"{text!r} is not EVENT=VALUE, as in 116=3,4 or 116=square:20")
-    return parse_event(number), _parse_value(value)
+    from nomoledger.errors import UsageError
+    from nomoledger.game.written_values import written_replacement
 
-
-def _parse_value(text: str) -> Any:
-    parts = _parts(text)
-    fields = [part.partition(":") for part in parts]
-    if all(separator and name.strip().isidentifier() for name, separator, _ in fields):
-        return {name.strip(): parse_scalar(value.strip()) for name, _, value in fields}
-    if len(parts) > 1 and not text.startswith("["):
-        return [parse_scalar(part.strip()) for part in parts]
-    return parse_scalar(text)
-
-
-def _parts(text: str) -> list[str]:
-    """Split *text* at the commas that are in no brackets.
-
-    >>> _parts("square:20,detail:[20,grease]"), _parts("3,4")
-    (['square:20', 'detail:[20,grease]'], ['3', '4'])
-    """
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character in "[{") - (character in "]}")
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts if depth == 0 else text.split(",")
+    try:
+        return parse_event(number), written_replacement(value)
+    except UsageError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 def parse_answer(text: str) -> tuple[str, Any]:
@@ -125,23 +105,3 @@ def edits_from(
         *(TakenIn(number(event), by, act, named) for event, by, act, named in taken_in),
         *(Answered(question, value) for question, value in answers),
     )
-
-
-def fit_to_record(entries: list["Entry"], edits: tuple["Edit", ...]) -> tuple["Edit", ...]:
-    """Return *edits*, with each bare value for a fact assigned to a field of that fact.
-
-    A fact of a hand-kept record has several fields. A bare value replaces its field `square`,
-    `amount` or `value`, if the fact has exactly one of them.
-    """
-    from nomoledger import events as e
-
-    def fit(edit: Any) -> Any:
-        if not isinstance(edit, e.Replaced) or isinstance(edit.value, dict):
-            return edit
-        body = entries[edit.event].body if edit.event < len(entries) else None
-        if not isinstance(body, e.FactRecorded):
-            return edit
-        names = [name for name in ("square", "amount", "value") if name in body.fields]
-        return e.Replaced(edit.event, {names[0]: edit.value}) if len(names) == 1 else edit
-
-    return tuple(map(fit, edits))

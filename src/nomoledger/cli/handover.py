@@ -5,12 +5,13 @@ from typing import Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.arguments import command_line, game_if_ambiguous
+from nomoledger.cli.arguments import command_line
 from nomoledger.cli.context import open_game_at, open_ledger_at, open_ledger_of_game
 from nomoledger.cli.dry_runs import print_unwritten
 from nomoledger.cli.outcome import run_request
 from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.proofs import key, key_lines, output
+from nomoledger.game.command_lines import game_if_ambiguous
 
 text = click.option(
     "--text", default="", metavar="TEXT", help="Record TEXT as the statement of whoever signs."

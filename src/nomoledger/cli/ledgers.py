@@ -7,7 +7,7 @@ import click
 
 from nomoledger.cli import journal_export as journals
 from nomoledger.cli import options, proofs
-from nomoledger.cli.arguments import command_line, game_if_ambiguous
+from nomoledger.cli.arguments import command_line
 from nomoledger.cli.context import (
     ledger_file,
     open_ledger_at,
@@ -19,6 +19,7 @@ from nomoledger.cli.output import print_blocks, print_json, print_line
 from nomoledger.cli.parsing import parse_pair, parse_scalar, parse_time
 from nomoledger.cli.progress import count_records, counting, progress
 from nomoledger.cli.remedies import problems_of
+from nomoledger.game.command_lines import game_if_ambiguous
 from nomoledger.ledger.stores.location import safe_location
 
 if TYPE_CHECKING:

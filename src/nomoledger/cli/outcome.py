@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nomoledger.cli.arguments import command_line, game_if_ambiguous
+from nomoledger.cli.arguments import command_line
 from nomoledger.cli.context import open_game_at
 from nomoledger.cli.dry_runs import print_dry_run
 from nomoledger.cli.output import one_line, print_aside, print_blocks, print_json, print_line
 from nomoledger.cli.parsing import parse_scalar, parse_typed
 from nomoledger.cli.remedies import remedy_lines
 from nomoledger.errors import UsageError
+from nomoledger.game.command_lines import game_if_ambiguous
 
 if TYPE_CHECKING:
     from nomoledger import events as e

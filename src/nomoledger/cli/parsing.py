@@ -6,9 +6,6 @@ from typing import Any
 
 import click
 
-#: How many characters a value on the command line may have to be read as YAML.
-VALUE_CHARACTERS_MAX = 10_000
-
 
 def parse_time(text: str) -> datetime:
     """Return the time written as *text*, in UTC unless *text* names another zone.
@@ -50,24 +47,13 @@ def parse_scalar(text: str) -> Any:
     >>> parse_scalar("20"), parse_scalar("[2, 3]"), parse_scalar("12.50"), parse_scalar("a: [")
     (20, [2, 3], '12.50', 'a: [')
     """
-    if len(text) > VALUE_CHARACTERS_MAX:
-        return text
-    import yaml
-
     from nomoledger.errors import UsageError
-    from nomoledger.intake.bounds import admitted
-    from nomoledger.rulebook.exact_yaml import load_yaml
+    from nomoledger.game.written_values import written_value
 
     try:
-        value = load_yaml(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return text
-    if not isinstance(value, bool | int | list | dict):
-        return text
-    try:
-        return admitted(value, "")
+        return written_value(text)
     except UsageError as error:
-        raise click.BadParameter(f"{text!r:.60} cannot be recorded: {error}") from None
+        raise click.BadParameter(str(error)) from None
 
 
 def parse_typed(text: str, type_: str) -> Any:

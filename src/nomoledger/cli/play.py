@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.arguments import command_line, game_if_ambiguous
+from nomoledger.cli.arguments import command_line
 from nomoledger.cli.change_options import amendments, read_changes_file
 from nomoledger.cli.context import open_game_at
 from nomoledger.cli.outcome import option_labelled, run_request, send_request, typed_arguments
@@ -20,6 +20,7 @@ from nomoledger.cli.proposal import (
     trying,
 )
 from nomoledger.errors import CarriedOutError, MisfitError, UsageError
+from nomoledger.game.command_lines import game_if_ambiguous
 
 if TYPE_CHECKING:
     from nomoledger.game.game import Game

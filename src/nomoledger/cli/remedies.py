@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from nomoledger.cli.arguments import command_line, game_if_ambiguous
+from nomoledger.cli.arguments import command_line
 from nomoledger.errors import NomoledgerError, RulebookError, RuleFault
+from nomoledger.game.command_lines import game_if_ambiguous
 
 if TYPE_CHECKING:
     from nomoledger.game.read_models import LedgerView

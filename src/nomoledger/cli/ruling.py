@@ -7,7 +7,7 @@ import click
 from nomoledger.cli import options
 from nomoledger.cli.change_options import read_changes_file, repeals
 from nomoledger.cli.context import open_game_at
-from nomoledger.cli.edit_options import edits, edits_from, fit_to_record
+from nomoledger.cli.edit_options import edits, edits_from
 from nomoledger.cli.outcome import option_labelled, run_request, send_request
 from nomoledger.cli.output import print_line
 from nomoledger.cli.parsing import parse_event
@@ -247,6 +247,8 @@ def _rule_on_past(
     fields: dict[str, Any],
     request: dict[str, Any],
 ) -> int:
+    from nomoledger.game.written_values import fit_to_record
+
     kind, event = next(iter(verdict.items()), ("replace", None))
     without = (*values["without"], *([event] if kind == "reject" and event is not None else []))
     questions = values["questions"]

@@ -10,13 +10,31 @@ from nomoledger.errors import UsageError
 @click.command()
 @options.ledger
 @click.option("--host", "address", default="127.0.0.1", show_default=True, help="Listen here.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535),
-              help="Listen at this port; 0 is any free one.")  # fmt: skip
-def serve(location: str, address: str, port: int) -> None:
-    """Open the games of LEDGER in a browser, for the admin and the players.
+@click.option(
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Listen at this port; 0 is any free one.",
+)
+@click.option(
+    "--clock/--no-clock",
+    "keeps_clocks",
+    default=True,
+    help="Fire the timers of games that go on now when they are due (the default).",
+)
+@click.option("--publish", "publish_to", metavar="DIR", type=click.Path(file_okay=False),
+              help="Let the admin publish the site into DIR.")  # fmt: skip
+def serve(
+    location: str, address: str, port: int, keeps_clocks: bool, publish_to: str | None
+) -> None:
+    """Open the games of LEDGER in a browser, for admin and players.
 
     The page of each game has a link that signs the admin in. Only this computer can reach the
     server, unless --host says otherwise. It runs until Ctrl-C.
+
+    While it runs, timers of games that go on now fire when they are due, as with nomoledger run. A
+    game whose time lies further back than its periods last is left at its time.
 
     Example: nomoledger serve game.db
     """
@@ -30,4 +48,6 @@ def serve(location: str, address: str, port: int) -> None:
     def announce(game: str, link: str) -> None:
         print_line(f"{game}: sign in as the admin with {link}")
 
-    run_server(location, address, port, announce)
+    if keeps_clocks:
+        print_line("the timers of games that go on now fire when they are due; see --no-clock")
+    run_server(location, address, port, announce, keeps_clocks=keeps_clocks, publish_to=publish_to)

@@ -7,12 +7,13 @@ import click
 import msgspec
 
 from nomoledger.cli import options
-from nomoledger.cli.arguments import command_line, game_if_ambiguous
+from nomoledger.cli.arguments import command_line
 from nomoledger.cli.context import open_view_at
 from nomoledger.cli.output import print_blocks, print_json
 from nomoledger.cli.projections import reader, reader_of
 from nomoledger.cli.remedies import Problem, problems_of
 from nomoledger.errors import RulebookError, RuleFault
+from nomoledger.game.command_lines import game_if_ambiguous
 
 if TYPE_CHECKING:
     from nomoledger.game.read_models import LedgerView

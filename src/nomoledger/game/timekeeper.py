@@ -53,11 +53,7 @@ class Timekeeper(GameWriter):
 
         While play waits for an answer, no timer is due.
         """
-        if self.world.waiting is not None:
-            return None
-        moments = [timer.attempt.at for timer in self.world.timers.values()]
-        final = next_final(self.world)
-        return min(moments if final is None else [*moments, final], default=None)
+        return next_due(self.world)
 
     def fall_due(self, until: datetime) -> Iterator[FiredTimer]:
         """Resume interrupted work; then fire the timers that are due by *until*, in order.
@@ -131,6 +127,15 @@ class Timekeeper(GameWriter):
             about = "; ".join(map(teller.phrase, arguments))
             at = from_seconds(to_seconds(first.received_at))
             yield FiredTimer(at, operation.lstrip("@"), about, rule, "; ".join(words), tuple(part))
+
+
+def next_due(world: World) -> int | None:
+    """Return when the next timer of *world* is due, as `Timekeeper.due` does."""
+    if world.waiting is not None:
+        return None
+    moments = [timer.attempt.at for timer in world.timers.values()]
+    final = next_final(world)
+    return min(moments if final is None else [*moments, final], default=None)
 
 
 def _timers_of(world: World) -> Timers:

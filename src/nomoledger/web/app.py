@@ -11,7 +11,19 @@ from nomoledger.errors import NomoledgerError, StoreError, UnknownError
 from nomoledger.web.host import Host
 from nomoledger.web.pages import page
 from nomoledger.web.protection import App, protected
-from nomoledger.web.routes import admin, disputing, entrance, ordering, play, proposing, public
+from nomoledger.web.routes import (
+    admin,
+    copies,
+    disputing,
+    entrance,
+    files,
+    ordering,
+    past,
+    play,
+    proposing,
+    public,
+    rulings,
+)  # fmt: skip
 from nomoledger.web.visitor import session_of
 
 #: The largest body of a request, in bytes.
@@ -32,6 +44,10 @@ def make_app(host: Host) -> App:
             *proposing.ROUTES,
             *disputing.ROUTES,
             *admin.ROUTES,
+            *rulings.ROUTES,
+            *files.ROUTES,
+            *past.ROUTES,
+            *copies.ROUTES,
             *public.ROUTES,
         ],
         state=State({"host": host}),

@@ -1,52 +1,19 @@
 """What a browser sends in a form, as arguments of a request."""
 
-import re
 import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
 from nomoledger.errors import UsageError
-from nomoledger.game.desk.acts import Act
 
 #: What the names of the fields with arguments begin with.
 PREFIX = "with-"
-_WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 def new_request_id() -> str:
     """Return an id for a form: sending the form twice makes one request."""
     return secrets.token_hex(8)
-
-
-def arguments_from(form: Iterable[tuple[str, str]], acts: Iterable[Act]) -> dict[str, Any]:
-    """Return the arguments in *form*, typed as the fields of the possible *acts* say.
-
-    A field that was left empty is left out.
-    """
-    pairs = [(name.removeprefix(PREFIX), text) for name, text in form if name.startswith(PREFIX)]
-    fields = {field.name: field.kind for act in acts for field in act.fields}
-    arguments: dict[str, Any] = {}
-    for name, text in pairs:
-        kind, text = fields.get(name, "choice"), text.strip()
-        if not text:
-            continue
-        if kind == "choices":
-            arguments.setdefault(name, []).append(text)
-        elif kind == "list":
-            arguments[name] = [_plain(part.strip()) for part in text.split(",")]
-        elif kind == "flag":
-            arguments[name] = text == "yes"
-        elif kind == "number":
-            arguments[name] = _plain(text)
-        else:
-            arguments[name] = text
-    return arguments
-
-
-def _plain(text: str) -> Any:
-    """Return *text* as a whole number if it is one; the rules read other numbers."""
-    return int(text) if _WHOLE.fullmatch(text) else text
 
 
 def pairs_of(form: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -5,11 +5,13 @@ The process of the server never forks and runs no rule code: keepers do.
 
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nomoledger.errors import UnknownError
+from nomoledger.errors import UnknownError, UsageError
+from nomoledger.game.desk.live_time import fall_due
 from nomoledger.game.game import Game
 from nomoledger.game.keepers import Keepers
 from nomoledger.game.writer import Outcome
@@ -18,10 +20,13 @@ from nomoledger.web.accounts.comments import Comments
 from nomoledger.web.accounts.database import open_accounts
 from nomoledger.web.accounts.deeds import Deeds
 from nomoledger.web.accounts.sign_in import NewLink, Session, SignIn
+from nomoledger.web.copies import Copies
 from nomoledger.web.slow_readings import SlowReadings
 from nomoledger.web.watcher import Watcher
 
 T = TypeVar("T")
+#: How long a page waits for a reading that takes long, in seconds.
+STUDY_SECONDS = 60.0
 #: How many values are kept for pages that are asked for again.
 KEPT_MAX = 2000
 
@@ -35,15 +40,25 @@ class Host:
         watcher: tells when a game has gone on.
         acts: readings of what players may do. checks, forecasts: of proposals.
         comments: what people say of proposals.
+        studies: readings that play again, or take long.
+        publish_to: the folder into which the admin may publish games, if there is one.
+        keeps_clocks: whether this server fires the timers of live games.
+        copies: copies of games in which people try things.
+        on_close: what is called first when the host is closed.
     """
 
-    def __init__(self, location: str) -> None:
+    def __init__(
+        self, location: str, *, publish_to: str | None = None, keeps_clocks: bool = False
+    ) -> None:
         """Open the ledger, the accounts beside it, and the keepers.
 
         Raises:
             UnknownError, StoreError: the ledger or the accounts cannot be opened.
         """
         self.location = location
+        self.publish_to = publish_to
+        self.keeps_clocks = keeps_clocks
+        self.on_close: list[Callable[[], None]] = []
         self._ledger = Ledger.open(location)
         self._accounts = open_accounts(location)
         self.sign_in = SignIn(self._accounts)
@@ -52,6 +67,7 @@ class Host:
         self._writers, self._readers = Keepers(location), Keepers(location)
         self._publishers = Keepers(location)
         self.acts = SlowReadings(location, self.head)
+        self.studies = SlowReadings(location, self.head)
         self.checks = SlowReadings(location, self.head)
         self.forecasts = SlowReadings(location, self.head)
         self._kept: dict[tuple[Any, ...], tuple[int, Any]] = {}
@@ -60,10 +76,14 @@ class Host:
         self._site_lock = threading.Lock()
         self.watcher = Watcher(self.head)
         self._folder = tempfile.TemporaryDirectory(prefix="nomoledger-site-")
+        self.copies = Copies(Path(self._folder.name) / "copies")
 
     def close(self) -> None:
         """End the keepers, and close everything."""
-        readings = self.acts, self.checks, self.forecasts
+        for stop in self.on_close:
+            stop()
+        self.copies.close()
+        readings = self.acts, self.checks, self.forecasts, self.studies
         for keepers in (self._writers, self._readers, self._publishers, *readings):
             keepers.close()
         self._accounts.close()
@@ -105,6 +125,18 @@ class Host:
             self._kept[key] = head, value
         return value
 
+    def study(self, game: str, reading: Callable[..., T], *arguments: Any, kind: type[T]) -> T:
+        """Return what `read` would, for a reading that takes seconds: other pages do not wait.
+
+        Raises:
+            UsageError: it takes longer than a minute.
+        """
+        patience = STUDY_SECONDS
+        found = self.studies.get(game, reading, *arguments, kind=kind, patience=patience)
+        if found is None:
+            raise UsageError("this takes more than a minute: show the page anew in a while")
+        return found
+
     def request(
         self, session: Session, what: str, request: Callable[..., Outcome], *arguments: Any,
         acting_for: str = "", **fields: Any,
@@ -114,8 +146,18 @@ class Host:
         self.deeds.note(session, what, str(fields.get("id", "")), acting_for)
         return outcome
 
+    def let_fall_due(self, game: str, until: int) -> Outcome:
+        """Fire the timers of *game* that are due by the time *until*, in seconds since 1970."""
+        return self._writers.request(game, fall_due, until)
+
     def send_link(self, game: str, reader: str, link: NewLink, base: str) -> None:
         """Mail *link* to *reader* of *game*; *base* is the address of this server."""
+
+    @contextmanager
+    def scratch_file(self) -> Iterator[Path]:
+        """Yield the path of an empty file, which is removed at the end of the block."""
+        with tempfile.NamedTemporaryFile(dir=self._folder.name) as file:
+            yield Path(file.name)
 
     # --- the published site
 

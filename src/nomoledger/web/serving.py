@@ -9,20 +9,31 @@ import uvicorn
 from nomoledger.errors import UsageError
 from nomoledger.web.accounts.sign_in import ADMIN
 from nomoledger.web.app import make_app
+from nomoledger.web.clock import ClockKeeper
 from nomoledger.web.host import Host
 
 
-def serve(location: str, address: str, port: int, announce: Callable[[str, str], None]) -> None:
+def serve(
+    location: str,
+    address: str,
+    port: int,
+    announce: Callable[[str, str], None],
+    *,
+    keeps_clocks: bool = True,
+    publish_to: str | None = None,
+) -> None:
     """Serve the games of the ledger at *location* at *address* and *port*, until Ctrl-C.
 
-    *announce* is called for each game with its name and a link that signs the admin in.
+    *announce* is called for each game with its name and a link that signs the admin in. With
+    *keeps_clocks*, timers of live games fire when they are due. The admin may publish games into
+    the folder *publish_to*, if one is given.
 
     Raises:
         UsageError: the address cannot be used.
         UnknownError, StoreError: the ledger cannot be opened.
     """
     with _bound(address, port) as listener:
-        host = Host(location)
+        host = Host(location, publish_to=publish_to, keeps_clocks=keeps_clocks)
         number = listener.getsockname()[1]
         base = f"http://{f'[{address}]' if ':' in address else address}:{number}"
         for game in host.games():
@@ -32,6 +43,10 @@ def serve(location: str, address: str, port: int, announce: Callable[[str, str],
             make_app(host), log_level="warning", access_log=False, server_header=False,
             timeout_graceful_shutdown=3,
         )  # fmt: skip
+        if keeps_clocks:
+            clocks = ClockKeeper(host)
+            host.on_close.append(clocks.stop)
+            clocks.start()
         uvicorn.Server(settings).run(sockets=[listener])
 
 

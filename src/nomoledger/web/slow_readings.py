@@ -51,11 +51,12 @@ class SlowReadings:
             UsageError: too many readings are waited for.
             NomoledgerError: an error that *reading* raised.
         """
-        key = (game, self._head(game), reading, *map(repr, arguments))
+        head = self._head(game)
+        key = (game, head, reading, *map(repr, arguments))
         with self._lock:
             future = self._futures.get(key)
             if future is None:
-                self._make_room()
+                self._make_room(game, head)
                 future = self._threads.submit(
                     self._keepers.read, game, reading, *arguments, kind=kind
                 )
@@ -70,8 +71,8 @@ class SlowReadings:
                 self._futures.pop(key, None)  # What went wrong may go well the next time.
             raise
 
-    def _make_room(self) -> None:
-        """Forget the oldest readings that are done.
+    def _make_room(self, game: str, head: int) -> None:
+        """Forget the readings of *game* before *head*, and the oldest ones, that are done.
 
         Raises:
             UsageError: too many are under way.
@@ -79,5 +80,6 @@ class SlowReadings:
         done = [key for key, future in self._futures.items() if future.done()]
         if len(self._futures) - len(done) >= WAITING_MAX:
             raise UsageError("too much is being computed at the moment: try again in a minute")
-        for key in done[: max(0, len(self._futures) - KEPT_MAX)]:
+        old = [key for key in done if key[0] == game and key[1] != head]
+        for key in {*old, *done[: max(0, len(self._futures) - KEPT_MAX)]}:
             del self._futures[key]

@@ -1,38 +1,79 @@
 """The desk of the admin: what waits, for whom and until when, and what the admin may do."""
 
+from collections.abc import Iterator
+from shlex import quote
+from typing import Any
+
 import msgspec
 
+from nomoledger import events as e
+from nomoledger.game.command_lines import game_if_ambiguous, written_command
 from nomoledger.game.desk.acts import Act, acts_for
-from nomoledger.game.desk.player_desk import AskedQuestion, OpenProposal, question_of
+from nomoledger.game.desk.player_desk import AskedQuestion, question_of
+from nomoledger.game.evidence import describe_evidence
 from nomoledger.game.game import Game
-from nomoledger.game.open_things import open_things, undecided_proposals
+from nomoledger.game.open_things import OpenThing, open_things, undecided_proposals
 from nomoledger.game.read_models import LedgerView
 from nomoledger.prose.teller import Teller
+from nomoledger.prose.time_format import format_time
 from nomoledger.state.disputes import open_disputes
+from nomoledger.state.world import World
+
+#: The commands that answer what play asks for, with their words. "choice" has its own.
+_VERBS = {
+    "dice": "roll",
+    "draw": "roll",
+    "ruling": "ruling",
+    "conflict": "ruling",
+}
+
+
+class Argument(msgspec.Struct, frozen=True):
+    """An argument in a dispute: who said it ("engine" for evidence), what, and what it *shows*."""
+
+    by: str
+    text: str
+    shows: tuple[str, ...] = ()
 
 
 class WaitingItem(msgspec.Struct, frozen=True):
-    """Something that waits: *what*, for *whom*, *until* when in seconds since 1970, if ever."""
+    """Something that waits.
 
+    Attributes:
+        kind: "question", "proposal", "dispute" or "thing".
+        what: what waits, in words.
+        whom: for whom. An empty list is anybody.
+        since: since when, in seconds since 1970. event: the event with which it began to wait.
+        until: until when, in seconds since 1970; None if no timer ends that.
+        commands: the command lines that answer.
+        number: the number of the proposal or dispute. by, text: who made it, and its words.
+        arguments: the arguments of the dispute. about: the event that is disputed, if it is one.
+    """
+
+    kind: str
     what: str
     whom: tuple[str, ...]
-    until: int | None
+    since: int
+    event: int
+    until: int | None = None
+    commands: tuple[str, ...] = ()
+    number: int = 0
+    by: str = ""
+    text: str = ""
+    arguments: tuple[Argument, ...] = ()
+    about: int | None = None
 
 
 class DueTimer(msgspec.Struct, frozen=True):
-    """A timer: the time *at* which it is due in seconds since 1970, *what* it does, its *rule*."""
+    """A timer: the time *at* which it is due in seconds since 1970, *what* it does, its *rule*.
+
+    *command* is the command line that lets the time pass until then.
+    """
 
     at: int
     what: str
     rule: str
-
-
-class DisputeLine(msgspec.Struct, frozen=True):
-    """An open dispute: its *number*, who opened it, and what it says."""
-
-    number: int
-    by: str
-    text: str
+    command: str
 
 
 class AdminDesk(msgspec.Struct, frozen=True):
@@ -42,9 +83,10 @@ class AdminDesk(msgspec.Struct, frozen=True):
         last: the number of the last event.
         now: the time of the game, in seconds since 1970.
         question: what play waits for.
-        waiting: what else is open.
+        waiting: what is open, that which waits longest first.
         acts: what the rules let the admin ask for.
         interrupted: whether something is on the agenda that an interrupted process left.
+        commands: the command lines behind the other buttons, by what they do.
     """
 
     game: str
@@ -56,19 +98,18 @@ class AdminDesk(msgspec.Struct, frozen=True):
     question: AskedQuestion | None
     waiting: tuple[WaitingItem, ...]
     timers: tuple[DueTimer, ...]
-    proposals: tuple[OpenProposal, ...]
-    disputes: tuple[DisputeLine, ...]
     acts: tuple[Act, ...]
     players: tuple[str, ...]
     interrupted: bool
+    commands: dict[str, str]
 
 
 def admin_desk(game: Game) -> AdminDesk:
     """Return the desk of the admin of *game*."""
     view = LedgerView(game.ledger, game.name, reader="admin")
-    world, teller = view.world, Teller(view.world)
+    world = view.world
     undecided = tuple(undecided_proposals(view))
-    timers = sorted(world.timers.values(), key=lambda timer: timer.order)
+    desk = _Desk(game, view)
     return AdminDesk(
         game=game.name,
         rulebook=world.game["rulebook"],
@@ -77,23 +118,125 @@ def admin_desk(game: Game) -> AdminDesk:
         now=world.game["now"],
         ended=world.game["ended"],
         question=question_of(world),
-        waiting=tuple(
-            WaitingItem(thing.what, thing.who, thing.until)
-            for thing in open_things(world, undecided)
-        ),
-        timers=tuple(
-            DueTimer(timer.attempt.at, teller.scheduled(timer.attempt.id), timer.rule)
-            for timer in timers
-        ),
-        proposals=tuple(
-            OpenProposal(number, world.proposals[number].by, world.proposals[number].text)
-            for number in undecided
-        ),
-        disputes=tuple(
-            DisputeLine(dispute["number"], str(dispute["by"]), str(dispute["text"]))
-            for dispute in open_disputes(world)
-        ),
-        acts=tuple(acts_for(world, "admin", undecided)),
+        waiting=tuple(sorted(desk.waiting(undecided), key=lambda item: item.event)),
+        timers=tuple(desk.timers()),
+        acts=tuple(act for act in acts_for(world, "admin") if act.action != "judge"),
         players=tuple(str(world.label(player)) for player in world.kinds.get("player", ())),
         interrupted=world.waiting is None and bool(world.agenda),
+        commands={
+            "undo": desk.command("undo"),
+            "close": desk.command("close"),
+            "ruling": desk.command("ruling", "TEXT"),
+            "submit": desk.command("submit", "admin ACTION"),
+        },
     )
+
+
+class _Desk:
+    """What waits in the game of a *view*, with the commands that answer."""
+
+    def __init__(self, game: Game, view: LedgerView) -> None:
+        self._location = game.ledger.store.location
+        self._name = game_if_ambiguous(game.ledger, game.name)
+        self._world: World = view.world
+        self._teller = Teller(view.world)
+        #: The events with which things began to wait, by what they are called here.
+        self._begun: dict[Any, e.Entry] = {}
+        self._arguments: dict[int, list[Argument]] = {}
+        for entry in view.entries():
+            self._note(entry)
+
+    def _note(self, entry: e.Entry) -> None:
+        body = entry.body
+        if isinstance(body, e.QuestionRaised):
+            self._begun["question", body.question] = entry
+        elif isinstance(body, e.ProposalMade):
+            self._begun["proposal", body.number] = entry
+        elif isinstance(body, e.DisputeOpened):
+            self._begun["dispute", body.number] = entry
+        elif isinstance(body, e.EntityCreated):
+            self._begun["thing", body.entity] = entry
+        elif isinstance(body, e.DisputeArgued):
+            shows = tuple(describe_evidence(body.evidence))
+            said = Argument(body.by, body.text, shows)
+            self._arguments.setdefault(body.dispute, []).append(said)
+
+    def command(self, verb: str, words: str = "") -> str:
+        """Return a command line on the ledger of the game."""
+        return written_command(verb, self._location, words, self._name)
+
+    def waiting(self, undecided: tuple[int, ...]) -> Iterator[WaitingItem]:
+        """Yield what waits, in any order."""
+        question = self._world.waiting
+        if question is not None:
+            yield self._question(question)
+        things = open_things(self._world, undecided)
+        yield from map(self._thing, things)
+        listed = {thing.proposal for thing in things}
+        for number in undecided:
+            if number not in listed:  # Nobody may vote or judge yet, or the rules fail.
+                yield self._thing(OpenThing(f"proposal {number}", (), None, (), proposal=number))
+        for dispute in open_disputes(self._world):
+            about, number = dispute["about"], dispute["number"]
+            subject = f"period {dispute['period']}" if about is None else f"#{about}"
+            yield WaitingItem(
+                "dispute",
+                f"dispute {number} of {subject}",
+                ("admin",),
+                *self._since("dispute", number),
+                commands=(self.command("dispute close", f"{number} TEXT"),),
+                number=number,
+                by=str(dispute["by"]),
+                text=str(dispute["text"]),
+                arguments=tuple(self._arguments.get(number, ())),
+                about=about,
+            )
+
+    def _since(self, kind: str, key: Any) -> tuple[int, int]:
+        """Return when something began to wait, and its event."""
+        entry = self._begun.get((kind, key))
+        if entry is None:
+            return self._world.game["now"], self._world.head
+        return int(entry.body.received_at.timestamp()), entry.number
+
+    def _question(self, question: e.QuestionRaised) -> WaitingItem:
+        to = str(self._world.label(question.to))
+        if question.asks == "choice":
+            commands = [self.command("answer", f"VALUE --by {quote(to)}")]
+            if question.default is not None:
+                commands.append(self.command("answer", "--default"))
+        else:
+            count = len(question.options)
+            words = {"dice": " ".join("N" * count), "draw": "NAME"}
+            verb = _VERBS[question.asks]
+            commands = [self.command(verb, words.get(question.asks, "TEXT --value VALUE"))]
+        since = self._since("question", question.question)
+        asked = question_of(self._world)
+        what = "" if asked is None else asked.text
+        return WaitingItem("question", what, (to,), *since, commands=tuple(commands))
+
+    def _thing(self, thing: OpenThing) -> WaitingItem:
+        commands = tuple(self.command(answer.verb, answer.words) for answer in thing.answers)
+        if thing.proposal is None:
+            since = self._since("thing", thing.thing)
+            return WaitingItem("thing", thing.what, thing.who, *since, thing.until, commands)
+        made = self._world.proposals[thing.proposal]
+        return WaitingItem(
+            "proposal",
+            thing.what,
+            thing.who,
+            *self._since("proposal", thing.proposal),
+            thing.until,
+            commands,
+            thing.proposal,
+            str(self._world.label(made.by)),
+            made.text,
+        )
+
+    def timers(self) -> Iterator[DueTimer]:
+        """Yield the timers, the next first."""
+        for timer in sorted(self._world.timers.values(), key=lambda timer: timer.order):
+            at = format_time(timer.attempt.at).replace(" ", "T")
+            what = self._teller.scheduled(timer.attempt.id)
+            command = self.command("advance", f"--to {at}")
+            yield DueTimer(timer.attempt.at, what, timer.rule, command)

@@ -44,6 +44,16 @@ class Deeds:
         with self._accounts.transaction() as connection:
             connection.execute("INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
+    def done_for(self, game: str, player: str, count: int = 20) -> list[Deed]:
+        """Return the latest *count* deeds that the admin did for *player*, the newest first."""
+        with self._accounts.transaction() as connection:
+            rows = connection.execute(
+                "SELECT at, reader, session, what, request, acting_for FROM deeds"
+                " WHERE game = ? AND acting_for = ? ORDER BY at DESC LIMIT ?",
+                (game, player, count),
+            ).fetchall()
+        return [Deed(*row) for row in rows]
+
     def latest(self, game: str, count: int = 200) -> list[Deed]:
         """Return the latest *count* deeds in *game*, the newest first."""
         with self._accounts.transaction() as connection:

@@ -1,5 +1,7 @@
 """The pages of the admin: what waits, dice, verdicts, rulings, the close, invitations, deeds."""
 
+import time
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -9,10 +11,13 @@ from litestar.response import Redirect
 
 from nomoledger.errors import NomoledgerError, UsageError
 from nomoledger.game.desk.admin_desk import AdminDesk, admin_desk
-from nomoledger.game.desk.dry_close import CloseTrial, try_close
+from nomoledger.game.desk.dry_close import ClockTrial, CloseTrial, try_advance, try_close
+from nomoledger.game.desk.hand_draw import draw_by_computer
+from nomoledger.game.desk.live_time import GameTime, game_time
+from nomoledger.game.desk.player_requests import submit_given
 from nomoledger.game.game import Game
 from nomoledger.web.accounts.sign_in import ADMIN, Session
-from nomoledger.web.forms import arguments_from, new_request_id, pairs_of
+from nomoledger.web.forms import given_in, new_request_id, number_in, pairs_of, text_in
 from nomoledger.web.host import Host, reasons_of
 from nomoledger.web.pages import page
 from nomoledger.web.routes.entrance import Form
@@ -24,9 +29,10 @@ from nomoledger.web.visitor import WebRequest, admin_of, host_of
 @in_thread
 def show_desk(request: WebRequest, game: FromPath[str]) -> Response[str]:
     """Show what waits, and what the admin can do."""
-    session = admin_of(request, game)
-    desk = _desk(host_of(request), game)
-    return page("admin.html", desk=desk, **_page_values(session))
+    session, host = admin_of(request, game), host_of(request)
+    desk = _desk(host, game)
+    fires = host.keeps_clocks and host.read(game, game_time, kind=GameTime).is_live(time.time())
+    return page("admin.html", desk=desk, fires=fires, **_page_values(session))
 
 
 @post("/games/{game:str}/admin/dice")
@@ -42,7 +48,7 @@ def enter_dice(request: WebRequest, game: FromPath[str], data: Form) -> Response
 def answer(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Answer the open question, or let its default stand."""
     value = _given(data, "value")
-    if not value:
+    if _given(data, "default") or not value:
         return _send(request, game, data, "lets the default stand", Game.answer_by_default)
     return _send(request, game, data, "answers a question", answer_as_admin, value)
 
@@ -51,7 +57,7 @@ def answer(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any
 @in_thread
 def judge(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Judge a proposal."""
-    number, verdict = _number(data, "proposal"), _given(data, "verdict")
+    number, verdict = number_in(data, "proposal"), _given(data, "verdict")
     return _send(request, game, data, f"judges proposal {number}", Game.judge, number, verdict)
 
 
@@ -59,24 +65,24 @@ def judge(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]
 @in_thread
 def submit(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Ask for an action of the admin."""
-    action = _given(data, "action")
-    acts = [act for act in _desk(host_of(request), game).acts if act.action == action]
-    arguments = arguments_from(pairs_of(data), acts)
+    action, given = text_in(data, "action"), given_in(pairs_of(data))
     what = f"asks for {action}"
-    return _send(request, game, data, what, Game.submit, ADMIN, action, arguments)
+    return _send(request, game, data, what, submit_given, ADMIN, action, given)
 
 
-@post("/games/{game:str}/admin/rule")
+@post("/games/{game:str}/admin/throw")
 @in_thread
-def rule(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
-    """Make a ruling: on the open question, on an event, or without consequences."""
-    text = _given(data, "text")
-    if event := _given(data, "event"):
-        kind = _given(data, "kind") or "uphold"
-        return _send(request, game, data, f"rules on {event}", rule_on_event, kind, text, event)
-    if value := _given(data, "value"):
-        return _send(request, game, data, "rules on the question", rule_on_question, text, value)
-    return _send(request, game, data, "rules", Game.rule, text)
+def throw(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Throw the dice that play waits for, or draw, for an admin who has none at hand."""
+    return _send(request, game, data, "lets this computer draw", draw_by_computer)
+
+
+@post("/games/{game:str}/admin/close-dispute")
+@in_thread
+def close_dispute(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Close a dispute by a ruling that leaves everything as it is."""
+    number, text = number_in(data, "dispute"), _given(data, "text")
+    return _send(request, game, data, f"closes dispute {number}", Game.close_dispute, number, text)
 
 
 @post("/games/{game:str}/admin/undo")
@@ -104,6 +110,34 @@ def preview_close(request: WebRequest, game: FromPath[str]) -> Response[str]:
 def close(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Close the period."""
     return _send(request, game, data, "closes the period", Game.close)
+
+
+@get("/games/{game:str}/admin/clock")
+@in_thread
+def preview_clock(request: WebRequest, game: FromPath[str]) -> Response[str]:
+    """Ask until when time passes; with `?to=TIME`, show what falls due by then, and ask again."""
+    session, host = admin_of(request, game), host_of(request)
+    trial: ClockTrial | None = None
+    problem = ""
+    if request.query_params.get("to"):
+        try:
+            to = int(_time(request.query_params["to"]).timestamp())
+            trial = host.study(game, try_advance, to, kind=ClockTrial)
+        except NomoledgerError as error:
+            problem = str(error)
+    its = host.read(game, game_time, kind=GameTime)
+    fires = host.keeps_clocks and its.is_live(time.time())
+    values: dict[str, Any] = {"its": its, "trial": trial, "fires": fires, "clock": int(time.time())}
+    return page("clock.html", problem=problem, **values, **_page_values(session))
+
+
+@post("/games/{game:str}/admin/clock")
+@in_thread
+def advance(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
+    """Let time pass in the game."""
+    at = _time(_given(data, "to"))
+    what = f"lets time pass until {at:%Y-%m-%d %H:%M}"
+    return _send(request, game, data, what, Game.advance, at=at)
 
 
 @get("/games/{game:str}/admin/people")
@@ -162,16 +196,6 @@ def answer_as_admin(game: Game, value: str, **fields: Any) -> Any:
     return game.answer(game.option_called(value), **fields)
 
 
-def rule_on_question(game: Game, text: str, value: str, **fields: Any) -> Any:
-    """Decide the open question of *game* by a ruling."""
-    return game.rule(text, value=game.option_called(value), **fields)
-
-
-def rule_on_event(game: Game, kind: str, text: str, event: str, **fields: Any) -> Any:
-    """Rule on the event of *game* that *event* names."""
-    return game.rule_on(kind, text, about=game.event_number(event), **fields)
-
-
 # --- shared ---------------------------------------------------------------------------------------
 
 
@@ -189,7 +213,7 @@ def _desk(host: Host, game: str) -> AdminDesk:
 
 
 def _send(
-    request: WebRequest, game: str, data: Form, what: str, make: Any, *given: Any
+    request: WebRequest, game: str, data: Form, what: str, make: Any, *given: Any, **fields: Any
 ) -> Response[Any]:
     """Make a request once, however often its form is sent, and go back to the desk."""
     host, session = host_of(request), admin_of(request, game)
@@ -197,7 +221,7 @@ def _send(
     if not id:
         raise UsageError("the form lacks its id: go back, and send it again")
     try:
-        outcome = host.request(session, what, make, *given, id=id)
+        outcome = host.request(session, what, make, *given, id=id, **fields)
     except NomoledgerError as error:
         return page("problem.html", 409, player=None, problem=str(error), **values)
     if refused := reasons_of(outcome, id):
@@ -215,14 +239,16 @@ def _given(data: Form, name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _number(data: Form, name: str) -> int:
-    text = _given(data, name)
-    if not text.isdecimal() or len(text) > 9:
-        raise UsageError(f"{name} is a number, not {text!r:.40}")
-    return int(text)
+def _time(text: str) -> datetime:
+    """Return the time *text*, in UTC unless it names another zone."""
+    try:
+        given = datetime.fromisoformat(text)
+        return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise UsageError(f"{text!r:.40} is not a time: write it as 2026-01-31T12:00") from None
 
 
 ROUTES = [
-    show_desk, enter_dice, answer, judge, submit, rule, undo, preview_close, close, show_people,
-    invite, show_deeds, join,
+    show_desk, enter_dice, throw, answer, judge, submit, close_dispute, undo, preview_close,
+    close, preview_clock, advance, show_people, invite, show_deeds, join,
 ]  # fmt: skip

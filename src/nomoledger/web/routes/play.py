@@ -31,7 +31,8 @@ def show_desk(request: WebRequest, game: FromPath[str]) -> Response[str]:
     seen = -1 if player.acting_for else player.session.seen
     acts = host.acts.get(game, player_acts, player.name, kind=PlayerActs)
     desk = host.read(game, player_desk, player.name, seen, kind=PlayerDesk)
-    return page("play.html", desk=desk, acts=acts, **page_values(player))
+    entered = host.deeds.done_for(game, player.name)
+    return page("play.html", desk=desk, acts=acts, entered=entered, **page_values(player))
 
 
 @get("/games/{game:str}/play/acts")

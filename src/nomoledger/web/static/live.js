@@ -8,7 +8,8 @@ if (address && "EventSource" in window) {
   news.addEventListener("head", event => {
     if (shown === null) { shown = event.data; return; }
     if (event.data === shown) return;
-    if (begun || location.pathname.endsWith("/try")) document.querySelector(".news").hidden = false;
+    const isStill = document.querySelector("[data-still]") || location.pathname.endsWith("/try");
+    if (begun || isStill) document.querySelector(".news").hidden = false;
     else location.reload();
   });
   addEventListener("pagehide", () => news.close());

@@ -1,0 +1,219 @@
+"""Copies of a game to try things in: made from what everybody may see, with dice of their own.
+
+A copy is a game of its own in another ledger. Its secret is new, so its dice tell nothing of those
+of the game, and nothing sealed is in it. Time stands still in it until somebody lets time pass.
+"""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.engine import dice
+from nomoledger.errors import UnknownError, UsageError
+from nomoledger.game.commit import Commit
+from nomoledger.game.desk.acts import Act, acts_for
+from nomoledger.game.desk.hand_draw import draw_by_computer
+from nomoledger.game.desk.player_desk import AskedQuestion, question_of
+from nomoledger.game.desk.player_requests import submit_given
+from nomoledger.game.game import Game
+from nomoledger.game.open_things import undecided_proposals
+from nomoledger.game.read_models import LedgerView, events_with_worlds
+from nomoledger.game.timekeeper import next_due
+from nomoledger.game.writer import Outcome
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.proof.public_stream import apply_public, ends_something_secret
+from nomoledger.prose.descriptions import BOOKKEEPING
+from nomoledger.prose.teller import Teller
+from nomoledger.state.clock import from_seconds
+from nomoledger.state.world import World
+
+#: The requests that can be made in a copy: methods of `Game`.
+REQUESTS = ("vote", "judge", "answer", "answer_by_default", "close")
+
+
+class LineOfPlay(msgspec.Struct, frozen=True):
+    """Something that happened in a copy: its number and *told*; for a request, what it asks for.
+
+    *by*, *action* and *arguments* are those of a player's request that can be made in the game,
+    too; *by* is "" for anything else.
+    """
+
+    event: int
+    told: str
+    is_request: bool
+    by: str = ""
+    action: str = ""
+    arguments: dict[str, Any] = {}
+
+
+class CopyState(msgspec.Struct, frozen=True):
+    """Where a copy stands.
+
+    Attributes:
+        last: the number of its last event. now: its time, in seconds since 1970.
+        due: when the next timer is due; None if none is set.
+        question: what play waits for. proposals: those that are undecided, by number.
+        line: what happened since it was made.
+    """
+
+    period: int
+    last: int
+    now: int
+    due: int | None
+    ended: str | None
+    players: tuple[str, ...]
+    question: AskedQuestion | None
+    proposals: dict[int, str]
+    line: tuple[LineOfPlay, ...]
+
+
+def copy_game(game: Game, location: str, upto: int | None) -> int:
+    """Copy *game* as everybody may see it into a new ledger at *location*.
+
+    The copy ends with public event *upto*, or now if that is None. Returns the number of its last
+    event.
+
+    Raises:
+        UnknownError: there is no such public event.
+    """
+    entries = list(LedgerView(game.ledger, game.name, reader=None).entries())
+    if upto is not None and not 0 <= upto < len(entries):
+        raise UnknownError(f"{game.name}: there is no event #{upto}")
+    bodies = [entry.body for entry in entries[: None if upto is None else upto + 1]]
+    secret = secrets.token_bytes(32)
+    copied = _with_own_dice(list(_complete(bodies)), secret)
+    with Ledger.open(location, create=True) as target:
+        commit = Commit(target, game.name, World())
+        with commit.together(secret):
+            commit.append(copied)
+    return len(copied) - 1
+
+
+def _complete(bodies: Sequence[e.Event]) -> Iterator[e.Event]:
+    """Yield *bodies*; what ends something whose beginning is sealed becomes an empty event."""
+    world = World()
+    for body in bodies:
+        if ends_something_secret(world, body):
+            at = {"received_at": body.received_at, "recorded_at": body.recorded_at}
+            fields: dict[str, Any] = {"period": body.period, "cause": body.cause, **at}
+            yield e.CasesCopied(texts={}, rules=body.rules, **fields)
+        else:
+            yield body
+        apply_public(world, body)
+
+
+def _with_own_dice(bodies: list[e.Event], secret: bytes) -> list[e.Event]:
+    """Return *bodies* with a commitment to *secret* for the open period, so that it is played."""
+    opened = bodies[0]
+    assert isinstance(opened, e.GameOpened)
+    kind = opened.dice
+    last = max((n for n, body in enumerate(bodies) if isinstance(body, e.PeriodClosed)), default=0)
+    closed = bodies[last]
+    if isinstance(closed, e.PeriodClosed):
+        seed = dice.period_seed(secret, dice.committed_at_close(closed.period, kind))
+        bodies[last] = msgspec.structs.replace(closed, commitment=dice.commitment(seed))
+    else:
+        committed = dice.commitments_ahead(secret, opened.period, kind)
+        bodies[0] = msgspec.structs.replace(opened, commitment=committed)
+    return bodies
+
+
+def copy_state(game: Game, since: int) -> CopyState:
+    """Return where the copy *game* stands, and what happened in it after event *since*."""
+    world = game.world
+    view = LedgerView(game.ledger, game.name, reader="admin")
+    return CopyState(
+        period=world.period,
+        last=world.head,
+        now=world.game["now"],
+        due=next_due(world),
+        ended=world.game["ended"],
+        players=tuple(str(world.label(player)) for player in world.kinds.get("player", ())),
+        question=question_of(world),
+        proposals={number: world.proposals[number].text for number in undecided_proposals(view)},
+        line=tuple(_line(game, since)),
+    )
+
+
+def _line(game: Game, since: int) -> Iterator[LineOfPlay]:
+    view = LedgerView(game.ledger, game.name, reader="admin")
+    teller: Teller | None = None
+    for entry, world in events_with_worlds(view):
+        teller = teller or Teller(world)
+        body = entry.body
+        is_told = not isinstance(body, BOOKKEEPING) and teller.mentions(body)
+        if entry.number <= since or not is_told:
+            teller.follow(body)
+            continue
+        is_request = isinstance(body, e.Input)
+        told = teller.tell(body)
+        if isinstance(body, e.SubmissionReceived) and body.by != "admin":
+            by = str(world.label(body.by))
+            yield LineOfPlay(entry.number, told, True, by, body.action, body.arguments)
+        else:
+            yield LineOfPlay(entry.number, told, is_request)
+
+
+def ask_in_copy(game: Game, request: str, *arguments: Any, id: str) -> Outcome:
+    """Make *request*, one of `REQUESTS`, in the copy *game*, at the time at which the copy stands.
+
+    Raises:
+        UsageError: the request makes no sense.
+    """
+    if request not in REQUESTS:
+        raise UsageError(f"there is no request {request!r:.40} in a copy")
+    game.catch_up()
+    outcome: Outcome = getattr(game, request)(*arguments, at=_now(game), id=id)
+    return outcome
+
+
+def submit_in_copy(
+    game: Game, player: str, action: str, given: dict[str, list[str]], *, id: str
+) -> Outcome:
+    """Ask for *action* in the copy *game* for *player*, with the texts *given* in a form."""
+    game.catch_up()
+    return submit_given(game, player, action, given, at=_now(game), id=id)
+
+
+def acts_in_copy(game: Game, player: str) -> list[Act]:
+    """Return what *player* may do in the copy *game*.
+
+    Raises:
+        UnknownError: there is no such player.
+    """
+    view = LedgerView(game.ledger, game.name, reader="admin")
+    return acts_for(view.world, game.player(player), tuple(undecided_proposals(view)))
+
+
+def answer_in_copy(game: Game, value: str, *, id: str) -> Outcome:
+    """Answer the open question of the copy with the option called *value*; "" is the default."""
+    if not value:
+        return ask_in_copy(game, "answer_by_default", id=id)
+    return ask_in_copy(game, "answer", game.option_called(value), id=id)
+
+
+def draw_in_copy(game: Game, *, id: str) -> Outcome:
+    """Throw the dice, or draw, for the open question of the copy."""
+    return draw_by_computer(game, _now(game), id=id)
+
+
+def let_time_pass_in_copy(game: Game, *, id: str) -> Outcome:
+    """Let time pass in the copy until the next timer is due.
+
+    Raises:
+        UsageError: no timer is set.
+    """
+    before = game.again(id)
+    if before is not None:
+        return game.finished(before)
+    due = next_due(game.world)
+    if due is None:
+        raise UsageError("nothing is due: no timer is set, or play waits for an answer")
+    return game.advance(at=from_seconds(due), id=id)
+
+
+def _now(game: Game) -> Any:
+    return from_seconds(game.world.game["now"])

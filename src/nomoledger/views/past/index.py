@@ -1,0 +1,143 @@
+"""All events that a reader may see, in words, each with its cause and what came of it."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import msgspec
+
+from nomoledger import events as e
+from nomoledger.game.game import Game
+from nomoledger.game.read_models import LedgerView, events_with_worlds
+from nomoledger.prose.descriptions import UNTOLD
+from nomoledger.prose.teller import Teller
+from nomoledger.views.site.event_log import QUIET
+
+
+class PastEvent(msgspec.Struct, frozen=True):
+    """An event, by the number under which the reader knows it.
+
+    Attributes:
+        at: when it was received, in seconds since 1970.
+        told: the event in words.
+        cause: the event that led to it; None if nothing did, or if the reader may not know what.
+        rules: the rules behind it, each as number@version.
+        is_request: whether it came from outside: a request, a ruling, a draw entered by hand.
+        is_quiet: whether it is bookkeeping of the engine, or the rules do not mention it.
+        written: what a ruling can put in its place, as people write it; "" if nothing.
+    """
+
+    number: int
+    period: int
+    at: int
+    told: str
+    cause: int | None
+    rules: tuple[str, ...]
+    is_request: bool
+    is_quiet: bool
+    written: str = ""
+
+
+class PastIndex(msgspec.Struct, frozen=True, dict=True):
+    """The *events* that a reader may see: event number n is at place n."""
+
+    events: tuple[PastEvent, ...]
+
+    @cached_property
+    def shown(self) -> list[int]:
+        """The numbers of the events that are no bookkeeping, in order."""
+        return [event.number for event in self.events if not event.is_quiet]
+
+    @cached_property
+    def periods(self) -> dict[int, int]:
+        """The number of the first event of each period that is no bookkeeping."""
+        first: dict[int, int] = {}
+        for number in self.shown:
+            first.setdefault(self.events[number].period, number)
+        return first
+
+    @cached_property
+    def _by_cause(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for event in self.events:
+            if event.cause is not None:
+                found.setdefault(event.cause, []).append(event.number)
+        return found
+
+    def event(self, number: int) -> PastEvent | None:
+        """Return event *number*, or None if the reader knows no such event."""
+        return self.events[number] if 0 <= number < len(self.events) else None
+
+    def causes(self, number: int) -> Iterator[PastEvent]:
+        """Yield the events that led to event *number*, the nearest first."""
+        cause = self.events[number].cause
+        while cause is not None and 0 <= cause < number:
+            yield self.events[cause]
+            number, cause = cause, self.events[cause].cause
+
+    def consequences(self, number: int) -> Iterator[PastEvent]:
+        """Yield what came of event *number*; in place of bookkeeping, what came of that."""
+        for following in self._by_cause.get(number, ()):
+            event = self.events[following]
+            if event.is_quiet and following > number:
+                yield from self.consequences(following)
+            else:
+                yield event
+
+    def before(self, number: int) -> int | None:
+        """Return the last event before *number* that is no bookkeeping, or None."""
+        return next((each for each in reversed(self.shown) if each < number), None)
+
+    def after(self, number: int) -> int | None:
+        """Return the first event after *number* that is no bookkeeping, or None."""
+        return next((each for each in self.shown if each > number), None)
+
+
+def past_index(game: Game, reader: str | None) -> PastIndex:
+    """Return all events of *game* that *reader* (a player, "admin", or None for all) may see."""
+    view = LedgerView(game.ledger, game.name, reader=reader)
+    teller: Teller | None = None
+    events = []
+    for entry, world in events_with_worlds(view):
+        teller = teller or Teller(world)
+        events.append(_told(entry, teller))
+    return PastIndex(tuple(events))
+
+
+def _told(entry: e.Entry, teller: Teller) -> PastEvent:
+    body = entry.body
+    if isinstance(body, UNTOLD):
+        teller.follow(body)
+        told, is_quiet = type(body).__name__, True
+    else:
+        is_quiet = isinstance(body, QUIET) or not teller.mentions(body)
+        told = teller.tell(body)
+    return PastEvent(
+        number=entry.number,
+        period=body.period,
+        at=int(body.received_at.timestamp()),
+        told=told,
+        cause=body.cause,
+        rules=body.rules,
+        is_request=isinstance(body, e.Input),
+        is_quiet=is_quiet,
+        written=_written(body),
+    )
+
+
+def _written(body: e.Event) -> str:
+    """Return what `nomoledger ruling --replace` would take for *body*; "" if it takes nothing."""
+    if isinstance(body, e.DrawEntered | e.DrawRecorded):
+        return ",".join(map(str, body.values))
+    if isinstance(body, e.ChoiceAnswered):
+        return str(body.value)
+    if isinstance(body, e.ProposalJudged):
+        return body.verdict
+    if isinstance(body, e.FactRecorded):
+        return ",".join(f"{name}:{_plainly(value)}" for name, value in body.fields.items())
+    if isinstance(body, e.SubmissionReceived):
+        return ",".join(f"{name}:{_plainly(value)}" for name, value in body.arguments.items())
+    return ""
+
+
+def _plainly(value: object) -> str:
+    return f"[{','.join(map(str, value))}]" if isinstance(value, list | tuple) else str(value)

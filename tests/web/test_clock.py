@@ -1,0 +1,58 @@
+"""Time passes in a served game: by itself while the server runs, or when the admin says so."""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+from nomoledger.game.game import Game
+from nomoledger.web.accounts.sign_in import Session
+from nomoledger.web.clock import ClockKeeper
+from nomoledger.web.host import Host
+from web.conftest import EnterAs
+
+DAY = 86_400
+
+
+def offer_a_square(host: Host) -> None:
+    """Let Ann move, so that she is offered a square until a timer takes the offer away."""
+    ann, admin = (Session("0" * 64, "mail", reader) for reader in ("Ann", "admin"))
+    host.request(ann, "proposes", Game.propose, "Ann", "Something", id="proposal")
+    host.request(admin, "judges", Game.judge, 1, "accepted", id="verdict")
+
+
+def test_timers_of_a_live_game_fire_when_they_are_due(enter_as: EnterAs, host: Host) -> None:
+    admin = enter_as("admin")
+    offer_a_square(host)
+    due = ClockKeeper(host).times()["mail"].due
+    assert due is not None
+    before = host.head("mail")
+    ClockKeeper(host, lambda: due - 1).look()
+    assert host.head("mail") == before
+    ClockKeeper(host, lambda: due).look()
+    after = host.head("mail")
+    assert after > before
+    ClockKeeper(host, lambda: due).look()
+    assert host.head("mail") == after
+    assert f"{datetime.fromtimestamp(due, UTC):%Y-%m-%d %H:%M}" in admin.open("/games/mail/admin")
+
+
+def test_the_clock_of_a_game_that_rests_is_not_moved(host: Host) -> None:
+    offer_a_square(host)
+    before = host.head("mail")
+    ClockKeeper(host, lambda: time.time() + 400 * DAY).look()
+    assert host.head("mail") == before
+
+
+def test_the_admin_lets_time_pass_after_a_look_at_what_falls_due(
+    enter_as: EnterAs, host: Host
+) -> None:
+    admin = enter_as("admin")
+    offer_a_square(host)
+    later = datetime.now(UTC) + timedelta(days=30)
+    shown = admin.open(f"/games/mail/admin/clock?to={later:%Y-%m-%dT%H:%M}")
+    before = host.head("mail")
+    assert "fall due" in shown or "falls due" in shown
+    assert "Is the time right?" in shown
+    admin.send({}, to="/admin/clock")
+    assert host.head("mail") > before
+    assert f"{later:%Y-%m-%d %H:%M}" in admin.open("/games/mail/admin")
+    assert "is not a time" in admin.open("/games/mail/admin/clock?to=yesterday")

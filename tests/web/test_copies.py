@@ -1,0 +1,110 @@
+"""What if: copies of a served game, in which people try things."""
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import nomoledger
+from nomoledger.errors import UnknownError
+from nomoledger.game.desk.copied_game import ask_in_copy, copy_game
+from nomoledger.game.game import Game
+from nomoledger.ledger.ledger import Ledger
+from nomoledger.web.accounts.sign_in import Session
+from nomoledger.web.copies import COPY_SECONDS, OWN_MAX
+from nomoledger.web.host import Host
+from web.conftest import EnterAs
+
+
+def let_ann_move(host: Host) -> None:
+    """Let Ann move by a proposal, so that she is offered a square."""
+    ann, admin = (Session("0" * 64, "mail", reader) for reader in ("Ann", "admin"))
+    host.request(ann, "proposes", Game.propose, "Ann", "Something", id="proposal")
+    host.request(admin, "judges", Game.judge, 1, "accepted", id="verdict")
+
+
+def test_a_copy_is_played_on_by_others_and_its_line_is_asked_for_in_the_game(
+    enter_as: EnterAs, host: Host
+) -> None:
+    let_ann_move(host)
+    ann, bob, visitor = enter_as("Ann"), enter_as("Bob"), enter_as("")
+    before = host.head("mail")
+    ann.open("/games/mail/past")
+    shown = ann.send({}, button="Open a copy")
+    assert "This is a copy, not the game." in shown
+    assert "throwaway seed" in shown
+    address = ann.address.removeprefix("http://games.test")
+    assert "sign in first" in visitor.open(address)
+    bob.open(f"{address}?as=Ann")
+    _, fields = bob.form("/copies/")
+    while fields.get("action") != "buy":
+        bob.text = bob.text.replace("<form", "<gone", 1)
+        _, fields = bob.form("/copies/")
+    shown = bob.send({}, to="/copies/")
+    assert "Ann asks to buy" in shown
+    assert "What has another owner" in shown
+    assert host.head("mail") == before
+    ann.open(address)
+    assert "What this would do" in ann.send({}, button="Ask for this in the game")
+    assert "-" in ann.text
+    ann.send({}, to="/play/submit")
+    assert host.head("mail") > before
+
+
+def test_the_dice_of_a_copy_tell_nothing_of_those_of_the_game(tmp_path: Path) -> None:
+    at = datetime(2026, 1, 5, tzinfo=UTC)
+    with nomoledger.open(str(tmp_path / "g.db"), create=True) as ledger:
+        game = ledger.create_game("mail", "mail-opening", at=at)
+        for name in ("Ann", "Bob"):
+            game.join(name, {"email": f"{name.lower()}@example.org"}, at=at)
+        game.propose("Ann", "Something", at=at)
+        moved = set()
+        for number in range(4):
+            copy = str(tmp_path / f"copy-{number}.db")
+            copy_game(game, copy, None)
+            with Ledger.open(copy) as other:
+                assert other.secret("mail") != ledger.secret("mail")
+                copied = Game(other, "mail")
+                outcome = ask_in_copy(copied, "judge", 1, "accepted", id="verdict")
+                moved.add(next(e.values for e in outcome.events if hasattr(e, "values")))
+                assert copied.close(at=at).events
+        assert len(moved) > 1
+        assert "example.org" not in repr(list(Ledger.open(copy).read("mail")))
+
+
+def test_nothing_sealed_is_in_a_copy(tmp_path: Path) -> None:
+    at = datetime(2026, 1, 5, tzinfo=UTC)
+    with nomoledger.open(str(tmp_path / "g.db"), create=True) as ledger:
+        game = ledger.create_game("mail", "mail-opening", at=at)
+        for name in ("Ann", "Bob"):
+            game.join(name, {"email": f"{name.lower()}@example.org"}, at=at)
+        acts = (nomoledger.events.Act("buy", {"square": 4}),)
+        game.order("Bob", "money(Bob) > 5000", acts, at=at)
+        game.propose("Ann", "Something", at=at)
+        copy_game(game, str(tmp_path / "copy.db"), None)
+        with Ledger.open(str(tmp_path / "copy.db")) as other:
+            assert not Game(other, "mail").world.orders
+            assert "5000" not in repr([e for e in other.read("mail") if e.number > 40])
+            outcome = ask_in_copy(Game(other, "mail"), "judge", 1, "accepted", id="v")
+            assert outcome.events
+
+
+def test_the_oldest_copy_of_a_person_makes_room_for_a_new_one(host: Host) -> None:
+    others = host.copies.make(host.study, "mail", "Bob")
+    own = [host.copies.make(host.study, "mail", "Ann") for _ in range(OWN_MAX + 1)]
+    with pytest.raises(UnknownError):
+        host.copies.find("mail", own[0].id)
+    for copy in (others, *own[1:]):
+        assert host.copies.find("mail", copy.id) == copy
+
+
+def test_a_copy_is_gone_after_a_day(host: Host) -> None:
+    now = time.time()
+    host.copies._clock = lambda: now
+    copy = host.copies.make(host.study, "mail", "Ann")
+    assert host.copies.find("mail", copy.id) == copy
+    now += COPY_SECONDS + 1
+    with pytest.raises(UnknownError, match="kept for a day"):
+        host.copies.find("mail", copy.id)
+    assert not list((host.copies._folder).iterdir())
