@@ -104,6 +104,13 @@ CLAIMS = (
         "40", "40", "40",
     ),
     Claim(
+        "Forecasts",
+        "forecasting",
+        "Futures of one week of a real season: in one process, on a pool of two, and on a Dask"
+        " cluster of two workers, by turns; and the memory of all processes as futures grow.",
+        "160 2", "1000 3", "4000 3",
+    ),
+    Claim(
         "The largest week",
         "largest_week",
         "The largest week of a season of the rulebook with the most rules, computed again.",

@@ -20,6 +20,7 @@ LITTLE = {
     "submitting": "3 1",
     "starting": "2",
     "simulating": "1",
+    "forecasting": "20 1",
     "largest_week": "4 1",
     "finding": "2",
     "what_if": "4 3",

@@ -143,6 +143,9 @@ def on_cluster(
         after, place = chance.uniform(0, seconds), chance.randrange(8)
         killing = Killing(lambda: alive, after, place)
         result = work(location, pool), killing.ended()
+    for worker in cluster.workers:
+        if worker.pid == killing.killed:
+            worker.wait()
     cluster.replace_dead()
     return result
 
