@@ -4,7 +4,6 @@ from nomoledger.events import Act
 from nomoledger.game.game import Game
 from nomoledger.web.accounts.sign_in import Session
 from nomoledger.web.host import Host
-from web.browsers import Browser
 from web.conftest import EnterAs
 from web.test_play import propose
 
@@ -124,12 +123,3 @@ def order(host: Host, player: str) -> None:
 def requests(host: Host) -> int:
     """Return how many requests are noted."""
     return len({deed.request for deed in host.deeds.latest("mail")})
-
-
-def later(browser: Browser, address: str) -> str:
-    """Open *address* until the page has all its parts."""
-    for _ in range(60):
-        text = browser.open(address)
-        if "data-later" not in browser.text:
-            return text
-    raise AssertionError(text)

@@ -83,6 +83,37 @@ def test_people_discuss_a_proposal_and_its_author_replaces_it(
     assert "Bob (entered by admin)" in ann.open("/games/mail/proposals/1")
 
 
+def test_a_proposal_that_is_made_is_checked_and_forecast_on_request(
+    enter_as: EnterAs, host: Host
+) -> None:
+    ann, bob, admin = enter_as("Ann"), enter_as("Bob"), enter_as("admin")
+    propose(host, "Bob")
+    admin.open("/games/mail/admin")
+    admin.send({}, button="Reject")
+    admin.open("/games/mail/admin/close")
+    admin.send({}, to="/admin/close")
+    ann.open(NEW)
+    changes = '- {amend: "I.3", parameters: {sides: 7}}'
+    press(ann, "send", changes=changes)
+    bob.open("/games/mail/proposals/2")
+    assert "Check it, and play the last period again" in bob.text
+    checked = later(bob, "/games/mail/proposals/2?study=check")
+    assert "The changes fit the rules." in checked
+    assert "What would have been different in period 1" in checked
+    forecast = later(bob, "/games/mail/proposals/2?study=forecast")
+    assert "Period 2, played 100 times without and with the changes" in forecast
+    assert "there is no proposal 9" in bob.open("/games/mail/proposals/9?study=check")
+
+
+def later(browser: Browser, address: str) -> str:
+    """Open *address* until all of it is computed."""
+    for _ in range(100):
+        text = browser.open(address)
+        if "This is still being computed" not in text:
+            return text
+    raise AssertionError(text)
+
+
 def test_nobody_comments_on_a_proposal_that_there_is_not(enter_as: EnterAs, host: Host) -> None:
     ann, visitor = enter_as("Ann"), enter_as("")
     propose(host, "Ann")

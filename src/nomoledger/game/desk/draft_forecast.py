@@ -47,7 +47,20 @@ def forecast_draft(game: Game, changes: str) -> DraftForecast:
         UsageError: no period is closed yet, or the game is over.
     """
     parsed = parse_changes(changes, "the changes", with_code=False)
-    plan = ForecastPlan(futures=FUTURES, changes=parsed)
+    return _forecast(game, ForecastPlan(futures=FUTURES, changes=parsed))
+
+
+def forecast_made(game: Game, number: int) -> DraftForecast:
+    """Return what proposal *number* would do to the open period of *game* if it passed now.
+
+    Raises:
+        UnknownError: there is no such proposal. MisfitError: it does not fit the rules any more.
+        UsageError: it changes no rule, no period is closed yet, or the game is over.
+    """
+    return _forecast(game, ForecastPlan(futures=FUTURES, proposal=number))
+
+
+def _forecast(game: Game, plan: ForecastPlan) -> DraftForecast:
     result = forecast(game.ledger, game.name, plan, SerialPool())
     changed = result.with_change
     assert changed is not None

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from nomoledger.errors import MisfitError, NomoledgerError
+from nomoledger.errors import MisfitError, NomoledgerError, UnknownError, UsageError
 from nomoledger.events.rules import Change
 from nomoledger.game.computed_evidence import what_if_for
 from nomoledger.game.copied_cases import try_copied_cases
@@ -101,10 +101,41 @@ def check_draft(game: Game, player: str, changes: str, plays_again: bool) -> Dra
     Everything is computed from what the player may see. If it *plays_again*, the last closed
     period is played again with the changes.
     """
-    view = SeenView(game.ledger, game.name, reader=player)
-    world = view.visible_world()
     try:
         parsed = parse_changes(changes, _FILE, with_code=False)
+    except NomoledgerError as error:
+        return DraftCheck(errors=(str(error),))
+    return _check(game, player, parsed, plays_again)
+
+
+def check_made(game: Game, player: str, number: int, plays_again: bool) -> DraftCheck:
+    """Return what proposal *number* would do if it passed now; see `check_draft`.
+
+    Raises:
+        UnknownError: there is no such proposal.
+        UsageError: the proposal changes no rule.
+    """
+    return _check(game, player, changes_of(game, number), plays_again)
+
+
+def changes_of(game: Game, number: int) -> tuple[Change, ...]:
+    """Return the changes of proposal *number*, which everybody may see.
+
+    Raises:
+        UnknownError: there is no such proposal.
+        UsageError: the proposal changes no rule.
+    """
+    made = game.world.proposals.get(number)
+    if made is None:
+        raise UnknownError(f"{game.name}: there is no proposal {number}")
+    if not made.changes:
+        raise UsageError(f"proposal {number} changes no rule that could be tried")
+    return made.changes
+
+
+def _check(game: Game, player: str, parsed: tuple[Change, ...], plays_again: bool) -> DraftCheck:
+    world = SeenView(game.ledger, game.name, reader=player).visible_world()
+    try:
         checked = call_in_sandbox(
             check_changes, world, parsed, "proposal", kind=ChangeCheck, limits=_LIMITS
         )

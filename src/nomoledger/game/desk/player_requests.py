@@ -39,7 +39,10 @@ def answer_in_words(game: Game, value: str, player: str, question: str, **fields
     world = LedgerView(game.ledger, game.name, reader=player).visible_world()
     if world.waiting is None or world.waiting.question != question:
         raise UsageError("the question is answered already, or it is not asked any more")
-    return game.answer(game.option_called(value), player, **fields)
+    answer = game.option_called(value)
+    if not world.waiting.options and value.removeprefix("-").isdecimal() and len(value) < 19:
+        answer = int(value)
+    return game.answer(answer, player, **fields)
 
 
 def _first_answer(game: Game, before: Outcome, player: str) -> Outcome:

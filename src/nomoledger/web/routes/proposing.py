@@ -10,11 +10,12 @@ from litestar.params import FromPath
 from litestar.response import Redirect
 
 from nomoledger.errors import NomoledgerError, UsageError
-from nomoledger.game.desk.draft_forecast import DraftForecast, forecast_draft
+from nomoledger.game.desk.draft_forecast import DraftForecast, forecast_draft, forecast_made
 from nomoledger.game.desk.drafts import (
     DraftCheck,
     Parameters,
     check_draft,
+    check_made,
     parameters_of,
     propose_draft,
 )
@@ -25,6 +26,7 @@ from nomoledger.game.desk.proposal_desk import (
     proposal_lines,
 )
 from nomoledger.web.forms import new_request_id, text_in
+from nomoledger.web.host import Host
 from nomoledger.web.pages import page
 from nomoledger.web.routes.entrance import Form
 from nomoledger.web.routes.sending import page_values, place_of
@@ -35,6 +37,8 @@ from nomoledger.web.visitor import Player, WebRequest, host_of, player_of
 CHECK_PATIENCE, FORECAST_PATIENCE = 15.0, 4.0
 #: How long a text and its changes may be, in characters.
 TEXT_MAX, CHANGES_MAX = 20_000, 60_000
+#: What a page shows of a check and a forecast that nobody asked for.
+_NOTHING: dict[str, Any] = {"check": None, "forecast": None, "is_late": False, "problem": ""}
 _PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?|true|false|\[.*\]")
 
 
@@ -87,15 +91,16 @@ def work_on_draft(request: WebRequest, game: FromPath[str], data: Form) -> Respo
         if what == "amend":
             draft = _with_amendment(draft, data)
         elif what == "forecast":
-            wanted = (forecast_draft, draft.changes)
-            found: Any = host.forecasts.get(
-                game, *wanted, kind=DraftForecast, patience=FORECAST_PATIENCE
+            forecast = host.forecasts.get(
+                game, forecast_draft, draft.changes, kind=DraftForecast, patience=FORECAST_PATIENCE
             )
-            values = {"forecast": found, "is_late": found is None}
+            values = {"forecast": forecast, "is_late": forecast is None}
         else:
-            wanted = (check_draft, player.name, draft.changes, what == "again")  # type: ignore
-            found = host.checks.get(game, *wanted, kind=DraftCheck, patience=CHECK_PATIENCE)
-            values = {"check": found, "is_late": found is None}
+            given = player.name, draft.changes, what == "again"
+            check = host.checks.get(
+                game, check_draft, *given, kind=DraftCheck, patience=CHECK_PATIENCE
+            )
+            values = {"check": check, "is_late": check is None}
     except NomoledgerError as error:
         values = {"problem": str(error)}
     return _editor(request, player, draft, **values)
@@ -107,8 +112,13 @@ def show_one(request: WebRequest, game: FromPath[str], number: FromPath[int]) ->
     """Show a proposal: text, diff, votes, and what people say of it."""
     host, player = host_of(request), player_of(request, game)
     seen = host.read(game, proposal_for, player.name, number, kind=SeenProposal)
-    comments = host.comments.on(game, number)
-    return page("proposal.html", proposal=seen, comments=comments, **page_values(player))
+    values: dict[str, Any] = {"proposal": seen, "comments": host.comments.on(game, number)}
+    wanted = request.query_params.get("study", "")
+    try:
+        values |= _studied(host, game, player.name, number, wanted) if wanted else {}
+    except NomoledgerError as error:
+        values["problem"] = str(error)
+    return page("proposal.html", **{**_NOTHING, **values}, **page_values(player))
 
 
 @post("/games/{game:str}/proposals/{number:int}/comment")
@@ -124,6 +134,19 @@ def comment(
     host.deeds.note(player.session, f"comments on proposal {number}", "", player.acting_for)
     address = f"{place_of(player)}/proposals/{number}{player.suffix}#comments"
     return Redirect(address, status_code=303)
+
+
+def _studied(host: Host, game: str, player: str, number: int, wanted: str) -> dict[str, Any]:
+    """Return what proposal *number* would do: its check, or with *wanted* "forecast" a forecast."""
+    if wanted == "forecast":
+        forecast = host.forecasts.get(
+            game, forecast_made, number, kind=DraftForecast, patience=FORECAST_PATIENCE
+        )
+        return {"forecast": forecast, "is_late": forecast is None}
+    check = host.checks.get(
+        game, check_made, player, number, True, kind=DraftCheck, patience=CHECK_PATIENCE
+    )
+    return {"check": check, "is_late": check is None}
 
 
 def _send(request: WebRequest, data: Form, player: Player, draft: Draft) -> Response[Any]:
@@ -174,8 +197,7 @@ def _quoted(text: str) -> str:
 def _editor(request: WebRequest, player: Player, draft: Draft, **values: Any) -> Response[str]:
     game = player.session.game
     known = host_of(request).read(game, parameters_of, player.name, kind=Parameters)
-    nothing = {"check": None, "forecast": None, "is_late": False, "problem": ""}
-    shown = {**nothing, **values, "draft": draft, "parameters": known.lines}
+    shown = {**_NOTHING, **values, "draft": draft, "parameters": known.lines}
     return page("editor.html", **shown, **page_values(player))
 
 
