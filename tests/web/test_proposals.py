@@ -81,6 +81,10 @@ def test_people_discuss_a_proposal_and_its_author_replaces_it(
     admin.open("/games/mail/proposals/1?as=Bob")
     admin.send({"text": "for Bob"}, to="/comment")
     assert "Bob (entered by admin)" in ann.open("/games/mail/proposals/1")
+    assert "Proposal 2" in admin.open("/games/mail/proposals")
+    admin.open("/games/mail/proposals/1")
+    admin.send({"text": "I see"}, to="/comment")
+    assert "admin , " in ann.open("/games/mail/proposals/1").partition("I see")[0][-60:]
 
 
 def test_a_proposal_that_is_made_is_checked_and_forecast_on_request(

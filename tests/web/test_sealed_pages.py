@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import nomoledger
+from nomoledger.game.desk.public_head import PublicHead, public_head
 from nomoledger.rulebook.changes import parse_changes
 from nomoledger.web.app import make_app
 from nomoledger.web.host import Host
@@ -95,6 +96,7 @@ def test_secret_requests_and_orders_change_no_byte_of_the_pages_of_others(
 ) -> None:
     others = {name: enter(name) for name in ("", "Ann", "Cleo")}
     before = {name: pages_of(browser) for name, browser in others.items()}
+    known = host.read("game", public_head, kind=PublicHead)
     bob = enter("Bob")
     bob.open("/games/game/play/act/whisper")
     bob.send({"with-text": "Marmalade"}, to="/play/try")
@@ -103,6 +105,7 @@ def test_secret_requests_and_orders_change_no_byte_of_the_pages_of_others(
     order = {"with-text": "Jam", "when": "closing()", "id": "order"}
     bob.text = bob.text.replace('action="/games/game/play/try"', 'action="/games/game/orders/act"')
     assert "Done" in bob.send(order, to="/orders/act")
+    assert host.read("game", public_head, kind=PublicHead) == known
     assert differences(before, {name: pages_of(each) for name, each in others.items()}) == []
     own = pages_of_play(bob)
     assert "What only you and the admin know" in own

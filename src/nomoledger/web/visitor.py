@@ -79,6 +79,19 @@ def admin_of(request: WebRequest, game: str) -> Session:
     return session
 
 
+def reader_of(request: WebRequest, game: str) -> Player:
+    """Return for whom *request* is made, as `player_of` does; the admin may read for nobody else.
+
+    Raises:
+        NotAuthorizedException: nobody is signed in.
+        PermissionDeniedException: a player acts for another.
+    """
+    session = signed_in(request, game)
+    if session.reader == ADMIN and not request.query_params.get("as", ""):
+        return Player(session, ADMIN)
+    return player_of(request, game)
+
+
 def player_of(request: WebRequest, game: str) -> Player:
     """Return the player for whom *request* is made: who is signed in, or whom the admin acts for.
 

@@ -31,7 +31,7 @@ from nomoledger.web.pages import page
 from nomoledger.web.routes.entrance import Form
 from nomoledger.web.routes.sending import page_values, place_of
 from nomoledger.web.threads import in_thread
-from nomoledger.web.visitor import Player, WebRequest, host_of, player_of
+from nomoledger.web.visitor import Player, WebRequest, host_of, player_of, reader_of
 
 #: For how many seconds a page waits for a check, and for a forecast.
 CHECK_PATIENCE, FORECAST_PATIENCE = 15.0, 4.0
@@ -61,7 +61,7 @@ class Draft(msgspec.Struct, frozen=True):
 @in_thread
 def list_proposals(request: WebRequest, game: FromPath[str]) -> Response[str]:
     """List the proposals, the newest first."""
-    player = player_of(request, game)
+    player = reader_of(request, game)
     known = host_of(request).read(game, proposal_lines, player.name, kind=ProposalLines)
     return page("proposals.html", lines=known.lines[:200], **page_values(player))
 
@@ -110,7 +110,7 @@ def work_on_draft(request: WebRequest, game: FromPath[str], data: Form) -> Respo
 @in_thread
 def show_one(request: WebRequest, game: FromPath[str], number: FromPath[int]) -> Response[str]:
     """Show a proposal: text, diff, votes, and what people say of it."""
-    host, player = host_of(request), player_of(request, game)
+    host, player = host_of(request), reader_of(request, game)
     seen = host.read(game, proposal_for, player.name, number, kind=SeenProposal)
     values: dict[str, Any] = {"proposal": seen, "comments": host.comments.on(game, number)}
     wanted = request.query_params.get("study", "")
@@ -127,7 +127,7 @@ def comment(
     request: WebRequest, game: FromPath[str], number: FromPath[int], data: Form
 ) -> Response[Any]:
     """Say something of a proposal."""
-    host, player = host_of(request), player_of(request, game)
+    host, player = host_of(request), reader_of(request, game)
     host.read(game, proposal_for, player.name, number, kind=SeenProposal)
     text, id = text_in(data, "text"), text_in(data, "id")
     host.comments.add(player.session, player.name, number, text, id)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from mimetypes import guess_type
 from pathlib import PurePosixPath
+from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
@@ -12,10 +13,12 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 from litestar.response import Redirect, ServerSentEvent, ServerSentEventMessage
 
+from nomoledger.game.desk.public_head import PublicHead, public_head
 from nomoledger.web.accounts.sign_in import ADMIN
 from nomoledger.web.pages import asset, page
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, session_of
+from nomoledger.web.watcher import SILENCE_SECONDS
 
 #: The files that pages load.
 ASSETS = ("site.css", "play.css", "live.js")
@@ -73,12 +76,24 @@ def show_asset(name: FromPath[str]) -> Response[bytes]:
 
 @get("/games/{game:str}/news")
 async def follow(request: WebRequest, game: FromPath[str]) -> ServerSentEvent:
-    """Send the number of the last event that everybody may know of, whenever it changes."""
+    """Send the number of the last event that everybody may know of, whenever it changes.
+
+    The admin is told of every event. The number is repeated after a while, to keep the stream open.
+    """
     host = host_of(request)
     await asyncio.to_thread(host.head, game)
+    session = await asyncio.to_thread(session_of, request, game)
+    knows_all = session is not None and session.reader == ADMIN
 
     async def news() -> AsyncIterator[ServerSentEventMessage]:
+        sent, at = -1, 0.0
         async for head in host.watcher.heads(game):
+            if not knows_all:
+                shown = await asyncio.to_thread(host.read, game, public_head, kind=PublicHead)
+                head = shown.number
+            if head == sent and monotonic() - at < SILENCE_SECONDS / 2:
+                continue  # Something secret happened, which nobody needs to know.
+            sent, at = head, monotonic()
             yield ServerSentEventMessage(data=str(head), event="head", id=str(head))
 
     return ServerSentEvent(news())
