@@ -22,8 +22,10 @@ def offer_a_square(host: Host) -> None:
 def test_timers_of_a_live_game_fire_when_they_are_due(enter_as: EnterAs, host: Host) -> None:
     admin = enter_as("admin")
     offer_a_square(host)
-    due = ClockKeeper(host).times()["mail"].due
-    assert due is not None
+    its = ClockKeeper(host).time_of("mail")
+    assert its is not None
+    assert its.due is not None
+    due = its.due
     before = host.head("mail")
     ClockKeeper(host, lambda: due - 1).look()
     assert host.head("mail") == before

@@ -92,18 +92,43 @@ def test_a_purchase_is_left_out_after_both_states_were_shown(enter_as: EnterAs, 
     assert "What has another owner" not in words(admin.text)
     admin.send({}, button="Make the ruling")
     assert "You have 1000 $" in ann.open("/games/mail/play")
+    admin.open("/games/mail/admin/ruling")
+    fields = {"text": "It came in time after all", "overrules": "1", "settle": "all"}
+    assert "--overrule 1" in admin.send(fields, to="/ruling/preview")
+    admin.send({}, button="Make the ruling")
+    assert "You have 1000 $" not in ann.open("/games/mail/play")
 
 
-def buy_a_square(host: Host) -> int:
-    """Let Ann move and buy the square on which she lands; return the number of the purchase."""
+def offered_square(host: Host) -> dict[str, str]:
+    """Let Ann move; return the arguments with which she may buy the square where she lands."""
     as_player(host, "Ann", Game.propose, "Something", id="proposal")
     admin = Session("0" * 64, "mail", "admin")
     host.request(admin, "judges", Game.judge, 1, "accepted", id="verdict")
     acts = host.read("mail", player_acts, "Ann", kind=PlayerActs)
     offers = (act for act in (*acts.waiting, *acts.possible) if act.action == "buy")
-    offered = next((act.buttons or act.picks)[0].arguments for act in offers)
-    as_player(host, "Ann", Game.submit, "buy", offered, id="purchase")
+    return next((act.buttons or act.picks)[0].arguments for act in offers)
+
+
+def buy_a_square(host: Host) -> int:
+    """Let Ann move and buy the square on which she lands; return the number of the purchase."""
+    as_player(host, "Ann", Game.submit, "buy", offered_square(host), id="purchase")
     return host._ledger.find_input("mail", "purchase")  # type: ignore[return-value]
+
+
+def test_a_request_that_was_overlooked_is_taken_in_after_an_event(
+    enter_as: EnterAs, host: Host
+) -> None:
+    admin, ann = enter_as("admin"), enter_as("Ann")
+    square = offered_square(host)["square"]
+    verdict = host._ledger.find_input("mail", "verdict")
+    admin.open(f"/games/mail/events/{verdict}")
+    fields = {"text": "The mail came in time", "verdict": "take-in", "player": "Ann"}
+    fields |= {"action": "buy", "arguments": f"square={square}"}
+    shown = admin.send(fields, to="/ruling/preview")
+    assert "What has another owner" in shown
+    assert f"--take-in '{verdict}=Ann buy square={square}'" in shown
+    admin.send({}, button="Make the ruling")
+    assert "You have 1000 $" not in ann.open("/games/mail/play")
 
 
 def test_a_dispute_is_shown_with_its_arguments_and_closed(enter_as: EnterAs, host: Host) -> None:

@@ -9,8 +9,8 @@ from nomoledger.errors import NomoledgerError
 from nomoledger.game.desk.live_time import GameTime, game_time
 from nomoledger.web.host import Host
 
-#: How often the clocks are looked at, in seconds.
-POLL_SECONDS = 1.0
+#: How often the clocks are looked at, in seconds, and how many at a time, in turn.
+POLL_SECONDS, GAMES_AT_A_TIME = 1.0, 20
 #: After how many seconds a timer that failed is tried again, if nothing was recorded meanwhile.
 RETRY_SECONDS = 60.0
 _log = logging.getLogger(__name__)
@@ -29,6 +29,7 @@ class ClockKeeper:
         self._now = now
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="clocks", daemon=True)
+        self._place = 0
         #: The games whose timers failed: the last event then, and when to try again.
         self._failed: dict[str, tuple[int, float]] = {}
 
@@ -42,32 +43,37 @@ class ClockKeeper:
         if self._thread.is_alive():
             self._thread.join()
 
-    def times(self) -> dict[str, GameTime]:
-        """Return the time of each game. A game that cannot be read is left out."""
-        found = {}
-        for game in self._host.games():
-            try:
-                found[game] = self._host.read(game, game_time, kind=GameTime)
-            except NomoledgerError as error:
-                _log.warning("%s: %s", game, error)
-        return found
+    def time_of(self, game: str) -> GameTime | None:
+        """Return the time of *game*; None if the game cannot be read."""
+        try:
+            return self._host.read(game, game_time, kind=GameTime)
+        except NomoledgerError as error:
+            _log.warning("%s: %s", game, error)
+            return None
 
     def look(self) -> None:
-        """Fire what is due in each live game."""
-        for game, its in self.times().items():
-            now = self._now()
-            if its.due is None or its.due > now or not its.is_live(now):
-                continue
-            head = self._host.head(game)
-            failed = self._failed.get(game)
-            if failed is not None and failed[0] == head and now < failed[1]:
-                continue
-            try:
-                self._host.let_fall_due(game, int(now))
-                self._failed.pop(game, None)
-            except NomoledgerError as error:
-                self._failed[game] = head, now + RETRY_SECONDS
-                _log.warning("%s: what is due cannot be carried out: %s", game, error)
+        """Fire what is due in the live games; in a ledger of many games, in the next of them."""
+        games = self._host.games()
+        count = min(len(games), GAMES_AT_A_TIME)
+        for place in range(self._place, self._place + count):
+            self._attend(games[place % len(games)])
+        self._place += count
+
+    def _attend(self, game: str) -> None:
+        """Fire what is due in *game*, if it is live."""
+        its, now = self.time_of(game), self._now()
+        if its is None or its.due is None or its.due > now or not its.is_live(now):
+            return
+        head = self._host.head(game)
+        failed = self._failed.get(game)
+        if failed is not None and failed[0] == head and now < failed[1]:
+            return
+        try:
+            self._host.let_fall_due(game, int(now))
+            self._failed.pop(game, None)
+        except NomoledgerError as error:
+            self._failed[game] = head, now + RETRY_SECONDS
+            _log.warning("%s: what is due cannot be carried out: %s", game, error)
 
     def _run(self) -> None:
         while not self._is_over.wait(POLL_SECONDS):
