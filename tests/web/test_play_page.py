@@ -47,7 +47,7 @@ def test_a_request_that_still_waits_is_taken_back_by_its_player_alone(
     bob.text = ann.text
     assert "no such request of yours" in bob.send({}, to="/play/undo")
     assert "Done" in ann.send({}, to="/play/undo")
-    assert "when square(Ann) == 9" not in ann.open("/games/mail/play")
+    assert "You have none." in ann.open("/games/mail/orders")
 
 
 def test_a_request_is_not_taken_back_once_another_came_after_it(
@@ -60,7 +60,7 @@ def test_a_request_is_not_taken_back_once_another_came_after_it(
     text = ann.send({}, to="/play/undo")
     assert "too late to take this back: play has gone on" in text
     assert "Bob" not in ann.text
-    assert "when square(Ann) == 9" in ann.open("/games/mail/play")
+    assert "when square(Ann) == 9" in ann.open("/games/mail/orders")
 
 
 def test_a_form_that_comes_late_says_what_happened_meanwhile(enter_as: EnterAs, host: Host) -> None:

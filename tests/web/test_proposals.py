@@ -1,5 +1,7 @@
 """Proposals in the browser: the editor, the check, the forecast, the discussion."""
 
+import pytest
+
 from nomoledger.web.host import Host
 from web.browsers import Browser
 from web.conftest import EnterAs
@@ -87,6 +89,7 @@ def test_people_discuss_a_proposal_and_its_author_replaces_it(
     assert "admin , " in ann.open("/games/mail/proposals/1").partition("I see")[0][-60:]
 
 
+@pytest.mark.slow
 def test_a_proposal_that_is_made_is_checked_and_forecast_on_request(
     enter_as: EnterAs, host: Host
 ) -> None:

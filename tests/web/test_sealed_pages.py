@@ -113,6 +113,7 @@ def test_secret_requests_and_orders_change_no_byte_of_the_pages_of_others(
     assert "Jam" in own
 
 
+@pytest.mark.slow
 @NOMOPOLY
 def test_a_sealed_vote_has_the_choices_of_the_rules_and_is_cast_once(
     host: Host, enter: Enter
