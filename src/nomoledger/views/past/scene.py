@@ -1,6 +1,7 @@
 """The board and the players at one event of the past, with the event behind each figure."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -9,9 +10,10 @@ from nomoledger import events as e
 from nomoledger.errors import UnknownError
 from nomoledger.game.desk.comparison import Comparison, compare
 from nomoledger.game.game import Game
-from nomoledger.game.read_models import LedgerView, WorldView, projection
+from nomoledger.game.read_models import LedgerView, WorldView, ask_rules, projection
 from nomoledger.proof.public_stream import apply_public
 from nomoledger.prose.labels import format_cell
+from nomoledger.sandbox.sandbox import Sandbox
 from nomoledger.state.world import World
 from nomoledger.views.site.public_view import PublicWorld
 
@@ -123,7 +125,7 @@ class _Past:
         world = self._public.world
         players = world.kinds.get("player", ())
         places = {str(world.label(player)): place for place, player in enumerate(players)}
-        view: Any = WorldView(world, reader=None)
+        view: Any = WorldView(world, None, partial(ask_rules, sandbox=_sandbox()))
         model: Any = projection("board")(view)
         squares = world.kinds.get("square", ())
         touched = _squares_in(last)
@@ -179,6 +181,12 @@ class _Past:
             money = FigureThen(format_cell(row.money), self._posted.get(player))
             place = places.get(name, 0)
             yield PlayerThen(name, place, format_cell(row.rank), money, stands, row.squares)
+
+
+@cache
+def _sandbox() -> Sandbox:
+    """Return the sandbox of this process, which knows the rules of the moments drawn before."""
+    return Sandbox()
 
 
 def _squares_in(event: e.Event) -> set[str]:
