@@ -36,6 +36,8 @@ def test_a_copy_is_played_on_by_others_and_its_line_is_asked_for_in_the_game(
     assert "throwaway seed" in shown
     address = ann.address.removeprefix("http://games.test")
     assert "sign in first" in visitor.open(address)
+    assert "opened by Ann" in bob.open("/games/mail/past")
+    assert address in bob.text
     bob.open(f"{address}?as=Ann")
     _, fields = bob.form("/copies/")
     while fields.get("action") != "buy":

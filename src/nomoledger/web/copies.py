@@ -85,6 +85,13 @@ class Copies:
             self._known[id] = made
         return made
 
+    def of(self, game: str) -> list[CopyInfo]:
+        """Return the copies of *game*, the newest first."""
+        self._drop_old()
+        with self._lock:
+            copies = list(self._known.values())
+        return [known for known in reversed(copies) if known.game == game]
+
     def find(self, game: str, id: str) -> CopyInfo:
         """Return the copy of *game* with that *id*.
 

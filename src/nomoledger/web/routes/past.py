@@ -78,6 +78,7 @@ def show_past(request: WebRequest, game: FromPath[str], number: FromPath[int]) -
         "after": index.after(number),
         "other": other,
         "comparison": comparison,
+        "copies": [] if session is None else host.copies.of(game),
         # A copy is made from public events: only where nothing is sealed are the numbers the same.
         "may_copy_here": len(index.events) == len(_index(host, game, None).events),
     }
