@@ -41,6 +41,8 @@ def test_an_amendment_is_put_into_the_changes_checked_and_proposed(
     assert host.head("mail") > before
     assert "Rents rise" in bob.open("/games/mail/proposals/1")
     assert "<ins>7</ins>" in bob.text
+    ann.open(f"{NEW}?replaces=1")
+    assert changes_in(ann) == "- amend: I.3\n  parameters:\n    sides: 7"
 
 
 def test_changes_that_do_not_fit_are_shown_and_nothing_is_recorded(

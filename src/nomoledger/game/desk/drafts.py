@@ -19,6 +19,7 @@ from nomoledger.rulebook.case_comparison import CaseComparison
 from nomoledger.rulebook.change_check import ChangeCheck, check_changes
 from nomoledger.rulebook.change_diff import ChangeDiff, diff_changes
 from nomoledger.rulebook.changes import parse_changes
+from nomoledger.rulebook.written_changes import write_changes
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
@@ -234,6 +235,25 @@ def _lines(result: WhatIf) -> Iterator[str]:
         yield f"without a place: {orphan.what}: {orphan.why}"
     if result.stopped is not None:
         yield f"it goes no further: {result.stopped}"
+
+
+class WrittenProposal(msgspec.Struct, frozen=True):
+    """A proposal as its author can work on it: its *text*, and its *changes* in YAML."""
+
+    text: str
+    changes: str
+
+
+def written_proposal(game: Game, number: int) -> WrittenProposal:
+    """Return proposal *number*, which everybody may see, for the editor.
+
+    Raises:
+        UnknownError: there is no such proposal.
+    """
+    made = game.world.proposals.get(number)
+    if made is None:
+        raise UnknownError(f"{game.name}: there is no proposal {number}")
+    return WrittenProposal(made.text, write_changes(made.changes) if made.changes else "")
 
 
 def propose_draft(game: Game, player: str, text: str, changes: str, **fields: Any) -> Outcome:

@@ -14,10 +14,12 @@ from nomoledger.game.desk.draft_forecast import DraftForecast, forecast_draft, f
 from nomoledger.game.desk.drafts import (
     DraftCheck,
     Parameters,
+    WrittenProposal,
     check_draft,
     check_made,
     parameters_of,
     propose_draft,
+    written_proposal,
 )
 from nomoledger.game.desk.proposal_desk import (
     ProposalLines,
@@ -71,10 +73,11 @@ def list_proposals(request: WebRequest, game: FromPath[str]) -> Response[str]:
 def show_editor(request: WebRequest, game: FromPath[str]) -> Response[str]:
     """Show the editor, empty or with the text of a proposal to replace."""
     host, player = host_of(request), player_of(request, game)
-    text, replaces = "", request.query_params.get("replaces", "")
+    replaces = request.query_params.get("replaces", "")
+    draft = Draft(new_request_id())
     if replaces.isdecimal() and len(replaces) < 10:
-        text = host.read(game, proposal_for, player.name, int(replaces), kind=SeenProposal).text
-    draft = Draft(new_request_id(), text, "", replaces if text else "")
+        made = host.read(game, written_proposal, int(replaces), kind=WrittenProposal)
+        draft = Draft(draft.id, made.text, made.changes, replaces)
     return _editor(request, player, draft)
 
 
