@@ -12,6 +12,8 @@ from nomoledger.web.accounts.sign_in import Session
 COMMENT_MAX, SHOWN_MAX = 2000, 40
 #: How many comments one person may make on one proposal in an hour.
 HOURLY_MAX = 30
+#: Times are stored in microseconds, so that comments of one second keep their order.
+_SECOND = 1_000_000
 
 
 class Comment(msgspec.Struct, frozen=True):
@@ -43,14 +45,14 @@ class Comments:
         Raises:
             UsageError: the text is empty or too long, or there are too many comments.
         """
-        text, now = text.strip(), int(time.time())
+        text, now = text.strip(), time.time_ns() // 1000
         if not text or len(text) > COMMENT_MAX:
             raise UsageError(f"a comment has 1 to {COMMENT_MAX} characters, not {len(text)}")
         entered_by = session.reader if session.reader != by else ""
         with self._accounts.transaction() as connection:
             recent = connection.execute(
                 "SELECT COUNT(*) FROM comments WHERE game = ? AND speaker = ? AND at > ?",
-                (session.game, by, now - 3600),
+                (session.game, by, now - 3600 * _SECOND),
             ).fetchone()[0]
             if recent >= HOURLY_MAX:
                 raise UsageError("these are many comments in an hour: wait a while")
@@ -67,4 +69,4 @@ class Comments:
                 " WHERE game = ? AND proposal = ? ORDER BY at DESC, id LIMIT ?",
                 (game, proposal, SHOWN_MAX),
             ).fetchall()
-        return [Comment(*row) for row in reversed(rows)]
+        return [Comment(at // _SECOND, *others) for at, *others in reversed(rows)]
