@@ -150,6 +150,11 @@ def mended(ledger: str) -> None:
     ask("close", ledger)
 
 
+def gaps(ledger: str) -> None:
+    """A hand-kept record in which things are unknown for a while, and a landing is wrong."""
+    run("import", ledger, str(HERE / "gaps.jsonl"))
+
+
 def _first(ledger: str, tag: str, period: int) -> int:
     """The number of the first event of that *tag* in *period*."""
     for line in run("export", ledger, "-").splitlines():
@@ -172,6 +177,7 @@ GAMES: dict[str, Play] = {
     "disputed": disputed,
     "plots": plots,
     "mended": mended,
+    "gaps": gaps,
 }
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from nomoledger.errors import PoolError, RuleFault, UsageError
 from nomoledger.parallel import Pool, open_pool
 from parallel.dask_cluster import Cluster, running_cluster
-from parallel.some_tasks import deadly, failing, multiplier, process_namer
+from parallel.some_tasks import deadly, failing, multiplier, process_namer, sleepless
 
 POOLS = ("serial", "processes", pytest.param("dask", marks=pytest.mark.slow))
 
@@ -135,6 +136,36 @@ def test_a_cluster_without_workers_is_a_clear_error(tmp_path: Path) -> None:
         open_pool(scheduler=cluster.address),
     ):
         pass
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_all_its_workers_is_a_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nomoledger.parallel.dask_pool.LOST_SECONDS", 1.0)
+    (begun := tmp_path / "begun").mkdir()
+    with (
+        running_cluster(tmp_path, workers=1) as cluster,
+        open_pool(scheduler=cluster.address) as pool,
+    ):
+        results = pool.map(sleepless, (str(begun),), range(4))
+        kill = threading.Thread(
+            target=lambda: _wait_for(lambda: begun.iterdir(), 1) and _kill(cluster)
+        )
+        kill.start()
+        with pytest.raises(PoolError, match="the cluster has had no workers for 1 seconds: start"):
+            list(results)
+        kill.join()
+
+
+def _kill_once_begun(cluster: Cluster, begun: Path) -> None:
+    """Kill the workers of *cluster*, and the nannies that would start them again."""
+    _wait_for(begun.iterdir, 1)
+    for worker in cluster.workers:
+        children = Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()
+        worker.kill()
+        for child in children:
+            os.kill(int(child), signal.SIGKILL)
 
 
 @pytest.mark.slow

@@ -405,7 +405,8 @@ def _unknown(part: "UnknownPart") -> str:
         known = f"; set by the first landing [line {known}]"
     elif known:
         known = f"; known again [line {known}]"
-    return f"  {what} is unknown {since}, not compared: {facts}{known}"
+    verb = "is" if len(part.what) == 1 else "are"
+    return f"  {what} {verb} unknown {since}, not compared: {facts}{known}"
 
 
 def _by_rules(value: Any) -> str:

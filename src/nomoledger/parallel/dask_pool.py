@@ -8,9 +8,11 @@ import pickle
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
 from itertools import islice
+from time import monotonic
 from typing import Any
 from uuid import uuid4
 
@@ -19,6 +21,8 @@ from nomoledger.parallel.pool import ITEMS_PER_WORKER, TRIES_MAX, Item, Result, 
 
 #: How long the scheduler may take to answer, in seconds.
 CONNECT_SECONDS = 5
+#: How long a cluster may be without workers, and how often they are counted, in seconds.
+LOST_SECONDS, COUNT_SECONDS = 30.0, 2.0
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[\w.-]+):[0-9]{1,5}")
 PACKAGE = "nomoledger"
 VERSION = version_of(PACKAGE)
@@ -98,15 +102,42 @@ class DaskPool:
                 finished.add(future)
 
         submit(self.workers * ITEMS_PER_WORKER)
-        try:
-            for future in finished:
-                result = self._result_of(future)
-                submit(1)
-                yield places.pop(future.key), result
-        finally:
-            self._client.cancel([*finished.futures])
+        with self._watched(finished) as is_lost:
+            try:
+                for future in finished:
+                    result = self._result_of(future, is_lost)
+                    submit(1)
+                    yield places.pop(future.key), result
+            finally:
+                self._client.cancel([*finished.futures])
 
-    def _result_of(self, future: Any) -> Any:
+    @contextmanager
+    def _watched(self, finished: Any) -> Iterator[threading.Event]:
+        """Cancel the futures in *finished* if all workers are gone; then the event is set.
+
+        Without that, items would wait for ever: a scheduler hopes for other workers.
+        """
+        is_over, is_lost = threading.Event(), threading.Event()
+
+        def count() -> None:
+            seen = monotonic()
+            while not is_over.wait(COUNT_SECONDS):
+                if self._client.nthreads():
+                    seen = monotonic()
+                elif monotonic() - seen > LOST_SECONDS:
+                    is_lost.set()
+                    self._client.cancel([*finished.futures])
+                    return
+
+        counting = threading.Thread(target=count, daemon=True)
+        counting.start()
+        try:
+            yield is_lost
+        finally:
+            is_over.set()
+            counting.join()
+
+    def _result_of(self, future: Any, is_lost: threading.Event) -> Any:
         from distributed import CancelledError, KilledWorker
 
         try:
@@ -116,6 +147,11 @@ class DaskPool:
                 "the workers of the cluster died over the same work: there may be too little memory"
             ) from None
         except CancelledError:
+            if is_lost.is_set():
+                raise PoolError(
+                    f"the cluster has had no workers for {LOST_SECONDS:.0f} seconds: start some"
+                    " with `dask worker`, and try again"
+                ) from None
             raise PoolError("the connection to the Dask scheduler broke") from None
 
     def close(self) -> None:
