@@ -97,7 +97,9 @@ def test_a_dispute_opens_with_a_replay_of_its_period(desk: Game) -> None:
     report = to_plain_values(replay(desk.ledger, "g", 1))
     assert isinstance(attached.evidence, dict)
     assert attached.evidence == {name: report[name] for name in attached.evidence}
-    assert {*report} - {*attached.evidence} == {"digest", "omitted", "repeated", "has_record"}
+    assert {*report} - {*attached.evidence} == {
+        *("digest", "omitted", "repeated", "has_record", "unknown"),
+    }
     assert [each["number"] for each in open_disputes(desk.world)] == [1]
     assert replay(desk.ledger, "g").exact
 

@@ -81,6 +81,7 @@ WORDS = {
     "rulings": "",
     "run": "--once",
     "seal": "",
+    "serve": None,
     "simulate": "--rulebook mail-opening --periods 1",
     "standings": "",
     "state": "",

@@ -64,4 +64,4 @@ def test_the_findings_are_the_same_from_a_cluster(league: tuple[str, str], tmp_p
 def test_a_scheduler_nobody_runs_is_one_line(game: str) -> None:
     result = run("audit", game, "--scheduler", "nonsense://x")
     assert result.exit_code == 2
-    assert result.stderr.startswith("nomoledger: no Dask scheduler answers at nonsense")
+    assert "is no address of a scheduler: write one like tcp://" in result.stderr

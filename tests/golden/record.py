@@ -27,6 +27,7 @@ from postgres_server import PostgresServer
 
 HERE = Path(__file__).parent
 PROGRAM = Path(sys.executable).with_name("nomoledger")
+YES = "--yes"  # Where time jumps, versions since 0.7.0 ask.
 SETTLED = ["--settle", "money", "--questions", "skip", "--yes"]
 PLOTS = str(HERE / "plots.md")
 REPLAYS = HERE.parents[1] / "replays"
@@ -66,24 +67,33 @@ def _import(ledger: str, name: str) -> None:
 def disputed(ledger: str) -> None:
     """The hand-kept season, with a dispute that is ratified and one that is put right."""
     _import(ledger, "weekly-vote-season")
-    run("dispute", "open", ledger, "The Founder", "Fifteen and five is 20", "--event", "496")
-    run("dispute", "argue", ledger, "1", "Draven", "Nobody said so at the time")
+    run(
+        "dispute",
+        "open",
+        ledger,
+        "The Founder",
+        "Fifteen and five is 20",
+        "--event",
+        "496",
+        "--yes",
+    )
+    run("dispute", "argue", ledger, "1", "Draven", "Nobody said so at the time", YES)
     put_right = ["--replace", "496=square:20", "--settle", "money", "--yes"]
     run("dispute", "close", ledger, "1", "Fifteen and five is 20", *put_right)
-    run("dispute", "open", ledger, "Jamie", "It should have been 1", "--event", "116")
-    run("dispute", "close", ledger, "2", "It stands", "--ratify", "116")
-    run("finality", ledger, "--after", "14")
-    run("close", ledger)
+    run("dispute", "open", ledger, "Jamie", "It should have been 1", "--event", "116", YES)
+    run("dispute", "close", ledger, "2", "It stands", "--ratify", "116", YES)
+    run("finality", ledger, "--after", "14", YES)
+    run("close", ledger, YES)
 
 
 def plots(ledger: str) -> None:
-    """Secrets, timers, orders, a conflict of two rules, an undone request, and late rulings."""
+    """Secrets, timers, orders, a conflict of two rules, and late rulings."""
     at = iter(range(1, 1000))
 
     def ask(*words: str, allowed: tuple[int, ...] = (0, 1)) -> str:
         minutes = next(at)
         time = DAY.format(1 + minutes // 24, f"{minutes % 24:02}:00:00")
-        return run(words[0], ledger, *words[1:], "--at", time, allowed=allowed)
+        return run(words[0], ledger, *words[1:], "--at", time, YES, allowed=allowed)
 
     run("init", ledger, "--rulebook", PLOTS, "--at", DAY.format(1, "00:00:00"))
     for player in ("Ann", "Bob", "Cid"):
@@ -101,11 +111,9 @@ def plots(ledger: str) -> None:
     ask("judge", "1", "accepted")
     ask("submit", "Ann", "plot", "plan=poison")
     ask("submit", "Cid", "wonder")
-    ask("undo")
-    ask("submit", "Cid", "wonder")
     ask("answer", "left")
     ask("submit", "Ann", "take_sides")
-    ask("ruling", "Right it is, and so it stays", "--value", "9", "--scope", "precedent")
+    ask("ruling", "Right it is, and so it stays", "--value", "9")
     ask("submit", "Ann", "confess")
     ask("submit", "Ann", "overspend")
     ask("close")
@@ -123,7 +131,7 @@ def mended(ledger: str) -> None:
     def ask(*words: str, allowed: tuple[int, ...] = (0, 1)) -> str:
         minutes = next(at)
         time = DAY.format(1 + minutes // 24, f"{minutes % 24:02}:00:00")
-        return run(*words, "--at", time, allowed=allowed)
+        return run(*words, "--at", time, YES, allowed=allowed)
 
     opening = "--rulebook", PLOTS, "--dice", "players", "--at", DAY.format(1, "00:00:00")
     run("init", ledger, *opening)
@@ -155,6 +163,22 @@ def gaps(ledger: str) -> None:
     run("import", ledger, str(HERE / "gaps.jsonl"))
 
 
+def undone(ledger: str) -> None:
+    """A verdict that is taken back twice, with entered dice, and players with addresses."""
+    opening = "--rulebook", "mail-opening", "--dice", "entered", "--at", DAY.format(1, "00:00:00")
+    run("init", ledger, *opening)
+    at = ["--at", DAY.format(2, "12:00:00"), YES]
+    for player in ("Ann", "Bob"):
+        run("join", ledger, player, f"email={player.lower()}@example.org", *at)
+    run("propose", ledger, "Ann", "Nothing", *at)
+    run("judge", ledger, "1", "accepted", *at)
+    for _ in range(2):
+        run("judge", ledger, "1", "rejected", *at)
+        run("undo", ledger, *at)
+    run("roll", ledger, "3", "4", *at)
+    run("close", ledger, "--at", DAY.format(8, "12:00:00"), YES)
+
+
 def _first(ledger: str, tag: str, period: int) -> int:
     """The number of the first event of that *tag* in *period*."""
     for line in run("export", ledger, "-").splitlines():
@@ -178,6 +202,7 @@ GAMES: dict[str, Play] = {
     "plots": plots,
     "mended": mended,
     "gaps": gaps,
+    "undone": undone,
 }
 
 

@@ -149,9 +149,7 @@ def test_a_cluster_that_loses_all_its_workers_is_a_clear_error(
         open_pool(scheduler=cluster.address) as pool,
     ):
         results = pool.map(sleepless, (str(begun),), range(4))
-        kill = threading.Thread(
-            target=lambda: _wait_for(lambda: begun.iterdir(), 1) and _kill(cluster)
-        )
+        kill = threading.Thread(target=_kill_once_begun, args=(cluster, begun))
         kill.start()
         with pytest.raises(PoolError, match="the cluster has had no workers for 1 seconds: start"):
             list(results)

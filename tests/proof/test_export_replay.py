@@ -24,7 +24,7 @@ Lie = Callable[[list[e.Event]], list[e.Event]]
 def simulated(rulebook: str, folder: Path) -> list[e.Event]:
     """Two periods that bots play under *rulebook*."""
     words = ["simulate", str(folder / "g.db"), "--rulebook", rulebook]
-    numbers = {"players": 3, "periods": 2, "requests": 10, "seed": 4}
+    numbers = {"players": 3, "periods": 2, "requests": 10, "seed": 8}
     options = [word for name, n in numbers.items() for word in (f"--{name}", str(n))]
     result = CliRunner().invoke(program, [*words, *options])
     assert result.exit_code == 0, result.output
