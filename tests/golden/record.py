@@ -16,6 +16,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from importlib.metadata import version
@@ -179,6 +180,15 @@ def undone(ledger: str) -> None:
     run("close", ledger, "--at", DAY.format(8, "12:00:00"), YES)
 
 
+def moved(ledger: str) -> None:
+    """A short season that is moved to another place and back, and then audited there."""
+    season("mail-opening", periods=2)(ledger)
+    with tempfile.TemporaryDirectory() as folder:
+        run("league", "move", ledger, f"{folder}/elsewhere.db")
+        run("league", "move", f"{folder}/elsewhere.db", ledger)
+    run("league", "audit", ledger, "--workers", "1")
+
+
 def _first(ledger: str, tag: str, period: int) -> int:
     """The number of the first event of that *tag* in *period*."""
     for line in run("export", ledger, "-").splitlines():
@@ -203,6 +213,7 @@ GAMES: dict[str, Play] = {
     "mended": mended,
     "gaps": gaps,
     "undone": undone,
+    "moved": moved,
 }
 
 
