@@ -20,7 +20,7 @@ from nomoledger.game.keepers import Keepers
 from nomoledger.game.league import LeagueGame
 from nomoledger.game.programs import CLOCK, program_name
 from nomoledger.game.start import open_game
-from nomoledger.game.waiting import Waiting
+from nomoledger.game.waiting import WaitingFact
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_postgres
 from nomoledger.parallel import open_pool
@@ -101,13 +101,13 @@ def test_each_game_says_what_waits_for_whom_and_since_when(location: str) -> Non
     games = found(location)
     assert list(games) == ["asks", "idle", "proposes", "rests"]
     assert games["idle"].waits == ()
-    assert games["asks"].waits == (Waiting("Does that count?", ("admin",), NOON),)
+    assert games["asks"].waits == (WaitingFact("Does that count?", ("admin",), NOON),)
     day = datetime(2026, 1, 6, 12, tzinfo=UTC)
-    assert games["rests"].waits == (Waiting("due: Ann: wake", ("clock",), day),)
+    assert games["rests"].waits == (WaitingFact("due: Ann: wake", ("clock",), day),)
     assert games["rests"].next_timer == day
     assert games["proposes"].waits == (
-        Waiting("proposal 1 is undecided", (), NOON),
-        Waiting("dispute 1 is open", ("admin",), LATER),
+        WaitingFact("proposal 1 is undecided", (), NOON),
+        WaitingFact("dispute 1 is open", ("admin",), LATER),
     )
     for name, game in games.items():
         assert name is not None

@@ -66,7 +66,6 @@ def test_files_and_functions_stay_small(path: Path) -> None:
     assert [each for each in functions(path) if each[1] > FUNCTION_LINES_MAX] == []
 
 
-@pytest.mark.slow
 def test_names_of_classes_and_modules_are_used_once() -> None:
     """A name leads to one place. Packages may share the name of a module, as `game/game.py`."""
     modules = [path.stem for path in (*SOURCES, *PROJECTIONS) if path.stem != "__init__"]

@@ -97,7 +97,7 @@ class PlayerList(msgspec.Struct, frozen=True):
         )
 
 
-class Act(msgspec.Struct, frozen=True):
+class PossibleAction(msgspec.Struct, frozen=True):
     """An action that a player may take now.
 
     Attributes:
@@ -161,7 +161,7 @@ class PlayerPage(msgspec.Struct, frozen=True):
     attributes: dict[str, str]
     things: tuple[str, ...]
     waiting: tuple[WaitingFor, ...]
-    may: tuple[Act, ...]
+    may: tuple[PossibleAction, ...]
     submit: str
     since: datetime | None
     happened: tuple[Happened, ...]
@@ -208,7 +208,7 @@ class PlayerPage(msgspec.Struct, frozen=True):
             yield f"{self.player} may try these, with values to choose ({self.submit} ACTION):"
         yield from (f"  {act}" for act in untried)
 
-    def _is_answer(self, act: Act, requests: str) -> bool:
+    def _is_answer(self, act: PossibleAction, requests: str) -> bool:
         written = (f" {act.action} {quote(words)} " for words in act.with_)
         return bool(act.with_) and all(words in f"{requests} " for words in written)
 
@@ -350,7 +350,7 @@ def _until(moment: int | None) -> str | None:
     return None if moment is None else format_time(moment - 1)
 
 
-def _acts(world: World, player: str) -> Iterator[Act]:
+def _acts(world: World, player: str) -> Iterator[PossibleAction]:
     """Yield what *player* may do now."""
     for act in may_do(world, [player]).get(player, ()):
         with_ = tuple(
@@ -358,7 +358,7 @@ def _acts(world: World, player: str) -> Iterator[Act]:
             for arguments in act.arguments
         )
         chosen = {value.name: type_in_words(value.type) for value in act.chosen}
-        yield Act(act.action, with_, chosen, _until(act.until))
+        yield PossibleAction(act.action, with_, chosen, _until(act.until))
 
 
 def _happened(view: LedgerView, name: str, since: datetime | None) -> Iterator[Happened]:

@@ -15,7 +15,7 @@ from nomoledger.prose.descriptions import (
     name_confirmation,
 )
 from nomoledger.prose.labels import format_cell
-from nomoledger.prose.payments import amount_of
+from nomoledger.prose.payment_words import amount_of
 from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
 from nomoledger_projections.proposals import ProposalBook

@@ -8,7 +8,7 @@ import pytest
 
 import nomoledger
 from nomoledger.web.app import make_app
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
 
 #: Play begins yesterday, so that requests of now come later.
@@ -27,14 +27,14 @@ def ledger_file(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def host(ledger_file: str) -> Iterator[Host]:
-    served = Host(ledger_file)
+def host(ledger_file: str) -> Iterator[GameHost]:
+    served = GameHost(ledger_file)
     yield served
     served.close()
 
 
 @pytest.fixture
-def enter_as(host: Host) -> EnterAs:
+def enter_as(host: GameHost) -> EnterAs:
     """Returns a browser in which somebody is signed in; nobody for the empty name."""
     app = make_app(host)
 

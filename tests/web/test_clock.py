@@ -5,21 +5,21 @@ from datetime import UTC, datetime, timedelta
 
 from nomoledger.game.game import Game
 from nomoledger.web.accounts.sign_in import Session
-from nomoledger.web.clock import ClockKeeper
-from nomoledger.web.host import Host
+from nomoledger.web.clock_keeper import ClockKeeper
+from nomoledger.web.game_host import GameHost
 from web.conftest import EnterAs
 
 DAY = 86_400
 
 
-def offer_a_square(host: Host) -> None:
+def offer_a_square(host: GameHost) -> None:
     """Let Ann move, so that she is offered a square until a timer takes the offer away."""
     ann, admin = (Session("0" * 64, "mail", reader) for reader in ("Ann", "admin"))
     host.request(ann, "proposes", Game.propose, "Ann", "Something", id="proposal")
     host.request(admin, "judges", Game.judge, 1, "accepted", id="verdict")
 
 
-def test_timers_of_a_live_game_fire_when_they_are_due(enter_as: EnterAs, host: Host) -> None:
+def test_timers_of_a_live_game_fire_when_they_are_due(enter_as: EnterAs, host: GameHost) -> None:
     admin = enter_as("admin")
     offer_a_square(host)
     its = ClockKeeper(host).time_of("mail")
@@ -37,7 +37,7 @@ def test_timers_of_a_live_game_fire_when_they_are_due(enter_as: EnterAs, host: H
     assert f"{datetime.fromtimestamp(due, UTC):%Y-%m-%d %H:%M}" in admin.open("/games/mail/admin")
 
 
-def test_the_clock_of_a_game_that_rests_is_not_moved(host: Host) -> None:
+def test_the_clock_of_a_game_that_rests_is_not_moved(host: GameHost) -> None:
     offer_a_square(host)
     before = host.head("mail")
     ClockKeeper(host, lambda: time.time() + 400 * DAY).look()
@@ -45,7 +45,7 @@ def test_the_clock_of_a_game_that_rests_is_not_moved(host: Host) -> None:
 
 
 def test_the_admin_lets_time_pass_after_a_look_at_what_falls_due(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     admin = enter_as("admin")
     offer_a_square(host)

@@ -12,12 +12,12 @@ from nomoledger.game.desk.copied_game import ask_in_copy, copy_game
 from nomoledger.game.game import Game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.web.accounts.sign_in import Session
-from nomoledger.web.copies import COPY_SECONDS, OWN_MAX
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
+from nomoledger.web.played_copies import COPY_SECONDS, OWN_MAX
 from web.conftest import EnterAs
 
 
-def let_ann_move(host: Host) -> None:
+def let_ann_move(host: GameHost) -> None:
     """Let Ann move by a proposal, so that she is offered a square."""
     ann, admin = (Session("0" * 64, "mail", reader) for reader in ("Ann", "admin"))
     host.request(ann, "proposes", Game.propose, "Ann", "Something", id="proposal")
@@ -25,7 +25,7 @@ def let_ann_move(host: Host) -> None:
 
 
 def test_a_copy_is_played_on_by_others_and_its_line_is_asked_for_in_the_game(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     let_ann_move(host)
     ann, bob, visitor = enter_as("Ann"), enter_as("Bob"), enter_as("")
@@ -92,7 +92,7 @@ def test_nothing_sealed_is_in_a_copy(tmp_path: Path) -> None:
             assert outcome.events
 
 
-def test_the_oldest_copy_of_a_person_makes_room_for_a_new_one(host: Host) -> None:
+def test_the_oldest_copy_of_a_person_makes_room_for_a_new_one(host: GameHost) -> None:
     others = host.copies.make(host.study, "mail", "Bob")
     own = [host.copies.make(host.study, "mail", "Ann") for _ in range(OWN_MAX + 1)]
     with pytest.raises(UnknownError):
@@ -101,7 +101,7 @@ def test_the_oldest_copy_of_a_person_makes_room_for_a_new_one(host: Host) -> Non
         assert host.copies.find("mail", copy.id) == copy
 
 
-def test_a_copy_is_gone_after_a_day(host: Host) -> None:
+def test_a_copy_is_gone_after_a_day(host: GameHost) -> None:
     now = time.time()
     host.copies._clock = lambda: now
     copy = host.copies.make(host.study, "mail", "Ann")

@@ -1,10 +1,10 @@
 """Disputes and standing orders in the browser."""
 
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 from web.conftest import EnterAs
 
 
-def test_a_player_disputes_an_event_and_another_argues(enter_as: EnterAs, host: Host) -> None:
+def test_a_player_disputes_an_event_and_another_argues(enter_as: EnterAs, host: GameHost) -> None:
     ann, bob = enter_as("Ann"), enter_as("Bob")
     ann.open("/games/mail/play")
     address = next(part for part in ann.text.split('"') if "/disputes/new?event=" in part)
@@ -19,7 +19,7 @@ def test_a_player_disputes_an_event_and_another_argues(enter_as: EnterAs, host: 
     assert "Dispute 1 of Ann" in ann.open("/games/mail/disputes")
 
 
-def test_a_dispute_about_what_nobody_knows_is_not_opened(enter_as: EnterAs, host: Host) -> None:
+def test_a_dispute_about_what_nobody_knows_is_not_opened(enter_as: EnterAs, host: GameHost) -> None:
     ann = enter_as("Ann")
     ann.open("/games/mail/disputes/new?event=99999")
     assert ann.status == 404
@@ -30,7 +30,7 @@ def test_a_dispute_about_what_nobody_knows_is_not_opened(enter_as: EnterAs, host
 
 
 def test_a_standing_order_is_checked_placed_shown_to_its_player_alone_and_cancelled(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     ann, bob = enter_as("Ann"), enter_as("Bob")
     ann.open("/games/mail/play/act/name_square")
@@ -53,7 +53,7 @@ def test_a_standing_order_is_checked_placed_shown_to_its_player_alone_and_cancel
     assert "You have none." in ann.open("/games/mail/orders")
 
 
-def test_an_order_answers_a_question(enter_as: EnterAs, host: Host) -> None:
+def test_an_order_answers_a_question(enter_as: EnterAs, host: GameHost) -> None:
     ann = enter_as("Ann")
     ann.open("/games/mail/orders")
     ann.send({"answer": "yes", "when": "closing()"}, to="/orders/answer")

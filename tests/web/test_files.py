@@ -5,12 +5,12 @@ from pathlib import Path
 from nomoledger.game.game import Game
 from nomoledger.proof.public_check import check_export
 from nomoledger.web.accounts.sign_in import Session
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 from web.conftest import EnterAs
 
 
 def test_the_public_export_can_be_checked_and_the_seal_is_signed(
-    enter_as: EnterAs, host: Host, tmp_path: Path
+    enter_as: EnterAs, host: GameHost, tmp_path: Path
 ) -> None:
     admin, ann = enter_as("admin"), enter_as("Ann")
     assert "nothing to seal" in admin.open("/games/mail/admin/seal.json")
@@ -28,7 +28,7 @@ def test_the_public_export_can_be_checked_and_the_seal_is_signed(
 
 
 def test_the_site_is_published_into_the_folder_that_the_server_was_given(
-    enter_as: EnterAs, host: Host, tmp_path: Path
+    enter_as: EnterAs, host: GameHost, tmp_path: Path
 ) -> None:
     admin = enter_as("admin")
     assert "start this server with --publish" in admin.open("/games/mail/admin/files")
@@ -38,7 +38,9 @@ def test_the_site_is_published_into_the_folder_that_the_server_was_given(
     assert "mail" in (tmp_path / "site" / "index.html").read_text()
 
 
-def test_a_player_sees_what_the_admin_entered_for_the_player(enter_as: EnterAs, host: Host) -> None:
+def test_a_player_sees_what_the_admin_entered_for_the_player(
+    enter_as: EnterAs, host: GameHost
+) -> None:
     session = Session("0" * 64, "mail", "admin")
     given = ("Ann", "More money")
     host.request(session, "proposes", Game.propose, *given, acting_for="Ann", id="for-ann")

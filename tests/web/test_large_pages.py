@@ -8,7 +8,7 @@ import pytest
 from nomoledger.game.simulation import Plan, simulate
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.web.app import make_app
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
 
 BYTES_MAX = 100_000
@@ -23,7 +23,7 @@ def test_the_page_of_a_player_comes_soon_and_is_small(tmp_path: Path, rulebook: 
     path = str(tmp_path / "game.db")
     with Ledger.open(path, create=True) as ledger:
         simulate(ledger, rulebook, Plan(players=4, periods=2, requests=6, seed=1), game="game")
-    host = Host(path)
+    host = GameHost(path)
     try:
         ann = Browser(make_app(host))
         ann.open(f"/enter/{host.sign_in.invite('game', 'Ann').token}")

@@ -5,12 +5,12 @@ import re
 from nomoledger.events import Act
 from nomoledger.game.game import Game
 from nomoledger.web.accounts.sign_in import Session
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
 from web.conftest import EnterAs
 
 
-def let_ann_move(host: Host) -> int:
+def let_ann_move(host: GameHost) -> int:
     """Let Ann move by a proposal; return the number of the verdict that led to it."""
     ann, admin = (Session("0" * 64, "mail", reader) for reader in ("Ann", "admin"))
     host.request(ann, "proposes", Game.propose, "Ann", "Something", id="proposal")
@@ -28,7 +28,7 @@ def event_that(browser: Browser, says: str) -> int:
 
 
 def test_an_event_has_its_cause_its_consequences_and_the_rule_that_was_in_force(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     verdict = let_ann_move(host)
     visitor = enter_as("")
@@ -47,7 +47,7 @@ def test_an_event_has_its_cause_its_consequences_and_the_rule_that_was_in_force(
 
 
 def test_the_past_steps_from_event_to_event_and_compares_two_moments(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     verdict = let_ann_move(host)
     visitor = enter_as("")
@@ -66,7 +66,7 @@ def test_the_past_steps_from_event_to_event_and_compares_two_moments(
 
 
 def test_what_was_thrown_is_corrected_from_the_page_of_the_event(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     verdict = let_ann_move(host)
     admin = enter_as("admin")
@@ -86,7 +86,7 @@ def test_what_was_thrown_is_corrected_from_the_page_of_the_event(
 
 
 def test_the_past_of_each_reader_shows_what_that_reader_may_see(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     order = (Act("buy", {"square": 17}),)
     session = Session("0" * 64, "mail", "Ann")

@@ -3,18 +3,20 @@
 from nomoledger.game.game import Game
 from nomoledger.web.accounts.sign_in import Session
 from nomoledger.web.app import make_app
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
 from web.conftest import EnterAs
 
 
-def propose(host: Host, player: str) -> None:
+def propose(host: GameHost, player: str) -> None:
     """Let *player* propose something at the command line."""
     session = Session("0" * 64, "mail", player)
     host.request(session, "proposes", Game.propose, player, "Nothing", id=f"proposal-of-{player}")
 
 
-def test_a_proposal_is_judged_and_the_player_moves_and_buys(enter_as: EnterAs, host: Host) -> None:
+def test_a_proposal_is_judged_and_the_player_moves_and_buys(
+    enter_as: EnterAs, host: GameHost
+) -> None:
     admin, ann = enter_as("admin"), enter_as("Ann")
     assert "You are on square 1. You have 1000 $." in ann.open("/games/mail/play")
     assert "Nothing happened to you" in ann.send({}, button="I have read this")
@@ -27,7 +29,7 @@ def test_a_proposal_is_judged_and_the_player_moves_and_buys(enter_as: EnterAs, h
     assert "What this would do" in ann.send({}, to="/play/try")
 
 
-def test_a_trial_shows_the_refusal_and_records_nothing(enter_as: EnterAs, host: Host) -> None:
+def test_a_trial_shows_the_refusal_and_records_nothing(enter_as: EnterAs, host: GameHost) -> None:
     ann = enter_as("Ann")
     ann.open("/games/mail/play/act/name_square")
     before = host.head("mail")
@@ -36,7 +38,7 @@ def test_a_trial_shows_the_refusal_and_records_nothing(enter_as: EnterAs, host: 
     assert host.head("mail") == before
 
 
-def test_a_form_that_is_sent_twice_makes_one_request(enter_as: EnterAs, host: Host) -> None:
+def test_a_form_that_is_sent_twice_makes_one_request(enter_as: EnterAs, host: GameHost) -> None:
     ann, twin = enter_as("Ann"), enter_as("Ann")
     ann.open("/games/mail/play/act/name_square")
     fields = {"with-square": "9", "with-name": "Bath"}
@@ -48,7 +50,7 @@ def test_a_form_that_is_sent_twice_makes_one_request(enter_as: EnterAs, host: Ho
     assert host.head("mail") == head
 
 
-def test_to_look_at_a_link_does_not_use_it_up(host: Host) -> None:
+def test_to_look_at_a_link_does_not_use_it_up(host: GameHost) -> None:
     link = host.sign_in.invite("mail", "Ann")
     scanner, ann, thief = (Browser(make_app(host)) for _ in range(3))
     for _ in range(3):
@@ -67,7 +69,7 @@ def test_a_player_cannot_act_for_another_or_see_the_desk_of_the_admin(enter_as: 
         assert ann.status == 403
 
 
-def test_a_form_of_another_site_does_nothing(enter_as: EnterAs, host: Host) -> None:
+def test_a_form_of_another_site_does_nothing(enter_as: EnterAs, host: GameHost) -> None:
     admin = enter_as("admin")
     before = host.head("mail")
     foreign = ({"sec-fetch-site": "cross-site"}, {"origin": "https://elsewhere.test"})

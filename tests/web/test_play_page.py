@@ -3,7 +3,7 @@
 from nomoledger.events import Act
 from nomoledger.game.game import Game
 from nomoledger.web.accounts.sign_in import Session
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 from web.conftest import EnterAs
 from web.test_play import propose
 
@@ -17,7 +17,7 @@ def test_actions_whose_values_decide_are_links_to_their_forms(enter_as: EnterAs)
 
 
 def test_what_happened_has_its_rule_its_request_and_a_page_that_explains(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     ann = enter_as("Ann")
     ann.open("/games/mail/play")
@@ -37,7 +37,7 @@ def test_what_happened_has_its_rule_its_request_and_a_page_that_explains(
 
 
 def test_a_request_that_still_waits_is_taken_back_by_its_player_alone(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     ann, bob = enter_as("Ann"), enter_as("Bob")
     order(host, "Ann")
@@ -51,7 +51,7 @@ def test_a_request_that_still_waits_is_taken_back_by_its_player_alone(
 
 
 def test_a_request_is_not_taken_back_once_another_came_after_it(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     ann = enter_as("Ann")
     order(host, "Ann")
@@ -63,7 +63,9 @@ def test_a_request_is_not_taken_back_once_another_came_after_it(
     assert "when square(Ann) == 9" in ann.open("/games/mail/orders")
 
 
-def test_a_form_that_comes_late_says_what_happened_meanwhile(enter_as: EnterAs, host: Host) -> None:
+def test_a_form_that_comes_late_says_what_happened_meanwhile(
+    enter_as: EnterAs, host: GameHost
+) -> None:
     ann = enter_as("Ann")
     ann.open("/games/mail/play/act/name_square")
     propose(host, "Bob")
@@ -74,7 +76,9 @@ def test_a_form_that_comes_late_says_what_happened_meanwhile(enter_as: EnterAs, 
     assert "Bob makes proposal 1" in text
 
 
-def test_two_tabs_make_two_requests_and_a_double_click_one(enter_as: EnterAs, host: Host) -> None:
+def test_two_tabs_make_two_requests_and_a_double_click_one(
+    enter_as: EnterAs, host: GameHost
+) -> None:
     first, second = enter_as("Ann"), enter_as("Ann")
     fields = {"with-square": "9", "with-name": "Bath"}
     for tab in (first, second):
@@ -90,7 +94,7 @@ def test_two_tabs_make_two_requests_and_a_double_click_one(enter_as: EnterAs, ho
 
 
 def test_what_is_open_waits_until_its_deadline_and_is_answered_with_a_button(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     ann = enter_as("Ann")
     admin = enter_as("admin")
@@ -103,7 +107,7 @@ def test_what_is_open_waits_until_its_deadline_and_is_answered_with_a_button(
     assert "Done" in ann.send({}, button="Do it")
 
 
-def test_markup_that_people_write_is_shown_as_text(enter_as: EnterAs, host: Host) -> None:
+def test_markup_that_people_write_is_shown_as_text(enter_as: EnterAs, host: GameHost) -> None:
     session, text = Session("0" * 64, "mail", "Bob"), "<script>alert(1)</script>"
     host.request(session, "proposes", Game.propose, "Bob", text, id="markup")
     ann = enter_as("Ann")
@@ -112,7 +116,7 @@ def test_markup_that_people_write_is_shown_as_text(enter_as: EnterAs, host: Host
     assert "&lt;script&gt;alert" in ann.text
 
 
-def order(host: Host, player: str) -> None:
+def order(host: GameHost, player: str) -> None:
     """Let *player* place a standing order at the command line."""
     session = Session("0" * 64, "mail", player)
     acts = (Act("name_square", {"square": 9, "name": f"Bath of {player}"}),)
@@ -120,6 +124,6 @@ def order(host: Host, player: str) -> None:
     host.request(session, "orders", Game.order, *given, id=f"order-of-{player}")
 
 
-def requests(host: Host) -> int:
+def requests(host: GameHost) -> int:
     """Return how many requests are noted."""
     return len({deed.request for deed in host.deeds.latest("mail")})

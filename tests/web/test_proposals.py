@@ -2,7 +2,7 @@
 
 import pytest
 
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
 from web.conftest import EnterAs
 from web.test_play import propose
@@ -26,7 +26,7 @@ def changes_in(browser: Browser) -> str:
 
 
 def test_an_amendment_is_put_into_the_changes_checked_and_proposed(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     ann, bob = enter_as("Ann"), enter_as("Bob")
     assert "I.3 sides: 6" in ann.open(NEW)
@@ -46,7 +46,7 @@ def test_an_amendment_is_put_into_the_changes_checked_and_proposed(
 
 
 def test_changes_that_do_not_fit_are_shown_and_nothing_is_recorded(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     ann = enter_as("Ann")
     ann.open(NEW)
@@ -59,14 +59,14 @@ def test_changes_that_do_not_fit_are_shown_and_nothing_is_recorded(
     assert host.head("mail") == before
 
 
-def test_a_draft_without_words_is_not_sent(enter_as: EnterAs, host: Host) -> None:
+def test_a_draft_without_words_is_not_sent(enter_as: EnterAs, host: GameHost) -> None:
     ann = enter_as("Ann")
     ann.open(NEW)
     assert "the text is empty" in press(ann, "send", text=" ")
 
 
 def test_people_discuss_a_proposal_and_its_author_replaces_it(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     ann, bob, admin = enter_as("Ann"), enter_as("Bob"), enter_as("admin")
     propose(host, "Ann")
@@ -93,7 +93,7 @@ def test_people_discuss_a_proposal_and_its_author_replaces_it(
 
 @pytest.mark.slow
 def test_a_proposal_that_is_made_is_checked_and_forecast_on_request(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     ann, bob, admin = enter_as("Ann"), enter_as("Bob"), enter_as("admin")
     propose(host, "Bob")
@@ -123,7 +123,7 @@ def later(browser: Browser, address: str) -> str:
     raise AssertionError(text)
 
 
-def test_nobody_comments_on_a_proposal_that_there_is_not(enter_as: EnterAs, host: Host) -> None:
+def test_nobody_comments_on_a_proposal_that_there_is_not(enter_as: EnterAs, host: GameHost) -> None:
     ann, visitor = enter_as("Ann"), enter_as("")
     propose(host, "Ann")
     ann.open("/games/mail/proposals/1")

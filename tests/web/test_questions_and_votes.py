@@ -6,7 +6,7 @@ import pytest
 
 import nomoledger
 from nomoledger.rulebook.changes import parse_changes
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
 from web.conftest import BEGIN, EnterAs
 
@@ -59,7 +59,7 @@ def test_a_question_has_its_options_as_buttons_and_else_a_field(enter_as: EnterA
 
 
 def test_an_answer_that_comes_late_or_twice_answers_no_other_question(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     ann, tab = enter_as("Ann"), enter_as("Ann")
     like(ann)
@@ -75,7 +75,7 @@ def test_an_answer_that_comes_late_or_twice_answers_no_other_question(
     assert "How much?" in ann.open("/games/mail/play")
 
 
-def test_another_player_cannot_answer(enter_as: EnterAs, host: Host) -> None:
+def test_another_player_cannot_answer(enter_as: EnterAs, host: GameHost) -> None:
     ann, bob = enter_as("Ann"), enter_as("Bob")
     like(ann)
     ann.open("/games/mail/play")

@@ -9,20 +9,20 @@ from nomoledger.game.desk.player_acts import PlayerActs, player_acts
 from nomoledger.game.game import Game
 from nomoledger.game.writer import Outcome
 from nomoledger.web.accounts.sign_in import Session
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 from web.browsers import words
 from web.conftest import EnterAs
 
 
 def as_player(
-    host: Host, player: str, request: Callable[..., Outcome], *given: object, id: str
+    host: GameHost, player: str, request: Callable[..., Outcome], *given: object, id: str
 ) -> None:
     """Make *request* of *player*, as if from a page."""
     host.request(Session("0" * 64, "mail", player), "asks", request, player, *given, id=id)
 
 
 def test_a_payment_is_shown_before_and_after_and_is_made_once(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     admin = enter_as("admin")
     admin.open("/games/mail/admin/ruling")
@@ -49,7 +49,7 @@ def test_a_payment_is_shown_before_and_after_and_is_made_once(
     assert "You have 1250 $" in enter_as("Bob").open("/games/mail/play")
 
 
-def test_an_attribute_is_set_and_yaml_can_say_more(enter_as: EnterAs, host: Host) -> None:
+def test_an_attribute_is_set_and_yaml_can_say_more(enter_as: EnterAs, host: GameHost) -> None:
     admin = enter_as("admin")
     admin.open("/games/mail/admin/ruling")
     fields = {
@@ -76,7 +76,9 @@ def test_what_cannot_be_ruled_is_said_and_nothing_is_offered(enter_as: EnterAs) 
     assert "the change lacks its set kind" in shown.lower()
 
 
-def test_a_purchase_is_left_out_after_both_states_were_shown(enter_as: EnterAs, host: Host) -> None:
+def test_a_purchase_is_left_out_after_both_states_were_shown(
+    enter_as: EnterAs, host: GameHost
+) -> None:
     admin, ann = enter_as("admin"), enter_as("Ann")
     purchase = buy_a_square(host)
     assert "You have 1000 $" not in ann.open("/games/mail/play")
@@ -99,7 +101,7 @@ def test_a_purchase_is_left_out_after_both_states_were_shown(enter_as: EnterAs, 
     assert "You have 1000 $" not in ann.open("/games/mail/play")
 
 
-def offered_square(host: Host) -> dict[str, str]:
+def offered_square(host: GameHost) -> dict[str, str]:
     """Let Ann move; return the arguments with which she may buy the square where she lands."""
     as_player(host, "Ann", Game.propose, "Something", id="proposal")
     admin = Session("0" * 64, "mail", "admin")
@@ -109,14 +111,14 @@ def offered_square(host: Host) -> dict[str, str]:
     return next((act.buttons or act.picks)[0].arguments for act in offers)
 
 
-def buy_a_square(host: Host) -> int:
+def buy_a_square(host: GameHost) -> int:
     """Let Ann move and buy the square on which she lands; return the number of the purchase."""
     as_player(host, "Ann", Game.submit, "buy", offered_square(host), id="purchase")
     return host._ledger.find_input("mail", "purchase")  # type: ignore[return-value]
 
 
 def test_a_request_that_was_overlooked_is_taken_in_after_an_event(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     admin, ann = enter_as("admin"), enter_as("Ann")
     square = offered_square(host)["square"]
@@ -131,7 +133,9 @@ def test_a_request_that_was_overlooked_is_taken_in_after_an_event(
     assert "You have 1000 $" not in ann.open("/games/mail/play")
 
 
-def test_a_dispute_is_shown_with_its_arguments_and_closed(enter_as: EnterAs, host: Host) -> None:
+def test_a_dispute_is_shown_with_its_arguments_and_closed(
+    enter_as: EnterAs, host: GameHost
+) -> None:
     admin = enter_as("admin")
     session = Session("0" * 64, "mail", "Ann")
     host.request(session, "disputes", dispute_of_ann, id="dispute")
@@ -148,7 +152,7 @@ def dispute_of_ann(game: Game, **fields: Any) -> Outcome:
 
 
 @pytest.mark.slow
-def test_a_proposal_is_shown_as_a_diff_and_tried(enter_as: EnterAs, host: Host) -> None:
+def test_a_proposal_is_shown_as_a_diff_and_tried(enter_as: EnterAs, host: GameHost) -> None:
     admin = enter_as("admin")
     as_player(host, "Ann", propose_dearer, id="proposal")
     admin.open("/games/mail/admin")
@@ -170,7 +174,7 @@ def propose_dearer(game: Game, player: str, **fields: Any) -> Outcome:
 
 
 def test_an_operation_is_carried_out_and_the_question_that_it_raises_is_ruled_on(
-    enter_as: EnterAs, host: Host
+    enter_as: EnterAs, host: GameHost
 ) -> None:
     admin = enter_as("admin")
     admin.open("/games/mail/admin/ruling")

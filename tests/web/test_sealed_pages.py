@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import nomoledger
-from nomoledger.game.desk.public_head import PublicHead, public_head
+from nomoledger.game.desk.public_head import ReaderHead, public_head
 from nomoledger.rulebook.changes import parse_changes
 from nomoledger.web.app import make_app
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
 
 BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=2)
@@ -39,7 +39,7 @@ NOMOPOLY = pytest.mark.parametrize("host", ["nomopoly-iii"], indirect=True)
 
 
 @pytest.fixture
-def host(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Host]:
+def host(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[GameHost]:
     """Serves a game with Ann, Bob and Cleo, and a proposal of Ann."""
     path, rulebook = str(tmp_path / "secret.db"), getattr(request, "param", "mail-opening")
     with nomoledger.open(path, create=True) as ledger:
@@ -49,13 +49,13 @@ def host(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Host]:
         game.propose("Ann", "All squares are free", at=BEGIN)
         if rulebook == "mail-opening":
             game.rule("whispers", changes=parse_changes(WHISPERS, "whispers"), at=BEGIN)
-    served = Host(path)
+    served = GameHost(path)
     yield served
     served.close()
 
 
 @pytest.fixture
-def enter(host: Host) -> Enter:
+def enter(host: GameHost) -> Enter:
     app = make_app(host)
 
     def signed_in(reader: str) -> Browser:
@@ -92,11 +92,11 @@ def differences(before: dict[str, dict[str, str]], after: dict[str, dict[str, st
 
 
 def test_secret_requests_and_orders_change_no_byte_of_the_pages_of_others(
-    host: Host, enter: Enter
+    host: GameHost, enter: Enter
 ) -> None:
     others = {name: enter(name) for name in ("", "Ann", "Cleo")}
     before = {name: pages_of(browser) for name, browser in others.items()}
-    known = host.read("game", public_head, kind=PublicHead)
+    known = host.read("game", public_head, kind=ReaderHead)
     bob = enter("Bob")
     bob.open("/games/game/play/act/whisper")
     bob.send({"with-text": "Marmalade"}, to="/play/try")
@@ -105,7 +105,7 @@ def test_secret_requests_and_orders_change_no_byte_of_the_pages_of_others(
     order = {"with-text": "Jam", "when": "closing()", "id": "order"}
     bob.text = bob.text.replace('action="/games/game/play/try"', 'action="/games/game/orders/act"')
     assert "Done" in bob.send(order, to="/orders/act")
-    assert host.read("game", public_head, kind=PublicHead) == known
+    assert host.read("game", public_head, kind=ReaderHead) == known
     assert differences(before, {name: pages_of(each) for name, each in others.items()}) == []
     own = pages_of_play(bob)
     assert "What only you and the admin know" in own
@@ -116,7 +116,7 @@ def test_secret_requests_and_orders_change_no_byte_of_the_pages_of_others(
 @pytest.mark.slow
 @NOMOPOLY
 def test_a_sealed_vote_has_the_choices_of_the_rules_and_is_cast_once(
-    host: Host, enter: Enter
+    host: GameHost, enter: Enter
 ) -> None:
     bob = enter("Bob")
     text = pages_of_play(bob)

@@ -163,7 +163,10 @@ program = CommandGroup(
             ),
         },
         "Maintain": {
-            "league": ("league:league", "Keep many games: list them, move them, audit them."),
+            "league": (
+                "league_commands:league",
+                "Keep many games: list them, move them, audit them.",
+            ),
             "copy": ("maintenance:copy", "Copy games to the ledger TARGET, and verify them there."),
             "upgrade": (
                 "maintenance:upgrade",

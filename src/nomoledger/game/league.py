@@ -15,9 +15,9 @@ import msgspec
 
 from nomoledger.errors import NomoledgerError, UsageError
 from nomoledger.game.league_audit import AuditedGame, audit_games
-from nomoledger.game.move import Moved, move_game
+from nomoledger.game.move import MovedGame, move_game
 from nomoledger.game.programs import CLOCK, KEEPER, program_name
-from nomoledger.game.waiting import Waiting, next_timer, waits_of
+from nomoledger.game.waiting import WaitingFact, next_timer, waits_of
 from nomoledger.ledger.as_of import world_of
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.last_audit import LastAudit
@@ -56,7 +56,7 @@ class LeagueGame(msgspec.Struct, frozen=True, kw_only=True):
     period: int | None = None
     now: datetime | None = None
     ended: str | None = None
-    waits: tuple[Waiting, ...] = ()
+    waits: tuple[WaitingFact, ...] = ()
     next_timer: datetime | None = None
     events: int = 0
     bytes: int = 0
@@ -123,7 +123,7 @@ class League:
         with open_pool() as own:
             yield from audit_games(self.locations, own, dry_run=dry_run)
 
-    def move(self, game: str, old: str | PathLike[str], new: str | PathLike[str]) -> Moved:
+    def move(self, game: str, old: str | PathLike[str], new: str | PathLike[str]) -> MovedGame:
         """Move *game* from the ledger at *old* to the one at *new*, which is created if needed.
 
         Raises:

@@ -31,7 +31,7 @@ FEW = 50
 ROUNDS_MAX = 20
 
 
-class Moved(msgspec.Struct, frozen=True):
+class MovedGame(msgspec.Struct, frozen=True):
     """A game that has moved.
 
     Attributes:
@@ -47,7 +47,7 @@ class Moved(msgspec.Struct, frozen=True):
     was_there: bool
 
 
-def move_game(source: Ledger, target: Ledger, game: str, old: str, new: str) -> Moved:
+def move_game(source: Ledger, target: Ledger, game: str, old: str, new: str) -> MovedGame:
     """Move *game* from *source* to *target*, which are at the places *old* and *new*.
 
     Others may play meanwhile. What was recorded at the old place is at the new one afterwards, and
@@ -75,7 +75,7 @@ def move_game(source: Ledger, target: Ledger, game: str, old: str, new: str) -> 
     source.confirm()
     is_new = move.arrive()
     Commit(target, game).observe_records()
-    return Moved(game, new, source.stored_head(game), was_there=not is_new)
+    return MovedGame(game, new, source.stored_head(game), was_there=not is_new)
 
 
 def only_game_ever(ledger: Ledger) -> str:

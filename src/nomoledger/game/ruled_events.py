@@ -19,7 +19,7 @@ from nomoledger.engine.settlement.ruling_validity import (
 from nomoledger.engine.settlement.timeline import Timeline
 from nomoledger.errors import RuleFault
 from nomoledger.proof.public_stream import apply_public
-from nomoledger.prose.payments import CONDITIONAL, PAST, tell_no_payment, tell_payment
+from nomoledger.prose.payment_words import CONDITIONAL, PAST, tell_no_payment, tell_payment
 from nomoledger.prose.teller import Teller
 from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.sandbox import stream_from_sandbox

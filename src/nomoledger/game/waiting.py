@@ -24,7 +24,7 @@ _TAGS = [tag for tag, kind in EVENTS.items() if issubclass(kind, _KINDS)]
 _decode = msgspec.msgpack.Decoder(_KINDS).decode
 
 
-class Waiting(msgspec.Struct, frozen=True):
+class WaitingFact(msgspec.Struct, frozen=True):
     """Something that a game waits for.
 
     Attributes:
@@ -40,7 +40,7 @@ class Waiting(msgspec.Struct, frozen=True):
 
 def waits_of(
     ledger: Ledger, game: str, world: World, now: datetime, reader: str | None
-) -> list[Waiting]:
+) -> list[WaitingFact]:
     """Return what *game* waits for at the time *now*, the longest first, as *reader* may see it.
 
     *world* is the state of the game. Timers that are not due yet are left out.
@@ -63,21 +63,21 @@ def next_timer(world: World, reader: str | None) -> datetime | None:
     return from_seconds(min(moments)) if moments else None
 
 
-def _question(world: World, reader: str | None) -> Iterator[Waiting]:
+def _question(world: World, reader: str | None) -> Iterator[WaitingFact]:
     question = world.waiting
     if question is None:
         if world.agenda:
-            yield Waiting("a command was interrupted: the next one finishes it", (ADMIN,), None)
+            yield WaitingFact("a command was interrupted: the next one finishes it", (ADMIN,), None)
     elif may_see(reader, question.audience):
         text = Names(world).without_identifiers(question.text)
-        yield Waiting(text, (str(world.label(question.to)),), question.received_at)
+        yield WaitingFact(text, (str(world.label(question.to)),), question.received_at)
 
 
 def _seen_timers(world: World, reader: str | None) -> list[Timer]:
     return [timer for timer in world.timers.values() if may_see(reader, timer.attempt.audience)]
 
 
-def _timers(world: World, now: datetime, reader: str | None) -> Iterator[Waiting]:
+def _timers(world: World, now: datetime, reader: str | None) -> Iterator[WaitingFact]:
     """Yield the first timer that is overdue: the clock of the game stands still."""
     due = [timer for timer in _seen_timers(world, reader) if from_seconds(timer.attempt.at) < now]
     if due and world.waiting is None:
@@ -86,26 +86,28 @@ def _timers(world: World, now: datetime, reader: str | None) -> Iterator[Waiting
         about = "; ".join(map(Names(world).phrase, first.attempt.arguments))
         text = f"{about}: {what}" if about else what
         more = f" and {len(due) - 1} more" if len(due) > 1 else ""
-        yield Waiting(f"due: {text}{more}", (CLOCK,), from_seconds(first.attempt.at))
+        yield WaitingFact(f"due: {text}{more}", (CLOCK,), from_seconds(first.attempt.at))
 
 
-def _proposals(ledger: Ledger, game: str, world: World, reader: str | None) -> Iterator[Waiting]:
+def _proposals(
+    ledger: Ledger, game: str, world: World, reader: str | None
+) -> Iterator[WaitingFact]:
     if not world.proposals:
         return
     states = ledger.store.states(game, _TAGS, world.head)
     for number in undecided_in(world, map(_decode, states)):
         proposal = world.proposals[number]
         if may_see(reader, proposal.audience):
-            yield Waiting(f"proposal {number} is undecided", (), proposal.received_at)
+            yield WaitingFact(f"proposal {number} is undecided", (), proposal.received_at)
 
 
-def _disputes(world: World, reader: str | None) -> Iterator[Waiting]:
+def _disputes(world: World, reader: str | None) -> Iterator[WaitingFact]:
     for dispute in open_disputes(world, reader):
         since = from_seconds(dispute["opened"])
-        yield Waiting(f"dispute {dispute['number']} is open", (ADMIN,), since)
+        yield WaitingFact(f"dispute {dispute['number']} is open", (ADMIN,), since)
 
 
-def _seeds(world: World) -> Iterator[Waiting]:
+def _seeds(world: World) -> Iterator[WaitingFact]:
     for act, period, players in player_seeds.due(world):
         who = tuple(str(world.label(player)) for player in players)
-        yield Waiting(f"a seed to {act} for the dice of period {period}", who, None)
+        yield WaitingFact(f"a seed to {act} for the dice of period {period}", who, None)

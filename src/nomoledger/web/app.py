@@ -8,21 +8,21 @@ from litestar.exceptions import HTTPException
 from litestar.middleware.rate_limit import RateLimitConfig
 
 from nomoledger.errors import NomoledgerError, StoreError, UnknownError
-from nomoledger.web.host import Host
-from nomoledger.web.pages import page
+from nomoledger.web.game_host import GameHost
+from nomoledger.web.page_templates import page
 from nomoledger.web.protection import App, protected
 from nomoledger.web.routes import (
     admin,
-    copies,
+    copy_pages,
     disputing,
     entrance,
     files,
     ordering,
     past,
-    play,
+    play_pages,
     proposing,
     public,
-    rulings,
+    ruling_steps,
 )  # fmt: skip
 from nomoledger.web.visitor import session_of
 
@@ -32,22 +32,22 @@ BODY_BYTES_MAX = 200_000
 SIGN_INS_MAX = 20
 
 
-def make_app(host: Host) -> App:
+def make_app(host: GameHost) -> App:
     """Return the application that shows the games of *host* (ASGI 3)."""
     limit = RateLimitConfig(rate_limit=("minute", SIGN_INS_MAX)).middleware
     limited = Router("/", route_handlers=entrance.ROUTES, middleware=[limit])
     app = Litestar(
         [
             limited,
-            *play.ROUTES,
+            *play_pages.ROUTES,
             *ordering.ROUTES,
             *proposing.ROUTES,
             *disputing.ROUTES,
             *admin.ROUTES,
-            *rulings.ROUTES,
+            *ruling_steps.ROUTES,
             *files.ROUTES,
             *past.ROUTES,
-            *copies.ROUTES,
+            *copy_pages.ROUTES,
             *public.ROUTES,
         ],
         state=State({"host": host}),

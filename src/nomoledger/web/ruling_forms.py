@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nomoledger.errors import UsageError
-from nomoledger.game.desk.ruling import RulingDraft
+from nomoledger.game.desk.ruling_preview import RulingDraft
 from nomoledger.game.written_values import written_arguments, written_value
 
 

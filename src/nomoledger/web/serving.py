@@ -9,8 +9,8 @@ import uvicorn
 from nomoledger.errors import UsageError
 from nomoledger.web.accounts.sign_in import ADMIN
 from nomoledger.web.app import make_app
-from nomoledger.web.clock import ClockKeeper
-from nomoledger.web.host import Host
+from nomoledger.web.clock_keeper import ClockKeeper
+from nomoledger.web.game_host import GameHost
 
 
 def serve(
@@ -33,7 +33,7 @@ def serve(
         UnknownError, StoreError: the ledger cannot be opened.
     """
     with _bound(address, port) as listener:
-        host = Host(location, publish_to=publish_to, keeps_clocks=keeps_clocks)
+        host = GameHost(location, publish_to=publish_to, keeps_clocks=keeps_clocks)
         number = listener.getsockname()[1]
         base = f"http://{f'[{address}]' if ':' in address else address}:{number}"
         for game in host.games():

@@ -8,7 +8,7 @@ from litestar import Request
 from litestar.exceptions import NotAuthorizedException, PermissionDeniedException
 
 from nomoledger.web.accounts.sign_in import ADMIN, Session
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 
 #: The cookie of a session, and of a browser that asked for a link. Browsers take cookies whose
 #: names begin with `__Host-` over https only, and send them to this host only.
@@ -36,9 +36,9 @@ class Player(msgspec.Struct, frozen=True):
         return f"?as={quote(self.acting_for)}" if self.acting_for else ""
 
 
-def host_of(request: WebRequest) -> Host:
+def host_of(request: WebRequest) -> GameHost:
     """Return the host behind *request*."""
-    host: Host = request.app.state.host
+    host: GameHost = request.app.state.host
     return host
 
 

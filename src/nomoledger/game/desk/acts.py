@@ -28,7 +28,7 @@ class Choice(msgspec.Struct, frozen=True):
     label: str
 
 
-class Field(msgspec.Struct, frozen=True):
+class FormField(msgspec.Struct, frozen=True):
     """A field of a form.
 
     Attributes:
@@ -55,7 +55,7 @@ class Button(msgspec.Struct, frozen=True):
     arguments: dict[str, str]
 
 
-class Act(msgspec.Struct, frozen=True):
+class OfferedAct(msgspec.Struct, frozen=True):
     """An action that somebody may ask for now.
 
     Attributes:
@@ -77,7 +77,7 @@ class Act(msgspec.Struct, frozen=True):
     title: str
     rule: str
     doc: str
-    fields: tuple[Field, ...] = ()
+    fields: tuple[FormField, ...] = ()
     buttons: tuple[Button, ...] = ()
     until: int | None = None
     tried: bool = True
@@ -86,7 +86,7 @@ class Act(msgspec.Struct, frozen=True):
     is_open: bool = False
 
 
-class _Found(msgspec.Struct, frozen=True):
+class _FoundActs(msgspec.Struct, frozen=True):
     """What the rules say of acts: the forms of all actions, possible acts, open ones, and votes."""
 
     forms: list[ActionForm]
@@ -95,7 +95,7 @@ class _Found(msgspec.Struct, frozen=True):
     votes: dict[int, VoteChoices]
 
 
-def acts_for(world: World, by: str, proposals: tuple[int, ...] = ()) -> list[Act]:
+def acts_for(world: World, by: str, proposals: tuple[int, ...] = ()) -> list[OfferedAct]:
     """Return what *by*, a player's id or "admin", may ask for in *world*, with open votes.
 
     Votes and verdicts on *proposals* have the action "vote" or "judge". Where rule code fails, the
@@ -109,7 +109,7 @@ def acts_for(world: World, by: str, proposals: tuple[int, ...] = ()) -> list[Act
 
 def ask_for_acts(
     world: World, by: str, proposals: tuple[int, ...] = (), limits: Limits = _LIMITS
-) -> list[Act]:
+) -> list[OfferedAct]:
     """Return what `acts_for` returns, with *limits* for the rules.
 
     Raises:
@@ -117,18 +117,18 @@ def ask_for_acts(
     """
     if world.head < 0 or world.game["ended"] is not None:
         return []
-    found = call_in_sandbox(_find, world, by, proposals, kind=_Found, limits=limits)
+    found = call_in_sandbox(_find, world, by, proposals, kind=_FoundActs, limits=limits)
     return list(_acts(Names(world), found))
 
 
-def _find(world: World, by: str, proposals: tuple[int, ...]) -> _Found:
+def _find(world: World, by: str, proposals: tuple[int, ...]) -> _FoundActs:
     opened = [act for act in open_acts(world, proposals) if act.by in ("", by)]
     voted = () if by == "admin" else proposals
     votes = {number: vote_choices(world, by, number) for number in voted}
-    return _Found(action_forms(world, by), acts_of(world, [by]), opened, votes)
+    return _FoundActs(action_forms(world, by), acts_of(world, [by]), opened, votes)
 
 
-def _acts(names: Names, found: _Found) -> Iterator[Act]:
+def _acts(names: Names, found: _FoundActs) -> Iterator[OfferedAct]:
     forms = {form.name: form for form in found.forms}
     seen = set()
     ends = {act.arguments["proposal"]: act.until for act in found.open if act.action == "vote"}
@@ -138,7 +138,7 @@ def _acts(names: Names, found: _Found) -> Iterator[Act]:
     for act in found.open:
         if act.action == "judge":
             number = act.arguments["proposal"]
-            yield Act(
+            yield OfferedAct(
                 "judge", f"judge proposal {number}", "", "", until=act.until, about=str(number)
             )
         elif act.about is not None and act.action in forms:
@@ -150,12 +150,12 @@ def _acts(names: Names, found: _Found) -> Iterator[Act]:
             yield _offered(names, forms[action], list(group), "", until)
 
 
-def _vote(number: int, vote: VoteChoices, until: int | None) -> Act:
+def _vote(number: int, vote: VoteChoices, until: int | None) -> OfferedAct:
     """Return the vote on proposal *number* as an act."""
-    free = (Field("choice", "another choice", "text", is_needed=True),) if vote.is_free else ()
+    free = (FormField("choice", "another choice", "text", is_needed=True),) if vote.is_free else ()
     buttons = tuple(Button(choice, {"choice": choice}) for choice in vote.choices)
     title = f"vote on proposal {number}"
-    return Act("vote", title, "", "", free, buttons, until, about=str(number), is_open=True)
+    return OfferedAct("vote", title, "", "", free, buttons, until, about=str(number), is_open=True)
 
 
 def _key(act: PossibleAct) -> str:
@@ -164,7 +164,7 @@ def _key(act: PossibleAct) -> str:
 
 def _offered(
     names: Names, form: ActionForm, acts: list[PossibleAct], about: str, until: int | None = None
-) -> Act:
+) -> OfferedAct:
     """Return *acts*, all of one action, as a form; as buttons if they are few."""
     tried = [act for act in acts if not act.chosen]
     optional = [field for field in form.fields if not field.is_needed]
@@ -172,7 +172,7 @@ def _offered(
     picks = tuple(_button(names, act) for act in tried) if len(tried) == len(acts) else ()
     buttons = picks if is_few else ()
     fields = () if buttons else tuple(field_of(names, field, acts) for field in form.fields)
-    return Act(
+    return OfferedAct(
         action=form.name,
         title=plain(form.name),
         rule=form.rule,
@@ -193,7 +193,7 @@ def _button(names: Names, act: PossibleAct) -> Button:
     return Button(", ".join(labels), arguments)
 
 
-def field_of(names: Names, field: ActionField, acts: Sequence[PossibleAct] = ()) -> Field:
+def field_of(names: Names, field: ActionField, acts: Sequence[PossibleAct] = ()) -> FormField:
     """Return *field* with the things that the possible *acts* take in it, or with all things."""
     fixed = list(dict.fromkeys(a.arguments[field.name] for a in acts if field.name in a.arguments))
     values = fixed or list(field.things)
@@ -204,7 +204,7 @@ def field_of(names: Names, field: ActionField, acts: Sequence[PossibleAct] = ())
         kinds = {"Number": "number", "Money": "number", "Flag": "flag"}
         kind = "list" if field.takes_several else kinds.get(field.type, "text")
     default = "" if field.default is None else _written(field.default)
-    return Field(field.name, plain(field.name), kind, choices, default, field.is_needed)
+    return FormField(field.name, plain(field.name), kind, choices, default, field.is_needed)
 
 
 def _requested(names: Names, value: Any) -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.game.command_lines import game_if_ambiguous, written_command
-from nomoledger.game.desk.acts import Act, acts_for
+from nomoledger.game.desk.acts import OfferedAct, acts_for
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
 from nomoledger.game.evidence import describe_evidence
 from nomoledger.game.game import Game
@@ -28,7 +28,7 @@ _VERBS = {
 }
 
 
-class Argument(msgspec.Struct, frozen=True):
+class ArgumentLine(msgspec.Struct, frozen=True):
     """An argument in a dispute: who said it ("engine" for evidence), what, and what it *shows*."""
 
     by: str
@@ -60,7 +60,7 @@ class WaitingItem(msgspec.Struct, frozen=True):
     number: int = 0
     by: str = ""
     text: str = ""
-    arguments: tuple[Argument, ...] = ()
+    arguments: tuple[ArgumentLine, ...] = ()
     about: int | None = None
 
 
@@ -98,7 +98,7 @@ class AdminDesk(msgspec.Struct, frozen=True):
     question: AskedQuestion | None
     waiting: tuple[WaitingItem, ...]
     timers: tuple[DueTimer, ...]
-    acts: tuple[Act, ...]
+    acts: tuple[OfferedAct, ...]
     players: tuple[str, ...]
     interrupted: bool
     commands: dict[str, str]
@@ -142,7 +142,7 @@ class _Desk:
         self._teller = Teller(view.world)
         #: The events with which things began to wait, by what they are called here.
         self._begun: dict[Any, e.Entry] = {}
-        self._arguments: dict[int, list[Argument]] = {}
+        self._arguments: dict[int, list[ArgumentLine]] = {}
         for entry in view.entries():
             self._note(entry)
 
@@ -158,7 +158,7 @@ class _Desk:
             self._begun["thing", body.entity] = entry
         elif isinstance(body, e.DisputeArgued):
             shows = tuple(describe_evidence(body.evidence))
-            said = Argument(body.by, body.text, shows)
+            said = ArgumentLine(body.by, body.text, shows)
             self._arguments.setdefault(body.dispute, []).append(said)
 
     def command(self, verb: str, words: str = "") -> str:

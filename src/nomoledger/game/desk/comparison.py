@@ -28,7 +28,7 @@ class PlaceBeside(msgspec.Struct, frozen=True):
         return (self.rank_before, self.before) != (self.rank_after, self.after)
 
 
-class Difference(msgspec.Struct, frozen=True):
+class MomentDifference(msgspec.Struct, frozen=True):
     """What differs: *what* of *subject*, *before* and *after*, as people write them."""
 
     subject: str
@@ -48,9 +48,9 @@ class Comparison(msgspec.Struct, frozen=True):
 
     money: str = ""
     places: tuple[PlaceBeside, ...] = ()
-    moved: tuple[Difference, ...] = ()
-    owned: tuple[Difference, ...] = ()
-    other: tuple[Difference, ...] = ()
+    moved: tuple[MomentDifference, ...] = ()
+    owned: tuple[MomentDifference, ...] = ()
+    other: tuple[MomentDifference, ...] = ()
 
     @property
     def is_same(self) -> bool:
@@ -62,14 +62,14 @@ class Comparison(msgspec.Struct, frozen=True):
 def compare(before: World, after: World) -> Comparison:
     """Return *before* and *after* side by side. Both hold what the reader may see, and no more."""
     money = next(iter({**after.commodities(), **before.commodities()}), "")
-    moved: list[Difference] = []
-    owned: list[Difference] = []
-    other: list[Difference] = []
+    moved: list[MomentDifference] = []
+    owned: list[MomentDifference] = []
+    other: list[MomentDifference] = []
     for found in (*differences(before, after), *_account_differences(before, after)):
         if found.what == money and _is_player(found.subject, before, after):
             continue  # The table of places shows it.
         values = format_cell(found.recorded), format_cell(found.by_rules)
-        written = Difference(found.subject, plain(found.what), *values)
+        written = MomentDifference(found.subject, plain(found.what), *values)
         group = {"square": moved, "owner": owned}.get(found.what, other)
         group.append(written)
     places = tuple(_places(before, after))

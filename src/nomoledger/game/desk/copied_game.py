@@ -14,7 +14,7 @@ from nomoledger import events as e
 from nomoledger.engine import dice
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.game.commit import Commit
-from nomoledger.game.desk.acts import Act, acts_for
+from nomoledger.game.desk.acts import OfferedAct, acts_for
 from nomoledger.game.desk.hand_draw import draw_by_computer
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
 from nomoledger.game.desk.player_requests import submit_given
@@ -178,7 +178,7 @@ def submit_in_copy(
     return submit_given(game, player, action, given, at=_now(game), id=id)
 
 
-def acts_in_copy(game: Game, player: str) -> list[Act]:
+def acts_in_copy(game: Game, player: str) -> list[OfferedAct]:
     """Return what *player* may do in the copy *game*.
 
     Raises:

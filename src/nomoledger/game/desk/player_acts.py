@@ -4,7 +4,7 @@ import msgspec
 
 from nomoledger.engine.action_fields import ActionForm, action_forms
 from nomoledger.errors import NomoledgerError, UnknownError
-from nomoledger.game.desk.acts import Act, Field, ask_for_acts, field_of
+from nomoledger.game.desk.acts import FormField, OfferedAct, ask_for_acts, field_of
 from nomoledger.game.desk.happenings import SeenView
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
@@ -38,8 +38,8 @@ class PlayerActs(msgspec.Struct, frozen=True):
         has_failed: whether the rules could not be asked, because they fail or take too long.
     """
 
-    waiting: tuple[Act, ...] = ()
-    possible: tuple[Act, ...] = ()
+    waiting: tuple[OfferedAct, ...] = ()
+    possible: tuple[OfferedAct, ...] = ()
     untried: tuple[UntriedAction, ...] = ()
     has_failed: bool = False
 
@@ -51,7 +51,7 @@ class ActionPage(msgspec.Struct, frozen=True):
     title: str
     rule: str
     doc: str
-    fields: tuple[Field, ...] = ()
+    fields: tuple[FormField, ...] = ()
 
 
 def player_acts(game: Game, player: str) -> PlayerActs:
@@ -77,7 +77,7 @@ def player_acts(game: Game, player: str) -> PlayerActs:
     )
 
 
-def _without_fields(act: Act) -> Act:
+def _without_fields(act: OfferedAct) -> OfferedAct:
     """Return *act* as a list of requests, without the fields of its form."""
     has_more = any(not field.is_needed for field in act.fields)
     kept = tuple(field for field in act.fields if not field.is_needed) if has_more else ()

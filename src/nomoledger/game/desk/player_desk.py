@@ -40,7 +40,7 @@ class AskedQuestion(msgspec.Struct, frozen=True):
     id: str = ""
 
 
-class OpenProposal(msgspec.Struct, frozen=True):
+class UndecidedProposal(msgspec.Struct, frozen=True):
     """An undecided proposal.
 
     Attributes:
@@ -87,7 +87,7 @@ class PlayerDesk(msgspec.Struct, frozen=True):
     holds: tuple[tuple[str, str], ...]
     facts: dict[str, str]
     question: AskedQuestion | None
-    proposals: tuple[OpenProposal, ...]
+    proposals: tuple[UndecidedProposal, ...]
     orders: tuple[StandingOrder, ...]
     sealed: tuple[Happening, ...]
     since: int
@@ -173,14 +173,14 @@ def question_of(world: World) -> AskedQuestion | None:
 
 def _proposals(
     world: World, undecided: tuple[int, ...], view: LedgerView
-) -> Iterator[OpenProposal]:
+) -> Iterator[UndecidedProposal]:
     votes = votes_seen(view)
     for number in undecided:
         made, cast = world.proposals[number], votes.get(number, {})
         tally = dict(Counter(cast.values()))
         is_alone = set(cast) <= {str(view.reader)}
         vote = cast.get(str(view.reader), "")
-        yield OpenProposal(number, made.by, made.text, vote, {} if is_alone else tally)
+        yield UndecidedProposal(number, made.by, made.text, vote, {} if is_alone else tally)
 
 
 def votes_seen(view: LedgerView) -> dict[int, dict[str, str]]:

@@ -6,13 +6,13 @@ from nomoledger.game.game import Game
 from nomoledger.proof.public_stream import PublicStream
 
 
-class PublicHead(msgspec.Struct, frozen=True):
+class ReaderHead(msgspec.Struct, frozen=True):
     """The *number* of the last event that everybody may know of, as the published site has it."""
 
     number: int
 
 
-def public_head(game: Game) -> PublicHead:
+def public_head(game: Game) -> ReaderHead:
     """Return the last event of *game* that everybody may know of.
 
     What is secret does not change it: not even that something secret happened.
@@ -20,4 +20,4 @@ def public_head(game: Game) -> PublicHead:
     stream = PublicStream()
     for entry in game.ledger.read(game.name):
         stream.take(entry.number, entry.body)
-    return PublicHead(stream.head)
+    return ReaderHead(stream.head)

@@ -18,8 +18,8 @@ from nomoledger.game.desk.player_requests import submit_given
 from nomoledger.game.game import Game
 from nomoledger.web.accounts.sign_in import ADMIN, Session
 from nomoledger.web.forms import given_in, new_request_id, number_in, pairs_of, text_in
-from nomoledger.web.host import Host, reasons_of
-from nomoledger.web.pages import page
+from nomoledger.web.game_host import GameHost, reasons_of
+from nomoledger.web.page_templates import page
 from nomoledger.web.routes.entrance import Form
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, admin_of, host_of
@@ -208,7 +208,7 @@ def _people_page(request: WebRequest, game: str, invited: tuple[str, str] | None
     return page("people.html", invited=invited, **values, **_page_values(session))
 
 
-def _desk(host: Host, game: str) -> AdminDesk:
+def _desk(host: GameHost, game: str) -> AdminDesk:
     return host.read(game, admin_desk, kind=AdminDesk)
 
 

@@ -16,7 +16,7 @@ from nomoledger.game.desk.dispute_desk import (
     event_for,
 )
 from nomoledger.web.forms import number_in, optional_text_in, text_in
-from nomoledger.web.pages import page
+from nomoledger.web.page_templates import page
 from nomoledger.web.routes.entrance import Form
 from nomoledger.web.routes.sending import page_values, send_for_player, since_of
 from nomoledger.web.threads import in_thread

@@ -12,7 +12,7 @@ from litestar.response import Redirect
 
 from nomoledger.errors import UsageError
 from nomoledger.web.accounts.sign_in import ADMIN, SESSION_SECONDS
-from nomoledger.web.pages import page
+from nomoledger.web.page_templates import page
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import (
     BROWSER_COOKIE,

@@ -15,8 +15,8 @@ from nomoledger.proof.key_chain import current_signer
 from nomoledger.proof.public_export import export_public
 from nomoledger.proof.seal_observer import SealObserver, kept_seals
 from nomoledger.web.forms import new_request_id
-from nomoledger.web.host import publish_site
-from nomoledger.web.pages import page
+from nomoledger.web.game_host import publish_site
+from nomoledger.web.page_templates import page
 from nomoledger.web.routes.entrance import Form
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, admin_of, host_of

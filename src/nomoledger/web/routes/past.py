@@ -17,8 +17,8 @@ from nomoledger.views.past.scene import Scene, compare_moments, scene_at
 from nomoledger.views.past.trail import Trail, event_trail
 from nomoledger.web.accounts.sign_in import ADMIN, Session
 from nomoledger.web.forms import new_request_id
-from nomoledger.web.host import Host
-from nomoledger.web.pages import page
+from nomoledger.web.game_host import GameHost
+from nomoledger.web.page_templates import page
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, session_of
 
@@ -91,7 +91,7 @@ def _reader(session: Session | None) -> str | None:
     return None if session is None else session.reader
 
 
-def _index(host: Host, game: str, reader: str | None) -> PastIndex:
+def _index(host: GameHost, game: str, reader: str | None) -> PastIndex:
     return host.study(game, past_index, reader, kind=PastIndex)
 
 

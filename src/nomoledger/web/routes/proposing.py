@@ -28,8 +28,8 @@ from nomoledger.game.desk.proposal_desk import (
     proposal_lines,
 )
 from nomoledger.web.forms import new_request_id, text_in
-from nomoledger.web.host import Host
-from nomoledger.web.pages import page
+from nomoledger.web.game_host import GameHost
+from nomoledger.web.page_templates import page
 from nomoledger.web.routes.entrance import Form
 from nomoledger.web.routes.sending import page_values, place_of
 from nomoledger.web.threads import in_thread
@@ -139,7 +139,7 @@ def comment(
     return Redirect(address, status_code=303)
 
 
-def _studied(host: Host, game: str, player: str, number: int, wanted: str) -> dict[str, Any]:
+def _studied(host: GameHost, game: str, player: str, number: int, wanted: str) -> dict[str, Any]:
     """Return what proposal *number* would do: its check, or with *wanted* "forecast" a forecast."""
     if wanted == "forecast":
         forecast = host.forecasts.get(

@@ -13,9 +13,9 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 from litestar.response import Redirect, ServerSentEvent, ServerSentEventMessage
 
-from nomoledger.game.desk.public_head import PublicHead, public_head
+from nomoledger.game.desk.public_head import ReaderHead, public_head
 from nomoledger.web.accounts.sign_in import ADMIN
-from nomoledger.web.pages import asset, page
+from nomoledger.web.page_templates import asset, page
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, session_of
 from nomoledger.web.watcher import SILENCE_SECONDS
@@ -89,7 +89,7 @@ async def follow(request: WebRequest, game: FromPath[str]) -> ServerSentEvent:
         sent, at = -1, 0.0
         async for head in host.watcher.heads(game):
             if not knows_all:
-                shown = await asyncio.to_thread(host.read, game, public_head, kind=PublicHead)
+                shown = await asyncio.to_thread(host.read, game, public_head, kind=ReaderHead)
                 head = shown.number
             if head == sent and monotonic() - at < SILENCE_SECONDS / 2:
                 continue  # Something secret happened, which nobody needs to know.

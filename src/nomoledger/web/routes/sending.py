@@ -10,7 +10,7 @@ from nomoledger.errors import NomoledgerError
 from nomoledger.game.desk.happenings import Happenings, meanwhile
 from nomoledger.views.site.site_paths import Ref
 from nomoledger.web.forms import new_request_id, text_in
-from nomoledger.web.pages import page
+from nomoledger.web.page_templates import page
 from nomoledger.web.routes.entrance import Form
 from nomoledger.web.visitor import Player, WebRequest, host_of, player_of
 

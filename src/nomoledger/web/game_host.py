@@ -20,7 +20,7 @@ from nomoledger.web.accounts.comments import Comments
 from nomoledger.web.accounts.database import open_accounts
 from nomoledger.web.accounts.deeds import Deeds
 from nomoledger.web.accounts.sign_in import NewLink, Session, SignIn
-from nomoledger.web.copies import Copies
+from nomoledger.web.played_copies import Copies
 from nomoledger.web.slow_readings import SlowReadings
 from nomoledger.web.watcher import Watcher
 
@@ -31,7 +31,7 @@ STUDY_SECONDS = 60.0
 KEPT_MAX = 2000
 
 
-class Host:
+class GameHost:
     """The games of the ledger at *location*, as a server shows them.
 
     Attributes:

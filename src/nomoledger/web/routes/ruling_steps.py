@@ -9,7 +9,7 @@ from litestar.response import Redirect
 
 from nomoledger.errors import NomoledgerError, UsageError
 from nomoledger.game.desk.judged_proposal import checked_proposal, proposal_of
-from nomoledger.game.desk.ruling import (
+from nomoledger.game.desk.ruling_preview import (
     RulingChoices,
     RulingPreview,
     make_ruling,
@@ -19,8 +19,8 @@ from nomoledger.game.desk.ruling import (
 from nomoledger.game.proposal_check import ProposalCheck
 from nomoledger.game.proposal_view import Proposal
 from nomoledger.web.forms import new_request_id, pairs_of
-from nomoledger.web.host import reasons_of
-from nomoledger.web.pages import page
+from nomoledger.web.game_host import reasons_of
+from nomoledger.web.page_templates import page
 from nomoledger.web.routes.entrance import Form
 from nomoledger.web.ruling_forms import draft_from
 from nomoledger.web.threads import in_thread

@@ -8,7 +8,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect
 
 from nomoledger.errors import NomoledgerError, UsageError
-from nomoledger.game.desk.acts import Act
+from nomoledger.game.desk.acts import OfferedAct
 from nomoledger.game.desk.comparison import Comparison
 from nomoledger.game.desk.copied_game import (
     CopyState,
@@ -22,10 +22,10 @@ from nomoledger.game.desk.copied_game import (
 )
 from nomoledger.views.past.scene import Scene, compare_moments, scene_at
 from nomoledger.web.accounts.sign_in import ADMIN
-from nomoledger.web.copies import CopyInfo
 from nomoledger.web.forms import given_in, new_request_id, number_in, pairs_of, text_in
-from nomoledger.web.host import Host
-from nomoledger.web.pages import page
+from nomoledger.web.game_host import GameHost
+from nomoledger.web.page_templates import page
+from nomoledger.web.played_copies import CopyInfo
 from nomoledger.web.routes.entrance import Form
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, signed_in
@@ -64,7 +64,7 @@ def play(request: WebRequest, game: FromPath[str], id: FromPath[str], data: Form
     return Redirect(_address(copy, player), status_code=303)
 
 
-def _carry_out(host: Host, copy: CopyInfo, player: str, data: Form) -> None:
+def _carry_out(host: GameHost, copy: CopyInfo, player: str, data: Form) -> None:
     """Make the request that the form *data* describes."""
     what, given = text_in(data, "what"), list[Any]()
     make: Any = ask_in_copy
@@ -99,7 +99,9 @@ def _copy_page(request: WebRequest, game: str, id: str, problem: str) -> Respons
         "copy": copy,
         "state": state,
         "player": player,
-        "acts": host.copies.read(copy, acts_in_copy, player, kind=list[Act]) if player else [],
+        "acts": host.copies.read(copy, acts_in_copy, player, kind=list[OfferedAct])
+        if player
+        else [],
         "scene": host.copies.read(copy, scene_at, ADMIN, state.last, kind=Scene),
         "comparison": host.copies.read(copy, compare_moments, ADMIN, *moments, kind=Comparison),
         "address": str(request.base_url).rstrip("/") + _address(copy),

@@ -26,7 +26,7 @@ from nomoledger.state.world import World
 _LIMITS = Limits(cpu_seconds=6.0, wall_seconds=12.0)
 
 
-class Trial(msgspec.Struct, frozen=True):
+class RequestTrial(msgspec.Struct, frozen=True):
     """What a request would do, as far as its player can know.
 
     Attributes:
@@ -44,7 +44,9 @@ class Trial(msgspec.Struct, frozen=True):
     is_drawn: bool = False
 
 
-def try_submission(game: Game, player: str, action: str, given: dict[str, list[str]]) -> Trial:
+def try_submission(
+    game: Game, player: str, action: str, given: dict[str, list[str]]
+) -> RequestTrial:
     """Try *action* with the texts *given* in a form for *player*. Nothing is recorded.
 
     The trial is computed from what the player may see. What is sealed from the player can make the
@@ -68,7 +70,7 @@ def try_submission(game: Game, player: str, action: str, given: dict[str, list[s
     )
     seed = secrets.token_bytes(32)
     arguments = world, request, given, player, seed
-    return call_in_sandbox(_try, *arguments, kind=Trial, limits=_LIMITS)
+    return call_in_sandbox(_try, *arguments, kind=RequestTrial, limits=_LIMITS)
 
 
 def _try(
@@ -77,7 +79,7 @@ def _try(
     given: dict[str, list[str]],
     player: str,
     seed: bytes,
-) -> Trial:
+) -> RequestTrial:
     arguments = arguments_in(world, request.action, given)
     check_submission(world, player, request.action, arguments)
     request = msgspec.structs.replace(request, arguments=arguments)
@@ -90,7 +92,7 @@ def _try(
     teller.rewind(events)
     refusals = [x for x in events if isinstance(x, e.AttemptRefused) and x.attempt == request.id]
     after = dict(_holdings(world, id))
-    return Trial(
+    return RequestTrial(
         refused=tuple((r.text, r.rule.partition("@")[0]) for x in refusals for r in x.reasons),
         told=() if refusals else tuple(_told(teller, events)),
         changes=tuple(

@@ -9,14 +9,14 @@ from litestar.response import Redirect
 
 from nomoledger.errors import NomoledgerError
 from nomoledger.game.desk.happenings import Happenings, meanwhile
-from nomoledger.game.desk.outcomes import RequestOutcome, outcome_for
 from nomoledger.game.desk.player_acts import ActionPage, PlayerActs, action_page, player_acts
 from nomoledger.game.desk.player_desk import PlayerDesk, player_desk
 from nomoledger.game.desk.player_requests import answer_in_words, submit_given, undo_own
-from nomoledger.game.desk.trial import Trial, try_submission
+from nomoledger.game.desk.request_outcome import RequestOutcome, outcome_for
+from nomoledger.game.desk.request_trial import RequestTrial, try_submission
 from nomoledger.game.game import Game
 from nomoledger.web.forms import given_in, number_in, pairs_of, text_in
-from nomoledger.web.pages import page
+from nomoledger.web.page_templates import page
 from nomoledger.web.routes.entrance import Form
 from nomoledger.web.routes.sending import page_values, place_of, send_for_player, since_of
 from nomoledger.web.threads import in_thread
@@ -63,10 +63,10 @@ def try_act(request: WebRequest, game: FromPath[str], data: Form) -> Response[st
     """Show what the request would do, with the button that sends it."""
     host, player = host_of(request), player_of(request, game)
     action, given = text_in(data, "action"), given_in(pairs_of(data))
-    trial: Trial | None = None
+    trial: RequestTrial | None = None
     problem = ""
     try:
-        trial = host.read(game, try_submission, player.name, action, given, kind=Trial)
+        trial = host.read(game, try_submission, player.name, action, given, kind=RequestTrial)
     except NomoledgerError as error:
         problem = str(error)
     kept = [pair for pair in pairs_of(data) if pair[0] in ("action", "since")]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nomoledger.game.league import LeagueGame
     from nomoledger.game.league_audit import AuditedGame
     from nomoledger.game.read_models import Table
-    from nomoledger.game.waiting import Waiting
+    from nomoledger.game.waiting import WaitingFact
 
 #: How many things that wait a game shows, and how many people it names for each.
 WAITS_MAX, NAMES_MAX = 2, 3
@@ -160,7 +160,7 @@ def _row(game: "LeagueGame") -> tuple[str, ...]:
     )
 
 
-def _waits(waits: "tuple[Waiting, ...]") -> str:
+def _waits(waits: "tuple[WaitingFact, ...]") -> str:
     """Return the first things that wait, each for whom; the others are counted."""
     shown = []
     for waiting in waits[:WAITS_MAX]:

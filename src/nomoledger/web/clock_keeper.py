@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from nomoledger.errors import NomoledgerError
 from nomoledger.game.desk.live_time import GameTime, game_time
-from nomoledger.web.host import Host
+from nomoledger.web.game_host import GameHost
 
 #: How often the clocks are looked at, in seconds, and how many at a time, in turn.
 POLL_SECONDS, GAMES_AT_A_TIME = 1.0, 20
@@ -23,7 +23,7 @@ class ClockKeeper:
     Several servers, and `nomoledger run`, may keep the clock of one game: a timer fires once.
     """
 
-    def __init__(self, host: Host, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, host: GameHost, now: Callable[[], float] = time.time) -> None:
         """Prepare to keep the clocks; nothing runs yet."""
         self._host = host
         self._now = now
