@@ -17,12 +17,12 @@ from nomoledger.web.routes import (
     disputing,
     entrance,
     files,
+    making_rulings,
     ordering,
     past,
     play_pages,
     proposing,
     public,
-    ruling_steps,
 )  # fmt: skip
 from nomoledger.web.visitor import session_of
 
@@ -44,7 +44,7 @@ def make_app(host: GameHost) -> App:
             *proposing.ROUTES,
             *disputing.ROUTES,
             *admin.ROUTES,
-            *ruling_steps.ROUTES,
+            *making_rulings.ROUTES,
             *files.ROUTES,
             *past.ROUTES,
             *copy_pages.ROUTES,

@@ -19,7 +19,7 @@ from nomoledger.state.disputes import is_open
 LINES_MAX = 40
 
 
-class DisputeArgument(msgspec.Struct, frozen=True):
+class SeenArgument(msgspec.Struct, frozen=True):
     """An argument of a player, of "admin" or, if it was attached, of "engine".
 
     *shows* has the lines of what is attached.
@@ -49,7 +49,7 @@ class SeenDispute(msgspec.Struct, frozen=True):
     about: str
     is_open: bool
     ruling: str
-    arguments: tuple[DisputeArgument, ...]
+    arguments: tuple[SeenArgument, ...]
 
 
 class SeenDisputes(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ def disputes_for(game: Game, player: str) -> SeenDisputes:
     view = SeenView(game.ledger, game.name, reader=player)
     world = view.visible_world()
     opened: dict[int, e.DisputeOpened] = {}
-    arguments: dict[int, list[DisputeArgument]] = {}
+    arguments: dict[int, list[SeenArgument]] = {}
     rulings: dict[int, str] = {}
     for entry in view.entries():
         body = entry.body
@@ -103,9 +103,9 @@ def disputes_for(game: Game, player: str) -> SeenDisputes:
     return SeenDisputes(tuple(found), world.period)
 
 
-def _argument(body: e.DisputeArgued) -> DisputeArgument:
+def _argument(body: e.DisputeArgued) -> SeenArgument:
     shows = tuple(describe_evidence(body.evidence))[:LINES_MAX]
-    return DisputeArgument(body.by, int(body.received_at.timestamp()), body.text, shows)
+    return SeenArgument(body.by, int(body.received_at.timestamp()), body.text, shows)
 
 
 def _told(view: SeenView, wanted: set[int]) -> dict[int, str]:
