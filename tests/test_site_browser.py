@@ -225,8 +225,9 @@ def test_search_finds_words_without_a_server(site: Path, tmp_path: Path) -> None
     asked = (site / "search.html").as_uri() + "?q=anne-marie"
     dom = browse(tmp_path, "--dump-dom", asked)
     shown = re.findall(r"<li><span class=\"kind\">(\w+)</span> <a [^>]*>([^<]*)</a>", dom)
-    assert shown == [("player", "Anne-Marie von und zu Hohenstein")]
-    assert "1 of " in dom
+    name = "Anne-Marie von und zu Hohenstein"
+    assert shown == [("player", name), ("log", "Log of period 1")]
+    assert "2 of " in dom
     assert '<p class="search">' in dom  # It is hidden without JavaScript.
 
 
