@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from language.inline import Play
 from test_omissions import OPENING, WEEK, audit, land, option, rent, roll, written
 
 from nomoledger import events as e
@@ -15,6 +16,7 @@ from nomoledger.game.game import Game
 from nomoledger.game.records import import_record
 from nomoledger.game.replay import Report, replay
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.state.unknowns import EXISTENCE, make_unknown
 
 
 @pytest.fixture
@@ -189,3 +191,20 @@ def test_nothing_of_it_touches_a_record_without_such_facts(ledger: Ledger, tmp_p
     audit(ledger, tmp_path, roll("Ann", 1, 2), land("Ann", 5), rent("Ann", 5, 15, "Cy"))
     kinds = (e.MadeUnknown, e.MadeKnown, e.FactNotCompared)
     assert not [x for x in ledger.read("r") if isinstance(x.body, kinds)]
+
+
+LISTING = ("all('player')", "count_all('player')", "where('player', mark = None)")
+IN_DOUBT = [(3, (("Ann", "mark"),))]
+
+
+@pytest.mark.parametrize(
+    ("reading", "doubts"), [(listing, IN_DOUBT) for listing in LISTING] + [("label(player)", [])]
+)
+def test_who_lists_things_that_may_not_exist_is_in_doubt(
+    reading: str, doubts: list[tuple[int, Any]]
+) -> None:
+    play = Play({"1": f"def after_go_on(player):\n    {reading}\n    set(player, 'mark', 'x')\n"})
+    make_unknown(play.world, [("Bob", EXISTENCE)], since=3, is_stated=True)
+    play.go()
+    made = [event for event in play.last if isinstance(event, e.MadeUnknown)]
+    assert [(event.since, event.keys) for event in made] == doubts

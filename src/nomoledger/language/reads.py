@@ -84,9 +84,7 @@ def join_all(host: Host, kind: str) -> str | int:
 
     Return 0 if there is nothing, or if a thing has a name of several lines.
     """
-    if host.restricts_everything:
-        check_listing(host, kind)
-    things = host.world.kinds.get(kind, ())
+    things = all_of(host, kind)
     joined = "\n".join(things)
     return joined if joined.count("\n") == len(things) - 1 else 0
 
