@@ -13,7 +13,7 @@ from nomoledger.cli.arguments import command_line
 from nomoledger.cli.context import open_game_at
 from nomoledger.cli.dry_runs import print_dry_run
 from nomoledger.cli.output import one_line, print_aside, print_blocks, print_json, print_line
-from nomoledger.cli.parsing import parse_scalar, parse_typed
+from nomoledger.cli.parsing import parse_typed
 from nomoledger.cli.remedies import remedy_lines
 from nomoledger.errors import UsageError
 from nomoledger.game.command_lines import game_if_ambiguous
@@ -217,13 +217,3 @@ def typed_arguments(
 
     types = game.engine.ask(parameter_types, operation, kind=dict[str, str])
     return {key: parse_typed(text, types.get(key, "")) for key, text in pairs}
-
-
-def option_labelled(game: "Game", text: str) -> Any:
-    """Return the option of the open question called *text*; otherwise *text* parsed as YAML."""
-    from nomoledger.prose.choices import option_called
-    from nomoledger.prose.teller import Teller
-
-    question = game.world.waiting
-    option = None if question is None else option_called(Teller(game.world), question, text)
-    return parse_scalar(text) if option is None else option

@@ -9,8 +9,8 @@ from nomoledger.cli import options
 from nomoledger.cli.arguments import command_line
 from nomoledger.cli.change_options import amendments, read_changes_file
 from nomoledger.cli.context import open_game_at
-from nomoledger.cli.outcome import option_labelled, run_request, send_request, typed_arguments
-from nomoledger.cli.parsing import parse_pair, parse_time
+from nomoledger.cli.outcome import run_request, send_request, typed_arguments
+from nomoledger.cli.parsing import parse_pair, parse_scalar, parse_time
 from nomoledger.cli.proposal import (
     CASES_SHOWN,
     WORDS_ONLY,
@@ -182,7 +182,7 @@ def roll(values: tuple[str, ...], **request: Any) -> int:
     """
     return run_request(
         lambda game, when: game.enter_dice(
-            [option_labelled(game, value) for value in values], **when
+            [game.option_called(value, parse_scalar) for value in values], **when
         ),
         **request,
     )
@@ -212,7 +212,7 @@ def answer(value: str | None, by: str, is_default: bool, **request: Any) -> int:
     def send(game: "Game", when: dict[str, Any]) -> "Outcome":
         if value is None:
             return game.answer_by_default(**when)
-        return game.answer(option_labelled(game, value), by, **when)
+        return game.answer(game.option_called(value, parse_scalar), by, **when)
 
     return run_request(send, **request)
 

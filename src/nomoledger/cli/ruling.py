@@ -8,9 +8,9 @@ from nomoledger.cli import options
 from nomoledger.cli.change_options import read_changes_file, repeals
 from nomoledger.cli.context import open_game_at
 from nomoledger.cli.edit_options import edits, edits_from
-from nomoledger.cli.outcome import option_labelled, run_request, send_request
+from nomoledger.cli.outcome import run_request, send_request
 from nomoledger.cli.output import print_line
-from nomoledger.cli.parsing import parse_event
+from nomoledger.cli.parsing import parse_event, parse_scalar
 from nomoledger.cli.proposal import print_misfit
 from nomoledger.cli.what_if import QUESTIONS, print_what_if, run_what_if
 from nomoledger.errors import MisfitError, UnknownError, UsageError
@@ -147,7 +147,7 @@ def decide(text: str, values: dict[str, Any]) -> int:
         _check_scope(game, values["scope"])
         return game.rule(
             text,
-            value=None if value is None else option_labelled(game, value),
+            value=None if value is None else game.option_called(value, parse_scalar),
             changes=(*changes, *repeals(rules_of(game, source))),
             urgent=values["urgent"],
             cites=cited_by(game, values["cite"]),

@@ -441,15 +441,15 @@ class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
             raise UnknownError(f"{self.name}: there is no player {name!r}; playing: {players}")
         return player
 
-    def option_called(self, text: str) -> Any:
-        """Return the option of the open question that *text* names; *text* itself if none."""
+    def option_called(self, text: str, read: Callable[[str], Any] = str) -> Any:
+        """Return the option of the open question that *text* names; if none, *text* as *read*."""
         from nomoledger.prose.choices import option_called
         from nomoledger.prose.teller import Teller
 
         self.catch_up()
         question = self.world.waiting
         option = None if question is None else option_called(Teller(self.world), question, text)
-        return text if option is None else option
+        return read(text) if option is None else option
 
     def _player_or_admin(self, name: str) -> str:
         return name if name == "admin" else self.player(name)
