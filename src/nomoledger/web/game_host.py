@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nomoledger.errors import UnknownError, UsageError
+from nomoledger.game.desk.game_files import publish_site
 from nomoledger.game.desk.live_time import fall_due
-from nomoledger.game.game import Game
 from nomoledger.game.keepers import Keepers
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.ledger import Ledger
@@ -168,16 +168,15 @@ class GameHost:
             known = self._sites.get(game)
             if known is not None and known[0] == head:
                 return known[1]
-            folder = Path(self._folder.name) / f"game-{len(self._sites) if known is None else 0}"
-            folder = folder if known is None else known[1]
-            self._publishers.read(game, publish_site, str(folder), kind=int)
+            new = Path(self._folder.name) / f"game-{len(self._sites)}"
+            folder = new if known is None else known[1]
+            self.publish(game, str(folder))
             self._sites[game] = head, folder
             return folder
 
-
-def publish_site(game: Game, folder: str) -> int:
-    """Publish *game* into *folder*; return the number of pages. This runs in a keeper."""
-    return game.publish(folder)
+    def publish(self, game: str, folder: str) -> int:
+        """Publish *game* into *folder*, and return the number of pages; other pages do not wait."""
+        return self._publishers.read(game, publish_site, folder, kind=int)
 
 
 def reasons_of(outcome: Outcome, request: str) -> list[str]:

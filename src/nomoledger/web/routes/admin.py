@@ -11,6 +11,7 @@ from litestar.response import Redirect
 
 from nomoledger.errors import NomoledgerError, UsageError
 from nomoledger.game.desk.admin_desk import AdminDesk, admin_desk
+from nomoledger.game.desk.admin_requests import answer_as_admin, enter_values
 from nomoledger.game.desk.dry_close import ClockTrial, CloseTrial, try_advance, try_close
 from nomoledger.game.desk.hand_draw import draw_by_computer
 from nomoledger.game.desk.live_time import GameTime, game_time
@@ -179,24 +180,6 @@ def join(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     name, email = _given(data, "name"), _given(data, "email")
     details = {"email": email} if email else {}
     return _send(request, game, data, f"brings in {name}", Game.join, name, details)
-
-
-# --- what keepers carry out -----------------------------------------------------------------------
-
-
-def enter_values(game: Game, values: list[str], **fields: Any) -> Any:
-    """Enter *values*, dice or things by name, for the open question of *game*."""
-    named = (game.option_called(value) for value in values)
-    drawn = [int(v) if isinstance(v, str) and v.isdecimal() else v for v in named]
-    return game.enter_dice(drawn, **fields)
-
-
-def answer_as_admin(game: Game, value: str, **fields: Any) -> Any:
-    """Answer the open question of *game* with the option that is called *value*."""
-    return game.answer(game.option_called(value), **fields)
-
-
-# --- shared ---------------------------------------------------------------------------------------
 
 
 def _people_page(request: WebRequest, game: str, invited: tuple[str, str] | None) -> Response[str]:
