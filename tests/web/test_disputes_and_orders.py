@@ -58,3 +58,9 @@ def test_an_order_answers_a_question(enter_as: EnterAs, host: GameHost) -> None:
     ann.open("/games/mail/orders")
     ann.send({"answer": "yes", "when": "closing()"}, to="/orders/answer")
     assert "when closing(): answer" in ann.open("/games/mail/orders")
+
+
+def test_an_answer_that_is_almost_a_number_is_a_text(enter_as: EnterAs) -> None:
+    ann = enter_as("Ann")
+    ann.open("/games/mail/orders")
+    assert "Done" in ann.send({"answer": "--5", "when": "closing()"}, to="/orders/answer")

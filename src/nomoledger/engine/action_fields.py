@@ -6,9 +6,8 @@ from typing import Any
 import msgspec
 
 from nomoledger.engine.form_arguments import takes_several
-from nomoledger.engine.possible_acts import actions_for
+from nomoledger.engine.possible_acts import actions_for, things_for
 from nomoledger.language.code import Parameter
-from nomoledger.language.operations import kind_type
 from nomoledger.language.program import link
 from nomoledger.state.world import World
 
@@ -59,15 +58,13 @@ def action_forms(world: World, by: str) -> list[ActionForm]:
 
 
 def _field(world: World, parameter: Parameter) -> ActionField:
-    wanted = parameter.type.split(" | ")
-    kinds = [kind for kind in world.known_kinds() if kind_type(kind) in wanted]
-    things = [thing for kind in kinds for thing in world.kinds.get(kind, ())]
+    things = things_for(world, parameter)
     default = None if parameter.default is None else ast.literal_eval(parameter.default)
     return ActionField(
         name=parameter.name,
         type=parameter.type,
-        things=tuple(things[:CHOICES_MAX]),
-        takes_things=bool(kinds),
+        things=(things or ())[:CHOICES_MAX],
+        takes_things=things is not None,
         takes_several=takes_several(parameter),
         default=default,
         is_needed=parameter.default is None,

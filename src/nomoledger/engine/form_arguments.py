@@ -5,19 +5,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nomoledger.engine.possible_acts import things_for
 from nomoledger.language.code import Parameter
-from nomoledger.language.operations import kind_type
 from nomoledger.language.program import link
 from nomoledger.state.world import World
 
 _ROW = re.compile(r"\[([^\[\]]*)\]")
 _WHOLE = re.compile(r"\s*-?[0-9]{1,18}\s*")
-
-
-def takes_things(world: World, parameter: Parameter) -> bool:
-    """Return whether *parameter* takes things of the game, such as squares."""
-    wanted = parameter.type.split(" | ")
-    return any(kind_type(kind) in wanted for kind in world.known_kinds())
 
 
 def takes_several(parameter: Parameter) -> bool:
@@ -42,7 +36,7 @@ def arguments_in(world: World, action: str, given: Mapping[str, Sequence[str]]) 
         field = fields.get(name)
         if not texts:
             continue
-        is_thing = field is not None and takes_things(world, field)
+        is_thing = field is not None and things_for(world, field) is not None
         if field is not None and takes_several(field):
             arguments[name] = texts if is_thing else _items(", ".join(texts))
         else:
@@ -55,15 +49,15 @@ def _items(text: str) -> list[Any]:
     """Return the items in *text*: `2, 3` or `[Ann, Bob, 8], [Bob, Ann, 9]`."""
     if text.startswith("["):
         return [_items(row) for row in _ROW.findall(text)]
-    return [_plain(part.strip()) for part in text.split(",") if part.strip()]
+    return [number_or_text(part.strip()) for part in text.split(",") if part.strip()]
 
 
 def _value(text: str, type_: str) -> Any:
     if type_ in ("Flag", "") and text in ("yes", "no"):
         return text == "yes"
-    return _plain(text) if type_ in ("Number", "Money", "") else text
+    return number_or_text(text) if type_ in ("Number", "Money", "") else text
 
 
-def _plain(text: str) -> Any:
+def number_or_text(text: str) -> int | str:
     """Return *text* as a whole number if it is one; the rules read other numbers."""
     return int(text) if _WHOLE.fullmatch(text) else text

@@ -66,7 +66,7 @@ def acts_of(world: World, players: Sequence[str]) -> list[PossibleAct]:
     Actions with values that nobody can list, such as prices, are returned without a trial. So are
     actions with too many possible arguments.
     """
-    trials = _ActTrials(world)
+    trials = ActTrials(world)
     found: list[PossibleAct] = []
     for player in players:
         trials.renew(min(TRIES_MAX, TRIES_FOR_ALL_MAX // len(players)))
@@ -74,7 +74,7 @@ def acts_of(world: World, players: Sequence[str]) -> list[PossibleAct]:
     return list(trials.with_ends(found))
 
 
-def _acts_of(world: World, by: str, trials: "_ActTrials") -> Iterator[PossibleAct]:
+def _acts_of(world: World, by: str, trials: "ActTrials") -> Iterator[PossibleAct]:
     for operation in actions_for(world, by):
         domains = [_domain(world, parameter) for parameter in _needed(operation)]
         names = [parameter.name for parameter in _needed(operation)]
@@ -95,7 +95,7 @@ def open_acts(world: World, proposals: Iterable[int] = ()) -> list[PossibleAct]:
     or change the thing. Votes on *proposals* are open to all players who may cast them, verdicts
     to the admin.
     """
-    trials = _ActTrials(world)
+    trials = ActTrials(world)
     found: dict[str, PossibleAct] = {}
     timed = {item for timer in world.timers.values() for item in timer.attempt.arguments}
     actions = [op for op in link(world.ruleset).links.operations.values() if op.is_action]
@@ -126,7 +126,7 @@ def _acts_about(
     If the thing *is_open*, so are acts with further values, which the player chooses.
     """
     attributes = world.attributes.get(thing, {})
-    named = set(_texts(list(attributes.values())))
+    named = set(texts_in(list(attributes.values())))
     players = [player for player in world.kinds.get("player", ()) if player in named]
     if not players and not is_open:
         return
@@ -142,7 +142,7 @@ def _acts_about(
         takes_thing = thing in arguments.values()
         if not arguments or (chosen and not (takes_thing and is_open)):
             continue
-        if any(_things_for(world, parameter) is not None for parameter in chosen):
+        if any(things_for(world, parameter) is not None for parameter in chosen):
             continue
         if chosen:
             by = "admin" if _is_for_admin(operation) else ""
@@ -154,12 +154,13 @@ def _acts_about(
                 yield PossibleAct(by, operation.name, arguments, about=thing)
 
 
-def _texts(values: list[Any]) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, list | tuple):
-            yield from _texts(list(value))
-        elif isinstance(value, str):
-            yield value
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield *value* if it is a text, and the texts in it if it is a list, at any depth."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from texts_in(item)
 
 
 def _value_from(world: World, thing: str, parameter: Parameter) -> Any:
@@ -172,7 +173,7 @@ def _value_from(world: World, thing: str, parameter: Parameter) -> Any:
     for value in (named, *attributes.values()):
         if isinstance(value, str) and kind_type(world.entities.get(value, "")) in kinds:
             return value
-    is_thing = _things_for(world, parameter) is not None
+    is_thing = things_for(world, parameter) is not None
     return named if named is not None and not is_thing and not isinstance(named, list) else None
 
 
@@ -187,11 +188,11 @@ def _free(parameters: Iterable[Parameter]) -> tuple[FreeValue, ...]:
 
 def _domain(world: World, parameter: Parameter) -> tuple[Any, ...] | None:
     """Return all values that *parameter* can have: things, or yes and no; None if they are free."""
-    return (True, False) if parameter.type == "Flag" else _things_for(world, parameter)
+    return (True, False) if parameter.type == "Flag" else things_for(world, parameter)
 
 
-def _things_for(world: World, parameter: Parameter) -> tuple[str, ...] | None:
-    """Return all things that *parameter* takes; None if it takes no things."""
+def things_for(world: World, parameter: Parameter) -> tuple[str, ...] | None:
+    """Return the ids of all things that *parameter* takes; None if it takes no things."""
     wanted = parameter.type.split(" | ")
     kinds = [kind for kind in world.known_kinds() if kind_type(kind) in wanted]
     if not kinds:
@@ -220,7 +221,7 @@ def _is_for(world: World, operation: Operation, by: str) -> bool:
     return wanted == "" or kind_type(world.entities.get(by, "")) in wanted.split(" | ")
 
 
-class _ActTrials:
+class ActTrials:
     """Trials on one state, which is always restored."""
 
     def __init__(self, world: World) -> None:

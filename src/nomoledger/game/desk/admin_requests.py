@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from nomoledger.engine.form_arguments import number_or_text
 from nomoledger.game.game import Game
 from nomoledger.game.writer import Outcome
 
@@ -9,7 +10,7 @@ from nomoledger.game.writer import Outcome
 def enter_values(game: Game, values: list[str], **fields: Any) -> Outcome:
     """Enter *values*, dice or things by name, for the open question of *game*."""
     named = (game.option_called(value) for value in values)
-    drawn = [int(v) if isinstance(v, str) and v.isdecimal() else v for v in named]
+    drawn = [number_or_text(v) if isinstance(v, str) else v for v in named]
     return game.enter_dice(drawn, **fields)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.engine.form_arguments import arguments_in
+from nomoledger.engine.form_arguments import arguments_in, number_or_text
 from nomoledger.errors import CarriedOutError, UsageError
 from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView
@@ -39,9 +39,7 @@ def answer_in_words(game: Game, value: str, player: str, question: str, **fields
     world = LedgerView(game.ledger, game.name, reader=player).visible_world()
     if world.waiting is None or world.waiting.question != question:
         raise UsageError("the question is answered already, or it is not asked any more")
-    answer = game.option_called(value)
-    if not world.waiting.options and value.removeprefix("-").isdecimal() and len(value) < 19:
-        answer = int(value)
+    answer = game.option_called(value) if world.waiting.options else number_or_text(value)
     return game.answer(answer, player, **fields)
 
 
@@ -80,8 +78,7 @@ def order_answer(
     Raises:
         UsageError: a statement makes no sense.
     """
-    value: Any = int(answer) if answer.lstrip("-").isdecimal() and len(answer) < 19 else answer
-    value = {"yes": True, "no": False}.get(answer, value)
+    value: Any = {"yes": True, "no": False}.get(answer, number_or_text(answer))
     return game.order(player, when, holds=holds, answer=value, **fields)
 
 
