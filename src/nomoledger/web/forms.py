@@ -2,10 +2,16 @@
 
 import secrets
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
+from litestar.enums import RequestEncodingType
+from litestar.params import Body
+
 from nomoledger.errors import UsageError
+
+#: What a handler gets from a form.
+Form = Annotated[dict[str, Any], Body(media_type=RequestEncodingType.URL_ENCODED)]
 
 #: What the names of the fields with arguments begin with.
 PREFIX = "with-"
@@ -53,6 +59,18 @@ def text_in(form: Mapping[str, Any], name: str) -> str:
     return value.strip()
 
 
+def id_in(form: Mapping[str, Any]) -> str:
+    """Return the id of the request that *form* makes.
+
+    Raises:
+        UsageError: there is none.
+    """
+    id = optional_text_in(form, "id")
+    if not id:
+        raise UsageError("the form lacks its id: go back, and send it again")
+    return id
+
+
 def number_in(form: Mapping[str, Any], name: str) -> int:
     """Return the number in the field *name* of *form*.
 
@@ -60,9 +78,18 @@ def number_in(form: Mapping[str, Any], name: str) -> int:
         UsageError: there is none.
     """
     text = text_in(form, name)
-    if not text.isdecimal() or len(text) > 9:
+    number = number_of(text)
+    if number is None:
         raise UsageError(f"{name} is a number, not {text!r:.40}")
-    return int(text)
+    return number
+
+
+def number_of(text: str) -> int | None:
+    """Return the number that *text* writes with at most nine digits; None if it is no such number.
+
+    Numbers of events, proposals and disputes are such numbers.
+    """
+    return int(text) if text.isdecimal() and len(text) <= 9 else None
 
 
 def optional_text_in(form: Mapping[str, Any], name: str) -> str:

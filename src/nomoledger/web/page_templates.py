@@ -10,6 +10,7 @@ from litestar.response import Response
 
 from nomoledger.prose.time_format import format_time
 from nomoledger.views.site.text import finalize, prose
+from nomoledger.web.forms import new_request_id
 
 
 @cache
@@ -26,6 +27,7 @@ def environment() -> Environment:
     made.filters["time"] = format_time
     made.filters["iso"] = lambda seconds: datetime.fromtimestamp(seconds, UTC).isoformat()
     made.filters["prose"] = prose
+    made.globals["new_id"] = new_request_id
     return made
 
 

@@ -17,11 +17,18 @@ from nomoledger.game.desk.hand_draw import draw_by_computer
 from nomoledger.game.desk.live_time import GameTime, game_time
 from nomoledger.game.desk.player_requests import submit_given
 from nomoledger.game.game import Game
-from nomoledger.web.accounts.sign_in import ADMIN, Session
-from nomoledger.web.forms import given_in, new_request_id, number_in, pairs_of, text_in
+from nomoledger.web.accounts.sign_in import ADMIN
+from nomoledger.web.forms import (
+    Form,
+    given_in,
+    id_in,
+    number_in,
+    optional_text_in,
+    pairs_of,
+    text_in,
+)
 from nomoledger.web.game_host import GameHost, reasons_of
 from nomoledger.web.page_templates import page
-from nomoledger.web.routes.entrance import Form
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, admin_of, host_of
 
@@ -33,7 +40,7 @@ def show_desk(request: WebRequest, game: FromPath[str]) -> Response[str]:
     session, host = admin_of(request, game), host_of(request)
     desk = _desk(host, game)
     fires = host.keeps_clocks and host.read(game, game_time, kind=GameTime).is_live(time.time())
-    return page("admin.html", desk=desk, fires=fires, **_page_values(session))
+    return page("admin.html", desk=desk, fires=fires, game=game, session=session)
 
 
 @post("/games/{game:str}/admin/dice")
@@ -48,8 +55,8 @@ def enter_dice(request: WebRequest, game: FromPath[str], data: Form) -> Response
 @in_thread
 def answer(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Answer the open question, or let its default stand."""
-    value = _given(data, "value")
-    if _given(data, "default") or not value:
+    value = optional_text_in(data, "value")
+    if optional_text_in(data, "default") or not value:
         return _send(request, game, data, "lets the default stand", Game.answer_by_default)
     return _send(request, game, data, "answers a question", answer_as_admin, value)
 
@@ -58,7 +65,7 @@ def answer(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any
 @in_thread
 def judge(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Judge a proposal."""
-    number, verdict = number_in(data, "proposal"), _given(data, "verdict")
+    number, verdict = number_in(data, "proposal"), optional_text_in(data, "verdict")
     return _send(request, game, data, f"judges proposal {number}", Game.judge, number, verdict)
 
 
@@ -82,7 +89,7 @@ def throw(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]
 @in_thread
 def close_dispute(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Close a dispute by a ruling that leaves everything as it is."""
-    number, text = number_in(data, "dispute"), _given(data, "text")
+    number, text = number_in(data, "dispute"), optional_text_in(data, "text")
     return _send(request, game, data, f"closes dispute {number}", Game.close_dispute, number, text)
 
 
@@ -103,7 +110,7 @@ def preview_close(request: WebRequest, game: FromPath[str]) -> Response[str]:
         trial = host_of(request).read(game, try_close, kind=CloseTrial)
     except NomoledgerError as error:
         problem = str(error)
-    return page("close.html", trial=trial, problem=problem, **_page_values(session))
+    return page("close.html", trial=trial, problem=problem, game=game, session=session)
 
 
 @post("/games/{game:str}/admin/close")
@@ -129,14 +136,14 @@ def preview_clock(request: WebRequest, game: FromPath[str]) -> Response[str]:
     its = host.read(game, game_time, kind=GameTime)
     fires = host.keeps_clocks and its.is_live(time.time())
     values: dict[str, Any] = {"its": its, "trial": trial, "fires": fires, "clock": int(time.time())}
-    return page("clock.html", problem=problem, **values, **_page_values(session))
+    return page("clock.html", problem=problem, **values, game=game, session=session)
 
 
 @post("/games/{game:str}/admin/clock")
 @in_thread
 def advance(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Let time pass in the game."""
-    at = _time(_given(data, "to"))
+    at = _time(optional_text_in(data, "to"))
     what = f"lets time pass until {at:%Y-%m-%d %H:%M}"
     return _send(request, game, data, what, Game.advance, at=at)
 
@@ -153,7 +160,7 @@ def show_people(request: WebRequest, game: FromPath[str]) -> Response[str]:
 def invite(request: WebRequest, game: FromPath[str], data: Form) -> Response[str]:
     """Invite a player, and show the link to hand out."""
     host, session = host_of(request), admin_of(request, game)
-    player, email = _given(data, "player"), _given(data, "email")
+    player, email = optional_text_in(data, "player"), optional_text_in(data, "email")
     if player != ADMIN and player not in _desk(host, game).players:
         raise UsageError(f"there is no player {player!r:.80}: the player has to join first")
     link = host.sign_in.invite(game, player, email)
@@ -170,14 +177,14 @@ def show_deeds(request: WebRequest, game: FromPath[str]) -> Response[str]:
     """Show who did what through which session."""
     session = admin_of(request, game)
     deeds = host_of(request).deeds.latest(game)
-    return page("deeds.html", deeds=deeds, **_page_values(session))
+    return page("deeds.html", deeds=deeds, game=game, session=session)
 
 
 @post("/games/{game:str}/admin/join")
 @in_thread
 def join(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Bring somebody into the game."""
-    name, email = _given(data, "name"), _given(data, "email")
+    name, email = optional_text_in(data, "name"), optional_text_in(data, "email")
     details = {"email": email} if email else {}
     return _send(request, game, data, f"brings in {name}", Game.join, name, details)
 
@@ -186,9 +193,9 @@ def _people_page(request: WebRequest, game: str, invited: tuple[str, str] | None
     session, host = admin_of(request, game), host_of(request)
     values: dict[str, Any] = {
         "people": host.sign_in.people(game),
+        "players": _desk(host, game).players,
     }
-    values["players"] = _desk(host, game).players
-    return page("people.html", invited=invited, **values, **_page_values(session))
+    return page("people.html", invited=invited, **values, game=game, session=session)
 
 
 def _desk(host: GameHost, game: str) -> AdminDesk:
@@ -200,9 +207,8 @@ def _send(
 ) -> Response[Any]:
     """Make a request once, however often its form is sent, and go back to the desk."""
     host, session = host_of(request), admin_of(request, game)
-    id, values = _given(data, "id"), _page_values(session)
-    if not id:
-        raise UsageError("the form lacks its id: go back, and send it again")
+    id = id_in(data)
+    values: dict[str, Any] = {"game": game, "session": session}
     try:
         outcome = host.request(session, what, make, *given, id=id, **fields)
     except NomoledgerError as error:
@@ -211,15 +217,6 @@ def _send(
         problem = f"The rules refuse: {'; '.join(refused)}."
         return page("problem.html", 409, player=None, problem=problem, **values)
     return Redirect(f"/games/{quote(game)}/admin", status_code=303)
-
-
-def _page_values(session: Session) -> dict[str, Any]:
-    return {"game": session.game, "session": session, "new_id": new_request_id}
-
-
-def _given(data: Form, name: str) -> str:
-    value = data.get(name, "")
-    return value.strip() if isinstance(value, str) else ""
 
 
 def _time(text: str) -> datetime:

@@ -22,11 +22,10 @@ from nomoledger.game.desk.copied_game import (
 )
 from nomoledger.views.past.scene import Scene, compare_moments, scene_at
 from nomoledger.web.accounts.sign_in import ADMIN
-from nomoledger.web.forms import given_in, new_request_id, number_in, pairs_of, text_in
+from nomoledger.web.forms import Form, given_in, id_in, number_in, pairs_of, text_in
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.page_templates import page
 from nomoledger.web.played_copies import CopyInfo
-from nomoledger.web.routes.entrance import Form
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, signed_in
 
@@ -84,7 +83,7 @@ def _carry_out(host: GameHost, copy: CopyInfo, player: str, data: Form) -> None:
         given = ["close"]
     else:
         raise UsageError(f"there is no request {what!r:.40} in a copy")
-    host.copies.request(copy, make, *given, id=text_in(data, "id"))
+    host.copies.request(copy, make, *given, id=id_in(data))
 
 
 def _copy_page(request: WebRequest, game: str, id: str, problem: str) -> Response[str]:
@@ -107,7 +106,6 @@ def _copy_page(request: WebRequest, game: str, id: str, problem: str) -> Respons
         "address": str(request.base_url).rstrip("/") + _address(copy),
         "game": game,
         "session": session,
-        "new_id": new_request_id,
     }
     return page("copy.html", 409 if problem else 200, problem=problem, **values)
 

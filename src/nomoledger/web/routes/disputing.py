@@ -15,10 +15,9 @@ from nomoledger.game.desk.dispute_desk import (
     disputes_for,
     event_for,
 )
-from nomoledger.web.forms import number_in, optional_text_in, text_in
+from nomoledger.web.forms import Form, number_in, number_of, optional_text_in, text_in
 from nomoledger.web.page_templates import page
-from nomoledger.web.routes.entrance import Form
-from nomoledger.web.routes.sending import page_values, send_for_player, since_of
+from nomoledger.web.routes.sending import page_values, send_for_player
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, player_of
 
@@ -40,7 +39,7 @@ def list_disputes(request: WebRequest, game: FromPath[str]) -> Response[str]:
 def show_form(request: WebRequest, game: FromPath[str]) -> Response[str]:
     """Show the form of a dispute about an event."""
     host, player = host_of(request), player_of(request, game)
-    number = since_of(request.query_params.get("event", ""))
+    number = number_of(request.query_params.get("event", ""))
     if number is None:
         raise NotFoundException("a dispute is about an event: choose one on your page")
     event = host.read(game, event_for, player.name, number, kind=SeenEvent)
@@ -51,7 +50,7 @@ def show_form(request: WebRequest, game: FromPath[str]) -> Response[str]:
 @in_thread
 def open_dispute(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Open a dispute about an event or a period."""
-    player, event = player_of(request, game), since_of(optional_text_in(data, "event"))
+    player, event = player_of(request, game), number_of(optional_text_in(data, "event"))
     period = None if event is not None else number_in(data, "period")
     given = (player.name, _words_in(data), period, event)
     return send_for_player(request, data, "opens a dispute", dispute_seen, *given)

@@ -1,17 +1,17 @@
 """Signing in and out."""
 
 import secrets
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import quote
 
 from litestar import Response, get, post
 from litestar.datastructures import Cookie
-from litestar.enums import RequestEncodingType
-from litestar.params import Body, FromPath
+from litestar.params import FromPath
 from litestar.response import Redirect
 
 from nomoledger.errors import UsageError
 from nomoledger.web.accounts.sign_in import ADMIN, SESSION_SECONDS
+from nomoledger.web.forms import Form
 from nomoledger.web.page_templates import page
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import (
@@ -22,8 +22,6 @@ from nomoledger.web.visitor import (
     host_of,
     session_of,
 )
-
-Form = Annotated[dict[str, Any], Body(media_type=RequestEncodingType.URL_ENCODED)]
 
 
 @get("/enter/{token:str}")

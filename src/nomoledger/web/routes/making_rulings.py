@@ -18,10 +18,9 @@ from nomoledger.game.desk.ruling_preview import (
 )
 from nomoledger.game.proposal_check import ProposalCheck
 from nomoledger.game.proposal_view import Proposal
-from nomoledger.web.forms import new_request_id, pairs_of
+from nomoledger.web.forms import Form, id_in, pairs_of
 from nomoledger.web.game_host import reasons_of
 from nomoledger.web.page_templates import page
-from nomoledger.web.routes.entrance import Form
 from nomoledger.web.ruling_forms import draft_from
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, admin_of, host_of
@@ -51,8 +50,8 @@ def preview(request: WebRequest, game: FromPath[str], data: Form) -> Response[st
         return _form_page(request, game, data, str(error))
     shown = host.study(game, preview_ruling, draft, kind=RulingPreview)
     sent = [(name, value) for name, value in pairs_of(data) if name not in ("id", "settle")]
-    values: dict[str, Any] = {"game": game, "session": session, "new_id": new_request_id}
-    return page("ruling_preview.html", draft=draft, preview=shown, sent=sent, **values)
+    values: dict[str, Any] = {"draft": draft, "preview": shown, "sent": sent}
+    return page("ruling_preview.html", game=game, session=session, **values)
 
 
 @post("/games/{game:str}/admin/ruling")
@@ -60,9 +59,7 @@ def preview(request: WebRequest, game: FromPath[str], data: Form) -> Response[st
 def rule(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Make the ruling."""
     session, host = admin_of(request, game), host_of(request)
-    id, draft = str(data.get("id", "")), draft_from(data)
-    if not id:
-        raise UsageError("the form lacks its id: go back, and send it again")
+    id, draft = id_in(data), draft_from(data)
     outcome = host.request(session, f"rules: {draft.text:.80}", make_ruling, draft, id=id)
     if refused := reasons_of(outcome, id):
         raise UsageError(f"the rules refuse: {'; '.join(refused)}")
@@ -80,17 +77,17 @@ def show_proposal(request: WebRequest, game: FromPath[str], number: FromPath[int
     if wanted:
         given = (number, wanted == "what-if")
         check = host.study(game, checked_proposal, *given, kind=ProposalCheck)
-    values: dict[str, Any] = {"game": game, "session": session, "new_id": new_request_id}
-    return page("judged_proposal.html", proposal=proposal, check=check, **values)
+    values: dict[str, Any] = {"proposal": proposal, "check": check}
+    return page("judged_proposal.html", game=game, session=session, **values)
 
 
 def _form_page(request: WebRequest, game: str, known: Form, problem: str) -> Response[str]:
     session, host = admin_of(request, game), host_of(request)
     choices = host.read(game, ruling_choices, kind=RulingChoices)
-    values: dict[str, Any] = {"game": game, "session": session, "new_id": new_request_id}
     status = 422 if problem else 200
     given = {name: value for name, value in known.items() if isinstance(value, str)}
-    return page("ruling.html", status, choices=choices, known=given, problem=problem, **values)
+    values: dict[str, Any] = {"choices": choices, "known": given, "problem": problem}
+    return page("ruling.html", status, game=game, session=session, **values)
 
 
 ROUTES = [show_form, preview, rule, show_proposal]

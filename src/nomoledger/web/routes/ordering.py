@@ -8,9 +8,8 @@ from litestar.params import FromPath
 from nomoledger.game.desk.player_desk import PlayerDesk, player_desk
 from nomoledger.game.desk.player_requests import order_answer, order_given
 from nomoledger.game.game import Game
-from nomoledger.web.forms import given_in, optional_text_in, pairs_of, text_in
+from nomoledger.web.forms import Form, given_in, optional_text_in, pairs_of, text_in
 from nomoledger.web.page_templates import page
-from nomoledger.web.routes.entrance import Form
 from nomoledger.web.routes.sending import page_values, send_for_player
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, player_of

@@ -16,7 +16,7 @@ from nomoledger.views.past.index import PastEvent, PastIndex, past_index
 from nomoledger.views.past.scene import Scene, compare_moments, scene_at
 from nomoledger.views.past.trail import Trail, event_trail
 from nomoledger.web.accounts.sign_in import ADMIN, Session
-from nomoledger.web.forms import new_request_id
+from nomoledger.web.forms import number_of
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.page_templates import page
 from nomoledger.web.threads import in_thread
@@ -110,14 +110,15 @@ def _shown(index: PastIndex, text: str) -> int:
 
 def _number(text: str) -> int:
     text = text.removeprefix("#")
-    if not text.isdecimal() or len(text) > 9:
+    number = number_of(text)
+    if number is None:
         raise NotFoundException(f"{text!r:.40} is not the number of an event")
-    return int(text)
+    return number
 
 
 def _page_values(game: str, session: Session | None, index: PastIndex) -> dict[str, Any]:
-    shared = {"game": game, "session": session, "new_id": new_request_id}
-    return {**shared, "index": index, "first": index.shown[0], "last": index.shown[-1]}
+    shown = {"index": index, "first": index.shown[0], "last": index.shown[-1]}
+    return {"game": game, "session": session, **shown}
 
 
 ROUTES = [show_event, go_to_past, show_past]

@@ -15,10 +15,9 @@ from nomoledger.game.desk.player_requests import answer_in_words, submit_given, 
 from nomoledger.game.desk.request_outcome import RequestOutcome, outcome_for
 from nomoledger.game.desk.request_trial import RequestTrial, try_submission
 from nomoledger.game.game import Game
-from nomoledger.web.forms import given_in, number_in, pairs_of, text_in
+from nomoledger.web.forms import Form, given_in, number_in, number_of, pairs_of, text_in
 from nomoledger.web.page_templates import page
-from nomoledger.web.routes.entrance import Form
-from nomoledger.web.routes.sending import page_values, place_of, send_for_player, since_of
+from nomoledger.web.routes.sending import page_values, place_of, send_for_player
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, player_of
 
@@ -135,7 +134,7 @@ def show_outcome(request: WebRequest, game: FromPath[str], id: FromPath[str]) ->
     outcome = host.read(game, outcome_for, player.name, id, kind=RequestOutcome)
     if not outcome.is_known:
         raise NotFoundException("there is no such request of yours")
-    before, since = Happenings(), since_of(request.query_params.get("since", ""))
+    before, since = Happenings(), number_of(request.query_params.get("since", ""))
     if outcome.refused and since is not None:
         before = host.read(game, meanwhile, player.name, since, id, kind=Happenings)
     values: dict[str, Any] = {"outcome": outcome, "before": before, "id": id}

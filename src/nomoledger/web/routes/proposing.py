@@ -27,10 +27,9 @@ from nomoledger.game.desk.proposal_desk import (
     proposal_for,
     proposal_lines,
 )
-from nomoledger.web.forms import new_request_id, text_in
+from nomoledger.web.forms import Form, id_in, new_request_id, number_of, text_in
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.page_templates import page
-from nomoledger.web.routes.entrance import Form
 from nomoledger.web.routes.sending import page_values, place_of
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import Player, WebRequest, host_of, player_of, reader_of
@@ -73,11 +72,11 @@ def list_proposals(request: WebRequest, game: FromPath[str]) -> Response[str]:
 def show_editor(request: WebRequest, game: FromPath[str]) -> Response[str]:
     """Show the editor, empty or with the text of a proposal to replace."""
     host, player = host_of(request), player_of(request, game)
-    replaces = request.query_params.get("replaces", "")
+    replaces = number_of(request.query_params.get("replaces", ""))
     draft = Draft(new_request_id())
-    if replaces.isdecimal() and len(replaces) < 10:
-        made = host.read(game, written_proposal, int(replaces), kind=WrittenProposal)
-        draft = Draft(draft.id, made.text, made.changes, replaces)
+    if replaces is not None:
+        made = host.read(game, written_proposal, replaces, kind=WrittenProposal)
+        draft = Draft(draft.id, made.text, made.changes, str(replaces))
     return _editor(request, player, draft)
 
 
@@ -132,7 +131,7 @@ def comment(
     """Say something of a proposal."""
     host, player = host_of(request), reader_of(request, game)
     host.read(game, proposal_for, player.name, number, kind=SeenProposal)
-    text, id = text_in(data, "text"), text_in(data, "id")
+    text, id = text_in(data, "text"), id_in(data)
     host.comments.add(player.session, player.name, number, text, id)
     host.deeds.note(player.session, f"comments on proposal {number}", "", player.acting_for)
     address = f"{place_of(player)}/proposals/{number}{player.suffix}#comments"
@@ -176,7 +175,7 @@ def _draft_in(data: Form) -> Draft:
 
     replaces = text("replaces", 9)
     return Draft(
-        id=text_in(data, "id"),
+        id=id_in(data),
         text=text("text", TEXT_MAX),
         changes=text("changes", CHANGES_MAX),
         replaces=replaces if replaces.isdecimal() else "",

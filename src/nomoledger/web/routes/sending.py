@@ -9,9 +9,8 @@ from litestar.response import Redirect
 from nomoledger.errors import NomoledgerError
 from nomoledger.game.desk.happenings import Happenings, meanwhile
 from nomoledger.views.site.site_paths import Ref
-from nomoledger.web.forms import new_request_id, text_in
+from nomoledger.web.forms import Form, id_in, number_of
 from nomoledger.web.page_templates import page
-from nomoledger.web.routes.entrance import Form
 from nomoledger.web.visitor import Player, WebRequest, host_of, player_of
 
 
@@ -24,7 +23,7 @@ def send_for_player(
     """
     game = str(request.path_params["game"])
     host, player = host_of(request), player_of(request, game)
-    id, since = text_in(data, "id"), since_of(str(data.get("since", "")))
+    id, since = id_in(data), number_of(str(data.get("since", "")))
     try:
         host.request(player.session, what, make, *given, acting_for=player.acting_for, id=id)
     except NomoledgerError as error:
@@ -46,11 +45,6 @@ def place_of(player: Player) -> str:
 
 def page_values(player: Player) -> dict[str, Any]:
     """Return what every page of a player needs."""
-    game = player.session.game
-    values = {"game": game, "session": player.session, "new_id": new_request_id, "player": player}
+    session = player.session
+    values = {"game": session.game, "session": session, "player": player}
     return values | {"place": place_of(player), "ref": Ref}
-
-
-def since_of(text: str) -> int | None:
-    """Return the number of an event that a form or an address holds; None if there is none."""
-    return int(text) if text.isdecimal() and len(text) < 10 else None
