@@ -70,6 +70,14 @@ def test_a_game_goes_on_with_what_others_have_recorded_in_its_own_history(
     assert game.world.find("player", "Bob") is not None
 
 
+def test_a_game_without_events_can_be_opened_and_played() -> None:
+    ledger = Ledger(MemoryStore())
+    ledger.add_game("a")
+    empty = Game(ledger)
+    assert len(empty.join("Ann", at=NOON).events) == ledger.head("a").number + 1 > 0
+    empty.engine.close()
+
+
 def test_a_batch_is_appended_only_to_the_head_that_is_expected(game: Game, standby: Ledger) -> None:
     first = game.ledger.head("a")
     events = game.join("Ann", at=NOON).events

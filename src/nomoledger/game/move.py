@@ -16,7 +16,7 @@ from itertools import islice
 
 import msgspec
 
-from nomoledger.errors import CorruptError, UnknownError, UsageError
+from nomoledger.errors import CorruptError, UsageError
 from nomoledger.game.commit import Commit
 from nomoledger.game.exchange import BATCH
 from nomoledger.ledger.as_of import only_game
@@ -115,17 +115,11 @@ class _Move:
 
     def _check_history(self) -> None:
         """Check that the records at the new place, if any, are the first ones of the game."""
-        head = self._target.stored_head(self._game)
-        if head.number >= 0:
-            try:
-                is_same = self._source.head_at(self._game, head.number) == head
-            except UnknownError:
-                is_same = False
-            if not is_same:
-                raise UsageError(
-                    f"{self._target.store.location} holds other records of a game {self._game!r}:"
-                    " nothing is moved; give another place"
-                )
+        if not self._source.had_head(self._game, self._target.stored_head(self._game)):
+            raise UsageError(
+                f"{self._target.store.location} holds other records of a game {self._game!r}:"
+                " nothing is moved; give another place"
+            )
 
     def copy_most(self) -> None:
         """Copy records, until only few are left or writers are faster than this."""
@@ -143,7 +137,7 @@ class _Move:
         expected = self._target.stored_head(self._game).number
         with self._target.transaction() as transaction:
             head = transaction.append_arriving(self._arriving, records, expected=expected)
-            if head.number >= 0 and head != self._source.head_at(self._game, head.number):
+            if not self._source.had_head(self._game, head):
                 raise CorruptError(
                     f"game {self._game!r} in {self._source.store.location} is not what was written,"
                     " so it is not moved: verify it"
@@ -192,7 +186,7 @@ class _Move:
             if pointer is None:
                 transaction.head(self._game)
             head = self._source.stored_head(self._game)
-            if head.number >= 0 and not self._has_reached(head):
+            if not self._target.had_head(self._game, head):
                 raise CorruptError(
                     f"game {self._game!r} in {location} does not go on from {head}, where it left"
                     f" {self._source.store.location}: restore a copy of {location}"
@@ -201,10 +195,3 @@ class _Move:
                 return False
             transaction.drop_pointer(self._game)
         return True
-
-    def _has_reached(self, head: Head) -> bool:
-        """Return whether the new place has the records up to *head*."""
-        try:
-            return self._target.head_at(self._game, head.number) == head
-        except UnknownError:
-            return False

@@ -28,7 +28,7 @@ from nomoledger.game.sandboxed_engine import SandboxedEngine
 from nomoledger.intake.bounds import FILE, REQUEST, admitted
 from nomoledger.ledger.as_of import only_game
 from nomoledger.ledger.event_history import History
-from nomoledger.ledger.ledger import Head, Ledger, other_history
+from nomoledger.ledger.ledger import Ledger, other_history
 from nomoledger.ledger.stores.scratch import ScratchStore
 from nomoledger.sandbox.limits import Limits
 from nomoledger.state.clock import from_seconds
@@ -271,18 +271,12 @@ class GameWriter:
         head, known = self.ledger.head(self.name), self._commit.head
         if head == known:
             return
-        if known is not None:
-            self._check_history(known, head)
+        if known is not None and not self.ledger.had_head(self.name, known):
+            raise other_history(self.name, self.ledger.store.location)
         for entry in self.ledger.read(self.name, after=self.world.head, upto=head.number):
             apply(self.world, entry.body)
             self.engine.follow(entry.body)
         self._commit.head = head
-
-    def _check_history(self, known: Head, head: Head) -> None:
-        """Check that *head*, that of the ledger now, has grown out of the head *known*."""
-        is_longer = head.number > known.number
-        if not is_longer or self.ledger.head_at(self.name, known.number) != known:
-            raise other_history(self.name, self.ledger.store.location)
 
     def resume(self) -> Outcome:
         """Carry out what an interrupted process left on the agenda."""

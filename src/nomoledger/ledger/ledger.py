@@ -125,10 +125,19 @@ class Ledger:
     def head_at(self, game: str, number: int) -> Head:
         """Return the head that *game* had when event *number* was its last.
 
+        Number -1 stands for the time before the first event.
+
         Raises:
             UnknownError: there is no such event yet.
         """
         return _head_at(self.store, self.store.location, game, number)
+
+    def had_head(self, game: str, head: Head) -> bool:
+        """Return whether the records of *game* that are stored here had *head* at some time."""
+        try:
+            return self.head_at(game, head.number) == head
+        except UnknownError:
+            return False
 
     def append(self, game: str, bodies: Sequence[Event], *, expected: int | Head) -> Head:
         """Append *bodies* after number *expected*, all or none, and return the new head.
@@ -380,7 +389,7 @@ def moved(pointer: Pointer, location: str) -> MovedError:
     if pointer.is_arriving:
         return MovedError(
             f"game {pointer.game!r} is on its way from {pointer.place} to {location}: if nobody"
-            f" moves it now, finish the move (nomoledger league move)"
+            " moves it now, finish the move (nomoledger league move)"
         )
     return MovedError(
         f"game {pointer.game!r} has moved from {location} to {pointer.place}: give that place"
@@ -392,6 +401,8 @@ def _head(game: str, tail: Link | None) -> Head:
 
 
 def _head_at(store: Store | Writer, location: str, game: str, number: int) -> Head:
+    if number == -1:
+        return _head(game, None)
     row = store.link(game, number)
     if row is None or number < first_number(row):
         raise UnknownError(f"game {game!r} in {location} has no event #{number}")
