@@ -6,6 +6,7 @@ Nothing is replayed: the state of a game comes from its last snapshot and the ev
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from hashlib import sha256
 from os import PathLike, fspath
@@ -98,18 +99,14 @@ class League:
         ledger that cannot be read is one with an error.
         """
         moment = now or datetime.now(UTC)
-        found: list[LeagueGame] = []
-        same: dict[bytes, list[str]] = defaultdict(list)
-        identities = []
-        for location in self.locations:
-            for game, identity in _games_at(location, reader, moment):
-                found.append(game)
-                identities.append(identity)
-                if identity is not None:
-                    same[identity].append(game.ledger)
-        for game, identity in zip(found, identities, strict=True):
-            others = [x for x in same.get(identity or b"", ()) if x != game.ledger]
-            yield msgspec.structs.replace(game, also_in=tuple(others)) if others else game
+        found = [pair for x in self.locations for pair in _games_at(x, reader, moment)]
+        ledgers: dict[bytes | None, list[str]] = defaultdict(list)
+        for game, identity in found:
+            ledgers[identity].append(game.ledger)
+        for game, identity in found:
+            same = () if identity is None else ledgers[identity]
+            others = tuple(ledger for ledger in same if ledger != game.ledger)
+            yield msgspec.structs.replace(game, also_in=others) if others else game
 
     def audit(self, pool: Pool | None = None, *, dry_run: bool = False) -> Iterator[AuditedGame]:
         """Verify and replay every game on the workers of *pool*; yield each when it is done.
@@ -117,11 +114,8 @@ class League:
         The result is kept with the game, where `games` finds it, unless *dry_run*. By default the
         pool has one process per core.
         """
-        if pool is not None:
-            yield from audit_games(self.locations, pool, dry_run=dry_run)
-            return
-        with open_pool() as own:
-            yield from audit_games(self.locations, own, dry_run=dry_run)
+        with open_pool() if pool is None else nullcontext(pool) as workers:
+            yield from audit_games(self.locations, workers, dry_run=dry_run)
 
     def move(self, game: str, old: str | PathLike[str], new: str | PathLike[str]) -> MovedGame:
         """Move *game* from the ledger at *old* to the one at *new*, which is created if needed.

@@ -23,12 +23,12 @@ def only_game(ledger: Ledger) -> str:
         UsageError: the ledger has no game, or several.
         MovedError: its games are all elsewhere.
     """
-    check_not_all_elsewhere(ledger)
     games = ledger.games()
     if len(games) == 1:
         return games[0]
     if games:
         raise UsageError(f"there are several games, say which: {', '.join(games)}")
+    check_not_all_elsewhere(ledger)
     raise UsageError("there is no game in this ledger yet: see nomoledger init")
 
 

@@ -22,7 +22,7 @@ CREATE = """CREATE TABLE IF NOT EXISTS nomoledger.pointers (
 )"""
 SELECT = """SELECT game, place, is_arriving, secret FROM nomoledger.pointers
     WHERE %s::text IS NULL OR game = %s ORDER BY game"""
-KEEP = """INSERT INTO nomoledger.pointers AS p (game, place, is_arriving, secret)
+KEEP = """INSERT INTO nomoledger.pointers (game, place, is_arriving, secret)
     VALUES (%s, %s, %s, %s) ON CONFLICT (game) DO UPDATE
         SET place = excluded.place, is_arriving = excluded.is_arriving, secret = excluded.secret"""
 KEEP_CREATED = """UPDATE nomoledger.pointers AS p SET created = g.created

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 
 from nomoledger.ledger.stores.pointer import Pointer
 
-TABLE = "pointers"
 CREATE = """CREATE TABLE IF NOT EXISTS pointers (
     game TEXT NOT NULL PRIMARY KEY,
     place TEXT NOT NULL,
