@@ -1,7 +1,9 @@
 """Games that move: nothing is lost, nobody writes at the old place, and a killed move goes on."""
 
 import random
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -151,8 +153,8 @@ def test_a_game_moves_on_and_back(make: Make) -> None:
             ledger.head("mail")
     with Ledger.open(places[1]) as ledger:
         found = [ledger.find_input("mail", f"day-{number}") for number in range(1, 5)]
-        assert None not in found
-        assert sorted(found) == found  # type: ignore[type-var]
+        days = [number for number in found if number is not None]
+        assert sorted(days) == found
 
 
 def test_a_game_that_is_elsewhere_is_not_moved(make: Make) -> None:
@@ -180,8 +182,8 @@ def test_a_place_with_another_game_of_that_name_is_refused(make: Make) -> None:
 
 def test_a_damaged_game_stays_where_it_is(make: Make) -> None:
     old, new = filled(make("sqlite"), 30), make("sqlite")
-    with Ledger.open(old) as ledger, ledger.store.datastore.transaction(commit=True) as cursor:  # type: ignore[attr-defined]
-        cursor.execute("UPDATE stored_events SET state=x'00' WHERE originator_version=17")
+    with closing(sqlite3.connect(old)) as file, file:
+        file.execute("UPDATE stored_events SET state=x'00' WHERE originator_version=17")
     with pytest.raises(CorruptError, match="is not what was written, so it is not moved"):
         move(old, new, moves.GAME)
     with Ledger.open(old) as source, Ledger.open(new) as target:

@@ -1,6 +1,6 @@
 """The stores that the contract is tested on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -27,3 +27,11 @@ def connect(location: str) -> Callable[[], Store]:
     """Opens the store of this test, as often as it is called."""
     kept: dict[str, Store] = {"memory": MemoryStore(), "scratch": ScratchStore(None, "scratch")}
     return lambda: kept.get(location) or open_store(location, create=True)
+
+
+@pytest.fixture
+def store(connect: Callable[[], Store]) -> Iterator[Store]:
+    """An open store of this test."""
+    opened = connect()
+    yield opened
+    opened.close()

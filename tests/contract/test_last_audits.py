@@ -1,9 +1,6 @@
 """The last audits of games, the sizes of games, and the programs that use a store."""
 
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-
-import pytest
 
 from contract.databases import on_databases
 from contract.test_store import fill
@@ -15,13 +12,6 @@ from nomoledger.ledger.stores.store import Store
 MAY = LastAudit("chess", 7, datetime(2026, 5, 1, 12, 30, tzinfo=UTC), is_sound=True)
 JUNE = LastAudit("chess", 9, datetime(2026, 6, 1, tzinfo=UTC), is_sound=False)
 OTHER = LastAudit("ärger", -1, datetime(2026, 4, 1, tzinfo=UTC), is_sound=True)
-
-
-@pytest.fixture
-def store(connect: Callable[[], Store]) -> Iterator[Store]:
-    opened = connect()
-    yield opened
-    opened.close()
 
 
 def test_the_last_audit_of_each_game_is_kept(store: Store) -> None:

@@ -1,6 +1,6 @@
 """Pointers: a game that is elsewhere is no game of this store, but its records stay."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from click.testing import CliRunner
@@ -16,13 +16,6 @@ from nomoledger.ledger.stores.store import Store
 SECRET = b"secret of chess"
 GONE = Pointer("chess", "/games/new.db", is_arriving=False, secret=SECRET)
 ARRIVING = Pointer("chess", "/games/old.db", is_arriving=True, secret=SECRET)
-
-
-@pytest.fixture
-def store(connect: Callable[[], Store]) -> Iterator[Store]:
-    opened = connect()
-    yield opened
-    opened.close()
 
 
 def point(store: Store, pointer: Pointer) -> None:

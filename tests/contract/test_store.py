@@ -1,7 +1,7 @@
 """What every store must do; to add one, add it to `location` and `connect` in conftest.py."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -10,13 +10,6 @@ from nomoledger.errors import CorruptError, UnknownError
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.stores.open_store import open_store
 from nomoledger.ledger.stores.store import Row, Store
-
-
-@pytest.fixture
-def store(connect: Callable[[], Store]) -> Iterator[Store]:
-    opened = connect()
-    yield opened
-    opened.close()
 
 
 def row(number: int) -> Row:

@@ -78,8 +78,8 @@ def _count(address: str) -> int:
         return len(client.nthreads())
 
 
-def _wait_until(holds: "object") -> None:
+def _wait_until(holds: Callable[[], bool]) -> None:
     end = time.monotonic() + 60
-    while not holds():  # type: ignore[operator]
+    while not holds():
         assert time.monotonic() < end, "the cluster does not start"
         time.sleep(0.05)

@@ -6,8 +6,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -16,6 +17,7 @@ from nomoledger.parallel import Pool, open_pool
 from parallel.dask_cluster import Cluster, running_cluster
 from parallel.some_tasks import deadly, failing, multiplier, process_namer, sleepless
 
+Found = TypeVar("Found", int, Path)
 POOLS = ("serial", "processes", pytest.param("dask", marks=pytest.mark.slow))
 
 
@@ -183,9 +185,9 @@ def test_a_worker_with_another_version_or_none_is_a_clear_error(
             pass
 
 
-def _wait_for(read: "object", count: int) -> list[int]:
+def _wait_for(read: Callable[[], Iterable[Found]], count: int) -> list[Found]:
     end = time.monotonic() + 20
-    while len(found := sorted(read())) < count:  # type: ignore[operator]
+    while len(found := sorted(read())) < count:
         assert time.monotonic() < end
         time.sleep(0.02)
     return found

@@ -11,10 +11,10 @@ from nomoledger.engine.possible_acts import PossibleAct, open_acts
 from nomoledger.game.possible_requests import ANYBODY, SOON, Answer, found_acts, request_for
 from nomoledger.game.read_models import View
 from nomoledger.prose.choices import ask_in_words, label_options
-from nomoledger.prose.names import plain
+from nomoledger.prose.names import Names, plain
 from nomoledger.prose.teller import Teller
 from nomoledger.sandbox.limits import Limits
-from nomoledger.state.world import World
+from nomoledger.state.world import Timer, World
 
 #: How many players who may answer alike have a command each.
 _NAMED_APART = 4
@@ -157,15 +157,13 @@ def falling_due(world: World) -> list[OpenThing]:
     """Return what timers of *world* will do, what falls due first; no request answers that."""
     if world.head < 0 or world.game["ended"] is not None:
         return []
-    names, things = Teller(world), []
+    teller, things = Teller(world), []
     for timer in sorted(world.timers.values(), key=lambda timer: timer.order):
         attempt = timer.attempt
-        about = "; ".join(map(names.phrase, attempt.arguments))
-        what = plain(attempt.operation.lstrip("@"))
         players = tuple(dict.fromkeys(_players_in(world, attempt.arguments)))
         things.append(
             OpenThing(
-                what=f"{about}: {what}" if about else what,
+                what=timer_in_words(teller, timer),
                 who=tuple(str(world.label(player)) for player in players),
                 until=attempt.at,
                 answers=(),
@@ -174,6 +172,13 @@ def falling_due(world: World) -> list[OpenThing]:
             )
         )
     return things
+
+
+def timer_in_words(names: Names, timer: Timer) -> str:
+    """Return what *timer* will do, after the things that it is about, if any: `Ann: wake`."""
+    about = "; ".join(map(names.phrase, timer.attempt.arguments))
+    what = plain(timer.attempt.operation.lstrip("@"))
+    return f"{about}: {what}" if about else what
 
 
 def _players_in(world: World, values: Iterable[object]) -> Iterator[str]:

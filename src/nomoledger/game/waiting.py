@@ -7,7 +7,7 @@ import msgspec
 
 from nomoledger.events import EntityCreated, ProposalJudged, may_see
 from nomoledger.events.codec import EVENTS
-from nomoledger.game.open_things import undecided_in
+from nomoledger.game.open_things import timer_in_words, undecided_in
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.prose.names import Names
 from nomoledger.state import player_seeds
@@ -82,9 +82,7 @@ def _timers(world: World, now: datetime, reader: str | None) -> Iterator[Waiting
     due = [timer for timer in _seen_timers(world, reader) if from_seconds(timer.attempt.at) < now]
     if due and world.waiting is None:
         first = min(due, key=lambda timer: timer.order)
-        what = first.attempt.operation.lstrip("@").replace("_", " ")
-        about = "; ".join(map(Names(world).phrase, first.attempt.arguments))
-        text = f"{about}: {what}" if about else what
+        text = timer_in_words(Names(world), first)
         more = f" and {len(due) - 1} more" if len(due) > 1 else ""
         yield WaitingFact(f"due: {text}{more}", (CLOCK,), from_seconds(first.attempt.at))
 

@@ -5,7 +5,6 @@ into a network that nobody else reaches.
 """
 
 import pickle
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,13 +16,19 @@ from typing import Any
 from uuid import uuid4
 
 from nomoledger.errors import PoolError, UsageError
-from nomoledger.parallel.pool import ITEMS_PER_WORKER, TRIES_MAX, Item, Result, Task
+from nomoledger.parallel.pool import (
+    ITEMS_PER_WORKER,
+    SCHEDULER_ADDRESS,
+    TRIES_MAX,
+    Item,
+    Result,
+    Task,
+)
 
 #: How long the scheduler may take to answer, in seconds.
 CONNECT_SECONDS = 5
 #: How long a cluster may be without workers, and how often they are counted, in seconds.
 LOST_SECONDS, COUNT_SECONDS = 30.0, 2.0
-_ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[\w.-]+):[0-9]{1,5}")
 PACKAGE = "nomoledger"
 VERSION = version_of(PACKAGE)
 
@@ -46,7 +51,7 @@ class DaskPool:
             from distributed import Client
         except ImportError:
             raise UsageError("a cluster needs Dask: pip install 'nomoledger[cluster]'") from None
-        if not _ADDRESS.fullmatch(scheduler):
+        if not SCHEDULER_ADDRESS.fullmatch(scheduler):
             raise UsageError(
                 f"{scheduler!r} is no address of a scheduler: write one like tcp://127.0.0.1:8786"
             )

@@ -1,5 +1,6 @@
 """What every pool of workers can do."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
@@ -9,6 +10,8 @@ Result = TypeVar("Result")
 #: It stands at the top level of a module, as other processes import it by name.
 Task = Callable[..., Callable[[Item], Result]]
 
+#: The address of a Dask scheduler.
+SCHEDULER_ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[\w.-]+):[0-9]{1,5}")
 #: How many items are under way per worker: one runs, and the next waits beside it.
 ITEMS_PER_WORKER = 2
 #: How often an item is tried when its worker dies.

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from nomoledger.errors import UsageError
+from nomoledger.parallel.pool import SCHEDULER_ADDRESS
 
 POSTGRES = ("postgresql", "postgres")
 #: What is shown instead of a password, and of everything that may contain one.
@@ -23,8 +24,6 @@ _ADDRESS = re.compile(
     r"(?P<scheme>postgres(?:ql)?://)(?:(?P<user>[\w.~%+-]*)(?P<password>:[^@/]*)?@)?"
     r"(?P<place>[\w.,:%\[\]-]*(?:/[\w.~%+-]*)?)(?:\?(?P<options>[^@]*))?"
 )
-#: The address of a Dask scheduler, which holds no password.
-_SCHEDULER = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[\w.-]+):[0-9]{1,5}")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,20})://")
 #: What looks like an address or connection string, but is not one that we can read.
 _LIKE_ADDRESS = re.compile(
@@ -65,7 +64,7 @@ def safe_location(location: str) -> str:
         return _safe_address(location) or f"{location.partition('://')[0]}://{HIDDEN}"
     if location.startswith("sqlite:///") or not _LIKE_ADDRESS.search(location):
         return location
-    if _SCHEDULER.fullmatch(location):
+    if SCHEDULER_ADDRESS.fullmatch(location):  # It has no place for a password.
         return location
     scheme = _SCHEME.match(location)
     return f"{scheme[0] if scheme else ''}{HIDDEN}"
