@@ -15,7 +15,7 @@ from nomoledger.prose.descriptions import (
     name_confirmation,
 )
 from nomoledger.prose.labels import format_cell
-from nomoledger.prose.payment_words import amount_of
+from nomoledger.prose.payment_words import transfers
 from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
 from nomoledger_projections.proposals import ProposalBook
@@ -279,25 +279,19 @@ def _moved(body: e.Moved, teller: Teller) -> Iterator[Phrase]:
 def _posted(body: e.Posted, teller: Teller) -> Iterator[Phrase]:
     """Yield who pays whom. Several payers or receivers of a commodity get a phrase each."""
     why = f" ({body.why})" if body.why else ""
-    for commodity in dict.fromkeys(posting.commodity for posting in body.postings):
-        postings = [posting for posting in body.postings if posting.commodity == commodity]
-        payments = [posting for posting in postings if posting.amount < 0]
-        receipts = [posting for posting in postings if posting.amount > 0]
-        if len(payments) == len(receipts) == 1:
-            yield _payment(payments[0], receipts[0], teller, why)
-            continue
-        for posting in (*payments, *receipts):
-            verb = "pays" if posting.amount < 0 else "gets"
-            amount = amount_of(abs(posting.amount), commodity, teller)
-            yield Phrase(_called(teller, posting.account), f"{verb} {amount}{why}")
-
-
-def _payment(payment: e.Posting, receipt: e.Posting, teller: Teller, why: str) -> Phrase:
-    amount = amount_of(receipt.amount, receipt.commodity, teller)
-    payer, receiver = _called(teller, payment.account), _called(teller, receipt.account)
-    if _kind(teller, payment.account) != "player" and _kind(teller, receipt.account) == "player":
-        return Phrase(receiver, f"gets {amount} from {payer}{why}")
-    return Phrase(payer, f"pays {amount} to {receiver}{why}")
+    for payer, receiver, amount in transfers(body, teller):
+        if payer is None:
+            yield Phrase(_called(teller, receiver), f"gets {amount}{why}")
+        elif receiver is None:
+            yield Phrase(_called(teller, payer), f"pays {amount}{why}")
+        elif _kind(teller, payer) != "player" and _kind(teller, receiver) == "player":
+            yield Phrase(
+                _called(teller, receiver), f"gets {amount} from {_called(teller, payer)}{why}"
+            )
+        else:
+            yield Phrase(
+                _called(teller, payer), f"pays {amount} to {_called(teller, receiver)}{why}"
+            )
 
 
 def _refused(body: e.AttemptRefused, teller: Teller) -> str:

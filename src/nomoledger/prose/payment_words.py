@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nomoledger.events import Posted, Posting
+from nomoledger.events import Posted
 from nomoledger.events.rules import Commodity
 from nomoledger.language.values import from_units
 from nomoledger.prose.names import Names
@@ -16,13 +16,21 @@ class PayingVerbs(NamedTuple):
     gets: str
 
 
+class Transfer(NamedTuple):
+    """An *amount* in words, and the accounts of payer and receiver; None stands for several."""
+
+    payer: str | None
+    receiver: str | None
+    amount: str
+
+
 PAST = PayingVerbs("paid", "got")
 CONDITIONAL = PayingVerbs("would have paid", "would have got")
 
 
 def tell_payment(event: Posted, names: Names, verbs: PayingVerbs) -> str:
     """Return who pays whom, what and why, as in "Bob paid Ann $12 (rent)"."""
-    told = "; ".join(_transfers(event, names, verbs))
+    told = "; ".join(_in_words(transfer, names, verbs) for transfer in transfers(event, names))
     return f"{told} ({names.without_identifiers(event.why)})" if event.why else told
 
 
@@ -49,27 +57,31 @@ def amount_of(units: int, commodity: str, names: Names) -> str:
     return f"{commodity}{figure}" if is_sign else f"{figure} {commodity}"
 
 
-def _transfers(event: Posted, names: Names, verbs: PayingVerbs) -> Iterator[str]:
-    """Yield who pays whom, by commodity. Several payers or receivers have a part each."""
+def transfers(event: Posted, names: Names) -> Iterator[Transfer]:
+    """Yield who pays whom, by commodity. Several payers or receivers have a transfer each."""
     for commodity in dict.fromkeys(posting.commodity for posting in event.postings):
         postings = [posting for posting in event.postings if posting.commodity == commodity]
         payments = [posting for posting in postings if posting.amount < 0]
         receipts = [posting for posting in postings if posting.amount > 0]
         if len(payments) == len(receipts) == 1:
-            yield _transfer(payments[0], receipts[0], names, verbs)
+            amount = amount_of(receipts[0].amount, commodity, names)
+            yield Transfer(payments[0].account, receipts[0].account, amount)
             continue
-        for posting in (*payments, *receipts):
-            verb = verbs.pays if posting.amount < 0 else verbs.gets
-            amount = amount_of(abs(posting.amount), commodity, names)
-            yield f"{names.label(posting.account)} {verb} {amount}"
+        for posting in payments:
+            yield Transfer(posting.account, None, amount_of(-posting.amount, commodity, names))
+        for posting in receipts:
+            yield Transfer(None, posting.account, amount_of(posting.amount, commodity, names))
 
 
-def _transfer(payment: Posting, receipt: Posting, names: Names, verbs: PayingVerbs) -> str:
-    amount = amount_of(receipt.amount, receipt.commodity, names)
-    payer, receiver = names.label(payment.account), names.label(receipt.account)
-    if not _is_player(payment.account, names) and _is_player(receipt.account, names):
-        return f"{receiver} {verbs.gets} {amount} from {payer}"
-    return f"{payer} {verbs.pays} {receiver} {amount}"
+def _in_words(transfer: Transfer, names: Names, verbs: PayingVerbs) -> str:
+    payer, receiver, amount = transfer
+    if payer is None:
+        return f"{names.label(receiver)} {verbs.gets} {amount}"
+    if receiver is None:
+        return f"{names.label(payer)} {verbs.pays} {amount}"
+    if not _is_player(payer, names) and _is_player(receiver, names):
+        return f"{names.label(receiver)} {verbs.gets} {amount} from {names.label(payer)}"
+    return f"{names.label(payer)} {verbs.pays} {names.label(receiver)} {amount}"
 
 
 def _is_player(account: str, names: Names) -> bool:
