@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
 #: How many columns the bands have.
 BAND_WIDTH = 40
-#: How many periods are shown, with the last one.
-PERIODS_MAX = 5
 #: How many rules are listed.
 RULES_MAX = 8
 
@@ -42,10 +40,11 @@ def print_forecast(result: "Forecast") -> None:
 
 def _print_scenario(result: "Forecast", scenario: "Scenario") -> None:
     """Print what each player has at the end, best first, and the bands as a chart."""
+    from nomoledger.game.forecast import shown_periods
     from nomoledger.game.read_models import Table
 
     ends = {player: standings[-1] for player, standings in scenario.standings.items()}
-    order = sorted(ends, key=lambda player: (-ends[player].first, ends[player].rank, player))
+    order = scenario.best_first()
     rows = tuple(
         (
             player,
@@ -60,18 +59,12 @@ def _print_scenario(result: "Forecast", scenario: "Scenario") -> None:
     now = f"{result.money} now"
     print_table(Table(("player", now, "mean", "10..90 %", "rank (10..90 %)", "first"), rows))
     print_line("")
-    shown = _shown_periods(result.periods)
+    shown = shown_periods(result.periods)
     if len(shown) > 1:
         _print_chances(result, scenario, order, shown)
     _print_bands(result, scenario, order, shown)
     for why, futures in (*scenario.ended.items(), *scenario.failed.items()):
         print_line(f"{futures} futures end early: {why}")
-
-
-def _shown_periods(periods: int) -> list[int]:
-    """Return which of *periods* future periods are shown, from 0: a few, and the last."""
-    most = min(periods, PERIODS_MAX)
-    return [round(place * periods / most) - 1 for place in range(1, most + 1)]
 
 
 def _print_chances(
@@ -135,13 +128,13 @@ def _print_differences(result: "Forecast") -> None:
 
 def _print_rules(result: "Forecast") -> None:
     """Print the rules that acted, and with a change those that acted more or less often."""
-    acted = {rule: share for rule, share in result.without.acted.items() if rule != "engine"}
+    acted = result.without.rules_acted()
     rules = [f"{rule} {share:.0%}" for rule, share in list(acted.items())[:RULES_MAX]]
     more = f", and {len(acted) - RULES_MAX} more" if len(acted) > RULES_MAX else ""
     print_line(f"rules that acted, in how many futures: {', '.join(rules) or 'none'}{more}")
     if result.with_change is None:
         return
-    after = {rule: share for rule, share in result.with_change.acted.items() if rule != "engine"}
+    after = result.with_change.rules_acted()
     moved = sorted(
         {*acted, *after}, key=lambda rule: (-abs(after.get(rule, 0) - acted.get(rule, 0)), rule)
     )

@@ -1,6 +1,12 @@
 """Forecasts: a game is played on from now under many seeds, with and without a change."""
 
-from nomoledger.game.forecast.forecasting import Forecast, ForecastPlan, Scenario, forecast
+from nomoledger.game.forecast.forecasting import (
+    Forecast,
+    ForecastPlan,
+    Scenario,
+    forecast,
+    shown_periods,
+)
 from nomoledger.game.forecast.saved_forecast import decode_forecast, encode_forecast
 from nomoledger.game.forecast.tally import Standing
 
@@ -12,4 +18,5 @@ __all__ = [
     "decode_forecast",
     "encode_forecast",
     "forecast",
+    "shown_periods",
 ]

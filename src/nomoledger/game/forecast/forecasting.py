@@ -21,6 +21,8 @@ from nomoledger.state.world import World
 
 #: How many future periods a worker plays at a time: about a second of work.
 PERIODS_PER_ITEM = 10
+#: How many periods tables and charts show, with the last one.
+SHOWN_PERIODS_MAX = 5
 
 
 class ForecastPlan(msgspec.Struct, frozen=True):
@@ -55,6 +57,15 @@ class Scenario(msgspec.Struct, frozen=True):
     acted: dict[str, float]
     ended: dict[str, int]
     failed: dict[str, int]
+
+    def best_first(self) -> list[str]:
+        """Return the players in the order of their chances to be first at the end."""
+        ends = {player: standings[-1] for player, standings in self.standings.items()}
+        return sorted(ends, key=lambda player: (-ends[player].first, ends[player].rank, player))
+
+    def rules_acted(self) -> dict[str, float]:
+        """Return the share of futures in which each rule acted; the engine is no rule."""
+        return {rule: share for rule, share in self.acted.items() if rule != "engine"}
 
 
 class Forecast(msgspec.Struct, frozen=True):
@@ -93,6 +104,16 @@ class Forecast(msgspec.Struct, frozen=True):
     differences: dict[str, EffectOnPlayer] = {}
     proposal: int | None = None
     changes: tuple[Change, ...] = ()
+
+
+def shown_periods(periods: int) -> list[int]:
+    """Return which of *periods* future periods are shown, from 0: a few, and the last.
+
+    >>> shown_periods(3), shown_periods(10)
+    ([0, 1, 2], [1, 3, 5, 7, 9])
+    """
+    most = min(periods, SHOWN_PERIODS_MAX)
+    return [round(place * periods / most) - 1 for place in range(1, most + 1)]
 
 
 def forecast(

@@ -6,7 +6,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UsageError
-from nomoledger.game.forecast import Forecast, Scenario, Standing
+from nomoledger.game.forecast import Forecast, Scenario, Standing, shown_periods
 from nomoledger.views.site.decisions import ChangeOnPage, describe_change
 from nomoledger.views.site.figures import PlayerLink
 from nomoledger.views.site.outline import Public
@@ -15,8 +15,6 @@ from nomoledger.views.site.site_paths import Ref
 PATH = "forecast.html"
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 480, 116, 14, 8, 30
 ROW, GAP = 16, 10
-#: How many periods of each player the chart shows, with the last one.
-PERIODS_MAX = 5
 RULES_MAX = 20
 NAME_MAX = 14
 
@@ -125,25 +123,14 @@ def forecast_on_page(
             for name, change in forecast.differences.items()
             if name in people
         ),
-        acted=tuple(_acted(forecast.without.acted, {} if after is None else after.acted)),
+        acted=tuple(_acted(forecast.without, after)),
     )
-
-
-def shown_periods(periods: int) -> list[int]:
-    """Return which of *periods* future periods are shown, from 0: a few, and the last.
-
-    >>> shown_periods(3), shown_periods(10)
-    ([0, 1, 2], [1, 3, 5, 7, 9])
-    """
-    most = min(periods, PERIODS_MAX)
-    return [round(place * periods / most) - 1 for place in range(1, most + 1)]
 
 
 def _scenario(
     forecast: Forecast, scenario: Scenario, people: Mapping[str, PlayerLink]
 ) -> ScenarioOnPage:
-    known = {name: at for name, at in scenario.standings.items() if name in people}
-    order = sorted(known, key=lambda name: (-known[name][-1].first, known[name][-1].rank, name))
+    known, order = scenario.standings, [name for name in scenario.best_first() if name in people]
     shown = shown_periods(forecast.periods)
     ends = (Row(people[name], _cells(forecast.now[name], known[name][-1])) for name in order)
     chances = (
@@ -183,15 +170,23 @@ def _chart(
     bars, y = [], float(TOP)
     for player, standings in lines:
         for place in shown:
-            band = standings[place].band
-            text = f"{player.name} after period {first + place}: {band[0]:,.0f} to {band[-1]:,.0f}"
-            name = player.name if place == shown[0] else ""
-            if len(name) > NAME_MAX:
-                name = name[: NAME_MAX - 1] + "…"
-            text += f", median {band[2]:,.0f}"
+            band, period = standings[place].band, first + place
             tenth, quarter, median, three, nine = map(x, band)
-            at = first + place, y + ROW / 2
-            bars.append(Bar(player, name, *at, tenth, quarter, median, three, nine, text))
+            bars.append(
+                Bar(
+                    player=player,
+                    name=_shortened(player.name) if place == shown[0] else "",
+                    period=period,
+                    y=y + ROW / 2,
+                    low=tenth,
+                    quarter=quarter,
+                    median=median,
+                    three=three,
+                    high=nine,
+                    text=f"{player.name} after period {period}: {band[0]:,.0f} to {band[-1]:,.0f},"
+                    f" median {band[2]:,.0f}",
+                )
+            )
             y += ROW
         y += GAP
     marks = [low + (high - low) * part / 4 for part in range(5)] if high > low else [low]
@@ -199,7 +194,13 @@ def _chart(
     return BandChart(int(y) + BOTTOM, ticks, tuple(bars))
 
 
-def _acted(before: dict[str, float], after: dict[str, float]) -> list[tuple[str, str, str]]:
+def _shortened(name: str) -> str:
+    return name if len(name) <= NAME_MAX else name[: NAME_MAX - 1] + "…"
+
+
+def _acted(without: Scenario, with_change: Scenario | None) -> list[tuple[str, str, str]]:
     """Return the rules that acted most often, each with its shares of the futures."""
-    rules = [rule for rule in {**before, **after} if rule != "engine"][:RULES_MAX]
+    before = without.rules_acted()
+    after = {} if with_change is None else with_change.rules_acted()
+    rules = list({**before, **after})[:RULES_MAX]
     return [(rule, f"{before.get(rule, 0):.0%}", f"{after.get(rule, 0):.0%}") for rule in rules]

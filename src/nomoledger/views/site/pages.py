@@ -9,12 +9,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import escape
 
-from nomoledger.game.forecast import Forecast
+from nomoledger.game.forecast import Forecast, shown_periods
 from nomoledger.views.site import calendar_file, feed, forecast_page, search_page
 from nomoledger.views.site.decisions import RulingOnPage
 from nomoledger.views.site.event_log import EventGroup, EventLine
 from nomoledger.views.site.figures import PlayerLink
-from nomoledger.views.site.forecast_page import forecast_on_page, shown_periods
+from nomoledger.views.site.forecast_page import forecast_on_page
 from nomoledger.views.site.history_page import HistoryPage
 from nomoledger.views.site.last_period import last_period
 from nomoledger.views.site.linked_chart import amounts, ranks
