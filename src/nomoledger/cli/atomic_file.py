@@ -10,7 +10,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
@@ -105,6 +105,13 @@ def atomic_file(
     else:
         with _temporary_file(path, name, force, 0o600 if is_private else None) as target:
             yield target
+
+
+def optional_file(
+    name: str | None, *, force: bool, dry_run: bool
+) -> AbstractContextManager[BinaryIO | None]:
+    """Open *name* as `atomic_file` does; None if there is nothing to save."""
+    return nullcontext() if name is None else atomic_file(name, force=force, dry_run=dry_run)
 
 
 def check_folder(path: Path) -> None:

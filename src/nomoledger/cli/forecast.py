@@ -1,12 +1,11 @@
 """The command forecast: how a game goes on under many seeds, with and without a change."""
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from nomoledger.cli import options
-from nomoledger.cli.atomic_file import atomic_file
+from nomoledger.cli.atomic_file import optional_file
 from nomoledger.cli.change_options import amendments, read_changes_file, repeals
 from nomoledger.cli.context import open_ledger_of_game
 from nomoledger.cli.dry_runs import print_unwritten
@@ -16,8 +15,6 @@ from nomoledger.cli.parsing import parse_pair
 from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from nomoledger.game.forecast import Forecast
 
 INTERRUPTED = 130
@@ -115,7 +112,7 @@ def forecast(
     plan = ForecastPlan(periods, futures, seed, proposal, changes)
     with (
         open_ledger_of_game(location, game_name) as (ledger, name),
-        _saving(save, force, dry_run) as target,
+        optional_file(save, force=force, dry_run=dry_run) as target,
     ):
         with (
             open_pool(workers, scheduler) as pool,
@@ -131,13 +128,6 @@ def forecast(
         if dry_run and save is not None:
             print_unwritten(save)
     return 0 if result.futures == result.asked else INTERRUPTED
-
-
-def _saving(
-    path: str | None, force: bool, dry_run: bool
-) -> "AbstractContextManager[BinaryIO | None]":
-    """Open the file at *path*; None if there is nothing to save."""
-    return nullcontext() if path is None else atomic_file(path, force=force, dry_run=dry_run)
 
 
 def _save(target: BinaryIO, result: "Forecast") -> None:

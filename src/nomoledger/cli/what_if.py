@@ -1,7 +1,6 @@
 """The command what-if: a replay with something changed, compared with the record."""
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +14,6 @@ from nomoledger.cli.parsing import parse_event, parse_pair, parse_scalar
 from nomoledger.cli.progress import progress
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
     from typing import BinaryIO
 
     from nomoledger.engine.settlement.timeline import ExplainedFact
@@ -120,7 +118,12 @@ def what_if(
 
     Example: nomoledger what-if game.db --replace 116=square:1 --to 3
     """
-    with open_game_at(location, game_name) as game, _saving(save, force, dry_run) as target:
+    from nomoledger.cli.atomic_file import optional_file
+
+    with (
+        open_game_at(location, game_name) as game,
+        optional_file(save, force=force, dry_run=dry_run) as target,
+    ):
         changes = changes_from(game, questions=questions, **values)
         result = run_what_if(game, changes, is_asking=questions == "ask")
         if target is not None:
@@ -235,15 +238,6 @@ def run_what_if(game: "Game", changes: "WhatIfChanges", *, is_asking: bool = Fal
         words = [parse_scalar(word) for word in text.split()]
         value = words if " " in text else parse_scalar(text)
         changes.edits = (*changes.edits, Answered(question.question, value))
-
-
-def _saving(
-    path: str | None, force: bool, dry_run: bool
-) -> "AbstractContextManager[BinaryIO | None]":
-    """Open the file at *path*; None if there is nothing to save."""
-    from nomoledger.cli.atomic_file import atomic_file
-
-    return nullcontext() if path is None else atomic_file(path, force=force, dry_run=dry_run)
 
 
 def _save(target: "BinaryIO", result: "WhatIf", changes: "WhatIfChanges") -> None:
