@@ -214,20 +214,31 @@ def _check_one_kind(
 def check_options_used(values: dict[str, Any], is_change: bool) -> None:
     """Check that every option that is given has an effect on a ruling of this kind."""
     is_edit = edits_past(values) or values["reject"] is not None
-    unused = {
-        "--scope": values["scope"] != "attempt" and values["value"] is None and not values["cite"],
-        "--urgent": values["urgent"] and not is_change,
-        "--settle": values["settle"] is not None and not is_edit,
-        "--questions": values["questions"] != "stop" and not is_edit,
-    }
-    meant = {
-        "--scope": "says how long an answer (--value) or the reading of a rule (--cite) holds",
-        "--urgent": "carries out changes (--changes, --repeal) first",
-        "--settle": "says how much of a correction of the past to apply (--reject, --replace)",
-        "--questions": "is about a correction of the past (--reject, --replace)",
-    }
-    for option in (option for option, is_unused in unused.items() if is_unused):
-        raise click.UsageError(f"{option} {meant[option]}: leave it out here")
+    is_scoped = values["value"] is not None or bool(values["cite"])
+    for option, is_unused, meaning in (
+        (
+            "--scope",
+            values["scope"] != "attempt" and not is_scoped,
+            "says how long an answer (--value) or the reading of a rule (--cite) holds",
+        ),
+        (
+            "--urgent",
+            values["urgent"] and not is_change,
+            "carries out changes (--changes, --repeal) first",
+        ),
+        (
+            "--settle",
+            values["settle"] is not None and not is_edit,
+            "says how much of a correction of the past to apply (--reject, --replace)",
+        ),
+        (
+            "--questions",
+            values["questions"] != "stop" and not is_edit,
+            "is about a correction of the past (--reject, --replace)",
+        ),
+    ):
+        if is_unused:
+            raise click.UsageError(f"{option} {meaning}: leave it out here")
 
 
 def _check_scope(game: "Game", scope: str) -> None:
