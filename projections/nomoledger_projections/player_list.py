@@ -324,9 +324,7 @@ def _things(world: World, player: str) -> Iterator[str]:
 def _open_or_due(view: LedgerView, world: World) -> list[OpenThing]:
     """Return what requests can answer, and whatever else falls due for players."""
     things = open_things(world, undecided_proposals(view))
-    known = {thing.thing for thing in things}
-    due = (thing for thing in falling_due(world) if thing.players and thing.thing not in known)
-    return [*things, *due]
+    return [*things, *(due for due in falling_due(world, besides=things) if due.players)]
 
 
 def _waiting(

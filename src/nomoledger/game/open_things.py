@@ -153,13 +153,20 @@ def _dice_words(sides: Sequence[int]) -> tuple[str, str]:
     return " ".join(words), f"{each}: {', '.join(ranges)}{order}"
 
 
-def falling_due(world: World) -> list[OpenThing]:
-    """Return what timers of *world* will do, what falls due first; no request answers that."""
+def falling_due(world: World, besides: Iterable[OpenThing] = ()) -> list[OpenThing]:
+    """Return what timers of *world* will do, what falls due first; no request answers that.
+
+    Timers of the things that *besides* names are left out.
+    """
     if world.head < 0 or world.game["ended"] is not None:
         return []
     teller, things = Teller(world), []
+    named = {other.thing for other in besides if other.thing is not None}
     for timer in sorted(world.timers.values(), key=lambda timer: timer.order):
         attempt = timer.attempt
+        thing = next((x for x in attempt.arguments if x in world.entities), None)
+        if thing in named:
+            continue
         players = tuple(dict.fromkeys(_players_in(world, attempt.arguments)))
         things.append(
             OpenThing(
@@ -167,7 +174,7 @@ def falling_due(world: World) -> list[OpenThing]:
                 who=tuple(str(world.label(player)) for player in players),
                 until=attempt.at,
                 answers=(),
-                thing=next((x for x in attempt.arguments if x in world.entities), None),
+                thing=thing,
                 players=players,
             )
         )

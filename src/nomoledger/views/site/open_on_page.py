@@ -66,10 +66,8 @@ def open_on_page(
     if world.head < 0 or world.game["ended"] is not None:
         return OpenOnPage(())
     answerable = open_things(world, undecided, AGAIN) if is_tried else []
-    known = {thing.thing for thing in answerable if thing.thing is not None}
     judged = {thing.proposal for thing in answerable}
-    due = [thing for thing in falling_due(world) if thing.thing not in known]
-    things = sorted((*answerable, *due), key=_order)
+    things = sorted((*answerable, *falling_due(world, besides=answerable)), key=_order)
     entries: dict[str | None, list[OpenEntry]] = {}
     for player, entry in _question(world):
         entries.setdefault(player, []).append(entry)
