@@ -1,6 +1,5 @@
 """The state of a game at one moment: the close of a period, or now."""
 
-import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cached_property, partial
@@ -27,9 +26,6 @@ from nomoledger.views.site.rule_pages import RulePages, kind_of
 from nomoledger.views.site.site_paths import Slugs
 from nomoledger.views.site.statement_pages import StatementPage
 from nomoledger.views.site.values_by_rules import ValuesByRules
-
-#: How rule code defines an action of players.
-_ACTION = re.compile(r"^def action_(\w+)\((?!admin)", re.MULTILINE)
 
 
 class StandingEntry(msgspec.Struct, frozen=True):
