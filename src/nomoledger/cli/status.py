@@ -1,6 +1,7 @@
 """The command status: what is open in a game."""
 
 from collections.abc import Iterator
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -288,8 +289,6 @@ def _open_items(view: "LedgerView", undecided: list[int]) -> Iterator[OpenItem]:
 
 def _any_player(world: "World") -> str:
     """Return the name of the only player, or PLAYER."""
-    from shlex import quote
-
     players = world.kinds.get("player", ())
     return quote(str(world.label(players[0]))) if len(players) == 1 else "PLAYER"
 
@@ -301,8 +300,6 @@ def _command(view: "LedgerView", verb: str, words: str) -> str:
 
 def _voidable(world: "World") -> list[str]:
     """Return the kind and the id of what the lines of the status show without an id."""
-    from shlex import quote
-
     from nomoledger.engine.voiding import names_of
 
     kinds = ("request", "timer", "question")
@@ -326,8 +323,6 @@ def _disputed(view: "LedgerView") -> list[OpenDispute]:
 
 def _seeds_due(view: "LedgerView") -> Iterator[SeedsDue]:
     """Yield the seeds that are due; if a player reads, those of that player."""
-    from shlex import quote
-
     from nomoledger.state import player_seeds
 
     if view.world.game["ended"] is not None:
