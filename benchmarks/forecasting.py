@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from made import python
 
-from nomoledger.events.rules import Amend
+from nomoledger.events.rules import Amend, Change
 from nomoledger.game import recorded_games
 from nomoledger.game.forecast import ForecastPlan, forecast
 from nomoledger.game.records import import_record
@@ -51,15 +51,22 @@ class Played(NamedTuple):
 
 
 def played(
-    ledger: Ledger, futures: int, workers: int | None, scheduler: str | None = None, **plan: object
+    ledger: Ledger,
+    futures: int,
+    workers: int | None,
+    scheduler: str | None = None,
+    changes: tuple[Change, ...] = (),
 ) -> Played:
     """Play *futures* futures somewhere."""
     times: list[tuple[float, int]] = []
+
+    def done(count: int) -> None:
+        times.append((time.perf_counter(), count))
+
     begin = time.perf_counter()
     with open_pool(workers, scheduler) as pool:
-        made = ForecastPlan(futures=futures, **plan)  # type: ignore[arg-type]
-        done = lambda count: times.append((time.perf_counter(), count))  # noqa: E731
-        forecast(ledger, ledger.games()[0], made, pool, done=done)
+        plan = ForecastPlan(futures=futures, changes=changes)
+        forecast(ledger, ledger.games()[0], plan, pool, done=done)
     seconds = time.perf_counter() - begin
     # The first futures of each worker wait for the compilation of the rules.
     late = times[len(times) // 3 :]

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from cli.commands import ok, wrong
 from forecasts.tossing import START, played
@@ -16,10 +17,10 @@ from nomoledger.views.site import publish
 TWICE = (Amend(number="2", parameters={"prize": 20}),)
 
 
-def saved(ledger: Ledger, **plan: object) -> Forecast:
+def saved(ledger: Ledger, **plan: Any) -> Forecast:
     """Return a forecast of 40 futures."""
     with open_pool(1) as pool:
-        return forecast(ledger, "tosses", ForecastPlan(futures=40, **plan), pool)  # type: ignore[arg-type]
+        return forecast(ledger, "tosses", ForecastPlan(futures=40, **plan), pool)
 
 
 def page(ledger: Ledger, made: Forecast, folder: Path) -> str:

@@ -4,6 +4,7 @@ import os
 import signal
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,9 +37,9 @@ def ledger(tmp_path: Path) -> Ledger:
     return played(tmp_path / "tosses.db", "Ann", "Bob")
 
 
-def forecast_of(ledger: Ledger, *, workers: int = 1, **plan: object) -> Forecast:
+def forecast_of(ledger: Ledger, *, workers: int = 1, **plan: Any) -> Forecast:
     with open_pool(workers) as pool:
-        return forecast(ledger, "tosses", ForecastPlan(**({"futures": FUTURES} | plan)), pool)  # type: ignore[arg-type]
+        return forecast(ledger, "tosses", ForecastPlan(**({"futures": FUTURES} | plan)), pool)
 
 
 def gains(result: Forecast, period: int = -1) -> dict[str, float]:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,9 +64,8 @@ def sync_tables(
     for game in games:
         new = events_behind(ledger, views, tables, game)
         if new:
-            _run_to_head(lambda game=game: start_runner(  # type: ignore[misc]
-                views, ledger, game, tables, is_endless=False, done=done
-            ))  # fmt: skip
+            start = partial(start_runner, views, ledger, game, tables, is_endless=False, done=done)
+            _run_to_head(start)
         yield SyncResult(game, _events_in_all(views, tables, game), new)
 
 
