@@ -96,9 +96,9 @@ def forecast(
 
     Bots repeat what the players did in the latest closed periods, with new dice. The result shows
     each player's money and rank, and how often the player comes first. With a change, each future
-    is played twice with the same dice. Only what everybody may see is used: no seed of the game,
-    and nothing sealed. Ctrl-C shows the futures played so far. Nothing is recorded; with --dry-run,
-    --save checks FILE and does not write it.
+    is played twice with the same dice. A forecast uses only what everybody may see: no seed of the
+    game, and nothing sealed. Ctrl-C shows the futures played so far. Nothing is recorded; with
+    --dry-run, --save checks FILE and does not write it.
 
     Example: nomoledger forecast game.db --periods 3 --amend X.3.dollars_per_number=6
     """

@@ -134,7 +134,7 @@ def check(
 
     --ledger checks a file of rules (Markdown) or changes (YAML) against the rules of a game as it
     stands: what would be new or amended, what is wrong, which functions would never act, and which
-    cases of the rulebook would fail that pass now. Nothing is recorded. The exit code is 1 where
+    cases of the rulebook pass now and would fail. Nothing is recorded. The exit code is 1 where
     something is wrong.
 
     Example: nomoledger rules check mail-opening

@@ -30,11 +30,11 @@ def serve(
 ) -> None:
     """Open the games of LEDGER in a browser, for admin and players.
 
-    The page of each game has a link that signs the admin in. Only this computer can reach the
-    server, unless --host says otherwise. It runs until Ctrl-C.
+    It prints a link for each game, which signs the admin in. Only this computer can reach the
+    server, unless --host says otherwise. The server runs until Ctrl-C.
 
-    While it runs, timers of games that go on now fire when they are due, as with nomoledger run. A
-    game whose time lies further back than its periods last is left at its time.
+    While it runs, it fires the timers of games that go on now when they are due, as nomoledger run
+    does. It leaves a game alone if the game's time is further back than its longest period lasted.
 
     Example: nomoledger serve game.db
     """

@@ -71,7 +71,7 @@ def simulate(
     """Play a whole season with bots, in a new ledger.
 
     Bots submit what the rules allow, propose, vote, and answer questions. --check replays the
-    periods on all cores, or where --workers and --scheduler say.
+    periods on all cores; --workers and --scheduler choose other places.
 
     Example: nomoledger simulate sim.db --rulebook mail-opening --players 5 --periods 20
     """

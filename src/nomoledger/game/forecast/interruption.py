@@ -18,7 +18,7 @@ class Interruption:
         self.is_asked = False
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """Process the signal *number*: the second one raises KeyboardInterrupt."""
+        """Note the signal *number*; if one was noted before, raise KeyboardInterrupt."""
         if self.is_asked:
             signal.default_int_handler(number, frame)
         self.is_asked = True
@@ -28,8 +28,8 @@ class Interruption:
 def noted_interruption() -> Iterator[Interruption]:
     """Within the block, note the first Ctrl-C instead of raising KeyboardInterrupt.
 
-    So no sum is left half made. In a thread, or where the program processes Ctrl-C in its own way,
-    nothing is changed.
+    An exception in the middle of a sum would leave it half made. In a thread, or where the program
+    handles Ctrl-C in its own way, nothing changes.
     """
     interruption = Interruption()
     is_ours = threading.current_thread() is threading.main_thread()

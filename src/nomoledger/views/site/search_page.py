@@ -42,14 +42,14 @@ def search_items(history: HistoryPage, logs: LogWords) -> list[SearchItem]:
 
 
 def words_of_log(groups: Iterable[EventGroup]) -> str:
-    """Return the different words of a log in order, without the bookkeeping of the engine."""
+    """Return the different words of a log, sorted, without the bookkeeping of the engine."""
     lines = (line.text for group in groups for line in group.all() if not line.quiet)
     words = {word.strip(_AROUND) for text in lines for word in _words(harmless(text).lower())}
     return " ".join(sorted(words - {""}))[:LOG_CHARACTERS_MAX]
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of *text*; what looks like markup is none."""
+    """Return the words of *text*; the signs of markup, < and >, separate words."""
     return text.replace("<", " ").replace(">", " ").split()
 
 
