@@ -5,28 +5,20 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from litestar.response import Response
 
 from nomoledger.prose.time_format import format_time
-from nomoledger.views.site.text import finalize, prose
+from nomoledger.views.site.template_environment import template_environment
 from nomoledger.web.forms import new_request_id
 
 
 @cache
 def environment() -> Environment:
-    """Return the templates. Everything that is not markup of ours is escaped."""
-    made = Environment(
-        loader=PackageLoader("nomoledger.web", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """Return the templates of the served site."""
+    made = template_environment("nomoledger.web")
     made.filters["time"] = format_time
     made.filters["iso"] = lambda seconds: datetime.fromtimestamp(seconds, UTC).isoformat()
-    made.filters["prose"] = prose
     made.globals["new_id"] = new_request_id
     return made
 

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import escape
 
 from nomoledger.game.forecast import Forecast, shown_periods
@@ -27,7 +27,8 @@ from nomoledger.views.site.ruling_pages import (
     consequences_of,
 )
 from nomoledger.views.site.site_paths import folder_of
-from nomoledger.views.site.text import finalize, printable, prose
+from nomoledger.views.site.template_environment import template_environment
+from nomoledger.views.site.text import printable
 
 #: The pages of every period, in the order of the menu: template and title.
 MENU = {
@@ -280,16 +281,7 @@ class _Pages:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("nomoledger.views.site"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["prose"] = prose
+    environment = template_environment("nomoledger.views.site")
     environment.filters["moment"] = lambda time: f"{time:%-d %B %Y, %H:%M} UTC"
     environment.filters["iso"] = lambda time: f"{time:%Y-%m-%dT%H:%M:%SZ}"
-    environment.filters["words"] = lambda name: str(name).replace("_", " ")
     return environment
