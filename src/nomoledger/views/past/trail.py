@@ -9,17 +9,14 @@ from nomoledger import events as e
 from nomoledger.errors import NomoledgerError, UnknownError
 from nomoledger.events.rules import Rule
 from nomoledger.game.game import Game
+from nomoledger.game.possible_requests import SOON
 from nomoledger.game.read_models import LedgerView
-from nomoledger.proof.public_numbering import SEALED
 from nomoledger.proof.public_stream import apply_public
 from nomoledger.prose.names import Names
-from nomoledger.sandbox.limits import Limits
 from nomoledger.state.world import World
 from nomoledger.views.site.explanations import SECRET, UNTOLD
 from nomoledger.views.site.public_run import AttemptTrace, PublicTraces
-
-#: What a second run for one page may use.
-_LIMITS = Limits(cpu_seconds=6.0, wall_seconds=12.0)
+from nomoledger.views.site.public_view import with_apartness
 
 
 class TrailLine(msgspec.Struct, frozen=True):
@@ -95,9 +92,9 @@ def _run_again(entries: Sequence[e.Entry], number: int, rules: tuple[RuleThen, .
     for entry in entries[:start]:
         names.follow(entry.body)
         apply_public(world, entry.body)
-    public = list(_with_apartness(entries[start:]))
+    public = list(with_apartness(entries[start:]))
     may_be_secret = any(rule.secret for rule in world.rules)
-    with closing(PublicTraces(public, 0, world, names, _LIMITS)) as traces:
+    with closing(PublicTraces(public, 0, world, names, SOON)) as traces:
         trace = traces.upto(number).get(number)
     if trace is None:
         return Trail(note=SECRET if may_be_secret else UNTOLD, rules=rules)
@@ -110,15 +107,6 @@ def _lines_to(trace: AttemptTrace, number: int) -> Iterator[TrailLine]:
         yield TrailLine(line.depth, line.text, line.cited, line.rest, line.event)
         if line.event == number:
             return
-
-
-def _with_apartness(entries: Sequence[e.Entry]) -> Iterator[tuple[e.Entry, bool]]:
-    """Yield *entries*, each with whether it stands apart, as in `nomoledger.views.site`."""
-    was_of_secret = False
-    for entry in entries:
-        is_of_secret = entry.body.cause == SEALED
-        yield entry, is_of_secret != was_of_secret and not isinstance(entry.body, e.Input)
-        was_of_secret = is_of_secret
 
 
 def _rules_then(entries: Sequence[e.Entry], names: Sequence[str]) -> Iterator[RuleThen]:

@@ -1,6 +1,6 @@
 """Public information: the public events of a game, their world, and the events that set values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -22,13 +22,18 @@ _SETTING = frozenset({e.AttributeSet, e.EntityCreated, e.Moved})
 
 
 def public_entries(ledger: Ledger, game: str) -> Iterator[tuple[e.Entry, bool]]:
-    """Yield the public events of *game*, each with whether it stands apart.
+    """Yield the public events of *game*, each with whether it stands apart."""
+    return with_apartness(without_addresses(public_events(ledger.read(game))))
+
+
+def with_apartness(entries: Iterable[e.Entry]) -> Iterator[tuple[e.Entry, bool]]:
+    """Yield *entries*, each with whether it stands apart.
 
     An event stands apart if its cause is secret and that of the previous event is not, or the
     reverse.
     """
     was_of_secret = False
-    for entry in without_addresses(public_events(ledger.read(game))):
+    for entry in entries:
         is_of_secret = entry.body.cause == SEALED
         stands_apart = is_of_secret != was_of_secret and not isinstance(entry.body, e.Input)
         was_of_secret = is_of_secret

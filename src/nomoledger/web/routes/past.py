@@ -12,6 +12,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect
 
 from nomoledger.game.desk.comparison import Comparison
+from nomoledger.game.desk.public_head import ReaderHead, public_head
 from nomoledger.views.past.index import PastEvent, PastIndex, past_index
 from nomoledger.views.past.scene import Scene, compare_moments, scene_at
 from nomoledger.views.past.trail import Trail, event_trail
@@ -80,7 +81,8 @@ def show_past(request: WebRequest, game: FromPath[str], number: FromPath[int]) -
         "comparison": comparison,
         "copies": [] if session is None else host.copies.of(game),
         # A copy is made from public events: only where nothing is sealed are the numbers the same.
-        "may_copy_here": len(index.events) == len(_index(host, game, None).events),
+        "may_copy_here": session is not None
+        and index.events[-1].number == host.read(game, public_head, kind=ReaderHead).number,
     }
     shared = _page_values(game, session, index)
     return page("past.html", event=event, scene=scene, **values, **shared)
