@@ -28,7 +28,7 @@ from nomoledger.web.visitor import session_of
 
 #: The largest body of a request, in bytes.
 BODY_BYTES_MAX = 200_000
-#: How many requests somebody may make in a minute that sign in, or that change something.
+#: How many requests for links, and with links, somebody may make in a minute.
 SIGN_INS_MAX = 20
 
 

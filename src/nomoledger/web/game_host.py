@@ -73,7 +73,8 @@ class GameHost:
         self._kept: dict[tuple[Any, ...], tuple[int, Any]] = {}
         self._kept_lock = threading.Lock()
         self._sites: dict[str, tuple[int, Path]] = {}
-        self._site_lock = threading.Lock()
+        #: A game that is being published keeps nobody from the pages of another.
+        self._site_locks: dict[str, threading.Lock] = {}
         self.watcher = Watcher(self.head)
         self._folder = tempfile.TemporaryDirectory(prefix="nomoledger-site-")
         self.copies = Copies(Path(self._folder.name) / "copies")
@@ -164,12 +165,11 @@ class GameHost:
     def site(self, game: str) -> Path:
         """Return the folder of the published site of *game*, brought up to date."""
         head = self.head(game)
-        with self._site_lock:
+        with self._site_locks.setdefault(game, threading.Lock()):
             known = self._sites.get(game)
             if known is not None and known[0] == head:
                 return known[1]
-            new = Path(self._folder.name) / f"game-{len(self._sites)}"
-            folder = new if known is None else known[1]
+            folder = Path(tempfile.mkdtemp(dir=self._folder.name)) if known is None else known[1]
             self.publish(game, str(folder))
             self._sites[game] = head, folder
             return folder

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from functools import partial
 
 from nomoledger.errors import NomoledgerError
 
@@ -35,7 +36,7 @@ class Watcher:
                 async with changed:
                     with suppress(TimeoutError):
                         async with asyncio.timeout(SILENCE_SECONDS):
-                            await changed.wait_for(lambda: self._heads.get(game, -1) != shown)  # noqa: B023
+                            await changed.wait_for(partial(self._has_changed, game, shown))
                 shown = self._heads.get(game, -1)
                 yield shown
         finally:
@@ -43,6 +44,9 @@ class Watcher:
             if not self._followers[game]:
                 self._tasks.pop(game).cancel()
                 self._heads.pop(game, None)
+
+    def _has_changed(self, game: str, shown: int) -> bool:
+        return self._heads.get(game, -1) != shown
 
     async def _watch(self, game: str, changed: asyncio.Condition) -> None:
         while True:

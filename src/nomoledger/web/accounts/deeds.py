@@ -46,20 +46,18 @@ class Deeds:
 
     def done_for(self, game: str, player: str, count: int = 20) -> list[Deed]:
         """Return the latest *count* deeds that the admin did for *player*, the newest first."""
-        with self._accounts.transaction() as connection:
-            rows = connection.execute(
-                "SELECT at, reader, session, what, request, acting_for FROM deeds"
-                " WHERE game = ? AND acting_for = ? ORDER BY at DESC LIMIT ?",
-                (game, player, count),
-            ).fetchall()
-        return [Deed(*row) for row in rows]
+        return self._latest("game = ? AND acting_for = ?", game, player, count)
 
     def latest(self, game: str, count: int = 200) -> list[Deed]:
         """Return the latest *count* deeds in *game*, the newest first."""
+        return self._latest("game = ?", game, count)
+
+    def _latest(self, condition: str, *values: object) -> list[Deed]:
+        """Return the deeds for which *condition* holds; *values* end with how many, at most."""
         with self._accounts.transaction() as connection:
             rows = connection.execute(
                 "SELECT at, reader, session, what, request, acting_for FROM deeds"
-                " WHERE game = ? ORDER BY at DESC LIMIT ?",
-                (game, count),
+                f" WHERE {condition} ORDER BY at DESC LIMIT ?",
+                values,
             ).fetchall()
         return [Deed(*row) for row in rows]
