@@ -19,7 +19,7 @@ from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.world import World
 
-#: What a look at the possible acts may use: commands that show something must answer soon.
+#: What a look at the possible acts may use, or another trial: commands and pages must answer soon.
 SOON = Limits(cpu_seconds=6.0, wall_seconds=12.0)
 #: The words for any player, in a command that several players may give.
 ANYBODY = "PLAYER"

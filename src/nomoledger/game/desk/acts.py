@@ -10,13 +10,12 @@ from nomoledger.engine.action_fields import ActionField, ActionForm, action_form
 from nomoledger.engine.possible_acts import PossibleAct, acts_of, open_acts
 from nomoledger.engine.vote_choices import VoteChoices, vote_choices
 from nomoledger.errors import NomoledgerError
+from nomoledger.game.possible_requests import SOON
 from nomoledger.prose.names import Names, plain
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.world import World
 
-#: What a look at the possible acts may use: pages must answer soon.
-_LIMITS = Limits(cpu_seconds=6.0, wall_seconds=12.0)
 #: Up to how many possible acts of one action are offered as buttons.
 BUTTONS_MAX = 6
 
@@ -68,7 +67,6 @@ class OfferedAct(msgspec.Struct, frozen=True):
             fields, there are more.
         until: the time in seconds since 1970 from which it would be refused; None if no timer that
             is set ends the possibility.
-        tried: whether the rules were asked; otherwise the values decide.
         about: what the act answers, in words; the number of a proposal for a vote; "" if nothing.
         is_open: whether the act answers something that waits for an answer, such as an offer.
     """
@@ -80,7 +78,6 @@ class OfferedAct(msgspec.Struct, frozen=True):
     fields: tuple[FormField, ...] = ()
     buttons: tuple[Button, ...] = ()
     until: int | None = None
-    tried: bool = True
     about: str = ""
     picks: tuple[Button, ...] = ()
     is_open: bool = False
@@ -108,7 +105,7 @@ def acts_for(world: World, by: str, proposals: tuple[int, ...] = ()) -> list[Off
 
 
 def ask_for_acts(
-    world: World, by: str, proposals: tuple[int, ...] = (), limits: Limits = _LIMITS
+    world: World, by: str, proposals: tuple[int, ...] = (), limits: Limits = SOON
 ) -> list[OfferedAct]:
     """Return what `acts_for` returns, with *limits* for the rules.
 
@@ -180,7 +177,6 @@ def _offered(
         fields=fields,
         buttons=buttons,
         until=acts[0].until if until is None else until,
-        tried=len(tried) == len(acts),
         about=about,
         picks=picks,
         is_open=bool(about),

@@ -1,7 +1,6 @@
 """The desk of the admin: what waits, for whom and until when, and what the admin may do."""
 
 from collections.abc import Iterator
-from shlex import quote
 from typing import Any
 
 import msgspec
@@ -12,20 +11,16 @@ from nomoledger.game.desk.acts import OfferedAct, acts_for
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
 from nomoledger.game.evidence import describe_evidence
 from nomoledger.game.game import Game
-from nomoledger.game.open_things import OpenThing, open_things, undecided_proposals
+from nomoledger.game.open_things import (
+    OpenThing,
+    open_question,
+    open_things,
+    undecided_proposals,
+)
 from nomoledger.game.read_models import LedgerView
 from nomoledger.prose.teller import Teller
-from nomoledger.prose.time_format import format_time
 from nomoledger.state.disputes import open_disputes
 from nomoledger.state.world import World
-
-#: The commands that answer what play asks for, with their words. "choice" has its own.
-_VERBS = {
-    "dice": "roll",
-    "draw": "roll",
-    "ruling": "ruling",
-    "conflict": "ruling",
-}
 
 
 class ArgumentLine(msgspec.Struct, frozen=True):
@@ -65,22 +60,17 @@ class WaitingItem(msgspec.Struct, frozen=True):
 
 
 class DueTimer(msgspec.Struct, frozen=True):
-    """A timer: the time *at* which it is due in seconds since 1970, *what* it does, its *rule*.
-
-    *command* is the command line that lets the time pass until then.
-    """
+    """A timer: the time *at* which it is due in seconds since 1970, *what* it does, its *rule*."""
 
     at: int
     what: str
     rule: str
-    command: str
 
 
 class AdminDesk(msgspec.Struct, frozen=True):
     """All that the admin has to look at.
 
     Attributes:
-        last: the number of the last event.
         now: the time of the game, in seconds since 1970.
         question: what play waits for.
         waiting: what is open, that which waits longest first.
@@ -92,7 +82,6 @@ class AdminDesk(msgspec.Struct, frozen=True):
     game: str
     rulebook: str
     period: int
-    last: int
     now: int
     ended: str | None
     question: AskedQuestion | None
@@ -114,7 +103,6 @@ def admin_desk(game: Game) -> AdminDesk:
         game=game.name,
         rulebook=world.game["rulebook"],
         period=world.period,
-        last=world.head,
         now=world.game["now"],
         ended=world.game["ended"],
         question=question_of(world),
@@ -125,7 +113,6 @@ def admin_desk(game: Game) -> AdminDesk:
         interrupted=world.waiting is None and bool(world.agenda),
         commands={
             "undo": desk.command("undo"),
-            "close": desk.command("close"),
             "ruling": desk.command("ruling", "TEXT"),
             "submit": desk.command("submit", "admin ACTION"),
         },
@@ -167,9 +154,8 @@ class _Desk:
 
     def waiting(self, undecided: tuple[int, ...]) -> Iterator[WaitingItem]:
         """Yield what waits, in any order."""
-        question = self._world.waiting
-        if question is not None:
-            yield self._question(question)
+        if self._world.waiting is not None:
+            yield self._question(self._world.waiting)
         things = open_things(self._world, undecided)
         yield from map(self._thing, things)
         listed = {thing.proposal for thing in things}
@@ -200,20 +186,13 @@ class _Desk:
         return int(entry.body.received_at.timestamp()), entry.number
 
     def _question(self, question: e.QuestionRaised) -> WaitingItem:
-        to = str(self._world.label(question.to))
-        if question.asks == "choice":
-            commands = [self.command("answer", f"VALUE --by {quote(to)}")]
-            if question.default is not None:
-                commands.append(self.command("answer", "--default"))
-        else:
-            count = len(question.options)
-            words = {"dice": " ".join("N" * count), "draw": "NAME"}
-            verb = _VERBS[question.asks]
-            commands = [self.command(verb, words.get(question.asks, "TEXT --value VALUE"))]
+        asked = open_question(self._world)
+        assert asked is not None
+        commands = [self.command(asked.answer.verb, asked.answer.words)]
+        if question.asks == "choice" and question.default is not None:
+            commands.append(self.command("answer", "--default"))
         since = self._since("question", question.question)
-        asked = question_of(self._world)
-        what = "" if asked is None else asked.text
-        return WaitingItem("question", what, (to,), *since, commands=tuple(commands))
+        return WaitingItem("question", asked.text, (asked.to,), *since, commands=tuple(commands))
 
     def _thing(self, thing: OpenThing) -> WaitingItem:
         commands = tuple(self.command(answer.verb, answer.words) for answer in thing.answers)
@@ -236,7 +215,5 @@ class _Desk:
     def timers(self) -> Iterator[DueTimer]:
         """Yield the timers, the next first."""
         for timer in sorted(self._world.timers.values(), key=lambda timer: timer.order):
-            at = format_time(timer.attempt.at).replace(" ", "T")
             what = self._teller.scheduled(timer.attempt.id)
-            command = self.command("advance", f"--to {at}")
-            yield DueTimer(timer.attempt.at, what, timer.rule, command)
+            yield DueTimer(timer.attempt.at, what, timer.rule)

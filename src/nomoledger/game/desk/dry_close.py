@@ -8,11 +8,10 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.game.command_lines import game_if_ambiguous, written_command
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
+from nomoledger.game.desk.told_trial import carry_out_and_tell
 from nomoledger.game.game import Game
 from nomoledger.game.time_jump import rhythm
 from nomoledger.game.writer import Outcome
-from nomoledger.prose.descriptions import BOOKKEEPING
-from nomoledger.prose.teller import Teller
 from nomoledger.state.clock import from_seconds
 
 
@@ -83,16 +82,7 @@ def _tried(
 ) -> tuple[tuple[str, ...], AskedQuestion | None]:
     """Return what *request* does on a scratch copy of *game*, in words, and what it asks."""
     with game.dry_run() as scratch:
-        teller = Teller(scratch.world)
-        teller.keep_all()
-        outcome = request(scratch)
-        teller.world = scratch.world
-        teller.rewind(outcome.events)
-        told = tuple(
-            teller.tell(event)
-            for event in outcome.events[1:]
-            if not isinstance(event, (*BOOKKEEPING, e.Input)) and teller.mentions(event)
-        )
+        _, told = carry_out_and_tell(scratch, request, silent=e.Input)
         return told, question_of(scratch.world)
 
 

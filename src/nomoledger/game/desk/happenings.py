@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.errors import UnknownError
 from nomoledger.game.event_filter import EventChoice, EventFilter, NamesOfEvents
 from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView, events_with_worlds
@@ -56,6 +57,20 @@ class SeenView(LedgerView):
         if self._seen is None:
             self._seen = list(super().entries())
         return iter(self._seen)
+
+
+def seen_world(game: Game, player: str) -> tuple[SeenView, World, str]:
+    """Return what *player* may see of *game*: a view, the state now, and the id of the player.
+
+    Raises:
+        UnknownError: there is no such player.
+    """
+    view = SeenView(game.ledger, game.name, reader=player)
+    world = view.visible_world()
+    id = world.find("player", player)
+    if id is None:
+        raise UnknownError(f"{game.name}: there is no player {player!r:.60}")
+    return view, world, id
 
 
 #: Tells of an event, in the state after it, whether it is wanted.

@@ -5,13 +5,12 @@ import msgspec
 from nomoledger.engine.action_fields import ActionForm, action_forms
 from nomoledger.errors import NomoledgerError, UnknownError
 from nomoledger.game.desk.acts import FormField, OfferedAct, ask_for_acts, field_of
-from nomoledger.game.desk.happenings import SeenView
+from nomoledger.game.desk.happenings import seen_world
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
 from nomoledger.prose.names import Names, plain
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
-from nomoledger.state.world import World
 
 #: Acts of a large game are tried in a process of their own, so that nothing else waits.
 _LIMITS = Limits(cpu_seconds=20.0, wall_seconds=60.0)
@@ -60,7 +59,7 @@ def player_acts(game: Game, player: str) -> PlayerActs:
     Raises:
         UnknownError: there is no such player.
     """
-    view, world, id = _visible(game, player)
+    view, world, id = seen_world(game, player)
     try:
         acts = ask_for_acts(world, id, tuple(undecided_proposals(view)), _LIMITS)
         has_failed = False
@@ -93,7 +92,7 @@ def action_page(game: Game, player: str, action: str) -> ActionPage:
         UnknownError: there is no such player, or no such action of players.
         RuleFault: rule code failed.
     """
-    _, world, id = _visible(game, player)
+    _, world, id = seen_world(game, player)
     forms = call_in_sandbox(action_forms, world, id, kind=list[ActionForm], limits=_LIMITS)
     form = next((each for each in forms if each.name == action), None)
     if form is None:
@@ -101,13 +100,3 @@ def action_page(game: Game, player: str, action: str) -> ActionPage:
     names = Names(world)
     fields = tuple(field_of(names, field) for field in form.fields)
     return ActionPage(form.name, plain(form.name), form.rule, form.doc, fields)
-
-
-def _visible(game: Game, player: str) -> tuple[SeenView, World, str]:
-    """Return what *player* may see of *game*, and the id of the player."""
-    view = SeenView(game.ledger, game.name, reader=player)
-    world = view.visible_world()
-    id = world.find("player", player)
-    if id is None:
-        raise UnknownError(f"{game.name}: there is no player {player!r:.60}")
-    return view, world, id

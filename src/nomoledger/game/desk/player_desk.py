@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.errors import UnknownError
 from nomoledger.game.desk.acts import Choice
-from nomoledger.game.desk.happenings import Happening, SeenView, happenings_of
+from nomoledger.game.desk.happenings import Happening, happenings_of, seen_world
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
 from nomoledger.game.read_models import LedgerView
@@ -68,7 +67,6 @@ class PlayerDesk(msgspec.Struct, frozen=True):
 
     Attributes:
         last: the number of the last event that the player may see.
-        now: the time of the game, in seconds since 1970.
         place: where the player stands in words; "" if nowhere.
         holds: what the player has, as amount and commodity.
         facts: what else the rules keep of the player, in words, by name.
@@ -81,7 +79,6 @@ class PlayerDesk(msgspec.Struct, frozen=True):
     player: str
     period: int
     last: int
-    now: int
     ended: str | None
     place: str
     holds: tuple[tuple[str, str], ...]
@@ -101,11 +98,7 @@ def player_desk(game: Game, player: str, since: int = -1) -> PlayerDesk:
     Raises:
         UnknownError: there is no such player.
     """
-    view = SeenView(game.ledger, game.name, reader=player)
-    world = view.visible_world()
-    id = world.find("player", player)
-    if id is None:
-        raise UnknownError(f"{game.name}: there is no player {player!r}")
+    view, world, id = seen_world(game, player)
     undecided = tuple(undecided_proposals(view))
     names = Names(world)
     happened, sealed = happenings_of(view, player, since, world.period)
@@ -114,7 +107,6 @@ def player_desk(game: Game, player: str, since: int = -1) -> PlayerDesk:
         player=player,
         period=world.period,
         last=world.head,
-        now=world.game["now"],
         ended=world.game["ended"],
         place=_place(names, id),
         holds=tuple(_holdings(world, id)),

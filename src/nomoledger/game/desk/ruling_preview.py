@@ -1,6 +1,7 @@
 """A ruling that the admin drafts: what it would do, before it is made, and the command for it."""
 
 import secrets
+from functools import partial
 from shlex import quote
 from typing import Any
 
@@ -13,10 +14,9 @@ from nomoledger.game.command_lines import game_if_ambiguous, written_command
 from nomoledger.game.counterfactual import WhatIf, WhatIfChanges
 from nomoledger.game.desk.comparison import Comparison, compare
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
+from nomoledger.game.desk.told_trial import carry_out_and_tell
 from nomoledger.game.game import Game
 from nomoledger.game.written_values import fit_to_record, written_arguments, written_replacement
-from nomoledger.prose.descriptions import BOOKKEEPING
-from nomoledger.prose.teller import Teller
 from nomoledger.rulebook.changes import parse_changes, read_changes
 from nomoledger.state.disputes import open_disputes
 from nomoledger.state.world import World
@@ -77,7 +77,6 @@ class RulingPreview(msgspec.Struct, frozen=True):
         question: what would be asked then.
         present: the state now, and the state with the ruling.
         past: play as recorded, and played again with the ruling; None if it changes no past.
-        collides: whether later play does not fit, so that a settlement must be chosen.
         command: the command line that makes the ruling.
     """
 
@@ -86,25 +85,23 @@ class RulingPreview(msgspec.Struct, frozen=True):
     question: AskedQuestion | None = None
     present: Comparison = Comparison()
     past: WhatIf | None = None
-    collides: bool = False
     command: str = ""
 
 
 def preview_ruling(game: Game, draft: RulingDraft) -> RulingPreview:
     """Return what the ruling of *draft* would do. Nothing is recorded; dice are thrown away."""
     command = _command(game, draft)
-    past, collides = None, False
+    past = None
     try:
         if draft.is_on_the_past:
             fields = _fields_on_past(game, draft)
             if game.check_ruling(dict(fields)) is not None:
                 past = game.what_if(_what_if_of(fields), throwaway=secrets.token_bytes(32))
-                collides = bool(past.collisions)
                 if problem := _why_not_settled(draft, past):
-                    return RulingPreview(problem, past=past, collides=collides, command=command)
-        return _tried(game, draft, RulingPreview(past=past, collides=collides, command=command))
+                    return RulingPreview(problem, past=past, command=command)
+        return _tried(game, draft, RulingPreview(past=past, command=command))
     except NomoledgerError as error:
-        return RulingPreview(str(error), past=past, collides=collides, command=command)
+        return RulingPreview(str(error), past=past, command=command)
 
 
 def make_ruling(game: Game, draft: RulingDraft, **fields: Any) -> Any:
@@ -131,21 +128,13 @@ def _tried(game: Game, draft: RulingDraft, preview: RulingPreview) -> RulingPrev
     """Return *preview* with what a dry run of the ruling does."""
     before = game.world
     with game.dry_run() as scratch:
-        teller = Teller(scratch.world)
-        teller.keep_all()
-        outcome = make_ruling(scratch, draft, id="preview")
-        teller.world = scratch.world
-        teller.rewind(outcome.events)
-        silent = (*BOOKKEEPING, e.AttemptRefused)
+        ruled = partial(make_ruling, draft=draft, id="preview")
+        outcome, told = carry_out_and_tell(scratch, ruled, silent=e.AttemptRefused)
         refused = [text for x in outcome.refusals for text in _reasons(x)]
         return msgspec.structs.replace(
             preview,
             problem="; ".join(refused),
-            told=tuple(
-                teller.tell(event)
-                for event in outcome.events[1:]
-                if not isinstance(event, silent) and teller.mentions(event)
-            ),
+            told=told,
             question=_new_question(before, scratch.world),
             present=compare(before, scratch.world),
         )
@@ -264,7 +253,7 @@ class RulingChoices(msgspec.Struct, frozen=True):
 
     Attributes:
         kinds: the attributes that can be set, by kind of thing.
-        accounts: who and what holds money. operations: what the rules can carry out.
+        accounts: who and what holds money.
         rules: the parameters of the rules in force, by their numbers.
         disputes: the open disputes. rulings: the numbers of the rulings.
     """
