@@ -269,13 +269,13 @@ def _describe_settlement(event: e.Settled, _: Names) -> str:
     return f"what is known of period{plural} {listed} is corrected (ruling {event.ruling})"
 
 
-def join_words(parts: Sequence[str]) -> str:
-    """Join *parts* as in `a, b and c`.
+def join_words(parts: Sequence[str], last: str = "and") -> str:
+    """Join *parts* as in `a, b and c`, with the word *last* before the last one.
 
-    >>> join_words(["a", "b", "c"]), join_words(["a"])
-    ('a, b and c', 'a')
+    >>> join_words(["a", "b", "c"]), join_words(["a"]), join_words(["a", "b"], "or")
+    ('a, b and c', 'a', 'a or b')
     """
-    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+    return f" {last} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def name_rulings(numbers: Sequence[int]) -> str:

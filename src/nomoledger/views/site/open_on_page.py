@@ -7,6 +7,7 @@ import msgspec
 
 from nomoledger.game.open_things import OpenThing, falling_due, open_question, open_things
 from nomoledger.game.possible_requests import MayDo, chosen_in_words, may_do
+from nomoledger.prose.descriptions import join_words
 from nomoledger.prose.names import plain
 from nomoledger.sandbox.limits import AGAIN
 from nomoledger.state.clock import from_seconds
@@ -121,7 +122,7 @@ def _question(world: World) -> Iterator[tuple[str | None, OpenEntry]]:
 
 
 def _entry(thing: OpenThing, acts: Sequence[str]) -> OpenEntry:
-    what = f"{_alternatives(acts)}: {thing.what}" if acts else thing.what
+    what = f"{join_words(acts, 'or')}: {thing.what}" if acts else thing.what
     path = None if thing.proposal is None else f"proposals.html#p{thing.proposal}"
     return OpenEntry(what, _moment(thing.until), path, is_due=not thing.answers)
 
@@ -134,7 +135,7 @@ def _entry_of_game(thing: OpenThing) -> OpenEntry:
         entry = _entry(thing, ())
     who = "the admin" if "admin" in thing.who else "any player"
     acts = _acts_for(thing, "admin")
-    may = f": {who} may {_alternatives(acts)}" if acts else ""
+    may = f": {who} may {join_words(acts, 'or')}" if acts else ""
     return msgspec.structs.replace(entry, what=entry.what + may, until=_moment(thing.until))
 
 
@@ -146,11 +147,6 @@ def _acts_for(thing: OpenThing, name: str) -> list[str]:
 
 def _undecided(number: int) -> OpenEntry:
     return OpenEntry(f"proposal {number} is undecided", None, f"proposals.html#p{number}")
-
-
-def _alternatives(words: Sequence[str]) -> str:
-    """Join *words* as in `a, b or c`."""
-    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def _acts_beyond(
