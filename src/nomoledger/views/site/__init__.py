@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from nomoledger.game.forecast import Forecast
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.views.site import manifest
@@ -58,8 +56,7 @@ def publish(
     if forecast is not None:
         check_forecast(forecast, game, public)
     with replacing(Path(folder), dry_run=dry_run) as site:
-        outline = outline_of(game, public, how_to_submit)
-        outline = msgspec.structs.replace(outline, forecast=forecast)
+        outline = outline_of(game, public, how_to_submit, forecast)
         known = manifest.read_manifest(site.old)
         kept = manifest.reusable(known, site.old, outline)
         plays = ruled_plays(outline, public, known.rulings)

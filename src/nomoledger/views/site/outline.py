@@ -75,21 +75,30 @@ class Outline(msgspec.Struct, frozen=True):
         return uuid5(NAMESPACE_URL, f"nomoledger:{self.origin}:{key}").urn
 
 
-def outline_of(game: str, public: Public, how_to_submit: str | None = None) -> Outline:
+def outline_of(
+    game: str, public: Public, how_to_submit: str | None = None, forecast: Forecast | None = None
+) -> Outline:
     """Return the outline of *game* from its *public* events.
 
-    *how_to_submit* are the words of the admin about how players make requests.
+    *how_to_submit* are the words of the admin about how players make requests. *forecast* is what
+    a page shows, if there is one.
     """
     reader = _OutlineReader()
     for place, (entry, _) in enumerate(public):
         reader.take(place, entry.body)
     reader.end(len(public), reader.world.period, is_open=True)
     world = reader.world
-    periods = tuple(map(reader.with_hindsight, reader.periods))
-    rulebook = world.game.get("rulebook", "")
-    origin = f"{game} {reader.origin}"
-    slugs, corrections, settled = reader.slugs, reader.corrections, reader.settled
-    return Outline(game, rulebook, periods, slugs, corrections, origin, how_to_submit, settled)
+    return Outline(
+        game=game,
+        rulebook=world.game.get("rulebook", ""),
+        periods=tuple(map(reader.with_hindsight, reader.periods)),
+        slugs=reader.slugs,
+        corrections=reader.corrections,
+        origin=f"{game} {reader.origin}",
+        how_to_submit=how_to_submit,
+        settled=reader.settled,
+        forecast=forecast,
+    )
 
 
 class _OutlineReader:
