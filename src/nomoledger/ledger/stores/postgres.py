@@ -34,7 +34,11 @@ from nomoledger.ledger.stores.postgres_side_tables import (
     add_units,
     raw_cells,
 )
-from nomoledger.ledger.stores.postgres_standby import confirmed_transaction, warn_if_alone
+from nomoledger.ledger.stores.postgres_standby import (
+    confirmed_transaction,
+    require_standby,
+    warn_if_alone,
+)
 from nomoledger.ledger.stores.store import Evidence, Row
 
 Connection = psycopg.Connection[Any]
@@ -181,7 +185,11 @@ class PostgresStore(PostgresSideTables, PostgresPointers, PostgresAudits):
 
         What the block has read or written is then on the standby, too, if there is one.
         """
-        with self._connection() as connection, confirmed_transaction(connection):
+        with (
+            plain_errors(self.location),
+            self.datastore.probed_connection(require_standby) as (connection, names),
+            confirmed_transaction(connection, names),
+        ):
             yield PostgresWriter(connection, self.location)
 
     def confirm(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from eventsourcing.persistence import PersistenceError
@@ -19,6 +19,8 @@ from nomoledger.ledger.stores.postgres_hosts import (
     explanation_of_hosts,
     lacks_primary,
 )
+
+Found = TypeVar("Found")
 
 #: Seconds to wait for a connection, or for a starting server, before giving up.
 PATIENCE_SECONDS = 5
@@ -98,16 +100,29 @@ class PostgresConnections(PostgresDatastore):
     @contextmanager
     def living_connection(self) -> Iterator[psycopg.Connection[Any]]:
         """Yield a working connection; if one broke in the meantime, replace all broken ones."""
+        with self.probed_connection(_ping) as (connection, _):
+            yield connection
+
+    @contextmanager
+    def probed_connection(
+        self, probe: Callable[[psycopg.Connection[Any]], Found]
+    ) -> Iterator[tuple[psycopg.Connection[Any], Found]]:
+        """Yield a connection on which *probe* works, and the result of *probe*.
+
+        If a connection broke in the meantime, all broken ones are replaced.
+        """
         with ExitStack() as stack:
-            for _ in range(TRIES_MAX):
+            for attempt in range(1, TRIES_MAX + 1):
                 connection = stack.enter_context(self._any_connection())
                 try:
-                    connection.execute(b"")
+                    found = probe(connection)
                     break
                 except psycopg.OperationalError:
+                    if attempt == TRIES_MAX:
+                        raise
                     stack.close()
                     self.pool.check()
-            yield connection
+            yield connection, found
 
     @contextmanager
     def _any_connection(self) -> Iterator[psycopg.Connection[Any]]:
@@ -129,6 +144,10 @@ class PostgresConnections(PostgresDatastore):
             connection.execute("; ".join(statements).encode())
 
         return prepare
+
+
+def _ping(connection: psycopg.Connection[Any]) -> None:
+    connection.execute(b"")
 
 
 def address_of(location: str) -> dict[str, Any]:

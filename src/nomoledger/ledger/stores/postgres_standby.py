@@ -45,8 +45,10 @@ _COUNT = re.compile(r"\s*(?:FIRST|ANY)?\s*(\d+)\s*\(", re.IGNORECASE)
 
 
 @contextmanager
-def confirmed_transaction(connection: Connection) -> Iterator[None]:
+def confirmed_transaction(connection: Connection, names: str | None = None) -> Iterator[None]:
     """Open a transaction, whose commit at the end of the block is confirmed by the standby.
+
+    *names* is what `require_standby` has just returned for this connection, if it was called.
 
     Then the standby has everything that the block has read or written, whoever wrote it. If the
     server has no synchronous standby, the commit is an ordinary one.
@@ -55,7 +57,8 @@ def confirmed_transaction(connection: Connection) -> Iterator[None]:
         StoreError: the standby is missing; nothing is recorded.
         UnconfirmedError: everything is recorded, but the standby has not confirmed it in time.
     """
-    names = _require_standby(connection)
+    if names is None:
+        names = require_standby(connection)
     if not names:
         with connection.transaction():
             yield
@@ -76,7 +79,7 @@ def confirmed_transaction(connection: Connection) -> Iterator[None]:
         )
 
 
-def _require_standby(connection: Connection) -> str:
+def require_standby(connection: Connection) -> str:
     """Return the names of the standbys that a commit waits for; "" if it waits for none.
 
     Raises:
