@@ -88,8 +88,8 @@ def list_(locations: tuple[str, ...], admin: bool, as_json: bool) -> int:
 
     For each game: the period, what waits, for whom and since when, the events and their size, the
     last audit by `league audit`, and its state. "kept" games have a keeper or a clock, which only
-    PostgreSQL can tell. What cannot be read is a line, too; the exit code is then 1 for a game, and
-    2 for a ledger.
+    PostgreSQL can tell. A game or ledger that cannot be read has a line, too; the exit code is then
+    1 for a game, and 2 for a ledger.
 
     Example: nomoledger league list postgresql://db.example.org/games
     """

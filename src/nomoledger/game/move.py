@@ -183,7 +183,7 @@ class _Move:
             pointer = transaction.pointer(self._game)
             if pointer is not None and pointer != self._arriving:
                 raise moved(pointer, location)
-            if pointer is None:
+            if pointer is None:  # An earlier move has arrived, so the game is there.
                 transaction.head(self._game)
             head = self._source.stored_head(self._game)
             if not self._target.had_head(self._game, head):

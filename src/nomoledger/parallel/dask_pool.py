@@ -120,7 +120,7 @@ class DaskPool:
     def _watched(self, finished: Any) -> Iterator[threading.Event]:
         """Cancel the futures in *finished* if all workers are gone; then the event is set.
 
-        Without that, items would wait for ever: a scheduler hopes for other workers.
+        Otherwise the items would wait for ever, because a scheduler waits for other workers.
         """
         is_over, is_lost = threading.Event(), threading.Event()
 
