@@ -46,8 +46,8 @@ from nomoledger.sandbox import inside
 from nomoledger.state.declared_rules import Ruleset
 from nomoledger.state.reducer import AT_ONCE, CLOSING, ORDER, SETTLE, URGENT, VOID, apply
 from nomoledger.state.shares import adds_up, used_by_request
-from nomoledger.state.unknowns import Watch, watching
-from nomoledger.state.world import Attempt, World
+from nomoledger.state.unknowns import watching
+from nomoledger.state.world import Attempt, ReadingWatch, World
 
 Batch = list[e.Event]
 
@@ -198,7 +198,7 @@ class Engine:
             return self._carry_out(attempt, oracle, watch, may_fail=may_fail)
 
     def _carry_out(
-        self, attempt: Attempt, oracle: Oracle | None, watch: Watch, *, may_fail: bool
+        self, attempt: Attempt, oracle: Oracle | None, watch: ReadingWatch, *, may_fail: bool
     ) -> Batch:
         """Carry out *attempt*, as `carry_out` says; *watch* notes what unknown things it reads."""
         program = self._program_for(attempt)
@@ -336,7 +336,7 @@ class Engine:
         return changed
 
     def _break_off(
-        self, host: Host, attempt: Attempt, error: Refused | Suspended, watch: Watch
+        self, host: Host, attempt: Attempt, error: Refused | Suspended, watch: ReadingWatch
     ) -> Batch:
         """Discard the events of *attempt*, except its draws; add the question or the refusal."""
         draws = [event for event in host.staged if isinstance(event, e.DrawRecorded)]

@@ -21,13 +21,8 @@ from nomoledger.language.operations import Operation
 from nomoledger.language.resolve import WHOLE, named_arguments
 from nomoledger.language.values import UNITS_MAX, NotExact, from_units, to_units
 from nomoledger.state.stated_payments import Payment, payments_in
-from nomoledger.state.unknowns import (
-    Watch,
-    doubt_about_last_attempt,
-    unknown_since,
-    watching,
-)
-from nomoledger.state.world import World
+from nomoledger.state.unknowns import doubt_about_last_attempt, unknown_since, watching
+from nomoledger.state.world import ReadingWatch, World
 
 RECORD = ("record",)
 #: The account for recorded payments that name no payer or no payee.
@@ -345,7 +340,7 @@ class Fact:
         facts.append(doubt_about_last_attempt(self.world))
         return min((since for since in facts if since is not None), default=None)
 
-    def _doubt(self, watch: Watch) -> None:
+    def _doubt(self, watch: ReadingWatch) -> None:
         """Note that the comparison depends on what *watch* saw, if that is unknown."""
         if self.in_doubt is None:
             self.in_doubt = watch.since

@@ -13,12 +13,11 @@ from nomoledger.state.unknowns import (
     EXISTENCE,
     UNKNOWN,
     Key,
-    Watch,
     changed_by,
     unknown_since,
     unknowns,
 )
-from nomoledger.state.world import Attempt, World
+from nomoledger.state.world import Attempt, ReadingWatch, World
 
 #: The kinds of these facts.
 UNKNOWN_FROM_HERE, KNOWN_AGAIN = "unknown", "known-again"
@@ -117,7 +116,7 @@ def _set(fact: Fact, subject: str, names: dict[str, str], written: str, value: A
     return name
 
 
-def note_doubt(host: Host, watch: Watch, attempt: Attempt) -> None:
+def note_doubt(host: Host, watch: ReadingWatch, attempt: Attempt) -> None:
     """Note what *attempt* has made unknown if it read something unknown; else what it made known.
 
     *host* holds the events of the attempt, and *watch* what it read.

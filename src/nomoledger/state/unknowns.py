@@ -5,7 +5,7 @@ depends on it. A `Watch` finds out what does.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from nomoledger.events.consequences import (
@@ -17,7 +17,7 @@ from nomoledger.events.consequences import (
     Scheduled,
 )
 from nomoledger.events.event import Event
-from nomoledger.state.world import World
+from nomoledger.state.world import ReadingWatch, World
 
 #: The key in `World.game` of what is unknown: the entity or account, the attribute or commodity,
 #: and the number of the fact since which it is.
@@ -139,13 +139,19 @@ class _WatchedAttributes(dict[str, Any]):
         return super().get(name, default)
 
 
+def watching(world: World) -> AbstractContextManager[ReadingWatch]:
+    """Watch what rules read of *world*; where somebody watches already, that goes on.
+
+    Most games have nothing to watch: everything is known there.
+    """
+    if world.watch is not None or UNKNOWN not in world.game:
+        return nullcontext(world.watch or Watch(world))
+    return _watching(world, Watch(world))
+
+
 @contextmanager
-def watching(world: World) -> Iterator[Watch]:
-    """Watch what rules read of *world*, if anything is unknown."""
-    watch = Watch(world)
-    if UNKNOWN not in world.game or world.watch is not None:
-        yield world.watch if isinstance(world.watch, Watch) else watch
-        return
+def _watching(world: World, watch: Watch) -> Iterator[Watch]:
+    """Let *watch* know what rules read of *world*."""
     entities = {subject for subject, _ in unknowns(world)} & world.attributes.keys()
     for entity in entities:
         watched = _WatchedAttributes(world.attributes[entity], watch, entity)

@@ -116,6 +116,7 @@ class ReadingWatch(Protocol):
     """What is told what rules read (see `nomoledger.state.unknowns`)."""
 
     since: int | None
+    head: int | None
 
     def read(self, subject: str, name: str) -> None:
         """Note that *name* of *subject* is read."""
