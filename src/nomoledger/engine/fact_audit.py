@@ -108,12 +108,9 @@ def _begin_from(
     engine: AuditEngine, fact: Fact, end: End, beginning: Any, **foreseen: Any
 ) -> list[e.Event]:
     """Let the attempt begin from *beginning*; *foreseen* are fields of `EndForeseen`."""
-    world, start = engine.world, _begin(engine, fact.body, fact.number, fact.first_difference)
-    fields = {"entity": end.entity, "attribute": end.attribute}
-    was = world.get(end.entity, end.attribute)
-    if beginning != was:
-        start.host.emit(e.AttributeSet, **fields, value=beginning, was=was, rules=RECORD)
-    start.host.emit(e.EndForeseen, **fields, **foreseen)
+    start = _begin(engine, fact.body, fact.number, fact.first_difference)
+    start.set_attribute(end.entity, end.attribute, beginning)
+    start.host.emit(e.EndForeseen, entity=end.entity, attribute=end.attribute, **foreseen)
     return list(start.host.staged)
 
 

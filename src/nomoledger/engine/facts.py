@@ -59,7 +59,8 @@ class Fact:
         self._follows = follows
         self.first_difference = first_difference
         self.is_unexplained = False
-        #: Since which fact something is unknown on which the comparison depends; None if nothing.
+        #: The number of the fact since which something is unknown that the comparison depends on;
+        #: None if nothing is.
         self.in_doubt: int | None = None
         self._is_left_alone = False
 
@@ -108,21 +109,24 @@ class Fact:
             self.note_difference(str(name), attribute, written, world.label(alone), tuple(rules))
             return None
         if self.note_difference(str(name), attribute, written, world.label(by_rules), rules):
-            fields = {"attribute": attribute, "value": recorded, "was": by_rules}
-            self.host.emit(e.AttributeSet, entity=subject, rules=RECORD, **fields)
+            self.set_attribute(subject, attribute, recorded)
         return None
 
     def _set_unknown(self, subject: str, attribute: str, recorded: Any, since: int) -> None:
         """Let *subject* have what the fact says; that is unknown since the fact *since*."""
-        world, key = self.world, (subject, attribute)
-        was = world.get(*key)
-        if recorded != was:
-            fields = {"attribute": attribute, "value": recorded, "was": was}
-            self.host.emit(e.AttributeSet, entity=subject, rules=RECORD, **fields)
-        if unknown_since(world, *key) is not None:
-            self.host.emit(e.MadeKnown, fact=self.number, keys=(key,), rules=RECORD)
+        self.set_attribute(subject, attribute, recorded)
+        if unknown_since(self.world, subject, attribute) is not None:
+            keys = ((subject, attribute),)
+            self.host.emit(e.MadeKnown, fact=self.number, keys=keys, rules=RECORD)
         fields = {"fact": self.number, "since": since, "sets": True}
         self.host.emit(e.FactNotCompared, rules=RECORD, **fields)
+
+    def set_attribute(self, entity: str, attribute: str, value: Any) -> None:
+        """Let the *attribute* of *entity* have the recorded *value*, unless it has it already."""
+        was = self.world.get(entity, attribute)
+        if value != was:
+            fields = {"entity": entity, "attribute": attribute, "value": value, "was": was}
+            self.host.emit(e.AttributeSet, rules=RECORD, **fields)
 
     def as_stored(self, subject: str, attribute: str, written: Any) -> tuple[Any, bool]:
         """Return *written* as the world stores it: a square by its id; and whether there is one."""

@@ -109,10 +109,7 @@ def _set(fact: Fact, subject: str, names: dict[str, str], written: str, value: A
     if not is_possible:
         fact.mark_unexplained(f"there is no {name} {value!r}")
         return None
-    was = world.get(subject, name)
-    if found != was:
-        fields = {"entity": subject, "attribute": name, "value": found, "was": was}
-        host.emit(e.AttributeSet, rules=RECORD, **fields)
+    fact.set_attribute(subject, name, found)
     return name
 
 
