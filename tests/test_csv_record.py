@@ -229,6 +229,8 @@ def test_a_column_of_days_makes_each_period_a_day_and_rows_may_have_times() -> N
     assert understood("week,kind,player,dice\n3,roll,Ann,3\n").header.days == 7
     (problem,) = understood("day,kind,player,dice,at\n3,roll,Ann,3,25:00\n").problems
     assert "t.csv:2: '25:00' is no time: write it as in" in problem
+    table = understood("week,kind,player,dice,at\n3,roll,Ann,3,Inn-by-the-sea\n")
+    assert (table.header.start, table.problems) == ("", ())
 
 
 def test_weeks_do_not_run_backwards() -> None:

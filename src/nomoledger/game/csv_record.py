@@ -37,9 +37,9 @@ START, RULES, PROPOSAL = "start", "rules", "proposal"
 _START_WORDS = ("start", "starts", "opening", "begin", "begins", "beginning")
 _PROPOSAL_WORDS = (PROPOSAL, "proposals", "proposes")
 _SEPARATORS = ",;\t"
-#: What a cell says if it only marks that a fact happened, or that none did.
 #: One of these is in each line that is about what somebody did.
 _ACTED = ("kind", PROPOSAL)
+#: What a cell says if it only marks that a fact happened, or that none did.
 _MARKS, _NONE = ("x", "yes", "✓"), ("-", "–", "no", "none")
 #: How many characters of a time name its day.
 _DAY = 10
@@ -179,7 +179,7 @@ class _Reader:
             return RecordHeader(days=self._days)
         players = {name: self._opening["players"].get(name, {}) for name in self._players.values()}
         opening = self._opening | {"players": players}
-        first = str(lines[0].fields.get(AT, "")) if lines else ""
+        first = lines[0].fields[AT] if lines and lines[0].is_timed else ""
         return RecordHeader(
             opening=opening,
             period=lines[0].period if lines else 1,

@@ -160,7 +160,8 @@ def replay(
     """
     history = history or History(ledger, game)
     start = period_start(history, period, from_start=from_start)
-    behind = unknown_facts_behind(start.world, history.entries() if unknowns(start.world) else ())
+    is_all_known = not unknowns(start.world)
+    behind = () if is_all_known else unknown_facts_behind(start.world, history.entries())
     run = _PeriodRun(start.engine(history), start.first, start.bodies, behind)
     *_, piece = stream_from_sandbox(_replay, run, game, start.period, limits=limits or AGAIN)
     return msgspec.msgpack.decode(piece, type=Report)

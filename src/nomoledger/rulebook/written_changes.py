@@ -45,19 +45,15 @@ def _written(change: Change) -> dict[str, Any]:
         TypeError: there is no notation for it.
     """
     fields = msgspec.to_builtins(change, enc_hook=str)
-    fields.pop("change", None)
+    verb = fields.pop("change")
     if isinstance(change, Enact):
-        return {"enact": _rule(change.rule)}
-    if isinstance(change, Amend):
-        return {"amend": fields.pop("number"), **fields}
-    if isinstance(change, Repeal):
-        return {"repeal": fields.pop("number"), **fields}
-    if isinstance(change, Renumber):
-        return {"renumber": fields.pop("number"), **fields}
+        return {verb: _rule(change.rule)}
+    if isinstance(change, Amend | Repeal | Renumber):
+        return {verb: fields.pop("number"), **fields}
     if isinstance(change, Do):
-        return {"do": change.operation, "with": fields.get("arguments", {})}
+        return {verb: change.operation, "with": fields.get("arguments", {})}
     if isinstance(change, Set):
-        return {"set": {change.kind: change.entity, change.attribute: fields["value"]}}
+        return {verb: {change.kind: change.entity, change.attribute: fields["value"]}}
     raise TypeError(f"no notation for {type(change).__name__}")
 
 

@@ -49,7 +49,7 @@ def unknown_facts_behind(world: World, entries: Iterable[e.Entry]) -> tuple[Unkn
     """Return the facts among *entries* on account of which something is unknown in *world*."""
     numbers = {*unknowns(world).values()}
     bodies = {entry.number: entry.body for entry in entries if entry.number <= world.head}
-    return tuple(_unknown_facts(bodies, numbers)) if numbers else ()
+    return tuple(_unknown_facts(bodies, numbers))
 
 
 def unknown_parts(
