@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cli.commands import data, ok
+
 from nomoledger import events as e
 from nomoledger.game.audit.what_facts_state import line_of
 from nomoledger.game.game import Game
 from nomoledger.game.records import import_record
 from nomoledger.game.replay import Report, replay
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.rulebook.loading import load
 
 Line = dict[str, Any]
 #: The kinds of facts that are compared with nothing.
@@ -67,9 +70,44 @@ class PlayedRecord(NamedTuple):
         path.write_text("".join(json.dumps(line) + "\n" for line in (self.header, *lines)), "utf-8")
         return import_record(Ledger.open(folder / "record.db", create=True), path)
 
-    def header_alone(self) -> str:
-        """Return a record that begins the game and has no lines, for a table to continue."""
-        return json.dumps(self.header | {"open": True}) + "\n"
+    def check_replay(self, game: Game) -> None:
+        """Check that the audit finds nothing in *game*, the record as it is."""
+        assert findings(game) == {}
+        assert {p: game.world.balance(p, "$") for p in self.money} == self.money
+
+    def check_kinds(self, *unused: str) -> None:
+        """Check that it has and alters facts of every kind of its rulebook but those *unused*."""
+        kinds = {kind for rule in load(self.header["rulebook"]).rules for kind in rule.facts}
+        assert kinds - {line.get("kind") for line in self.lines} == {*unused}
+        assert self.kinds == {*self.altered}
+
+    def check_altered(self, folder: Path, *kinds: str) -> None:
+        """Check that altered facts of these *kinds* are reported at their lines."""
+        alterations = self.alterations()
+        chosen = [alterations[kind] for kind in kinds]
+        found = findings(self.imported(folder, *chosen))
+        assert {each.place + 2 for each in chosen} <= found.keys()
+
+    def check_table(self) -> None:
+        """Check that the record says the same as a table, which is kept in the current folder."""
+        for name, text in self.rules.items():
+            Path(name).write_text(text, "utf-8")
+        self.write_table("record.csv")
+        preview = ok("import", "g.db", "record.csv", "--preview")
+        assert "the rules in force explain every fact" in preview
+        ok("import", "g.db", "record.csv")
+        unit = "day" if "day" in self.lines[0] else "week"
+        for period in dict.fromkeys(line[unit] for line in self.lines):
+            assert data("replay", "g.db", "--period", str(period))["exact"]
+        standings = data("standings", "g.db")["standings"]
+        assert {x["player"]: x["money"] for x in standings} == self.money
+
+    def write_table(self, name: str) -> None:
+        """Write the table *name*, and begin its game in the new ledger `g.db`."""
+        header = json.dumps(self.header | {"open": True}) + "\n"
+        Path("header.jsonl").write_text(header, "utf-8")
+        Path(name).write_text(self.table(), "utf-8")
+        ok("import", "g.db", "header.jsonl")
 
     def table(self) -> str:
         """Return the lines as a table (CSV)."""
