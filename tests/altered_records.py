@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from nomoledger import events as e
 from nomoledger.engine.oracles import oracle_of
 from nomoledger.errors import NomoledgerError
+from nomoledger.game import recorded_games
 from nomoledger.game.audit.findings import FactPlace, PeriodAudit
 from nomoledger.game.audit.what_facts_state import line_of
 from nomoledger.game.engines import new_engine
 from nomoledger.game.record_importer import Calendar, RecordImporter
 from nomoledger.game.record_lines import RecordHeader, RecordLine
-from nomoledger.game.records import read_record
+from nomoledger.game.records import import_record, read_record
 from nomoledger.game.replay import recorded_divergences, unexplained_facts
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.state.reducer import apply
@@ -269,7 +270,17 @@ def _findings(audit: PeriodAudit, bodies: Sequence[e.Event], first: int) -> Iter
         yield Finding("repeated", f"{again.kind}: line {again.of}", again.line)
 
 
-def periods_of(ledger: Ledger, game: str, path: Path) -> Iterator[AlteredPeriod]:
+def all_periods(name: str, folder: Path) -> Iterator[AlteredPeriod]:
+    """Yield the periods of the shipped record *name*, which is imported into *folder*."""
+    files = recorded_games.files(name)
+    with Ledger.open(folder / f"{name}.db", create=True) as ledger:
+        for path in files:
+            import_record(ledger, path)
+        for path in files:
+            yield from _periods_of(ledger, name, path)
+
+
+def _periods_of(ledger: Ledger, game: str, path: Path) -> Iterator[AlteredPeriod]:
     """Yield the periods of *game*, which was imported from the record at *path*."""
     _, lines = read_record(path)
     texts = {

@@ -1,26 +1,12 @@
 """Records with one line removed, doubled, moved or altered: each true change is found."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from altered_records import AlteredPeriod, periods_of
-
-from nomoledger.game import recorded_games
-from nomoledger.game.records import import_record
-from nomoledger.ledger.ledger import Ledger
+from altered_records import AlteredPeriod, all_periods
 
 #: What people are free to do: without such a line, the record tells of another game.
 ACTS = ("donut", "buy", "use", "donation", "purchase", "paint", "paint-self", "service", "feed")
-
-
-def periods(folder: Path, name: str) -> Iterator[AlteredPeriod]:
-    files = recorded_games.files(name)
-    with Ledger.open(folder / "record.db", create=True) as ledger:
-        for path in files:
-            import_record(ledger, path)
-        for path in files:
-            yield from periods_of(ledger, name, path)
 
 
 def check(period: AlteredPeriod, seed: int, count: int) -> None:
@@ -33,20 +19,20 @@ def check(period: AlteredPeriod, seed: int, count: int) -> None:
 
 
 def test_a_sample_of_alterations_is_found(tmp_path: Path) -> None:
-    [period] = periods(tmp_path, "origon-week1")
+    [period] = all_periods("origon-week1", tmp_path)
     assert period.unaltered.findings == []
     check(period, seed=0, count=12)
 
 
 @pytest.mark.slow
 def test_alterations_of_the_season_are_found(tmp_path: Path) -> None:
-    for period in periods(tmp_path, "weekly-vote-season"):
+    for period in all_periods("weekly-vote-season", tmp_path):
         check(period, seed=100 + period.period, count=5)
 
 
 @pytest.mark.slow
 def test_an_altered_die_is_explained_by_a_die(tmp_path: Path) -> None:
-    period = next(periods(tmp_path, "weekly-vote-season"))
+    period = next(all_periods("weekly-vote-season", tmp_path))
     for altered, was in period.single_facts(seed=1, count=4):
         group, new = period.judge(altered)
         if altered.kind == "roll" and group == "found":

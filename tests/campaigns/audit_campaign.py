@@ -22,11 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from altered_records import GROUPS, HOWS, Alteration, AlteredPeriod, Finding, periods_of
-
-from nomoledger.game import recorded_games
-from nomoledger.game.records import import_record
-from nomoledger.ledger.ledger import Ledger
+from altered_records import GROUPS, HOWS, Alteration, AlteredPeriod, Finding, all_periods
 
 RECORDS = ("weekly-vote-season", "origon-week1")
 
@@ -45,7 +41,7 @@ def main() -> int:
         Counter[int](),
         Counter[tuple[str, str]](),
     )
-    for period in all_periods():
+    for period in periods_of_records():
         for altered in period.alterations(options.seed + period.period, options.each):
             group, new = period.judge(altered)
             early = is_early(altered, new)
@@ -81,16 +77,11 @@ def explanation(period: AlteredPeriod, altered: Alteration, was: str) -> str:
     return "another" if said else "none"
 
 
-def all_periods() -> Iterator[AlteredPeriod]:
+def periods_of_records() -> Iterator[AlteredPeriod]:
     """Yield the periods of all records."""
     with tempfile.TemporaryDirectory() as folder:
         for name in RECORDS:
-            with Ledger.open(Path(folder) / f"{name}.db", create=True) as ledger:
-                files = recorded_games.files(name)
-                for path in files:
-                    import_record(ledger, path)
-                for path in files:
-                    yield from periods_of(ledger, name, path)
+            yield from all_periods(name, Path(folder))
 
 
 def print_counts(
