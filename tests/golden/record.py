@@ -29,7 +29,7 @@ from postgres_server import PostgresServer
 HERE = Path(__file__).parent
 PROGRAM = Path(sys.executable).with_name("nomoledger")
 YES = "--yes"  # Where time jumps, versions since 0.7.0 ask.
-SETTLED = ["--settle", "money", "--questions", "skip", "--yes"]
+SETTLED = ["--settle", "money", "--questions", "skip", YES]
 PLOTS = str(HERE / "plots.md")
 REPLAYS = HERE.parents[1] / "replays"
 DAY = "2026-03-{:02}T{}"
@@ -68,18 +68,10 @@ def _import(ledger: str, name: str) -> None:
 def disputed(ledger: str) -> None:
     """The hand-kept season, with a dispute that is ratified and one that is put right."""
     _import(ledger, "weekly-vote-season")
-    run(
-        "dispute",
-        "open",
-        ledger,
-        "The Founder",
-        "Fifteen and five is 20",
-        "--event",
-        "496",
-        "--yes",
-    )
+    claim = "The Founder", "Fifteen and five is 20"
+    run("dispute", "open", ledger, *claim, "--event", "496", YES)
     run("dispute", "argue", ledger, "1", "Draven", "Nobody said so at the time", YES)
-    put_right = ["--replace", "496=square:20", "--settle", "money", "--yes"]
+    put_right = ["--replace", "496=square:20", "--settle", "money", YES]
     run("dispute", "close", ledger, "1", "Fifteen and five is 20", *put_right)
     run("dispute", "open", ledger, "Jamie", "It should have been 1", "--event", "116", YES)
     run("dispute", "close", ledger, "2", "It stands", "--ratify", "116", YES)

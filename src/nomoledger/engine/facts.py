@@ -113,7 +113,7 @@ class Fact:
         return None
 
     def _set_unknown(self, subject: str, attribute: str, recorded: Any, since: int) -> None:
-        """Let *subject* have what the fact says; that is unknown since the fact *since*."""
+        """Let *subject* have what this fact states, which is unknown since the fact *since*."""
         self.set_attribute(subject, attribute, recorded)
         if unknown_since(self.world, subject, attribute) is not None:
             keys = ((subject, attribute),)

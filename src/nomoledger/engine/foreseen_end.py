@@ -68,7 +68,7 @@ def beginnings(world: World, end: End, *, is_known: bool = True) -> Iterator[str
     """Yield the values that the attribute may have before the attempt, those before *end* first.
 
     A beginning after *end* leads past the last thing to the first. It is only tried if the way from
-    the recorded beginning leads there, too, or unless *is_known* if nobody knows that.
+    the recorded beginning does so, too, or if nobody knows the beginning (not *is_known*).
     """
     things = world.kinds[end.kind]
     place, now = things.index(end.value), world.get(end.entity, end.attribute)

@@ -1,4 +1,4 @@
-"""Facts that say that something is unknown from here on, or known again from here on.
+"""Facts that say that from here on something is unknown, or known again.
 
 Every record can state them, whatever its rules are. Between the two, nothing is compared that
 depends on what is unknown (see `nomoledger.state.unknowns`).
@@ -114,9 +114,9 @@ def _set(fact: Fact, subject: str, names: dict[str, str], written: str, value: A
 
 
 def note_doubt(host: Host, watch: ReadingWatch, attempt: Attempt) -> None:
-    """Note what *attempt* has made unknown if it read something unknown; else what it made known.
+    """Note what *attempt* left unknown, if it read something unknown; otherwise what it made known.
 
-    *host* holds the events of the attempt, and *watch* what it read.
+    *host* holds the events of the attempt, and *watch* knows what the attempt read.
     """
     world = host.world
     if UNKNOWN not in world.game:

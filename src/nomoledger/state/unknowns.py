@@ -1,7 +1,7 @@
 """What a hand-kept record does not know: attributes and holdings that are unknown from a fact on.
 
-What is unknown has a value all the same, with which play goes on, but nothing is compared that
-depends on it. A `Watch` finds out what does.
+What is unknown still has a value, with which play goes on, but no fact is compared that depends on
+it. A `Watch` finds out which facts do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -60,8 +60,9 @@ def make_unknown(world: World, keys: Sequence[Key], since: int, *, is_stated: bo
 def make_known(world: World, keys: Sequence[Key]) -> None:
     """Note that *keys* are known.
 
-    If a fact has left nothing else unknown, so are the attributes that attempts changed in doubt on
-    its account. It stays in doubt what those attempts created and paid.
+    If an attempt read something unknown, what it changed is unknown, too. Attributes that it set
+    are known again once everything is known that the fact behind the doubt called unknown. What the
+    attempt created and paid stays unknown.
     """
     items = [item for item in world.game.get(UNKNOWN, ()) if tuple(item[:2]) not in {*keys}]
     open_facts = {since for _, _, since, is_stated in items if is_stated}
