@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 import html5lib
 from litestar.testing import TestClient
 
+from nomoledger.web.game_host import GameHost
+
 Fields = dict[str, Any]
 
 
@@ -19,6 +21,11 @@ class Browser:
         self.text = ""
         self.status = 0
         self.address = ""
+
+    def sign_in(self, host: GameHost, game: str, reader: str) -> None:
+        """Sign in to *game* as *reader*, with a new link."""
+        self.open(f"/enter/{host.sign_in.invite(game, reader).token}")
+        self.send({}, to="/enter/")
 
     def open(self, address: str) -> str:
         """Open *address*, and return the page."""

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import nomoledger
+from nomoledger.game.game import Game
+from nomoledger.web.accounts.sign_in import Session
 from nomoledger.web.app import make_app
 from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
@@ -41,9 +43,25 @@ def enter_as(host: GameHost) -> EnterAs:
     def enter(reader: str) -> Browser:
         browser = Browser(app)
         if reader:
-            link = host.sign_in.invite("mail", reader)
-            browser.open(f"/enter/{link.token}")
-            browser.send({}, to="/enter/")
+            browser.sign_in(host, "mail", reader)
         return browser
 
     return enter
+
+
+def let_ann_move(host: GameHost) -> int:
+    """Let Ann move by a proposal, so that she is offered a square until a timer ends the offer.
+
+    Returns the number of the verdict that led to it.
+    """
+    ann, admin = (Session("0" * 64, "mail", reader) for reader in ("Ann", "admin"))
+    host.request(ann, "proposes", Game.propose, "Ann", "Something", id="proposal")
+    host.request(admin, "judges", Game.judge, 1, "accepted", id="verdict")
+    return event_of(host, "verdict")
+
+
+def event_of(host: GameHost, id: str) -> int:
+    """Return the number of the request with that *id*."""
+    found = host._ledger.find_input("mail", id)
+    assert found is not None
+    return found

@@ -3,25 +3,16 @@
 import time
 from datetime import UTC, datetime, timedelta
 
-from nomoledger.game.game import Game
-from nomoledger.web.accounts.sign_in import Session
 from nomoledger.web.clock_keeper import ClockKeeper
 from nomoledger.web.game_host import GameHost
-from web.conftest import EnterAs
+from web.conftest import EnterAs, let_ann_move
 
 DAY = 86_400
 
 
-def offer_a_square(host: GameHost) -> None:
-    """Let Ann move, so that she is offered a square until a timer takes the offer away."""
-    ann, admin = (Session("0" * 64, "mail", reader) for reader in ("Ann", "admin"))
-    host.request(ann, "proposes", Game.propose, "Ann", "Something", id="proposal")
-    host.request(admin, "judges", Game.judge, 1, "accepted", id="verdict")
-
-
 def test_timers_of_a_live_game_fire_when_they_are_due(enter_as: EnterAs, host: GameHost) -> None:
     admin = enter_as("admin")
-    offer_a_square(host)
+    let_ann_move(host)
     its = ClockKeeper(host).time_of("mail")
     assert its is not None
     assert its.due is not None
@@ -38,7 +29,7 @@ def test_timers_of_a_live_game_fire_when_they_are_due(enter_as: EnterAs, host: G
 
 
 def test_the_clock_of_a_game_that_rests_is_not_moved(host: GameHost) -> None:
-    offer_a_square(host)
+    let_ann_move(host)
     before = host.head("mail")
     ClockKeeper(host, lambda: time.time() + 400 * DAY).look()
     assert host.head("mail") == before
@@ -48,7 +39,7 @@ def test_the_admin_lets_time_pass_after_a_look_at_what_falls_due(
     enter_as: EnterAs, host: GameHost
 ) -> None:
     admin = enter_as("admin")
-    offer_a_square(host)
+    let_ann_move(host)
     later = datetime.now(UTC) + timedelta(days=30)
     shown = admin.open(f"/games/mail/admin/clock?to={later:%Y-%m-%dT%H:%M}")
     before = host.head("mail")

@@ -11,17 +11,9 @@ from nomoledger.errors import UnknownError
 from nomoledger.game.desk.copied_game import ask_in_copy, copy_game
 from nomoledger.game.game import Game
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.web.accounts.sign_in import Session
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.played_copies import COPY_SECONDS, OWN_MAX
-from web.conftest import EnterAs
-
-
-def let_ann_move(host: GameHost) -> None:
-    """Let Ann move by a proposal, so that she is offered a square."""
-    ann, admin = (Session("0" * 64, "mail", reader) for reader in ("Ann", "admin"))
-    host.request(ann, "proposes", Game.propose, "Ann", "Something", id="proposal")
-    host.request(admin, "judges", Game.judge, 1, "accepted", id="verdict")
+from web.conftest import EnterAs, let_ann_move
 
 
 def test_a_copy_is_played_on_by_others_and_its_line_is_asked_for_in_the_game(

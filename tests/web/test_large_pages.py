@@ -26,8 +26,7 @@ def test_the_page_of_a_player_comes_soon_and_is_small(tmp_path: Path, rulebook: 
     host = GameHost(path)
     try:
         ann = Browser(make_app(host))
-        ann.open(f"/enter/{host.sign_in.invite('game', 'Ann').token}")
-        ann.send({}, to="/enter/")  # The first page waits for the processes to start.
+        ann.sign_in(host, "game", "Ann")  # The first page waits for the processes to start.
         began = monotonic()
         ann.open("/games/game/play")
         assert monotonic() - began < SECONDS_MAX

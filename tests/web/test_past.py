@@ -7,17 +7,7 @@ from nomoledger.game.game import Game
 from nomoledger.web.accounts.sign_in import Session
 from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
-from web.conftest import EnterAs
-
-
-def let_ann_move(host: GameHost) -> int:
-    """Let Ann move by a proposal; return the number of the verdict that led to it."""
-    ann, admin = (Session("0" * 64, "mail", reader) for reader in ("Ann", "admin"))
-    host.request(ann, "proposes", Game.propose, "Ann", "Something", id="proposal")
-    host.request(admin, "judges", Game.judge, 1, "accepted", id="verdict")
-    found = host._ledger.find_input("mail", "verdict")
-    assert found is not None
-    return found
+from web.conftest import EnterAs, let_ann_move
 
 
 def event_that(browser: Browser, says: str) -> int:

@@ -1,7 +1,5 @@
 """Questions put to players, and votes that everybody may see."""
 
-from pathlib import Path
-
 import pytest
 
 import nomoledger
@@ -26,15 +24,13 @@ RULES = """
 
 
 @pytest.fixture
-def ledger_file(tmp_path: Path) -> str:
-    path = str(tmp_path / "mail.db")
-    with nomoledger.open(path, create=True) as ledger:
-        game = ledger.create_game("mail", "mail-opening", at=BEGIN)
-        for name in ("Ann", "Bob"):
-            game.join(name, {"email": f"{name.lower()}@example.org"}, at=BEGIN)
+def ledger_file(ledger_file: str) -> str:
+    """Adds rules that ask and take any vote, and a proposal, to the game of all tests."""
+    with nomoledger.open(ledger_file) as ledger:
+        game = ledger.game("mail")
         game.rule("colors and votes", changes=parse_changes(RULES, "rules"), at=BEGIN)
         game.propose("Ann", "Blue only", at=BEGIN)
-    return path
+    return ledger_file
 
 
 def like(browser: Browser) -> None:

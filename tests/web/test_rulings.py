@@ -11,7 +11,7 @@ from nomoledger.game.writer import Outcome
 from nomoledger.web.accounts.sign_in import Session
 from nomoledger.web.game_host import GameHost
 from web.browsers import words
-from web.conftest import EnterAs
+from web.conftest import EnterAs, event_of, let_ann_move
 
 
 def as_player(
@@ -103,9 +103,7 @@ def test_a_purchase_is_left_out_after_both_states_were_shown(
 
 def offered_square(host: GameHost) -> dict[str, str]:
     """Let Ann move; return the arguments with which she may buy the square where she lands."""
-    as_player(host, "Ann", Game.propose, "Something", id="proposal")
-    admin = Session("0" * 64, "mail", "admin")
-    host.request(admin, "judges", Game.judge, 1, "accepted", id="verdict")
+    let_ann_move(host)
     acts = host.read("mail", player_acts, "Ann", kind=PlayerActs)
     offers = (act for act in (*acts.waiting, *acts.possible) if act.action == "buy")
     return next((act.buttons or act.picks)[0].arguments for act in offers)
@@ -114,7 +112,7 @@ def offered_square(host: GameHost) -> dict[str, str]:
 def buy_a_square(host: GameHost) -> int:
     """Let Ann move and buy the square on which she lands; return the number of the purchase."""
     as_player(host, "Ann", Game.submit, "buy", offered_square(host), id="purchase")
-    return host._ledger.find_input("mail", "purchase")  # type: ignore[return-value]
+    return event_of(host, "purchase")
 
 
 def test_a_request_that_was_overlooked_is_taken_in_after_an_event(
@@ -122,7 +120,7 @@ def test_a_request_that_was_overlooked_is_taken_in_after_an_event(
 ) -> None:
     admin, ann = enter_as("admin"), enter_as("Ann")
     square = offered_square(host)["square"]
-    verdict = host._ledger.find_input("mail", "verdict")
+    verdict = event_of(host, "verdict")
     admin.open(f"/games/mail/events/{verdict}")
     fields = {"text": "The mail came in time", "verdict": "take-in", "player": "Ann"}
     fields |= {"action": "buy", "arguments": f"square={square}"}

@@ -61,8 +61,7 @@ def enter(host: GameHost) -> Enter:
     def signed_in(reader: str) -> Browser:
         browser = Browser(app)
         if reader:
-            browser.open(f"/enter/{host.sign_in.invite('game', reader).token}")
-            browser.send({}, to="/enter/")
+            browser.sign_in(host, "game", reader)
         return browser
 
     return signed_in
