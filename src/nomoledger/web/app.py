@@ -65,19 +65,24 @@ def make_app(host: GameHost) -> App:
 
 def _show_problem(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
     game = str(request.path_params.get("game", ""))
-    session = session_of(request, game) if game else None
-    values = {"game": game, "session": session, "player": None}
-    return page("problem.html", error.status_code, problem=error.detail, **values)
+    return _problem_page(request, game, error.status_code, error.detail)
 
 
 def _show_error(request: Request[Any, Any, Any], error: NomoledgerError) -> Response[Any]:
-    is_unknown = isinstance(error, UnknownError)
-    status = 404 if is_unknown else 503 if isinstance(error, StoreError) else 409
-    game = "" if is_unknown else str(request.path_params.get("game", ""))
-    is_readable = game and not isinstance(error, StoreError)
-    session = session_of(request, game) if is_readable else None
+    game = str(request.path_params.get("game", ""))
+    if isinstance(error, StoreError):  # Who is signed in cannot be read, either.
+        return page("problem.html", 503, problem=str(error), game=game, session=None, player=None)
+    if isinstance(error, UnknownError):
+        return _problem_page(request, "", 404, str(error))
+    return _problem_page(request, game, 409, str(error))
+
+
+def _problem_page(
+    request: Request[Any, Any, Any], game: str, status: int, problem: str
+) -> Response[Any]:
+    session = session_of(request, game) if game else None
     values = {"game": game, "session": session, "player": None}
-    return page("problem.html", status, problem=str(error), **values)
+    return page("problem.html", status, problem=problem, **values)
 
 
 def _show_bug(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:

@@ -56,7 +56,7 @@ def publish(request: WebRequest, game: FromPath[str]) -> Response[Any]:
     """Publish the game into the folder that the server was given."""
     session, host = admin_of(request, game), host_of(request)
     if host.publish_to is None:
-        raise UsageError("this server was started without --publish FOLDER")
+        raise UsageError("this server was started without --publish DIR")
     folder = Path(host.publish_to)
     target = folder if len(host.games()) == 1 else folder / quote(game, safe=" ")
     pages = host.publish(game, str(target))
