@@ -24,7 +24,7 @@ class Browser:
 
     def sign_in(self, host: GameHost, game: str, reader: str) -> None:
         """Sign in to *game* as *reader*, with a new link."""
-        self.open(f"/enter/{host.sign_in.invite(game, reader).token}")
+        self.open(f"/enter/{host.sign_in.invite(game, reader)}")
         self.send({}, to="/enter/")
 
     def open(self, address: str) -> str:

@@ -19,7 +19,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.web.accounts.comments import Comments
 from nomoledger.web.accounts.database import open_accounts
 from nomoledger.web.accounts.deeds import Deeds
-from nomoledger.web.accounts.sign_in import NewLink, Session, SignIn
+from nomoledger.web.accounts.sign_in import Session, SignIn
 from nomoledger.web.played_copies import Copies
 from nomoledger.web.slow_readings import SlowReadings
 from nomoledger.web.watcher import Watcher
@@ -150,9 +150,6 @@ class GameHost:
     def let_fall_due(self, game: str, until: int) -> Outcome:
         """Fire the timers of *game* that are due by the time *until*, in seconds since 1970."""
         return self._writers.request(game, fall_due, until)
-
-    def send_link(self, game: str, reader: str, link: NewLink, base: str) -> None:
-        """Mail *link* to *reader* of *game*; *base* is the address of this server."""
 
     @contextmanager
     def scratch_file(self) -> Iterator[Path]:

@@ -37,8 +37,8 @@ def serve(
         number = listener.getsockname()[1]
         base = f"http://{f'[{address}]' if ':' in address else address}:{number}"
         for game in host.games():
-            link = host.sign_in.invite(game, ADMIN)
-            announce(game, f"{base}/enter/{quote(link.token)}")
+            token = host.sign_in.invite(game, ADMIN)
+            announce(game, f"{base}/enter/{quote(token)}")
         settings = uvicorn.Config(
             make_app(host), log_level="warning", access_log=False, server_header=False,
             timeout_graceful_shutdown=3,

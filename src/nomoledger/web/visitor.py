@@ -10,9 +10,9 @@ from litestar.exceptions import NotAuthorizedException, PermissionDeniedExceptio
 from nomoledger.web.accounts.sign_in import ADMIN, Session
 from nomoledger.web.game_host import GameHost
 
-#: The cookie of a session, and of a browser that asked for a link. Browsers take cookies whose
-#: names begin with `__Host-` over https only, and send them to this host only.
-SESSION_COOKIE, BROWSER_COOKIE = "nomoledger-session", "nomoledger-browser"
+#: The cookie of a session. Browsers take cookies whose names begin with `__Host-` over https only,
+#: and send them to this host only.
+SESSION_COOKIE = "nomoledger-session"
 
 WebRequest = Request[Any, Any, Any]
 

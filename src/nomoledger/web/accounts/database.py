@@ -21,8 +21,8 @@ _SCHEMA = (
         game TEXT NOT NULL, reader TEXT NOT NULL, email TEXT NOT NULL, invited BIGINT NOT NULL,
         PRIMARY KEY (game, reader))""",
     """CREATE TABLE IF NOT EXISTS links (
-        token TEXT PRIMARY KEY, code TEXT NOT NULL, game TEXT NOT NULL, reader TEXT NOT NULL,
-        browser TEXT NOT NULL, expires BIGINT NOT NULL, tries BIGINT NOT NULL)""",
+        token TEXT PRIMARY KEY, game TEXT NOT NULL, reader TEXT NOT NULL,
+        expires BIGINT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS sessions (
         token TEXT PRIMARY KEY, game TEXT NOT NULL, reader TEXT NOT NULL, began BIGINT NOT NULL,
         expires BIGINT NOT NULL, agent TEXT NOT NULL, seen BIGINT NOT NULL)""",

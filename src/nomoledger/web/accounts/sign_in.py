@@ -1,12 +1,10 @@
-"""Signing in: links that a person opens, short codes, and the sessions that they begin.
+"""Signing in: links that the admin hands out, and the sessions that they begin.
 
 A link is worth something only together with a request by POST: programs that look at mail follow
-links. A link that somebody asked for works in the browser that asked; in another browser, the code
-of the same mail is needed. Everything is stored as a hash (SHA-256 of 256 random bits).
+links. Everything is stored as a hash (SHA-256 of 256 random bits).
 """
 
 import hashlib
-import hmac
 import secrets
 import time
 from collections.abc import Callable
@@ -16,21 +14,12 @@ import msgspec
 from nomoledger.errors import UsageError
 from nomoledger.web.accounts.database import AccountDatabase, Connection
 
-#: How long a link works, in seconds: one that somebody asked for, and an invitation.
-LINK_SECONDS, INVITATION_SECONDS = 20 * 60, 14 * 24 * 3600
+#: How long a link works, in seconds.
+LINK_SECONDS = 14 * 24 * 3600
 #: How long a session lasts, in seconds.
 SESSION_SECONDS = 30 * 24 * 3600
-#: How often a code may be wrong before its link is worth nothing.
-TRIES_MAX = 5
 #: The reader who sees all.
 ADMIN = "admin"
-
-
-class NewLink(msgspec.Struct, frozen=True):
-    """A link that was made: its *token*, and the *code* that stands for it in another browser."""
-
-    token: str
-    code: str
 
 
 class Session(msgspec.Struct, frozen=True):
@@ -59,15 +48,21 @@ class SignIn:
 
     # --- people
 
-    def invite(self, game: str, reader: str, email: str = "") -> NewLink:
-        """Invite *reader* to *game*, at the address *email*, and return a link for any browser."""
+    def invite(self, game: str, reader: str, email: str = "") -> str:
+        """Invite *reader* to *game*, note the address *email*, and return the token of a link."""
+        token = secrets.token_urlsafe(32)
         with self._accounts.transaction() as connection:
             connection.execute(
                 "INSERT INTO people VALUES (?, ?, ?, ?)"
                 " ON CONFLICT (game, reader) DO UPDATE SET email = excluded.email",
                 (game, reader, email, self._now()),
             )
-        return self._new_link(game, reader, "", INVITATION_SECONDS)
+            connection.execute("DELETE FROM links WHERE expires < ?", (self._now(),))
+            connection.execute(
+                "INSERT INTO links VALUES (?, ?, ?, ?)",
+                (_hash(token), game, reader, self._now() + LINK_SECONDS),
+            )
+        return token
 
     def people(self, game: str) -> dict[str, str]:
         """Return the addresses of the people who were invited to *game*, by reader."""
@@ -77,32 +72,7 @@ class SignIn:
             ).fetchall()
         return dict(rows)
 
-    def reader_with(self, game: str, email: str) -> str | None:
-        """Return the reader of *game* who has the address *email*; None if nobody has."""
-        wanted = email.strip().casefold()
-        for reader, address in self.people(game).items():
-            if wanted and address.casefold() == wanted:
-                return reader
-        return None
-
     # --- links
-
-    def ask_for_link(self, game: str, reader: str, browser: str) -> NewLink:
-        """Return a link for *reader*, which works in *browser* (a value that only it knows)."""
-        return self._new_link(game, reader, _hash(browser), LINK_SECONDS)
-
-    def _new_link(self, game: str, reader: str, browser: str, seconds: int) -> NewLink:
-        link = NewLink(secrets.token_urlsafe(32), f"{secrets.randbelow(10**8):08}")
-        with self._accounts.transaction() as connection:
-            connection.execute("DELETE FROM links WHERE expires < ?", (self._now(),))
-            connection.execute(
-                "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, 0)",
-                (
-                    _hash(link.token), _hash(link.code), game, reader, browser,
-                    self._now() + seconds,
-                ),
-            )  # fmt: skip
-        return link
 
     def whose(self, token: str) -> tuple[str, str] | None:
         """Return the game and reader of the link *token*; None if it is worth nothing."""
@@ -113,39 +83,20 @@ class SignIn:
             ).fetchone()
         return None if row is None else (row[0], row[1])
 
-    def enter(self, token: str, browser: str, code: str, agent: str) -> str:
+    def enter(self, token: str, agent: str) -> str:
         """Use up the link *token*, begin a session, and return the token of the session.
 
         Raises:
-            UsageError: the link is worth nothing, or the code is needed and is wrong.
+            UsageError: the link is worth nothing.
         """
         with self._accounts.transaction() as connection:
             row = connection.execute(
-                "SELECT code, game, reader, browser, tries FROM links"
-                " WHERE token = ? AND expires >= ?",
+                "DELETE FROM links WHERE token = ? AND expires >= ? RETURNING game, reader",
                 (_hash(token), self._now()),
             ).fetchone()
             if row is None:
                 raise UsageError("this link is used up, or too old: ask for another one")
-            stored_code, game, reader, bound, tries = row
-            is_same = not bound or hmac.compare_digest(bound, _hash(browser))
-            if not is_same and not hmac.compare_digest(stored_code, _hash(code.strip())):
-                is_spent = tries + 1 >= TRIES_MAX
-                statement = (
-                    "DELETE FROM links" if is_spent else "UPDATE links SET tries = tries + 1"
-                )
-                connection.execute(f"{statement} WHERE token = ?", (_hash(token),))
-                problem = (
-                    "this browser did not ask for the link: enter the code of the same mail"
-                    if not code
-                    else "the code is wrong, and the link is worth nothing now: ask for another"
-                    if is_spent
-                    else "the code is wrong: look at the same mail"
-                )
-            else:
-                connection.execute("DELETE FROM links WHERE token = ?", (_hash(token),))
-                return self._begin(connection, game, reader, agent)
-        raise UsageError(problem)
+            return self._begin(connection, row[0], row[1], agent)
 
     # --- sessions
 

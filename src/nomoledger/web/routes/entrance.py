@@ -1,6 +1,5 @@
 """Signing in and out."""
 
-import secrets
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +14,6 @@ from nomoledger.web.forms import Form
 from nomoledger.web.page_templates import page
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import (
-    BROWSER_COOKIE,
     SESSION_COOKIE,
     WebRequest,
     cookie_name,
@@ -29,8 +27,7 @@ from nomoledger.web.visitor import (
 def show_link(request: WebRequest, token: FromPath[str]) -> Response[str]:
     """Show who the link is for. To look at it changes nothing: programs look at mail, too."""
     whose = host_of(request).sign_in.whose(token)
-    values: dict[str, Any] = {"whose": whose, "token": token, "problem": "", "asks_code": False}
-    return page("enter.html", 200 if whose else 404, **values)
+    return page("enter.html", 200 if whose else 404, whose=whose, token=token)
 
 
 @post("/enter/{token:str}")
@@ -39,15 +36,12 @@ def use_link(request: WebRequest, token: FromPath[str], data: Form) -> Response[
     """Sign in with the link."""
     sign_in = host_of(request).sign_in
     whose = sign_in.whose(token)
-    browser = request.cookies.get(cookie_name(request, BROWSER_COOKIE), "")
-    agent = request.headers.get("user-agent", "")
-    code = str(data.get("code", ""))
     try:
-        session = sign_in.enter(token, browser, code, agent)
-    except UsageError as error:
-        values = {"whose": sign_in.whose(token), "token": token, "problem": str(error)}
-        return page("enter.html", 403, **values, asks_code=True)
-    assert whose is not None
+        session = sign_in.enter(token, request.headers.get("user-agent", ""))
+    except UsageError:
+        whose = None
+    if whose is None:
+        return page("enter.html", 403, whose=None, token=token)
     game, reader = whose
     place = "admin" if reader == ADMIN else "play"
     answer: Response[Any] = Redirect(f"/games/{quote(game)}/{place}", status_code=303)
@@ -58,26 +52,9 @@ def use_link(request: WebRequest, token: FromPath[str], data: Form) -> Response[
 @get("/games/{game:str}/sign-in")
 @in_thread
 def show_sign_in(request: WebRequest, game: FromPath[str]) -> Response[str]:
-    """Ask for the address to which a link is sent."""
+    """Say how to get a link."""
     host_of(request).head(game)
-    answer = page("sign_in.html", game=game, session=session_of(request, game), sent=False)
-    if cookie_name(request, BROWSER_COOKIE) not in request.cookies:
-        answer.set_cookie(_cookie(request, BROWSER_COOKIE, secrets.token_urlsafe(24), None))
-    return answer
-
-
-@post("/games/{game:str}/sign-in")
-@in_thread
-def ask_for_link(request: WebRequest, game: FromPath[str], data: Form) -> Response[str]:
-    """Send a link to the address, if it is that of somebody in the game; the answer is the same."""
-    host = host_of(request)
-    host.head(game)
-    browser = request.cookies.get(cookie_name(request, BROWSER_COOKIE), "")
-    reader = host.sign_in.reader_with(game, str(data.get("email", "")))
-    if reader is not None and browser:
-        link = host.sign_in.ask_for_link(game, reader, browser)
-        host.send_link(game, reader, link, str(request.base_url).rstrip("/"))
-    return page("sign_in.html", game=game, session=None, sent=True)
+    return page("sign_in.html", game=game, session=session_of(request, game))
 
 
 @post("/games/{game:str}/sign-out")
@@ -104,4 +81,4 @@ def _cookie(request: WebRequest, name: str, value: str, seconds: int | None) -> 
     )
 
 
-ROUTES = [show_link, use_link, show_sign_in, ask_for_link, sign_out]
+ROUTES = [show_link, use_link, show_sign_in, sign_out]
