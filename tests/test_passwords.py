@@ -1,7 +1,9 @@
 """Passwords appear in no message, whatever characters they hold and wherever they stand."""
 
+import re
 import traceback
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 
 import pytest
@@ -13,7 +15,9 @@ from tiers import examples
 from nomoledger.cli import program
 from nomoledger.errors import NomoledgerError, UsageError
 from nomoledger.game.game_ledger import open_ledger
+from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.location import is_readable, path_of, safe_location, safe_message
+from nomoledger.ledger.stores.postgres import PostgresStore
 from nomoledger.ledger.stores.postgres_link import address_of
 from nomoledger.views.sql.databases import open_views
 
@@ -140,3 +144,31 @@ def test_no_error_of_the_library_shows_a_password(place: str) -> None:
         assert MARK not in said(partial(open_ledger, location))
         assert MARK not in said(partial(open_ledger, location, create=True))
         assert MARK not in said(partial(open_views, location, True))
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "postgresql://ann:geheim@127.0.0.1:1/games",
+        "postgresql://127.0.0.1:1/games?user=ann&password=geheim",
+        "postgresql://ann:ge@heim@127.0.0.1:1/games",
+        "postgresql://ann:geheim@127.0.0.1:port/games",
+        "postgresql://ann:geheim%zz@127.0.0.1/games",
+        "postgres://ann:geheim@127.0.0.1:1/games?frobnicate=1",
+        "mysql://ann:geheim@127.0.0.1/games",
+    ],
+)
+def test_a_password_is_never_shown(location: str) -> None:
+    with pytest.raises(NomoledgerError) as refusal:
+        Ledger.open(location)
+    told = "".join(traceback.format_exception(refusal.value, chain=True))
+    assert "***" in str(refusal.value)
+    for line in told.splitlines():
+        assert "geheim" not in line or line.strip().startswith(("location", "Ledger.open")), line
+        assert "heim@" not in line, line
+
+
+def test_a_location_shows_no_password(postgres_url: str) -> None:
+    url = re.sub("postgres@", "postgres:geheim@", postgres_url)
+    with closing(PostgresStore(url, create=True)) as store:
+        assert "postgres:***@" in store.location

@@ -1,9 +1,8 @@
-"""The published site: its content, what it leaves out, and how it replaces an earlier site."""
+"""The published site: its pages, and what they show."""
 
-import os
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -13,9 +12,8 @@ import html5lib
 import pytest
 from click.testing import CliRunner
 
-from nomoledger import events as e
 from nomoledger.cli import program
-from nomoledger.errors import UnknownError, UsageError
+from nomoledger.errors import UnknownError
 from nomoledger.game.game import Game
 from nomoledger.game.recorded_games import find
 from nomoledger.game.records import import_record
@@ -23,14 +21,11 @@ from nomoledger.game.start import open_game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.rulebook.changes import read_changes
 from nomoledger.rulebook.loading import load, parse
-from nomoledger.views.site import folder as site_folder
 from nomoledger.views.site import publish
-from nomoledger.views.site.folder import MARKER, put_in_place
-from nomoledger.views.site.public_view import public_entries
+from nomoledger.views.site.folder import MARKER
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 SCRIPT = "<script>alert(1)</script>"
-PROOF = Path(__file__).parent / "rulebooks" / "proof.md"
 HTML = "{http://www.w3.org/1999/xhtml}"
 SETS = ("", "period-1/", "period-2/", "period-3/")
 MENU = (
@@ -448,46 +443,6 @@ def test_addresses_are_withheld(site: Path) -> None:
     assert "email [address withheld]" in text_of(tree(contents(site)["players/ann.html"]))
 
 
-def proof(location: Path, plants: bool) -> dict[str, str]:
-    """Return the site of a game in which Ann plants something in secret, or does not."""
-    with Ledger.open(location / "proof.db", create=True) as ledger:
-        rules = parse(PROOF.read_text("utf-8"), "proof.md")
-        game = open_game(ledger, "proof", rules, at=NOON, secret=b"s" * 32)
-        for name in ("Ann", "Bob"):
-            game.join(name, {"team": ""}, at=NOON, id=name)
-        if plants:
-            game.submit("Ann", "plant", {"square": 33}, at=NOON + timedelta(seconds=7), id="hush")
-        later = NOON + timedelta(minutes=1)
-        game.submit("Bob", "gift", {"other": "Ann", "amount": 7}, at=later, id="gift")
-        game.close(at=later, id="close")
-        publish(ledger, "proof", location / "site")
-        hidden = [each.number for each in ledger.read("proof") if each.body.audience is not None]
-    assert bool(hidden) == plants
-    return contents(location / "site")
-
-
-@pytest.mark.slow
-def test_a_secret_changes_nothing_on_the_site(tmp_path: Path) -> None:
-    """The site, including its numbers, equals that of a game without the secret."""
-    sites = []
-    for plants in (False, True):
-        (tmp_path / str(plants)).mkdir()
-        sites.append(proof(tmp_path / str(plants), plants))
-    assert sites[0] == sites[1]
-
-
-def test_an_answer_to_a_secret_question_is_secret(fresh: Ledger) -> None:
-    when: dict[str, Any] = {"period": 1, "received_at": NOON, "recorded_at": NOON}
-    asked = e.QuestionRaised(
-        question="x|1", asks="choice", to="Ann", text="where?", audience=("Ann",), **when
-    )
-    answer = e.ChoiceAnswered(id="a", question="x|1", value="there", by="Ann", **when)
-    clock = e.ClockAdvanced(id="c", **when)
-    fresh.add_game("g")
-    fresh.append("g", [asked, answer, clock], expected=-1)
-    assert [(each.number, more) for each, more in public_entries(fresh, "g")] == [(0, False)]
-
-
 # --- replacement --------------------------------------------------------------------------------
 
 
@@ -499,74 +454,6 @@ def test_publishing_twice_gives_the_same_bytes(ledger: Ledger, site: Path, tmp_p
     publish(ledger, "g", tmp_path / "site")
     assert contents(tmp_path / "site") == before
     assert [each.name for each in tmp_path.iterdir()] == ["site"]
-
-
-def test_an_earlier_site_is_replaced_as_a_whole(tmp_path: Path) -> None:
-    folder = tmp_path / "new" / "site"
-    put_in_place(folder, {"a.html": "1", "b/c.html": "2"})
-    put_in_place(folder, {"a.html": "3"})
-    assert contents(folder) == {"a.html": "3", MARKER: contents(folder)[MARKER]}
-    assert folder.stat().st_mode & 0o055 == folder.parent.stat().st_mode & 0o055
-
-
-@pytest.mark.parametrize("name", ["mine.txt", ".git/config"])
-def test_a_folder_that_holds_anything_else_is_left_alone(tmp_path: Path, name: str) -> None:
-    file = tmp_path / "site" / name
-    file.parent.mkdir(parents=True)
-    file.write_text("mine")
-    with pytest.raises(UsageError, match="holds something else"):
-        put_in_place(tmp_path / "site", {"a.html": "1"})
-    assert file.read_text() == "mine"
-
-
-def test_another_file_in_a_site_is_not_lost(tmp_path: Path) -> None:
-    put_in_place(tmp_path / "site", {"a.html": "1"})
-    (tmp_path / "site" / "CNAME").write_text("mine")
-    with pytest.raises(UsageError, match="holds CNAME, which is no part of the site"):
-        put_in_place(tmp_path / "site", {"a.html": "2"})
-    assert (tmp_path / "site" / "a.html").read_text() == "1"
-
-
-def test_a_file_is_refused_as_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "site").write_text("mine")
-    with pytest.raises(UsageError, match="is a file"):
-        put_in_place(tmp_path / "site", {})
-
-
-@pytest.mark.parametrize("fails_at", [1, 2, 3])
-def test_the_old_site_stays_if_the_new_one_cannot_replace_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
-) -> None:
-    folder = tmp_path / "site"
-    put_in_place(folder, {"a.html": "1"})
-    calls = []
-
-    def failing(what: Any) -> Any:
-        def call(*arguments: Any, **named: Any) -> Any:
-            calls.append(arguments)
-            if len(calls) == fails_at:
-                raise OSError("no space left")
-            return what(*arguments, **named)
-
-        return call
-
-    with monkeypatch.context() as patch:
-        patch.setattr(site_folder, "_exchange", lambda one, other: False)
-        names = {1: "write_text", 2: "rename", 3: "rename"}
-        patch.setattr(Path, names[fails_at], failing(getattr(Path, names[fails_at])))
-        calls += [()] if fails_at > 1 else []
-        with pytest.raises(OSError, match="no space left"):
-            put_in_place(folder, {"a.html": "2"})
-    assert (folder / "a.html").read_text() == "1"
-    assert [each.name for each in tmp_path.iterdir()] == ["site"]
-
-
-def test_leftovers_of_a_dead_process_are_not_published(tmp_path: Path) -> None:
-    left = tmp_path / f".site.new-{os.getpid()}"
-    left.mkdir()
-    (left / "old.html").write_text("old")
-    put_in_place(tmp_path / "site", {"a.html": "1"})
-    assert set(contents(tmp_path / "site")) == {"a.html", MARKER}
 
 
 def test_the_page_about_the_site_names_every_page_and_has_its_picture() -> None:
