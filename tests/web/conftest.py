@@ -8,7 +8,7 @@ import pytest
 
 import nomoledger
 from nomoledger.game.game import Game
-from nomoledger.web.accounts.sign_in import Session
+from nomoledger.people.sign_in import Session
 from nomoledger.web.app import make_app
 from nomoledger.web.game_host import GameHost
 from web.browsers import Browser

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from nomoledger.errors import UsageError
-from nomoledger.web.accounts.comments import COMMENT_MAX, HOURLY_MAX, Comments
-from nomoledger.web.accounts.database import open_accounts
-from nomoledger.web.accounts.sign_in import Session
+from nomoledger.people.comments import COMMENT_MAX, HOURLY_MAX, Comments
+from nomoledger.people.database import open_people
+from nomoledger.people.sign_in import Session
 
 ANN, ADMIN = Session("1" * 64, "game", "Ann"), Session("2" * 64, "game", "admin")
 
@@ -16,9 +16,9 @@ BOB, HOST = Session("3" * 64, "other", "Bob"), Session("4" * 64, "other", "admin
 
 @pytest.fixture
 def comments(location: str) -> Iterator[Comments]:
-    accounts = open_accounts(location)
-    yield Comments(accounts)
-    accounts.close()
+    database = open_people(location)
+    yield Comments(database)
+    database.close()
 
 
 def test_a_comment_is_kept_once_with_who_entered_it(comments: Comments) -> None:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from nomoledger.game.game import Game
+from nomoledger.people.sign_in import Session
 from nomoledger.proof.public_check import check_export
-from nomoledger.web.accounts.sign_in import Session
 from nomoledger.web.game_host import GameHost
 from web.conftest import EnterAs
 

@@ -4,7 +4,7 @@ import re
 
 from nomoledger.events import Act
 from nomoledger.game.game import Game
-from nomoledger.web.accounts.sign_in import Session
+from nomoledger.people.sign_in import Session
 from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
 from web.conftest import EnterAs, let_ann_move

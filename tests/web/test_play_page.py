@@ -2,7 +2,7 @@
 
 from nomoledger.events import Act
 from nomoledger.game.game import Game
-from nomoledger.web.accounts.sign_in import Session
+from nomoledger.people.sign_in import Session
 from nomoledger.web.game_host import GameHost
 from web.conftest import EnterAs
 from web.test_play import propose

@@ -8,7 +8,7 @@ import pytest
 from nomoledger.game.desk.player_acts import PlayerActs, player_acts
 from nomoledger.game.game import Game
 from nomoledger.game.writer import Outcome
-from nomoledger.web.accounts.sign_in import Session
+from nomoledger.people.sign_in import Session
 from nomoledger.web.game_host import GameHost
 from web.browsers import words
 from web.conftest import EnterAs, event_of, let_ann_move

@@ -16,10 +16,10 @@ from nomoledger.game.desk.live_time import fall_due
 from nomoledger.game.keepers import Keepers
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.ledger import Ledger
-from nomoledger.web.accounts.comments import Comments
-from nomoledger.web.accounts.database import open_accounts
-from nomoledger.web.accounts.deeds import Deeds
-from nomoledger.web.accounts.sign_in import Session, SignIn
+from nomoledger.people.comments import Comments
+from nomoledger.people.database import open_people
+from nomoledger.people.deeds import Deeds
+from nomoledger.people.sign_in import Session, SignIn
 from nomoledger.web.played_copies import Copies
 from nomoledger.web.slow_readings import SlowReadings
 from nomoledger.web.watcher import Watcher
@@ -50,20 +50,20 @@ class GameHost:
     def __init__(
         self, location: str, *, publish_to: str | None = None, keeps_clocks: bool = False
     ) -> None:
-        """Open the ledger, the accounts beside it, and the keepers.
+        """Open the ledger, the database of people beside it, and the keepers.
 
         Raises:
-            UnknownError, StoreError: the ledger or the accounts cannot be opened.
+            UnknownError, StoreError: the ledger or the database of people cannot be opened.
         """
         self.location = location
         self.publish_to = publish_to
         self.keeps_clocks = keeps_clocks
         self.on_close: list[Callable[[], None]] = []
         self._ledger = Ledger.open(location)
-        self._accounts = open_accounts(location)
-        self.sign_in = SignIn(self._accounts)
-        self.deeds = Deeds(self._accounts)
-        self.comments = Comments(self._accounts)
+        self._database = open_people(location)
+        self.sign_in = SignIn(self._database)
+        self.deeds = Deeds(self._database)
+        self.comments = Comments(self._database)
         self._writers, self._readers = Keepers(location), Keepers(location)
         self._publishers = Keepers(location)
         self.acts = SlowReadings(location, self.head)
@@ -87,7 +87,7 @@ class GameHost:
         readings = self.acts, self.checks, self.forecasts, self.studies
         for keepers in (self._writers, self._readers, self._publishers, *readings):
             keepers.close()
-        self._accounts.close()
+        self._database.close()
         self._ledger.close()
         self._folder.cleanup()
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import uvicorn
 
 from nomoledger.errors import UsageError
-from nomoledger.web.accounts.sign_in import ADMIN
+from nomoledger.people.sign_in import ADMIN
 from nomoledger.web.app import make_app
 from nomoledger.web.clock_keeper import ClockKeeper
 from nomoledger.web.game_host import GameHost

@@ -7,7 +7,7 @@ import msgspec
 from litestar import Request
 from litestar.exceptions import NotAuthorizedException, PermissionDeniedException
 
-from nomoledger.web.accounts.sign_in import ADMIN, Session
+from nomoledger.people.sign_in import ADMIN, Session
 from nomoledger.web.game_host import GameHost
 
 #: The cookie of a session. Browsers take cookies whose names begin with `__Host-` over https only,

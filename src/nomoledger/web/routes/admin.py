@@ -17,7 +17,7 @@ from nomoledger.game.desk.hand_draw import draw_by_computer
 from nomoledger.game.desk.live_time import GameTime, game_time
 from nomoledger.game.desk.player_requests import submit_given
 from nomoledger.game.game import Game
-from nomoledger.web.accounts.sign_in import ADMIN
+from nomoledger.people.sign_in import ADMIN
 from nomoledger.web.forms import (
     Form,
     given_in,

@@ -20,8 +20,8 @@ from nomoledger.game.desk.copied_game import (
     let_time_pass_in_copy,
     submit_in_copy,
 )
+from nomoledger.people.sign_in import ADMIN
 from nomoledger.views.past.scene import Scene, compare_moments, scene_at
-from nomoledger.web.accounts.sign_in import ADMIN
 from nomoledger.web.forms import Form, given_in, id_in, number_in, pairs_of, text_in
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.page_templates import page

@@ -9,7 +9,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect
 
 from nomoledger.errors import UsageError
-from nomoledger.web.accounts.sign_in import ADMIN, SESSION_SECONDS
+from nomoledger.people.sign_in import ADMIN, SESSION_SECONDS
 from nomoledger.web.forms import Form
 from nomoledger.web.page_templates import page
 from nomoledger.web.threads import in_thread

@@ -13,10 +13,10 @@ from litestar.response import Redirect
 
 from nomoledger.game.desk.comparison import Comparison
 from nomoledger.game.desk.public_head import ReaderHead, public_head
+from nomoledger.people.sign_in import ADMIN, Session
 from nomoledger.views.past.index import PastEvent, PastIndex, past_index
 from nomoledger.views.past.scene import Scene, compare_moments, scene_at
 from nomoledger.views.past.trail import Trail, event_trail
-from nomoledger.web.accounts.sign_in import ADMIN, Session
 from nomoledger.web.forms import number_of
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.page_templates import page

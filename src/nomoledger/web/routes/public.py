@@ -14,7 +14,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect, ServerSentEvent, ServerSentEventMessage
 
 from nomoledger.game.desk.public_head import ReaderHead, public_head
-from nomoledger.web.accounts.sign_in import ADMIN
+from nomoledger.people.sign_in import ADMIN
 from nomoledger.web.page_templates import asset, page
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, session_of

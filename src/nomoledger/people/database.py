@@ -1,7 +1,8 @@
-"""The database of accounts: a file beside the ledger, or a schema in the same PostgreSQL.
+"""The database of people: a file beside the ledger, or a schema in the same PostgreSQL.
 
-Accounts are no part of a game. A ledger that is copied, exported or published takes none of them
-along. Only hashes of tokens are stored, so nobody can sign in with what stands in the database.
+What is known of people is no part of a game. A ledger that is copied, exported or published takes
+none of it along. Only hashes of tokens are stored, so nobody can sign in with what stands in the
+database.
 """
 
 import sqlite3
@@ -15,7 +16,7 @@ from nomoledger.errors import StoreError
 from nomoledger.ledger.stores.location import is_postgres, path_of, safe_location
 
 #: What is added to the name of a ledger's file.
-SUFFIX = "-accounts"
+SUFFIX = "-people"
 _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS people (
         game TEXT NOT NULL, reader TEXT NOT NULL, email TEXT NOT NULL, invited BIGINT NOT NULL,
@@ -42,8 +43,8 @@ class Connection(Protocol):
         """Execute *statement*, in which `?` stands for each of *values*."""
 
 
-class AccountDatabase(Protocol):
-    """Where accounts are kept. Several threads, and several processes, may use it."""
+class PeopleDatabase(Protocol):
+    """What is kept of people. Several threads, and several processes, may use it."""
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -53,8 +54,8 @@ class AccountDatabase(Protocol):
         """Close the connections."""
 
 
-class SqliteAccounts:
-    """Accounts in a file, which only its owner can read."""
+class SqlitePeople:
+    """A database of people in a file, which only its owner can read."""
 
     def __init__(self, path: Path) -> None:
         """Open the file at *path*, which is made if it does not exist."""
@@ -67,7 +68,7 @@ class SqliteAccounts:
                 for statement in _SCHEMA:
                     connection.execute(statement)
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"cannot keep accounts in {path}: {error}") from None
+            raise StoreError(f"cannot keep people in {path}: {error}") from None
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -80,7 +81,7 @@ class SqliteAccounts:
             except BaseException as error:
                 self._connection.rollback()
                 if isinstance(error, sqlite3.Error):
-                    raise StoreError(f"the file of accounts cannot be used: {error}") from None
+                    raise StoreError(f"the file of people cannot be used: {error}") from None
                 raise
 
     def close(self) -> None:
@@ -98,8 +99,8 @@ class _Numbered:
         return self._connection.execute(statement.replace("?", "%s"), tuple(values))
 
 
-class PostgresAccounts:
-    """Accounts in the schema `nomoledger_accounts` of a PostgreSQL database."""
+class PostgresPeople:
+    """A database of people in the schema `nomoledger_people` of a PostgreSQL database."""
 
     def __init__(self, location: str) -> None:
         """Connect to the database at *location*; the schema is made if it does not exist."""
@@ -112,8 +113,8 @@ class PostgresAccounts:
         self._pool = ConnectionPool(location, min_size=1, max_size=4, open=True)
         with self.transaction() as connection:
             connection.execute("SELECT pg_advisory_xact_lock(7051998)")  # one maker at a time
-            connection.execute("CREATE SCHEMA IF NOT EXISTS nomoledger_accounts")
-            connection.execute("SET LOCAL search_path TO nomoledger_accounts")
+            connection.execute("CREATE SCHEMA IF NOT EXISTS nomoledger_people")
+            connection.execute("SET LOCAL search_path TO nomoledger_people")
             for statement in _SCHEMA:
                 connection.execute(statement)
 
@@ -122,22 +123,22 @@ class PostgresAccounts:
         """Yield a connection of the pool, in a transaction of its own."""
         try:
             with self._pool.connection() as connection:
-                connection.execute("SET LOCAL search_path TO nomoledger_accounts")
+                connection.execute("SET LOCAL search_path TO nomoledger_people")
                 yield _Numbered(connection)
         except self._failure as error:
-            raise StoreError(f"accounts in {self._where} cannot be used: {error}") from None
+            raise StoreError(f"people in {self._where} cannot be used: {error}") from None
 
     def close(self) -> None:
         """Close the connections."""
         self._pool.close()
 
 
-def open_accounts(location: str) -> AccountDatabase:
-    """Open the accounts of the ledger at *location*.
+def open_people(location: str) -> PeopleDatabase:
+    """Open the database of people of the ledger at *location*.
 
     Raises:
         StoreError: they cannot be read or written.
     """
     if is_postgres(location):
-        return PostgresAccounts(location)
-    return SqliteAccounts(Path(path_of(location) + SUFFIX))
+        return PostgresPeople(location)
+    return SqlitePeople(Path(path_of(location) + SUFFIX))

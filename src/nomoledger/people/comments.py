@@ -5,8 +5,8 @@ import time
 import msgspec
 
 from nomoledger.errors import UsageError
-from nomoledger.web.accounts.database import AccountDatabase
-from nomoledger.web.accounts.sign_in import Session
+from nomoledger.people.database import PeopleDatabase
+from nomoledger.people.sign_in import Session
 
 #: How long a comment may be, in characters, and how many are shown.
 COMMENT_MAX, SHOWN_MAX = 2000, 40
@@ -33,11 +33,11 @@ class Comment(msgspec.Struct, frozen=True):
 
 
 class Comments:
-    """The comments in the games of a ledger, kept with its accounts."""
+    """The comments in the games of a ledger, kept in *database*."""
 
-    def __init__(self, accounts: AccountDatabase) -> None:
-        """Keep comments in *accounts*."""
-        self._accounts = accounts
+    def __init__(self, database: PeopleDatabase) -> None:
+        """Keep comments in *database*."""
+        self._database = database
 
     def add(self, session: Session, by: str, proposal: int, text: str, id: str) -> None:
         """Add the comment *id* of *by* on *proposal*, sent through *session*; twice is once.
@@ -49,7 +49,7 @@ class Comments:
         if not text or len(text) > COMMENT_MAX:
             raise UsageError(f"a comment has 1 to {COMMENT_MAX} characters, not {len(text)}")
         entered_by = session.reader if session.reader != by else ""
-        with self._accounts.transaction() as connection:
+        with self._database.transaction() as connection:
             recent = connection.execute(
                 "SELECT COUNT(*) FROM comments WHERE game = ? AND speaker = ? AND at > ?",
                 (session.game, by, now - 3600 * _SECOND),
@@ -63,7 +63,7 @@ class Comments:
 
     def on(self, game: str, proposal: int) -> list[Comment]:
         """Return the latest comments on *proposal* of *game*, in their order."""
-        with self._accounts.transaction() as connection:
+        with self._database.transaction() as connection:
             rows = connection.execute(
                 "SELECT at, speaker, text, entered_by FROM comments"
                 " WHERE game = ? AND proposal = ? ORDER BY at DESC, id LIMIT ?",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import msgspec
 
 from nomoledger.errors import UsageError
-from nomoledger.web.accounts.database import AccountDatabase, Connection
+from nomoledger.people.database import Connection, PeopleDatabase
 
 #: How long a link works, in seconds.
 LINK_SECONDS = 14 * 24 * 3600
@@ -39,11 +39,11 @@ class Session(msgspec.Struct, frozen=True):
 
 
 class SignIn:
-    """Links and sessions, kept in *accounts*; *clock* gives the time in seconds since 1970."""
+    """Links and sessions, kept in *database*; *clock* gives the time in seconds since 1970."""
 
-    def __init__(self, accounts: AccountDatabase, clock: Callable[[], float] = time.time) -> None:
-        """Keep links and sessions in *accounts*."""
-        self._accounts = accounts
+    def __init__(self, database: PeopleDatabase, clock: Callable[[], float] = time.time) -> None:
+        """Keep links and sessions in *database*."""
+        self._database = database
         self._clock = clock
 
     # --- people
@@ -51,7 +51,7 @@ class SignIn:
     def invite(self, game: str, reader: str, email: str = "") -> str:
         """Invite *reader* to *game*, note the address *email*, and return the token of a link."""
         token = secrets.token_urlsafe(32)
-        with self._accounts.transaction() as connection:
+        with self._database.transaction() as connection:
             connection.execute(
                 "INSERT INTO people VALUES (?, ?, ?, ?)"
                 " ON CONFLICT (game, reader) DO UPDATE SET email = excluded.email",
@@ -66,7 +66,7 @@ class SignIn:
 
     def people(self, game: str) -> dict[str, str]:
         """Return the addresses of the people who were invited to *game*, by reader."""
-        with self._accounts.transaction() as connection:
+        with self._database.transaction() as connection:
             rows = connection.execute(
                 "SELECT reader, email FROM people WHERE game = ? ORDER BY reader", (game,)
             ).fetchall()
@@ -76,7 +76,7 @@ class SignIn:
 
     def whose(self, token: str) -> tuple[str, str] | None:
         """Return the game and reader of the link *token*; None if it is worth nothing."""
-        with self._accounts.transaction() as connection:
+        with self._database.transaction() as connection:
             row = connection.execute(
                 "SELECT game, reader FROM links WHERE token = ? AND expires >= ?",
                 (_hash(token), self._now()),
@@ -89,7 +89,7 @@ class SignIn:
         Raises:
             UsageError: the link is worth nothing.
         """
-        with self._accounts.transaction() as connection:
+        with self._database.transaction() as connection:
             row = connection.execute(
                 "DELETE FROM links WHERE token = ? AND expires >= ? RETURNING game, reader",
                 (_hash(token), self._now()),
@@ -113,7 +113,7 @@ class SignIn:
 
     def session(self, token: str) -> Session | None:
         """Return the session with *token*; None if there is none, or if it has ended."""
-        with self._accounts.transaction() as connection:
+        with self._database.transaction() as connection:
             row = connection.execute(
                 "SELECT token, game, reader, seen FROM sessions WHERE token = ? AND expires >= ?",
                 (_hash(token), self._now()),
@@ -122,12 +122,12 @@ class SignIn:
 
     def note_seen(self, session: Session, number: int) -> None:
         """Remember that the reader of *session* was shown everything up to event *number*."""
-        with self._accounts.transaction() as connection:
+        with self._database.transaction() as connection:
             connection.execute("UPDATE sessions SET seen = ? WHERE token = ?", (number, session.id))
 
     def leave(self, session: Session) -> None:
         """End *session*."""
-        with self._accounts.transaction() as connection:
+        with self._database.transaction() as connection:
             connection.execute("DELETE FROM sessions WHERE token = ?", (session.id,))
 
     def _now(self) -> int:

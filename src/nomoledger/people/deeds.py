@@ -4,8 +4,8 @@ import time
 
 import msgspec
 
-from nomoledger.web.accounts.database import AccountDatabase
-from nomoledger.web.accounts.sign_in import Session
+from nomoledger.people.database import PeopleDatabase
+from nomoledger.people.sign_in import Session
 
 
 class Deed(msgspec.Struct, frozen=True):
@@ -29,11 +29,11 @@ class Deed(msgspec.Struct, frozen=True):
 
 
 class Deeds:
-    """What was done in the games of a ledger, kept with its *accounts*."""
+    """What was done in the games of a ledger, kept in *database*."""
 
-    def __init__(self, accounts: AccountDatabase) -> None:
-        """Keep deeds in *accounts*."""
-        self._accounts = accounts
+    def __init__(self, database: PeopleDatabase) -> None:
+        """Keep deeds in *database*."""
+        self._database = database
 
     def note(self, session: Session, what: str, request: str = "", acting_for: str = "") -> None:
         """Note that *what* was done in *session*."""
@@ -41,7 +41,7 @@ class Deeds:
             int(time.time()), session.game, session.reader, session.id[:12], what, request,
             acting_for,
         )  # fmt: skip
-        with self._accounts.transaction() as connection:
+        with self._database.transaction() as connection:
             connection.execute("INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
     def done_for(self, game: str, player: str, count: int = 20) -> list[Deed]:
@@ -54,7 +54,7 @@ class Deeds:
 
     def _latest(self, condition: str, *values: object) -> list[Deed]:
         """Return the deeds for which *condition* holds; *values* end with how many, at most."""
-        with self._accounts.transaction() as connection:
+        with self._database.transaction() as connection:
             rows = connection.execute(
                 "SELECT at, reader, session, what, request, acting_for FROM deeds"
                 f" WHERE {condition} ORDER BY at DESC LIMIT ?",
