@@ -37,11 +37,11 @@ def show_desk(request: WebRequest, game: FromPath[str]) -> Response[str]:
 @get("/games/{game:str}/play/acts")
 @in_thread
 def show_acts(request: WebRequest, game: FromPath[str]) -> Response[Any]:
-    """Show the part of the desk that takes long in large games; nothing if it takes longer."""
+    """Show the part of the desk that takes long in large games; that it is awaited, if so."""
     host, player = host_of(request), player_of(request, game)
     acts = host.acts.get(game, player_acts, player.name, kind=PlayerActs, patience=10.0)
     if acts is None:
-        return Response("", status_code=202, media_type="text/html; charset=utf-8")
+        return page("acts_later.html", 202, **page_values(player))
     desk = host.read(game, player_desk, player.name, player.session.seen, kind=PlayerDesk)
     return page("acts.html", desk=desk, acts=acts, **page_values(player))
 

@@ -15,13 +15,13 @@ from litestar.response import Redirect, ServerSentEvent, ServerSentEventMessage
 
 from nomoledger.game.desk.public_head import ReaderHead, public_head
 from nomoledger.people.sign_in import ADMIN
-from nomoledger.web.page_templates import asset, page
+from nomoledger.web.page_templates import asset, compressed_asset, page
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, session_of
 from nomoledger.web.watcher import SILENCE_SECONDS
 
 #: The files that pages load.
-ASSETS = ("site.css", "play.css", "live.js")
+ASSETS = ("site.css", "play.css", "htmx.min.js", "hx-sse.min.js", "live.js",)
 
 
 @get("/")
@@ -65,13 +65,16 @@ def show_site(request: WebRequest, game: FromPath[str], path: FromPath[str]) -> 
 
 @get("/static/{name:str}")
 @in_thread
-def show_asset(name: FromPath[str]) -> Response[bytes]:
+def show_asset(request: WebRequest, name: FromPath[str]) -> Response[bytes]:
     """Send a file that pages load."""
     if name not in ASSETS:
         raise NotFoundException("there is no such file")
     kind = "text/css" if name.endswith("css") else "text/javascript"
-    headers = {"cache-control": "max-age=3600"}
-    return Response(asset(name), media_type=f"{kind}; charset=utf-8", headers=headers)
+    headers = {"cache-control": "max-age=3600", "vary": "accept-encoding"}
+    is_short = "gzip" in request.headers.get("accept-encoding", "")
+    headers |= {"content-encoding": "gzip"} if is_short else {}
+    file = compressed_asset(name) if is_short else asset(name)
+    return Response(file, media_type=f"{kind}; charset=utf-8", headers=headers)
 
 
 @get("/games/{game:str}/news")
