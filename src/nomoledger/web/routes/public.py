@@ -21,7 +21,7 @@ from nomoledger.web.visitor import WebRequest, host_of, session_of
 from nomoledger.web.watcher import SILENCE_SECONDS
 
 #: The files that pages load.
-ASSETS = ("site.css", "play.css", "htmx.min.js", "hx-sse.min.js", "live.js",)
+ASSETS = ("site.css", "play.css", "htmx.min.js", "hx-sse.min.js", "live.js")
 
 
 @get("/")
