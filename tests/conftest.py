@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import lengthy
 import pytest
 import tiers
 from click.testing import CliRunner
@@ -41,22 +42,29 @@ settings.load_profile("steady")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option by which CI runs a part of the slow tests."""
+    """Add the options of `lengthy`, and the one by which CI runs a part of the slow tests."""
     parser.addoption("--slow-part", type=int, metavar="N", help="Run every Nth of the slow tests.")
+    parser.addoption("--note-lengthy", action="store_true", help="List the tests that take long.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Note whether slow tests run, before test modules are imported."""
     tiers.Run.is_slow = "not slow" not in config.option.markexpr
+    if config.option.note_lengthy:
+        config.pluginmanager.register(lengthy.Stopwatch())
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark as slow what `slow_with` names: the runs of a test with one of those parameters.
+    """Mark as slow what `slow_with` names, and as lengthy what the list names.
 
+    `slow_with` names parameters: the runs of a test with one of those are slow.
     With `--slow-part N`, keep only every Nth of the slow tests, chosen by their names.
     """
+    lengthy_tests = lengthy.listed()
     for item in items:
+        if item.nodeid in lengthy_tests:
+            item.add_marker(pytest.mark.lengthy)
         parameters = f"-{item.callspec.id}-" if hasattr(item, "callspec") else ""
         for marker in item.iter_markers("slow_with"):
             if any(f"-{name}-" in parameters for name in marker.args):
