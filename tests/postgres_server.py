@@ -104,7 +104,7 @@ class PostgresServer:
         if not self.execute("SELECT 1 FROM pg_database WHERE datname = 'tests'"):
             self.execute("CREATE DATABASE tests TEMPLATE template0")
         self.drop_connections()
-        schemas = "nomoledger, nomoledger_views, nomoledger_public"
+        schemas = "nomoledger, nomoledger_people, nomoledger_views, nomoledger_public"
         self.execute(f"DROP SCHEMA IF EXISTS {schemas} CASCADE", self.url("tests"))
         return self.url("tests")
 

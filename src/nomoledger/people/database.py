@@ -33,6 +33,15 @@ _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS comments (
         id TEXT PRIMARY KEY, at BIGINT NOT NULL, game TEXT NOT NULL, proposal BIGINT NOT NULL,
         speaker TEXT NOT NULL, entered_by TEXT NOT NULL, text TEXT NOT NULL)""",
+    # Letters to the outside. SQLite takes bytes into a column of any type.
+    """CREATE TABLE IF NOT EXISTS outbox (
+        id TEXT PRIMARY KEY, kind TEXT NOT NULL, game TEXT NOT NULL, recipient TEXT NOT NULL,
+        content BYTEA NOT NULL, about TEXT NOT NULL, posted BIGINT NOT NULL, due BIGINT NOT NULL,
+        expires BIGINT NOT NULL, state TEXT NOT NULL DEFAULT 'waiting',
+        tries BIGINT NOT NULL DEFAULT 0, why TEXT NOT NULL DEFAULT '',
+        lease TEXT NOT NULL DEFAULT '', leased_until BIGINT NOT NULL DEFAULT 0,
+        ended BIGINT NOT NULL DEFAULT 0)""",
+    "CREATE INDEX IF NOT EXISTS outbox_due ON outbox (kind, state, due)",
 )
 
 
