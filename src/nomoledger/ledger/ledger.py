@@ -27,6 +27,7 @@ from nomoledger.ledger.chain import (
     origin,
 )
 from nomoledger.ledger.rollup import Cell, units_of, units_of_encoded
+from nomoledger.ledger.stores.news import News
 from nomoledger.ledger.stores.open_store import open_store
 from nomoledger.ledger.stores.pointer import Pointer
 from nomoledger.ledger.stores.store import Store, Writer
@@ -69,6 +70,14 @@ class Ledger:
             StoreError: the ledger exists but cannot be used.
         """
         return cls(open_store(location, create=create, program=program))
+
+    def news(self) -> News | None:
+        """Return what hears of appended events at once, whoever appends; None for a file.
+
+        Raises:
+            StoreError: the database does not let this program listen.
+        """
+        return self.store.news()
 
     def close(self) -> None:
         """Release the database; the end of a `with` block does so, too."""

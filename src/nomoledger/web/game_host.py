@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.game.desk.game_files import publish_site
 from nomoledger.game.desk.live_time import fall_due
+from nomoledger.game.desk.public_head import ReaderHead, public_head
 from nomoledger.game.keepers import Keepers
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.ledger import Ledger
@@ -75,7 +76,7 @@ class GameHost:
         self._sites: dict[str, tuple[int, Path]] = {}
         #: A game that is being published keeps nobody from the pages of another.
         self._site_locks: dict[str, threading.Lock] = {}
-        self.watcher = Watcher(self.head)
+        self.watcher = Watcher(self.head, self.public_head, self._ledger.news)
         self._folder = tempfile.TemporaryDirectory(prefix="nomoledger-site-")
         self.copies = Copies(Path(self._folder.name) / "copies")
 
@@ -83,6 +84,7 @@ class GameHost:
         """End the keepers, and close everything."""
         for stop in self.on_close:
             stop()
+        self.watcher.close()
         self.copies.close()
         readings = self.acts, self.checks, self.forecasts, self.studies
         for keepers in (self._writers, self._readers, self._publishers, *readings):
@@ -107,6 +109,10 @@ class GameHost:
         if head is None or head.number < 0:
             raise UnknownError(f"there is no game {game!r} here")
         return head.number
+
+    def public_head(self, game: str) -> int:
+        """Return the number of the last event of *game* that everybody may know of."""
+        return self.read(game, public_head, kind=ReaderHead).number
 
     def read(self, game: str, reading: Callable[..., T], *arguments: Any, kind: type[T]) -> T:
         """Return what *reading* makes of *game* as it is now. See `Keepers.read`.

@@ -1,59 +1,160 @@
-"""Tells open pages when a game has gone on, whichever program recorded something."""
+"""Tells open pages when a game has gone on, whichever program recorded something.
+
+A database tells at once (`nomoledger.web.listener`). A file is looked at twice a second, and so is
+a database that cannot be heard. One look serves all who follow a game.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
+from time import monotonic
 
 from nomoledger.errors import NomoledgerError
+from nomoledger.ledger.stores.news import News, mark_of
+from nomoledger.web.listener import LOOK_SECONDS, Listener
 
-#: How often the heads of games are looked at, in seconds.
+#: How often the heads of games are looked at that nothing tells of, in seconds.
 POLL_SECONDS = 0.5
 #: After how many seconds a silent stream says that it is there.
 SILENCE_SECONDS = 15.0
 
 
+class _Followed:
+    """A game that somebody follows.
+
+    Attributes:
+        head, public: the numbers of its last event, and of the last one that everybody may know.
+        changed: notified when a number has changed.
+        followers: how many follow it.
+    """
+
+    def __init__(self) -> None:
+        self.head = self.public = -1
+        self.changed = asyncio.Condition()
+        self.followers = 0
+        self.telling = asyncio.Lock()
+
+
 class Watcher:
     """Looks at the heads of the games that somebody follows, once for all who follow them."""
 
-    def __init__(self, head: Callable[[str], int]) -> None:
-        """Watch with *head*, which returns the number of the last event of a game."""
-        self._head = head
-        self._heads: dict[str, int] = {}
-        self._changed: dict[str, asyncio.Condition] = {}
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._followers: dict[str, int] = {}
+    def __init__(
+        self,
+        head: Callable[[str], int],
+        public: Callable[[str], int],
+        news: Callable[[], News | None] = lambda: None,
+    ) -> None:
+        """Watch with *head* and *public*, which return numbers of the last event of a game.
 
-    async def heads(self, game: str) -> AsyncIterator[int]:
-        """Yield the number of the last event of *game*: now, and whenever it has changed."""
-        changed = self._changed.setdefault(game, asyncio.Condition())
-        self._followers[game] = self._followers.get(game, 0) + 1
-        if game not in self._tasks:
-            self._tasks[game] = asyncio.create_task(self._watch(game, changed))
+        The number of *public* is that of the last event that everybody may know of. *news* opens
+        what hears of the ledger, if anything does.
+        """
+        self._head = head
+        self._public = public
+        self._followed: dict[str, _Followed] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._listener = Listener(news, self._hear)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._woken = asyncio.Event()
+        self._marks: set[str] = set()
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._listener.stop()
+
+    async def heads(self, game: str, *, is_public: bool) -> AsyncIterator[int]:
+        """Yield the number of the last event of *game*: now, and whenever it has changed.
+
+        If *is_public*, it is that of the last event that everybody may know of. It is repeated
+        after `SILENCE_SECONDS` in which nothing has changed.
+        """
+        followed = self._follow(game)
+        shown = -1
         try:
-            shown = -1
             while True:
-                async with changed:
+                changed = partial(_has_changed, followed, shown, is_public)
+                async with followed.changed:
                     with suppress(TimeoutError):
                         async with asyncio.timeout(SILENCE_SECONDS):
-                            await changed.wait_for(partial(self._has_changed, game, shown))
-                shown = self._heads.get(game, -1)
-                yield shown
+                            await followed.changed.wait_for(changed)
+                shown = _number(followed, is_public)
+                if shown >= 0:
+                    yield shown
         finally:
-            self._followers[game] -= 1
-            if not self._followers[game]:
-                self._tasks.pop(game).cancel()
-                self._heads.pop(game, None)
+            self._leave(game)
 
-    def _has_changed(self, game: str, shown: int) -> bool:
-        return self._heads.get(game, -1) != shown
+    def _follow(self, game: str) -> _Followed:
+        followed = self._followed.setdefault(game, _Followed())
+        followed.followers += 1
+        if self._task is None:
+            self._loop, self._woken = asyncio.get_running_loop(), asyncio.Event()
+            self._listener.start()
+            self._task = asyncio.create_task(self._watch())
+        if followed.followers == 1:
+            self._marks.add(mark_of(game))
+            self._woken.set()
+        return followed
 
-    async def _watch(self, game: str, changed: asyncio.Condition) -> None:
-        while True:
-            with suppress(NomoledgerError):
+    def _leave(self, game: str) -> None:
+        followed = self._followed[game]
+        followed.followers -= 1
+        if not followed.followers:
+            del self._followed[game]
+        if not self._followed and self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def _hear(self, marks: set[str]) -> None:
+        """Look at the games with *marks*; at all if there are none. Called by another thread."""
+        loop = self._loop
+        with suppress(RuntimeError):  # The loop is over: nobody follows any more.
+            if loop is not None:
+                loop.call_soon_threadsafe(self._note, marks)
+
+    def _note(self, marks: set[str]) -> None:
+        self._marks |= marks or {mark_of(game) for game in self._followed}
+        self._woken.set()
+
+    async def _watch(self) -> None:
+        """Look at the games of which something was heard, and now and then at all."""
+        tasks: set[asyncio.Task[None]] = set()
+        looked = monotonic()
+        try:
+            while True:
+                due = looked + (LOOK_SECONDS if self._listener.hears else POLL_SECONDS)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(max(0.0, due - monotonic())):
+                        await self._woken.wait()
+                self._woken.clear()
+                marks, self._marks = self._marks, set()
+                looks_at_all = monotonic() >= due
+                for game, followed in self._followed.items():
+                    if looks_at_all or mark_of(game) in marks:
+                        task = asyncio.create_task(self._tell(game, followed))
+                        tasks.add(task)
+                        task.add_done_callback(tasks.discard)
+                looked = monotonic() if looks_at_all else looked
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _tell(self, game: str, followed: _Followed) -> None:
+        """Look at *game*, and tell its followers if it has gone on."""
+        async with followed.telling:
+            with suppress(NomoledgerError):  # The database may be away: the next look tells.
                 head = await asyncio.to_thread(self._head, game)
-                if head != self._heads.get(game):
-                    async with changed:
-                        self._heads[game] = head
-                        changed.notify_all()
-            await asyncio.sleep(POLL_SECONDS)
+                if head == followed.head:
+                    return
+                public = await asyncio.to_thread(self._public, game)
+                async with followed.changed:
+                    followed.head, followed.public = head, public
+                    followed.changed.notify_all()
+
+
+def _number(followed: _Followed, is_public: bool) -> int:
+    return followed.public if is_public else followed.head
+
+
+def _has_changed(followed: _Followed, shown: int, is_public: bool) -> bool:
+    return _number(followed, is_public) != shown

@@ -85,6 +85,9 @@ class MemoryStore:
         self._turn = Lock()
         self._games: Games = {}
 
+    def news(self) -> None:
+        """See `nomoledger.ledger.stores.store.Store.news`; this store tells nobody."""
+
     def confirm(self) -> None:
         """See `nomoledger.ledger.stores.store.Store.confirm`; there is no standby."""
 

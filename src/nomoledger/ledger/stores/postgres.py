@@ -24,6 +24,7 @@ from nomoledger.ledger.stores.postgres_link import (
     direct_connection,
     plain_errors,
 )
+from nomoledger.ledger.stores.postgres_news import PostgresNews, announce
 from nomoledger.ledger.stores.postgres_objects import foreign_objects
 from nomoledger.ledger.stores.postgres_pointers import PostgresPointers, PostgresPointerWriter
 from nomoledger.ledger.stores.postgres_schema import prepare
@@ -103,7 +104,12 @@ class PostgresStore(PostgresSideTables, PostgresPointers, PostgresAudits):
             prepare(connection, self.location, create)
             if has_several_hosts(address):
                 warn_if_alone(connection)
+        self._address = address
         self.datastore = PostgresConnections(address, lock_timeout=lock_timeout)
+
+    def news(self) -> PostgresNews:
+        """See `nomoledger.ledger.stores.store.Store.news`."""
+        return PostgresNews(self._address, self.location, self.datastore)
 
     def close(self) -> None:
         """Close the connections."""
@@ -188,9 +194,11 @@ class PostgresStore(PostgresSideTables, PostgresPointers, PostgresAudits):
         with (
             plain_errors(self.location),
             self.datastore.probed_connection(require_standby) as (connection, names),
-            confirmed_transaction(connection, names),
         ):
-            yield PostgresWriter(connection, self.location)
+            writer = PostgresWriter(connection, self.location)
+            with confirmed_transaction(connection, names):
+                yield writer
+            announce(connection, writer.appended)
 
     def confirm(self) -> None:
         """See `nomoledger.ledger.stores.store.Store.confirm`."""
@@ -224,10 +232,15 @@ class PostgresStore(PostgresSideTables, PostgresPointers, PostgresAudits):
 
 
 class PostgresWriter(PostgresSideTableWriter, PostgresPointerWriter, PostgresAuditWriter):
-    """The `nomoledger.ledger.stores.store.Writer` of a database; locks each game on first use."""
+    """The `nomoledger.ledger.stores.store.Writer` of a database; locks each game on first use.
+
+    Attributes:
+        appended: the games to which records were added.
+    """
 
     def __init__(self, connection: Connection, location: str) -> None:
         """Write within the transaction that is open on *connection*."""
+        self.appended: set[str] = set()
         self._connection = connection
         self._location = location
         self._locked: dict[str, tuple[bytes | None, Link | None]] = {}
@@ -287,6 +300,7 @@ class PostgresWriter(PostgresSideTableWriter, PostgresPointerWriter, PostgresAud
             ) from error
         add_units(self._connection, game, units)
         self._locked[game] = (secret, links[-1])
+        self.appended.add(game)
 
     def _insert(self, game: str, rows: Sequence[Row], links: Sequence[Link]) -> None:
         values = (game, *_columns(rows), game, *_columns(links))

@@ -88,6 +88,9 @@ class ScratchStore(_Overlay):
         self._added: dict[tuple[str, str, int], tuple[int, bytes]] = {}
         self._parts: dict[str, dict[bytes, bytes]] = {}
 
+    def news(self) -> None:
+        """See `nomoledger.ledger.stores.store.Store.news`; a dry run tells nobody."""
+
     def confirm(self) -> None:
         """See `nomoledger.ledger.stores.store.Store.confirm`; there is no standby."""
 

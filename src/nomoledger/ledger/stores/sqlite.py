@@ -88,6 +88,9 @@ class SqliteStore(SqliteSideTables, SqlitePointers, SqliteAudits):
         self.location = location
         self.datastore = open_file(location, create=create, lock_timeout=lock_timeout)
 
+    def news(self) -> None:
+        """See `nomoledger.ledger.stores.store.Store.news`; a file tells nobody."""
+
     def confirm(self) -> None:
         """See `nomoledger.ledger.stores.store.Store.confirm`; there is no standby."""
 

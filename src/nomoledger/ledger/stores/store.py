@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from nomoledger.ledger.chain import Link
 from nomoledger.ledger.rollup import NO_UNITS, Cell, Delta, RawCell
 from nomoledger.ledger.stores.last_audit import LastAudit
+from nomoledger.ledger.stores.news import News
 from nomoledger.ledger.stores.pointer import Pointer
 
 #: A stored record: number, topic, state.
@@ -117,6 +118,9 @@ class Store(Protocol):
     """
 
     location: str
+
+    def news(self) -> News | None:
+        """Return what hears of appended records at once; None if nothing tells of them."""
 
     def games(self) -> list[str]:
         """Return the names of the games, sorted."""

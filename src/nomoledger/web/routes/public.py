@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from mimetypes import guess_type
 from pathlib import PurePosixPath
-from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
@@ -13,12 +12,10 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 from litestar.response import Redirect, ServerSentEvent, ServerSentEventMessage
 
-from nomoledger.game.desk.public_head import ReaderHead, public_head
 from nomoledger.people.sign_in import ADMIN
 from nomoledger.web.page_templates import asset, compressed_asset, page
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, session_of
-from nomoledger.web.watcher import SILENCE_SECONDS
 
 #: The files that pages load.
 ASSETS = ("site.css", "play.css", "htmx.min.js", "hx-sse.min.js", "live.js")
@@ -89,14 +86,7 @@ async def follow(request: WebRequest, game: FromPath[str]) -> ServerSentEvent:
     knows_all = session is not None and session.reader == ADMIN
 
     async def news() -> AsyncIterator[ServerSentEventMessage]:
-        sent, at = -1, 0.0
-        async for head in host.watcher.heads(game):
-            if not knows_all:
-                shown = await asyncio.to_thread(host.read, game, public_head, kind=ReaderHead)
-                head = shown.number
-            if head == sent and monotonic() - at < SILENCE_SECONDS / 2:
-                continue  # Something secret happened, which nobody needs to know.
-            sent, at = head, monotonic()
+        async for head in host.watcher.heads(game, is_public=not knows_all):
             yield ServerSentEventMessage(data=str(head), event="head", id=str(head))
 
     return ServerSentEvent(news())
