@@ -1,6 +1,7 @@
 """Browsers without a window: they keep cookies, follow links and send the forms of pages."""
 
 import re
+from collections.abc import Mapping
 from html import unescape
 from typing import Any
 from urllib.parse import urlencode
@@ -21,6 +22,7 @@ class Browser:
         self.text = ""
         self.status = 0
         self.address = ""
+        self.headers: Mapping[str, str] = {}
 
     def sign_in(self, host: GameHost, game: str, reader: str) -> None:
         """Sign in to *game* as *reader*, with a new link."""
@@ -65,6 +67,7 @@ class Browser:
 
     def _took(self, answer: Any) -> str:
         self.text, self.status, self.address = answer.text, answer.status_code, str(answer.url)
+        self.headers = answer.headers
         return words(self.text)
 
 

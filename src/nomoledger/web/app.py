@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from litestar import Litestar, Request, Response, Router
+from litestar import Litestar, Request, Response
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
-from litestar.middleware.rate_limit import RateLimitConfig
 
 from nomoledger.errors import NomoledgerError, StoreError, UnknownError
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.page_templates import page
 from nomoledger.web.protection import App, protected
+from nomoledger.web.rate_limits import RateLimits
+from nomoledger.web.request_limits import hold_up
 from nomoledger.web.routes import (
     admin,
     copy_pages,
@@ -28,17 +29,13 @@ from nomoledger.web.visitor import session_of
 
 #: The largest body of a request, in bytes.
 BODY_BYTES_MAX = 200_000
-#: How many requests for links, and with links, somebody may make in a minute.
-SIGN_INS_MAX = 20
 
 
-def make_app(host: GameHost) -> App:
-    """Return the application that shows the games of *host* (ASGI 3)."""
-    limit = RateLimitConfig(rate_limit=("minute", SIGN_INS_MAX)).middleware
-    limited = Router("/", route_handlers=entrance.ROUTES, middleware=[limit])
+def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
+    """Return the application that shows the games of *host* within *limits* (ASGI 3)."""
     app = Litestar(
         [
-            limited,
+            *entrance.ROUTES,
             *play_pages.ROUTES,
             *ordering.ROUTES,
             *proposing.ROUTES,
@@ -50,7 +47,8 @@ def make_app(host: GameHost) -> App:
             *copy_pages.ROUTES,
             *public.ROUTES,
         ],
-        state=State({"host": host}),
+        state=State({"host": host, "limits": limits or RateLimits()}),
+        before_request=hold_up,
         exception_handlers={
             HTTPException: _show_problem,
             NomoledgerError: _show_error,
@@ -65,7 +63,9 @@ def make_app(host: GameHost) -> App:
 
 def _show_problem(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
     game = str(request.path_params.get("game", ""))
-    return _problem_page(request, game, error.status_code, error.detail)
+    answer = _problem_page(request, game, error.status_code, error.detail)
+    answer.headers.update(error.headers or {})
+    return answer
 
 
 def _show_error(request: Request[Any, Any, Any], error: NomoledgerError) -> Response[Any]:

@@ -6,6 +6,7 @@ Prevention, 2025.) Browsers that do not say so send `Origin` with every form.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +15,8 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+#: Where the scope of a request keeps what is to be done when its answer has ended.
+AT_END = "nomoledger.at_end"
 #: Requests that change nothing.
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 #: No script stands in a page. Attributes of pages may state colors, as the published site does.
@@ -53,7 +56,9 @@ def protected(app: App) -> App:
         if scope["method"] not in SAFE_METHODS and not is_from_here(headers):
             await _refuse(send_with_headers)
         else:
-            await app(scope, receive, send_with_headers)
+            with ExitStack() as at_end:
+                scope[AT_END] = at_end
+                await app(scope, receive, send_with_headers)
 
     return answer
 

@@ -1,5 +1,6 @@
 """Who makes a request: the session behind its cookie, and for whom it is made."""
 
+import hashlib
 from typing import Any
 from urllib.parse import quote
 
@@ -10,9 +11,10 @@ from litestar.exceptions import NotAuthorizedException, PermissionDeniedExceptio
 from nomoledger.people.sign_in import ADMIN, Session
 from nomoledger.web.game_host import GameHost
 
-#: The cookie of a session. Browsers take cookies whose names begin with `__Host-` over https only,
-#: and send them to this host only.
+#: What the names of the cookies of sessions begin with.
 SESSION_COOKIE = "nomoledger-session"
+#: Where the scope of a request keeps the sessions that were looked up for it.
+_KNOWN = "nomoledger.sessions"
 
 WebRequest = Request[Any, Any, Any]
 
@@ -42,15 +44,27 @@ def host_of(request: WebRequest) -> GameHost:
     return host
 
 
-def cookie_name(request: WebRequest, name: str) -> str:
-    """Return the name of the cookie *name*, as it is over https or over http."""
+def cookie_name(request: WebRequest, game: str) -> str:
+    """Return the name of the cookie of a session in *game*.
+
+    Each game has its own, and each server: browsers keep cookies of a host whatever the port. Those
+    whose names begin with `__Host-` they take over https only, and send to this host only (RFC
+    6265bis).
+    """
+    place = hashlib.sha256(f"{request.url.netloc} {game}".encode()).hexdigest()[:12]
+    name = f"{SESSION_COOKIE}-{place}"
     return f"__Host-{name}" if request.url.scheme == "https" else name
 
 
 def session_of(request: WebRequest, game: str) -> Session | None:
     """Return the session of *request* in *game*; None if nobody is signed in to it."""
-    token = request.cookies.get(cookie_name(request, SESSION_COOKIE))
-    session = None if token is None else host_of(request).sign_in.session(token)
+    token = request.cookies.get(cookie_name(request, game))
+    if token is None:
+        return None
+    known: dict[str, Session | None] = request.scope.setdefault(_KNOWN, {})  # type: ignore[misc]
+    if token not in known:
+        known[token] = host_of(request).sign_in.session(token)
+    session = known[token]
     return session if session is not None and session.game == game else None
 
 

@@ -30,7 +30,7 @@ from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, signed_in
 
 
-@post("/games/{game:str}/copies")
+@post("/games/{game:str}/copies", opt={"limit": "trial"})
 @in_thread
 def make_copy(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Copy the game as everybody may see it: as it is, or as it was after a public event."""
@@ -48,7 +48,7 @@ def show_copy(request: WebRequest, game: FromPath[str], id: FromPath[str]) -> Re
     return _copy_page(request, game, id, "")
 
 
-@post("/games/{game:str}/copies/{id:str}/play")
+@post("/games/{game:str}/copies/{id:str}/play", opt={"limit": "trial"})
 @in_thread
 def play(request: WebRequest, game: FromPath[str], id: FromPath[str], data: Form) -> Response[Any]:
     """Make a request in the copy, for any player."""

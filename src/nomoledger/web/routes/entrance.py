@@ -14,7 +14,6 @@ from nomoledger.web.forms import Form
 from nomoledger.web.page_templates import page
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import (
-    SESSION_COOKIE,
     WebRequest,
     cookie_name,
     host_of,
@@ -30,7 +29,7 @@ def show_link(request: WebRequest, token: FromPath[str]) -> Response[str]:
     return page("enter.html", 200 if whose else 404, whose=whose, token=token)
 
 
-@post("/enter/{token:str}")
+@post("/enter/{token:str}", opt={"limit": "sign-in"})
 @in_thread
 def use_link(request: WebRequest, token: FromPath[str], data: Form) -> Response[Any]:
     """Sign in with the link."""
@@ -45,7 +44,7 @@ def use_link(request: WebRequest, token: FromPath[str], data: Form) -> Response[
     game, reader = whose
     place = "admin" if reader == ADMIN else "play"
     answer: Response[Any] = Redirect(f"/games/{quote(game)}/{place}", status_code=303)
-    answer.set_cookie(_cookie(request, SESSION_COOKIE, session, SESSION_SECONDS))
+    answer.set_cookie(_cookie(request, game, session, SESSION_SECONDS))
     return answer
 
 
@@ -65,13 +64,13 @@ def sign_out(request: WebRequest, game: FromPath[str]) -> Response[Any]:
     if session is not None:
         host_of(request).sign_in.leave(session)
     answer: Response[Any] = Redirect(f"/games/{quote(game)}/site/index.html", status_code=303)
-    answer.set_cookie(_cookie(request, SESSION_COOKIE, "", 0))
+    answer.set_cookie(_cookie(request, game, "", 0))
     return answer
 
 
-def _cookie(request: WebRequest, name: str, value: str, seconds: int | None) -> Cookie:
+def _cookie(request: WebRequest, game: str, value: str, seconds: int | None) -> Cookie:
     return Cookie(
-        key=cookie_name(request, name),
+        key=cookie_name(request, game),
         value=value,
         max_age=seconds,
         path="/",

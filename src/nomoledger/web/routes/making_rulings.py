@@ -37,7 +37,7 @@ def show_form(request: WebRequest, game: FromPath[str]) -> Response[str]:
     return _form_page(request, game, known, "")
 
 
-@post("/games/{game:str}/admin/ruling/preview")
+@post("/games/{game:str}/admin/ruling/preview", opt={"limit": "trial"})
 @in_thread
 def preview(request: WebRequest, game: FromPath[str], data: Form) -> Response[str]:
     """Show what the ruling would do, or the form again with what is missing."""

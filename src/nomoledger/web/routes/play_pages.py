@@ -56,7 +56,7 @@ def show_action(request: WebRequest, game: FromPath[str], action: FromPath[str])
     return page("action.html", form=form, since=since, **page_values(player))
 
 
-@post("/games/{game:str}/play/try")
+@post("/games/{game:str}/play/try", opt={"limit": "trial"})
 @in_thread
 def try_act(request: WebRequest, game: FromPath[str], data: Form) -> Response[str]:
     """Show what the request would do, with the button that sends it."""

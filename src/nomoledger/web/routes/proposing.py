@@ -80,7 +80,7 @@ def show_editor(request: WebRequest, game: FromPath[str]) -> Response[str]:
     return _editor(request, player, draft)
 
 
-@post("/games/{game:str}/proposals/draft")
+@post("/games/{game:str}/proposals/draft", opt={"limit": "trial"})
 @in_thread
 def work_on_draft(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Check the draft, forecast it, put an amendment into it, or send it."""

@@ -14,6 +14,7 @@ from litestar.response import Redirect, ServerSentEvent, ServerSentEventMessage
 
 from nomoledger.people.sign_in import ADMIN
 from nomoledger.web.page_templates import asset, compressed_asset, page
+from nomoledger.web.request_limits import open_stream
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, session_of
 
@@ -83,6 +84,7 @@ async def follow(request: WebRequest, game: FromPath[str]) -> ServerSentEvent:
     host = host_of(request)
     await asyncio.to_thread(host.head, game)
     session = await asyncio.to_thread(session_of, request, game)
+    open_stream(request, session)
     knows_all = session is not None and session.reader == ADMIN
 
     async def news() -> AsyncIterator[ServerSentEventMessage]:
