@@ -33,7 +33,7 @@ def propose(host: GameHost, text: str) -> None:
 def test_the_files_from_elsewhere_are_as_they_were_published() -> None:
     folder = files("nomoledger.web") / "static"
     known = (folder / "vendored.md").read_text(encoding="utf-8")
-    for name in ("htmx.min.js", "hx-sse.min.js"):
+    for name in ("htmx.min.js", "hx-sse.min.js", "hx-preload.min.js"):
         assert f"{name} |" in known
         assert sha256((folder / name).read_bytes()).hexdigest() in known
 

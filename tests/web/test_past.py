@@ -6,7 +6,7 @@ from nomoledger.events import Act
 from nomoledger.game.game import Game
 from nomoledger.people.sign_in import Session
 from nomoledger.web.game_host import GameHost
-from web.browsers import Browser
+from web.browsers import Browser, words
 from web.conftest import EnterAs, let_ann_move
 
 
@@ -53,6 +53,29 @@ def test_the_past_steps_from_event_to_event_and_compares_two_moments(
     assert f"at #{verdict}" in shown.lower()
     assert "Ann" in shown
     assert f"/past/{verdict}" in visitor.text
+
+
+def test_every_event_of_a_period_is_reached_without_scripts(
+    enter_as: EnterAs, host: GameHost
+) -> None:
+    verdict = let_ann_move(host)
+    visitor = enter_as("")
+    visitor.open("/games/mail/past")
+    assert "first event , last event" in words(visitor.text)
+    listed = re.search(r'href="(/games/mail/past/periods/1)"', visitor.text)
+    assert listed is not None
+    told = visitor.open(listed[1])
+    numbers = [int(n) for n in re.findall(r"/past/(\d+)", visitor.text)]
+    assert verdict in numbers
+    assert numbers == sorted(numbers)
+    assert "rolled" in told
+    place = numbers.index(verdict)
+    visitor.open(f"/games/mail/past?period=1&place={place}")
+    assert visitor.address.endswith(f"/past/{verdict}")
+    visitor.open(f"/games/mail/past?at=%23{verdict}")
+    assert visitor.address.endswith(f"/past/{verdict}")
+    visitor.open("/games/mail/past/periods/7")
+    assert visitor.status == 404
 
 
 def test_what_was_thrown_is_corrected_from_the_page_of_the_event(

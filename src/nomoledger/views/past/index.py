@@ -1,5 +1,6 @@
 """All events that a reader may see, in words, each with its cause and what came of it."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -48,12 +49,17 @@ class PastIndex(msgspec.Struct, frozen=True, dict=True):
         return [event.number for event in self.events if not event.is_quiet]
 
     @cached_property
-    def periods(self) -> dict[int, int]:
-        """The number of the first event of each period that is no bookkeeping."""
-        first: dict[int, int] = {}
+    def periods(self) -> dict[int, list[int]]:
+        """The numbers of the events of each period that are no bookkeeping, in order."""
+        found: dict[int, list[int]] = {}
         for number in self.shown:
-            first.setdefault(self.events[number].period, number)
-        return first
+            found.setdefault(self.events[number].period, []).append(number)
+        return found
+
+    def place(self, number: int) -> int:
+        """Return how many events of the period of event *number* come before it: bookkeeping apart."""
+        period = self.periods.get(self.events[number].period, [])
+        return max(bisect_right(period, number) - 1, 0)
 
     @cached_property
     def _by_cause(self) -> dict[int, list[int]]:
@@ -85,11 +91,13 @@ class PastIndex(msgspec.Struct, frozen=True, dict=True):
 
     def before(self, number: int) -> int | None:
         """Return the last event before *number* that is no bookkeeping, or None."""
-        return next((each for each in reversed(self.shown) if each < number), None)
+        place = bisect_left(self.shown, number)
+        return self.shown[place - 1] if place else None
 
     def after(self, number: int) -> int | None:
         """Return the first event after *number* that is no bookkeeping, or None."""
-        return next((each for each in self.shown if each > number), None)
+        place = bisect_right(self.shown, number)
+        return self.shown[place] if place < len(self.shown) else None
 
 
 def past_index(game: Game, reader: str | None) -> PastIndex:

@@ -19,7 +19,10 @@ from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, session_of
 
 #: The files that pages load.
-ASSETS = ("site.css", "play.css", "htmx.min.js", "hx-sse.min.js", "live.js")
+ASSETS = (
+    "site.css", "play.css", "htmx.min.js", "hx-sse.min.js", "hx-preload.min.js", "live.js",
+    "past.js",
+)  # fmt: skip
 
 
 @get("/")
