@@ -102,8 +102,9 @@ class PastPages(msgspec.Struct, frozen=True):
         return Redirect(f"{self.here}/past/{number}{compared}", status_code=303)
 
     def _page(self, template: str, index: PastIndex, **values: Any) -> Response[str]:
-        shared = {"here": self.here, "index": index, "copy": None, "may_correct": False}
-        return page(template, **shared | self.values | values)
+        shared: dict[str, Any] = {"here": self.here, "index": index}
+        shared |= {"copy": None, "may_correct": False, **self.values, **values}
+        return page(template, **shared)
 
 
 def _event(index: PastIndex, number: int) -> PastEvent:

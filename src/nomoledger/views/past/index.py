@@ -57,7 +57,7 @@ class PastIndex(msgspec.Struct, frozen=True, dict=True):
         return found
 
     def place(self, number: int) -> int:
-        """Return how many events of the period of event *number* come before it: bookkeeping apart."""
+        """Return how many events of its period come before event *number*, bookkeeping apart."""
         period = self.periods.get(self.events[number].period, [])
         return max(bisect_right(period, number) - 1, 0)
 
