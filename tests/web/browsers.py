@@ -23,6 +23,7 @@ class Browser:
         self.status = 0
         self.address = ""
         self.headers: Mapping[str, str] = {}
+        self.answer: Any = None
 
     def sign_in(self, host: GameHost, game: str, reader: str) -> None:
         """Sign in to *game* as *reader*, with a new link."""
@@ -68,6 +69,7 @@ class Browser:
     def _took(self, answer: Any) -> str:
         self.text, self.status, self.address = answer.text, answer.status_code, str(answer.url)
         self.headers = answer.headers
+        self.answer = answer
         return words(self.text)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from litestar import Litestar, Request, Response
+from litestar import Litestar, Request, Response, Router
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 
@@ -25,7 +25,7 @@ from nomoledger.web.routes import (
     proposing,
     public,
 )  # fmt: skip
-from nomoledger.web.visitor import session_of
+from nomoledger.web.visitor import admin_only, session_of
 
 #: The largest body of a request, in bytes.
 BODY_BYTES_MAX = 200_000
@@ -40,9 +40,11 @@ def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
             *ordering.ROUTES,
             *proposing.ROUTES,
             *disputing.ROUTES,
-            *admin.ROUTES,
-            *making_rulings.ROUTES,
-            *files.ROUTES,
+            Router(
+                "/",
+                route_handlers=[*admin.ROUTES, *making_rulings.ROUTES, *files.ROUTES],
+                guards=[admin_only],
+            ),
             *past.ROUTES,
             *copy_pages.ROUTES,
             *public.ROUTES,

@@ -5,7 +5,9 @@ from typing import Any
 from urllib.parse import quote
 
 import msgspec
+from anyio import to_thread
 from litestar import Request
+from litestar.connection import ASGIConnection
 from litestar.exceptions import NotAuthorizedException, PermissionDeniedException
 
 from nomoledger.people.sign_in import ADMIN, Session
@@ -17,6 +19,7 @@ SESSION_COOKIE = "nomoledger-session"
 _KNOWN = "nomoledger.sessions"
 
 WebRequest = Request[Any, Any, Any]
+WebConnection = ASGIConnection[Any, Any, Any, Any]
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -38,13 +41,13 @@ class Player(msgspec.Struct, frozen=True):
         return f"?as={quote(self.acting_for)}" if self.acting_for else ""
 
 
-def host_of(request: WebRequest) -> GameHost:
+def host_of(request: WebConnection) -> GameHost:
     """Return the host behind *request*."""
     host: GameHost = request.app.state.host
     return host
 
 
-def cookie_name(request: WebRequest, game: str) -> str:
+def cookie_name(request: WebConnection, game: str) -> str:
     """Return the name of the cookie of a session in *game*.
 
     Each game has its own, and each server: browsers keep cookies of a host whatever the port. Those
@@ -56,7 +59,7 @@ def cookie_name(request: WebRequest, game: str) -> str:
     return f"__Host-{name}" if request.url.scheme == "https" else name
 
 
-def session_of(request: WebRequest, game: str) -> Session | None:
+def session_of(request: WebConnection, game: str) -> Session | None:
     """Return the session of *request* in *game*; None if nobody is signed in to it."""
     token = request.cookies.get(cookie_name(request, game))
     if token is None:
@@ -68,7 +71,7 @@ def session_of(request: WebRequest, game: str) -> Session | None:
     return session if session is not None and session.game == game else None
 
 
-def signed_in(request: WebRequest, game: str) -> Session:
+def signed_in(request: WebConnection, game: str) -> Session:
     """Return the session of *request* in *game*.
 
     Raises:
@@ -80,7 +83,7 @@ def signed_in(request: WebRequest, game: str) -> Session:
     return session
 
 
-def admin_of(request: WebRequest, game: str) -> Session:
+def admin_of(request: WebConnection, game: str) -> Session:
     """Return the session of the admin of *game*.
 
     Raises:
@@ -91,6 +94,16 @@ def admin_of(request: WebRequest, game: str) -> Session:
     if session.reader != ADMIN:
         raise PermissionDeniedException("only the admin may do this")
     return session
+
+
+async def admin_only(connection: WebConnection, _: Any) -> None:
+    """Let only the admin of the game reach a handler (a guard of Litestar).
+
+    Raises:
+        NotAuthorizedException: nobody is signed in.
+        PermissionDeniedException: somebody else is.
+    """
+    await to_thread.run_sync(admin_of, connection, str(connection.path_params["game"]))
 
 
 def reader_of(request: WebRequest, game: str) -> Player:
