@@ -1,10 +1,16 @@
 """The command serve: the games of a ledger in a browser."""
 
+import os
+
 import click
 
 from nomoledger.cli import options
 from nomoledger.cli.output import print_line
 from nomoledger.errors import UsageError
+from nomoledger.mail.mail import MailSettings
+from nomoledger.mail.mail_address import checked_address
+from nomoledger.mail.public_url import checked_origin
+from nomoledger.mail.smtp_account import SmtpAccount
 
 
 @click.command()
@@ -25,9 +31,15 @@ from nomoledger.errors import UsageError
 )
 @click.option("--publish", "publish_to", metavar="DIR", type=click.Path(file_okay=False),
               help="Let the admin publish the site into DIR.")  # fmt: skip
+@click.option("--smtp", metavar="URL",
+              help="Send mails through this server, such as smtps://USER@HOST:465.")  # fmt: skip
+@click.option("--mail-from", "sender", metavar="ADDRESS", help="Mails come from this address.")
+@click.option("--public-url", metavar="URL",
+              help="Links begin with this, such as https://games.example.org.")  # fmt: skip
 def serve(
-    location: str, address: str, port: int, keeps_clocks: bool, publish_to: str | None
-) -> None:
+    location: str, address: str, port: int, keeps_clocks: bool, publish_to: str | None,
+    smtp: str | None, sender: str | None, public_url: str | None,
+) -> None:  # fmt: skip
     """Open the games of LEDGER in a browser, for admin and players.
 
     It prints a link for each game, which signs the admin in. Only this computer can reach the
@@ -35,6 +47,9 @@ def serve(
 
     While it runs, it fires the timers of games that go on now when they are due, as nomoledger run
     does. It leaves a game alone if the game's time is further back than its longest period lasted.
+
+    With --smtp, --mail-from and --public-url, it sends invitations, and tells people by mail what
+    waits for them. The password of the mail server is read from NOMOLEDGER_SMTP_PASSWORD.
 
     Example: nomoledger serve game.db
     """
@@ -45,9 +60,30 @@ def serve(
             f"{error.name} is missing: install it with pip install 'nomoledger[web]'"
         ) from None
 
+    origin = "" if public_url is None else checked_origin(public_url)
+    mail = _mail_settings(smtp, sender, origin)
+
     def announce(game: str, link: str) -> None:
         print_line(f"{game}: sign in as the admin with {link}")
 
     if keeps_clocks:
         print_line("the timers of games that go on now fire when they are due; see --no-clock")
-    run_server(location, address, port, announce, keeps_clocks=keeps_clocks, publish_to=publish_to)
+    if mail is not None:
+        print_line(f"mails are sent through {mail.account.where}, from {mail.sender}")
+    run_server(
+        location, address, port, announce, keeps_clocks=keeps_clocks, publish_to=publish_to,
+        mail=mail, public_url=origin,
+    )  # fmt: skip
+
+
+def _mail_settings(smtp: str | None, sender: str | None, origin: str) -> MailSettings | None:
+    """Return how mails are sent; None if no mail server was named."""
+    if smtp is None:
+        if sender is not None:
+            raise UsageError("--mail-from needs --smtp: name the mail server that sends mails")
+        return None
+    if sender is None or not origin:
+        missing = "--mail-from" if sender is None else "--public-url"
+        raise UsageError(f"--smtp needs {missing}: see nomoledger serve --help")
+    account = SmtpAccount(smtp, os.environ.get("NOMOLEDGER_SMTP_PASSWORD"))
+    return MailSettings(account, checked_address(sender), origin)

@@ -48,14 +48,17 @@ class SignIn:
 
     # --- people
 
-    def invite(self, game: str, reader: str, email: str = "") -> str:
-        """Invite *reader* to *game*, note the address *email*, and return the token of a link."""
+    def invite(self, game: str, reader: str, email: str | None = None) -> str:
+        """Invite *reader* to *game*, and return the token of a link.
+
+        The e-mail address *email* of the reader is noted; None leaves the one that is known.
+        """
         token = secrets.token_urlsafe(32)
         with self._database.transaction() as connection:
             connection.execute(
                 "INSERT INTO people VALUES (?, ?, ?, ?)"
-                " ON CONFLICT (game, reader) DO UPDATE SET email = excluded.email",
-                (game, reader, email, self._now()),
+                " ON CONFLICT (game, reader) DO UPDATE SET email = COALESCE(?, people.email)",
+                (game, reader, email or "", self._now(), email),
             )
             connection.execute("DELETE FROM links WHERE expires < ?", (self._now(),))
             connection.execute(

@@ -17,9 +17,11 @@ from nomoledger.game.desk.public_head import ReaderHead, public_head
 from nomoledger.game.keepers import Keepers
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.mail.mail import Mail, MailSettings
 from nomoledger.people.comments import Comments
 from nomoledger.people.database import open_people
 from nomoledger.people.deeds import Deeds
+from nomoledger.people.outbox import Outbox
 from nomoledger.people.sign_in import Session, SignIn
 from nomoledger.web.played_copies import Copies
 from nomoledger.web.slow_readings import SlowReadings
@@ -42,21 +44,25 @@ class GameHost:
         acts: readings of what players may do. checks, forecasts: of proposals.
         comments: what people say of proposals.
         studies: readings that play again, or take long.
+        public_url: what public addresses of pages begin with; "" if that is not known.
         publish_to: the folder into which the admin may publish games, if there is one.
         keeps_clocks: whether this server fires the timers of live games.
         copies: copies of games in which people try things.
+        outbox: letters to the outside. mail: mails to people; None if this server sends none.
         on_close: what is called first when the host is closed.
     """
 
     def __init__(
-        self, location: str, *, publish_to: str | None = None, keeps_clocks: bool = False
-    ) -> None:
+        self, location: str, *, publish_to: str | None = None, keeps_clocks: bool = False,
+        mail: MailSettings | None = None, public_url: str = "",
+    ) -> None:  # fmt: skip
         """Open the ledger, the database of people beside it, and the keepers.
 
         Raises:
             UnknownError, StoreError: the ledger or the database of people cannot be opened.
         """
         self.location = location
+        self.public_url = public_url
         self.publish_to = publish_to
         self.keeps_clocks = keeps_clocks
         self.on_close: list[Callable[[], None]] = []
@@ -65,6 +71,8 @@ class GameHost:
         self.sign_in = SignIn(self._database)
         self.deeds = Deeds(self._database)
         self.comments = Comments(self._database)
+        self.outbox = Outbox(self._database)
+        self.mail = None if mail is None else Mail(self.outbox, mail)
         self._writers, self._readers = Keepers(location), Keepers(location)
         self._publishers = Keepers(location)
         self.acts = SlowReadings(location, self.head)

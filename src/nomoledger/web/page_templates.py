@@ -8,9 +8,11 @@ from typing import Any
 
 from jinja2 import Environment
 from litestar.response import Response
+from markupsafe import Markup, escape
 
 from nomoledger.prose.time_format import format_time
 from nomoledger.views.site.template_environment import template_environment
+from nomoledger.views.site.text import printable
 from nomoledger.web.forms import new_request_id
 
 
@@ -20,8 +22,14 @@ def environment() -> Environment:
     made = template_environment("nomoledger.web")
     made.filters["time"] = format_time
     made.filters["iso"] = lambda seconds: datetime.fromtimestamp(seconds, UTC).isoformat()
+    made.filters["address"] = _address
     made.globals["new_id"] = new_request_id
     return made
+
+
+def _address(text: str) -> Markup:
+    """Return *text*, in which templates would withhold e-mail addresses, for who may see them."""
+    return escape(printable(text))
 
 
 def page(template: str, status: int = 200, **values: Any) -> Response[str]:

@@ -7,6 +7,8 @@ from urllib.parse import quote
 import uvicorn
 
 from nomoledger.errors import UsageError
+from nomoledger.mail.mail import KIND, MailSettings
+from nomoledger.people.postman import Postman
 from nomoledger.people.sign_in import ADMIN
 from nomoledger.web.app import make_app
 from nomoledger.web.clock_keeper import ClockKeeper
@@ -21,24 +23,30 @@ def serve(
     *,
     keeps_clocks: bool = True,
     publish_to: str | None = None,
+    mail: MailSettings | None = None,
+    public_url: str = "",
 ) -> None:
     """Serve the games of the ledger at *location* at *address* and *port*, until Ctrl-C.
 
     *announce* is called for each game with its name and a link that signs the admin in. With
     *keeps_clocks*, timers of live games fire when they are due. The admin may publish games into
-    the folder *publish_to*, if one is given.
+    the folder *publish_to*, if one is given. *mail* says how mails are sent, if they are, and
+    *public_url* what links begin with, if that is not *address*.
 
     Raises:
         UsageError: the address cannot be used.
         UnknownError, StoreError: the ledger cannot be opened.
     """
     with _bound(address, port) as listener:
-        host = GameHost(location, publish_to=publish_to, keeps_clocks=keeps_clocks)
+        host = GameHost(
+            location, publish_to=publish_to, keeps_clocks=keeps_clocks, mail=mail,
+            public_url=public_url,
+        )  # fmt: skip
         number = listener.getsockname()[1]
         base = f"http://{f'[{address}]' if ':' in address else address}:{number}"
         for game in host.games():
             token = host.sign_in.invite(game, ADMIN)
-            announce(game, f"{base}/enter/{quote(token)}")
+            announce(game, f"{public_url or base}/enter/{quote(token)}")
         settings = uvicorn.Config(
             make_app(host), log_level="warning", access_log=False, server_header=False,
             timeout_graceful_shutdown=3,
@@ -47,6 +55,10 @@ def serve(
             clocks = ClockKeeper(host)
             host.on_close.append(clocks.stop)
             clocks.start()
+        if host.mail is not None:
+            postman = Postman(host.outbox, KIND, host.mail.deliver)
+            host.on_close.append(postman.stop)
+            postman.start()
         uvicorn.Server(settings).run(sockets=[listener])
 
 

@@ -47,6 +47,11 @@ def host_of(request: WebConnection) -> GameHost:
     return host
 
 
+def public_base(request: WebRequest) -> str:
+    """Return what the addresses of our pages begin with, for people who are not here yet."""
+    return host_of(request).public_url or str(request.base_url).rstrip("/")
+
+
 def cookie_name(request: WebConnection, game: str) -> str:
     """Return the name of the cookie of a session in *game*.
 

@@ -17,7 +17,8 @@ from nomoledger.game.desk.hand_draw import draw_by_computer
 from nomoledger.game.desk.live_time import GameTime, game_time
 from nomoledger.game.desk.player_requests import submit_given
 from nomoledger.game.game import Game
-from nomoledger.people.sign_in import ADMIN
+from nomoledger.mail.mail_address import checked_address
+from nomoledger.people.sign_in import ADMIN, LINK_SECONDS
 from nomoledger.web.forms import (
     Form,
     given_in,
@@ -30,7 +31,7 @@ from nomoledger.web.forms import (
 from nomoledger.web.game_host import GameHost, reasons_of
 from nomoledger.web.page_templates import page
 from nomoledger.web.threads import in_thread
-from nomoledger.web.visitor import WebRequest, admin_of, host_of
+from nomoledger.web.visitor import WebRequest, admin_of, host_of, public_base
 
 
 @get("/games/{game:str}/admin")
@@ -158,15 +159,23 @@ def show_people(request: WebRequest, game: FromPath[str]) -> Response[str]:
 @post("/games/{game:str}/admin/people")
 @in_thread
 def invite(request: WebRequest, game: FromPath[str], data: Form) -> Response[str]:
-    """Invite a player, and show the link to hand out."""
+    """Invite a player: show the link to hand out, or send it by mail."""
     host, session = host_of(request), admin_of(request, game)
     player, email = optional_text_in(data, "player"), optional_text_in(data, "email")
     if player != ADMIN and player not in _desk(host, game).players:
         raise UsageError(f"there is no player {player!r:.80}: the player has to join first")
+    email = checked_address(email) if email else ""
+    is_sent = bool(optional_text_in(data, "send"))
+    if is_sent and (host.mail is None or not email):
+        raise UsageError("the invitation cannot be sent: this needs a mail server and an address")
     token = host.sign_in.invite(game, player, email)
+    link = f"{public_base(request)}/enter/{token}"
+    if is_sent and host.mail is not None:
+        until, id = int(time.time()) + LINK_SECONDS, f"invitation:{game}:{id_in(data)}"
+        host.mail.post_invitation(game, player, email, link=link, until=until, id=id)
+        link = ""
     host.deeds.note(session, f"invites {player}")
-    base = str(request.base_url).rstrip("/")
-    return _people_page(request, game, (player, f"{base}/enter/{token}"))
+    return _people_page(request, game, (player, email, link))
 
 
 @get("/games/{game:str}/admin/deeds")
@@ -187,11 +196,16 @@ def join(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     return _send(request, game, data, f"brings in {name}", Game.join, name, details)
 
 
-def _people_page(request: WebRequest, game: str, invited: tuple[str, str] | None) -> Response[str]:
+def _people_page(
+    request: WebRequest, game: str, invited: tuple[str, str, str] | None
+) -> Response[str]:
     session, host = admin_of(request, game), host_of(request)
     values: dict[str, Any] = {
         "people": host.sign_in.people(game),
-        "players": _desk(host, game).players,
+        "readers": (ADMIN, *_desk(host, game).players),
+        "can_send": host.mail is not None,
+        "waiting": host.outbox.waiting(game),
+        "given_up": host.outbox.given_up(game),
     }
     return page("people.html", invited=invited, **values, game=game, session=session)
 
