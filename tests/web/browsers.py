@@ -49,17 +49,13 @@ class Browser:
         )
 
     def form(self, to: str | None = None, button: str | None = None) -> tuple[str, Fields]:
-        """Return where a form of the page goes, and its hidden fields."""
+        """Return where a form of the page goes, its hidden fields, and what is checked in it."""
         tree = html5lib.parse(self.text, namespaceHTMLElements=False)
         for form in tree.iter("form"):
             action = form.get("action", "")
             labels = ["".join(each.itertext()).strip() for each in form.iter("button")]
             if (to is None or to in action) and (button is None or button in labels):
-                fields: Fields = {
-                    str(each.get("name")): each.get("value", "")
-                    for each in form.iter("input")
-                    if each.get("type") == "hidden"
-                }
+                fields = _fields_of(form)
                 for each in form.iter("button"):
                     if "".join(each.itertext()).strip() == button and each.get("name"):
                         fields[str(each.get("name"))] = each.get("value", "")
@@ -71,6 +67,16 @@ class Browser:
         self.headers = answer.headers
         self.answer = answer
         return words(self.text)
+
+
+def _fields_of(form: Any) -> Fields:
+    """Return the hidden fields of *form*, and what is checked in it; several values as a list."""
+    found: dict[str, list[str]] = {}
+    for each in form.iter("input"):
+        is_checked = each.get("type") == "checkbox" and each.get("checked") is not None
+        if is_checked or each.get("type") == "hidden":
+            found.setdefault(str(each.get("name")), []).append(each.get("value", ""))
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
 def words(page: str) -> str:

@@ -40,10 +40,17 @@ def test_a_copy_is_played_on_by_others_and_its_line_is_asked_for_in_the_game(
     assert "What has another owner" in shown
     assert host.head("mail") == before
     ann.open(address)
-    assert "What this would do" in ann.send({}, button="Ask for this in the game")
-    assert "-" in ann.text
-    ann.send({}, to="/play/submit")
+    shown = ann.send({}, button="Try the steps in the game")
+    assert "What the steps would do in the game" in shown
+    assert "You: -" in shown
+    form = ann.text
+    shown = ann.send({}, button="Ask for this")
+    assert "Ann asks to buy" in shown
     assert host.head("mail") > before
+    after = host.head("mail")
+    ann.text = form
+    assert "Ann asks to buy" in ann.send({}, button="Ask for this")
+    assert host.head("mail") == after
 
 
 def test_the_dice_of_a_copy_tell_nothing_of_those_of_the_game(tmp_path: Path) -> None:

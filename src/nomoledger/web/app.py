@@ -14,7 +14,9 @@ from nomoledger.web.rate_limits import RateLimits
 from nomoledger.web.request_limits import hold_up
 from nomoledger.web.routes import (
     admin,
+    copy_line,
     copy_pages,
+    copy_past,
     disputing,
     entrance,
     files,
@@ -47,6 +49,8 @@ def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
             ),
             *past.ROUTES,
             *copy_pages.ROUTES,
+            *copy_line.ROUTES,
+            *copy_past.ROUTES,
             *public.ROUTES,
         ],
         state=State({"host": host, "limits": limits or RateLimits()}),

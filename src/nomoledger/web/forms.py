@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
@@ -96,3 +97,16 @@ def optional_text_in(form: Mapping[str, Any], name: str) -> str:
     """Return the text in the field *name* of *form*; "" if there is none."""
     value = form.get(name, "")
     return value.strip() if isinstance(value, str) else ""
+
+
+def time_in(text: str) -> datetime:
+    """Return the time *text*, in UTC unless it names another zone.
+
+    Raises:
+        UsageError: it is no time.
+    """
+    try:
+        given = datetime.fromisoformat(text)
+        return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise UsageError(f"{text!r:.40} is not a time: write it as 2026-01-31T12:00") from None

@@ -8,13 +8,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import msgspec
 
 from nomoledger.errors import UnknownError
 from nomoledger.game.desk.copied_game import copy_game
-from nomoledger.game.keepers import Keepers
 from nomoledger.game.writer import Outcome
+from nomoledger.web.open_copy import OpenCopy
 
 T = TypeVar("T")
 #: How long a copy is kept, in seconds.
@@ -40,6 +41,11 @@ class CopyInfo(msgspec.Struct, frozen=True):
     made: float
 
     @property
+    def address(self) -> str:
+        """What the addresses of its pages begin with."""
+        return f"/games/{quote(self.game, safe='')}/copies/{quote(self.id, safe='')}"
+
+    @property
     def until(self) -> int:
         """Until when it is kept, in seconds since 1970."""
         return int(self.made) + COPY_SECONDS
@@ -53,15 +59,15 @@ class Copies:
         self._folder = folder
         self._clock = clock
         self._known: OrderedDict[str, CopyInfo] = OrderedDict()
-        self._open: OrderedDict[str, Keepers] = OrderedDict()
+        self._open: OrderedDict[str, OpenCopy] = OrderedDict()
         self._lock = threading.Lock()
 
     def close(self) -> None:
         """End the processes of the copies."""
         with self._lock:
             opened, self._open = self._open, OrderedDict()
-        for keepers in opened.values():
-            keepers.close()
+        for each in opened.values():
+            each.close()
 
     def make(
         self, study: Callable[..., int], game: str, by: str, upto: int | None = None
@@ -105,27 +111,38 @@ class Copies:
         return found
 
     def read(self, copy: CopyInfo, reading: Callable[..., T], *given: Any, kind: type[T]) -> T:
-        """Return what *reading* makes of *copy* and *given*. See `Keepers.read`."""
-        return self._keepers(copy).read(copy.game, reading, *given, kind=kind)
+        """Return what *reading* makes of *copy* and *given*, made once until the copy changes.
+
+        See `Keepers.read` for the rest.
+        """
+        return self._opened(copy).read(reading, *given, kind=kind)
 
     def request(
         self, copy: CopyInfo, request: Callable[..., Outcome], *given: Any, id: str
     ) -> Outcome:
         """Make *request* in *copy*. See `Keepers.request`."""
-        return self._keepers(copy).request(copy.game, request, *given, id=id)
+        return self._opened(copy).request(request, *given, id=id)
 
-    def _keepers(self, copy: CopyInfo) -> Keepers:
+    def go_back(self, copy: CopyInfo, before: int, last: int) -> None:
+        """Take back everything in *copy* from event *before* on; *last* is its last event.
+
+        Raises:
+            UsageError: nobody asked for event *before* in the copy, or others have gone on in it.
+        """
+        self._opened(copy).go_back(before, copy.since, last)
+
+    def _opened(self, copy: CopyInfo) -> OpenCopy:
         with self._lock:
-            keepers = self._open.pop(copy.id, None)
-            if keepers is None:
-                keepers = Keepers(self._folder / copy.id / "copy.db", most=1)
-            self._open[copy.id] = keepers
+            opened = self._open.pop(copy.id, None)
+            if opened is None:
+                opened = OpenCopy(self._folder / copy.id / "copy.db", copy.game)
+            self._open[copy.id] = opened
             spare = []
             while len(self._open) > KEPT_OPEN_MAX:
                 spare.append(self._open.popitem(last=False)[1])
         for each in spare:
             each.close()
-        return keepers
+        return opened
 
     def _drop_old(self, game: str = "", by: str = "") -> None:
         """Remove the copies that are too old; before *by* makes another one, those too many."""
@@ -138,7 +155,7 @@ class Copies:
                 if known.until < self._clock() or id in spare:
                     del self._known[id]
                     gone.append((id, self._open.pop(id, None)))
-        for id, keepers in gone:
-            if keepers is not None:
-                keepers.close()
+        for id, opened in gone:
+            if opened is not None:
+                opened.close()
             shutil.rmtree(self._folder / id, ignore_errors=True)

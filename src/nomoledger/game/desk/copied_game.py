@@ -15,38 +15,24 @@ from nomoledger.engine import dice
 from nomoledger.errors import UnknownError, UsageError
 from nomoledger.game.commit import Commit
 from nomoledger.game.desk.acts import OfferedAct, acts_for
+from nomoledger.game.desk.admin_requests import enter_values
+from nomoledger.game.desk.copied_line import LineOfPlay, line_in
+from nomoledger.game.desk.drafts import propose_draft
 from nomoledger.game.desk.hand_draw import draw_by_computer
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
 from nomoledger.game.desk.player_requests import submit_given
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
-from nomoledger.game.read_models import LedgerView, events_with_worlds
+from nomoledger.game.read_models import LedgerView
 from nomoledger.game.timekeeper import next_due
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_stream import apply_public, ends_something_secret
-from nomoledger.prose.descriptions import BOOKKEEPING
-from nomoledger.prose.teller import Teller
 from nomoledger.state.clock import from_seconds
 from nomoledger.state.world import World
 
 #: The requests that can be made in a copy: methods of `Game`.
 REQUESTS = ("vote", "judge", "answer", "answer_by_default", "close")
-
-
-class LineOfPlay(msgspec.Struct, frozen=True):
-    """Something that happened in a copy: its number and *told*; for a request, what it asks for.
-
-    *by*, *action* and *arguments* are those of a player's request that can be made in the game,
-    too; *by* is "" for anything else.
-    """
-
-    event: int
-    told: str
-    is_request: bool
-    by: str = ""
-    action: str = ""
-    arguments: dict[str, Any] = {}
 
 
 class CopyState(msgspec.Struct, frozen=True):
@@ -134,27 +120,8 @@ def copy_state(game: Game, since: int) -> CopyState:
         players=tuple(str(world.label(player)) for player in world.kinds.get("player", ())),
         question=question_of(world),
         proposals={number: world.proposals[number].text for number in undecided_proposals(view)},
-        line=tuple(_line(game, since)),
+        line=tuple(line_in(game, since)),
     )
-
-
-def _line(game: Game, since: int) -> Iterator[LineOfPlay]:
-    view = LedgerView(game.ledger, game.name, reader="admin")
-    teller: Teller | None = None
-    for entry, world in events_with_worlds(view):
-        teller = teller or Teller(world)
-        body = entry.body
-        is_told = not isinstance(body, BOOKKEEPING) and teller.mentions(body)
-        if entry.number <= since or not is_told:
-            teller.follow(body)
-            continue
-        is_request = isinstance(body, e.Input)
-        told = teller.tell(body)
-        if isinstance(body, e.SubmissionReceived) and body.by != "admin":
-            by = str(world.label(body.by))
-            yield LineOfPlay(entry.number, told, True, by, body.action, body.arguments)
-        else:
-            yield LineOfPlay(entry.number, told, is_request)
 
 
 def ask_in_copy(game: Game, request: str, *arguments: Any, id: str) -> Outcome:
@@ -178,14 +145,21 @@ def submit_in_copy(
     return submit_given(game, player, action, given, at=_now(game), id=id)
 
 
+def propose_in_copy(game: Game, player: str, text: str, changes: str, *, id: str) -> Outcome:
+    """Propose *text* with the *changes*, in YAML, in the copy *game* for *player*."""
+    return propose_draft(game, player, text, changes, at=_now(game), id=id)
+
+
 def acts_in_copy(game: Game, player: str) -> list[OfferedAct]:
-    """Return what *player* may do in the copy *game*.
+    """Return what *player*, or "admin", may do in the copy *game*, but for verdicts.
 
     Raises:
         UnknownError: there is no such player.
     """
     view = LedgerView(game.ledger, game.name, reader="admin")
-    return acts_for(view.world, game.player(player), tuple(undecided_proposals(view)))
+    by = player if player == "admin" else game.player(player)
+    acts = acts_for(view.world, by, tuple(undecided_proposals(view)))
+    return [act for act in acts if act.action != "judge"]
 
 
 def answer_in_copy(game: Game, value: str, *, id: str) -> Outcome:
@@ -195,21 +169,29 @@ def answer_in_copy(game: Game, value: str, *, id: str) -> Outcome:
     return ask_in_copy(game, "answer", game.option_called(value), id=id)
 
 
-def draw_in_copy(game: Game, *, id: str) -> Outcome:
-    """Throw the dice, or draw, for the open question of the copy."""
-    return draw_by_computer(game, _now(game), id=id)
+def draw_in_copy(game: Game, values: list[str], *, id: str) -> Outcome:
+    """Enter *values* for the dice or the draw that the copy waits for; throw if there are none."""
+    if not values:
+        return draw_by_computer(game, _now(game), id=id)
+    return enter_values(game, values, at=_now(game), id=id)
 
 
-def let_time_pass_in_copy(game: Game, *, id: str) -> Outcome:
-    """Let time pass in the copy until the next timer is due.
+def rule_in_copy(game: Game, value: str, *, id: str) -> Outcome:
+    """Answer the question of the rules to the admin in the copy with the option called *value*."""
+    option = game.option_called(value)
+    return game.rule("tried in a copy", value=option, at=_now(game), id=id)
+
+
+def let_time_pass_in_copy(game: Game, until: int | None, *, id: str) -> Outcome:
+    """Let time pass in the copy *until* a time in seconds since 1970; None is until the next timer.
 
     Raises:
-        UsageError: no timer is set.
+        UsageError: no timer is set, or the time is over in the copy.
     """
     before = game.again(id)
     if before is not None:
         return game.finished(before)
-    due = next_due(game.world)
+    due = next_due(game.world) if until is None else until
     if due is None:
         raise UsageError("nothing is due: no timer is set, or play waits for an answer")
     return game.advance(at=from_seconds(due), id=id)

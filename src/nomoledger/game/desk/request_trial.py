@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.engine.agenda import Engine
 from nomoledger.engine.form_arguments import arguments_in
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.request_checks import check_submission
@@ -81,11 +82,15 @@ def _try(
     arguments = arguments_in(world, request.action, given)
     check_submission(world, player, request.action, arguments)
     request = msgspec.structs.replace(request, arguments=arguments)
+    return carry_out(new_engine(world, SeededOracle(seed)), world, player, request)
+
+
+def carry_out(engine: Engine, world: World, player: str, request: e.Input) -> RequestTrial:
+    """Carry out *request* of *player* with *engine*, which plays in *world*, and tell of it."""
     id = world.find("player", player) or ""
     before = dict(_holdings(world, id))
     teller = Teller(world)
     teller.keep_all()
-    engine = new_engine(world, SeededOracle(seed))
     events = [event for batch in engine.process(request) for event in batch]
     teller.rewind(events)
     refusals = [x for x in events if isinstance(x, e.AttemptRefused) and x.attempt == request.id]

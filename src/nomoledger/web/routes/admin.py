@@ -1,7 +1,6 @@
 """The pages of the admin: what waits, dice, verdicts, rulings, the close, invitations, deeds."""
 
 import time
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -27,6 +26,7 @@ from nomoledger.web.forms import (
     optional_text_in,
     pairs_of,
     text_in,
+    time_in,
 )
 from nomoledger.web.game_host import GameHost, reasons_of
 from nomoledger.web.page_templates import page
@@ -130,7 +130,7 @@ def preview_clock(request: WebRequest, game: FromPath[str]) -> Response[str]:
     problem = ""
     if request.query_params.get("to"):
         try:
-            to = int(_time(request.query_params["to"]).timestamp())
+            to = int(time_in(request.query_params["to"]).timestamp())
             trial = host.study(game, try_advance, to, kind=ClockTrial)
         except NomoledgerError as error:
             problem = str(error)
@@ -144,7 +144,7 @@ def preview_clock(request: WebRequest, game: FromPath[str]) -> Response[str]:
 @in_thread
 def advance(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Let time pass in the game."""
-    at = _time(optional_text_in(data, "to"))
+    at = time_in(optional_text_in(data, "to"))
     what = f"lets time pass until {at:%Y-%m-%d %H:%M}"
     return _send(request, game, data, what, Game.advance, at=at)
 
@@ -229,15 +229,6 @@ def _send(
         problem = f"The rules refuse: {'; '.join(refused)}."
         return page("problem.html", 409, player=None, problem=problem, **values)
     return Redirect(f"/games/{quote(game)}/admin", status_code=303)
-
-
-def _time(text: str) -> datetime:
-    """Return the time *text*, in UTC unless it names another zone."""
-    try:
-        given = datetime.fromisoformat(text)
-        return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise UsageError(f"{text!r:.40} is not a time: write it as 2026-01-31T12:00") from None
 
 
 ROUTES = [
