@@ -23,10 +23,27 @@ _SCHEMA = (
         PRIMARY KEY (game, reader))""",
     """CREATE TABLE IF NOT EXISTS links (
         token TEXT PRIMARY KEY, game TEXT NOT NULL, reader TEXT NOT NULL,
-        expires BIGINT NOT NULL)""",
+        expires BIGINT NOT NULL, made TEXT NOT NULL, used BIGINT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS sessions (
-        token TEXT PRIMARY KEY, game TEXT NOT NULL, reader TEXT NOT NULL, began BIGINT NOT NULL,
-        expires BIGINT NOT NULL, agent TEXT NOT NULL, seen BIGINT NOT NULL)""",
+        token TEXT PRIMARY KEY, game TEXT NOT NULL, reader TEXT NOT NULL, way TEXT NOT NULL,
+        browser TEXT NOT NULL, began BIGINT NOT NULL, used BIGINT NOT NULL,
+        expires BIGINT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS sessions_of ON sessions (game, reader)",
+    """CREATE TABLE IF NOT EXISTS seen (
+        game TEXT NOT NULL, reader TEXT NOT NULL, number BIGINT NOT NULL,
+        PRIMARY KEY (game, reader))""",
+    """CREATE TABLE IF NOT EXISTS sign_ins (
+        at BIGINT NOT NULL, game TEXT NOT NULL, reader TEXT NOT NULL, what TEXT NOT NULL,
+        way TEXT NOT NULL, browser TEXT NOT NULL, network TEXT NOT NULL, session TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS sign_ins_of ON sign_ins (game, reader, at)",
+    "CREATE INDEX IF NOT EXISTS sign_ins_at ON sign_ins (at) WHERE network <> ''",
+    """CREATE TABLE IF NOT EXISTS passkeys (
+        id TEXT PRIMARY KEY, game TEXT NOT NULL, reader TEXT NOT NULL, handle TEXT NOT NULL,
+        public_key TEXT NOT NULL, sign_count BIGINT NOT NULL, site TEXT NOT NULL,
+        name TEXT NOT NULL, added BIGINT NOT NULL, used BIGINT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS passkeys_of ON passkeys (game, reader)",
+    """CREATE TABLE IF NOT EXISTS challenges (
+        challenge TEXT PRIMARY KEY, purpose TEXT NOT NULL, expires BIGINT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS deeds (
         at BIGINT NOT NULL, game TEXT NOT NULL, reader TEXT NOT NULL, session TEXT NOT NULL,
         what TEXT NOT NULL, request TEXT NOT NULL, acting_for TEXT NOT NULL)""",

@@ -22,6 +22,8 @@ from nomoledger.web.routes import (
     files,
     making_rulings,
     ordering,
+    own_keys,
+    passkey_entrance,
     past,
     play_pages,
     proposing,
@@ -38,6 +40,8 @@ def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
     app = Litestar(
         [
             *entrance.ROUTES,
+            *passkey_entrance.ROUTES,
+            *own_keys.ROUTES,
             *play_pages.ROUTES,
             *ordering.ROUTES,
             *proposing.ROUTES,

@@ -22,6 +22,7 @@ from nomoledger.people.comments import Comments
 from nomoledger.people.database import open_people
 from nomoledger.people.deeds import Deeds
 from nomoledger.people.outbox import Outbox
+from nomoledger.people.passkeys import Passkeys
 from nomoledger.people.sign_in import Session, SignIn
 from nomoledger.web.played_copies import Copies
 from nomoledger.web.slow_readings import SlowReadings
@@ -39,7 +40,7 @@ class GameHost:
 
     Attributes:
         location: where the ledger is.
-        sign_in: links and sessions. deeds: who did what.
+        sign_in: links and sessions. passkeys: of people. deeds: who did what.
         watcher: tells when a game has gone on.
         acts: readings of what players may do. checks, forecasts: of proposals.
         comments: what people say of proposals.
@@ -69,6 +70,7 @@ class GameHost:
         self._ledger = Ledger.open(location)
         self._database = open_people(location)
         self.sign_in = SignIn(self._database)
+        self.passkeys = Passkeys(self._database, self.sign_in)
         self.deeds = Deeds(self._database)
         self.comments = Comments(self._database)
         self.outbox = Outbox(self._database)

@@ -68,6 +68,7 @@ def _bound(address: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((address, port))
+        listener.listen(2048)  # Who follows the link at once waits, rather than being turned away.
     except OSError as error:
         listener.close()
         raise UsageError(

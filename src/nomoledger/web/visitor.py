@@ -11,6 +11,7 @@ from litestar.connection import ASGIConnection
 from litestar.exceptions import NotAuthorizedException, PermissionDeniedException
 
 from nomoledger.people.sign_in import ADMIN, Session
+from nomoledger.people.visit import Visit, visit_from
 from nomoledger.web.game_host import GameHost
 
 #: What the names of the cookies of sessions begin with.
@@ -61,7 +62,19 @@ def cookie_name(request: WebConnection, game: str) -> str:
     """
     place = hashlib.sha256(f"{request.url.netloc} {game}".encode()).hexdigest()[:12]
     name = f"{SESSION_COOKIE}-{place}"
-    return f"__Host-{name}" if request.url.scheme == "https" else name
+    return f"__Host-{name}" if is_secure(request) else name
+
+
+def is_secure(request: WebConnection) -> bool:
+    """Return whether browsers reach this server over https."""
+    public = host_of(request).public_url
+    return request.url.scheme == "https" or public.startswith("https:")
+
+
+def visit_of(request: WebRequest) -> Visit:
+    """Return what is kept of where *request* comes from."""
+    client = request.client
+    return visit_from(request.headers.get("user-agent", ""), client.host if client else "")
 
 
 def session_of(request: WebConnection, game: str) -> Session | None:

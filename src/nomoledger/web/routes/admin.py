@@ -31,7 +31,7 @@ from nomoledger.web.forms import (
 from nomoledger.web.game_host import GameHost, reasons_of
 from nomoledger.web.page_templates import page
 from nomoledger.web.threads import in_thread
-from nomoledger.web.visitor import WebRequest, admin_of, host_of, public_base
+from nomoledger.web.visitor import WebRequest, admin_of, host_of, public_base, visit_of
 
 
 @get("/games/{game:str}/admin")
@@ -168,12 +168,15 @@ def invite(request: WebRequest, game: FromPath[str], data: Form) -> Response[str
     is_sent = bool(optional_text_in(data, "send"))
     if is_sent and (host.mail is None or not email):
         raise UsageError("the invitation cannot be sent: this needs a mail server and an address")
-    token = host.sign_in.invite(game, player, email)
+    token = host.sign_in.invite(game, player, email, visit_of(request))
+    is_new = True
     link = f"{public_base(request)}/enter/{token}"
     if is_sent and host.mail is not None:
         until, id = int(time.time()) + LINK_SECONDS, f"invitation:{game}:{id_in(data)}"
-        host.mail.post_invitation(game, player, email, link=link, until=until, id=id)
+        is_new = host.mail.post_invitation(game, player, email, link=link, until=until, id=id)
         link = ""
+    if is_new:  # The form of a mail that is sent twice does not void the link in the mail.
+        host.sign_in.void_others(token)
     host.deeds.note(session, f"invites {player}")
     return _people_page(request, game, (player, email, link))
 
