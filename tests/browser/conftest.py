@@ -86,8 +86,8 @@ def person(open_page: OpenPage) -> EnterServed:
     """Returns the page of a browser of its own in which somebody is signed in to a game.
 
     `person(server, "Ann")` is signed in with a link that the admin made on the page People;
-    `person(server, "admin")` with the link that the server printed. More options: `game`, if the
-    ledger has several, and those of `open_page`.
+    `person(server, "admin")`, once, with the link that the server printed. More options: `game`, if
+    the ledger has several, and those of `open_page`.
     """
     admins: dict[tuple[str, str], Page] = {}
 
@@ -96,9 +96,10 @@ def person(open_page: OpenPage) -> EnterServed:
         if name == "admin":
             page = open_page(**options)
             page.goto(server.admin_links[game])
+            admins[server.address, game] = page
         else:
             if (server.address, game) not in admins:
-                admins[server.address, game] = enter(server, "admin", game)
+                enter(server, "admin", game)
             link = link_for(admins[server.address, game], server, name, game)
             page = open_page(**options)
             page.goto(link)

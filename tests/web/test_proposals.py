@@ -79,6 +79,9 @@ def test_people_discuss_a_proposal_and_its_author_replaces_it(
     assert ann.text.count("&lt;b&gt;No&lt;/b&gt;") == 1
     assert "<b>No</b>" not in ann.text
     assert "Replace it by another" not in bob.text
+    bob.open("/games/mail/play/acts")  # By now the server knows what Bob may do.
+    bob.open("/games/mail/proposals/1")
+    assert ">Vote<" not in bob.text  # The admin judges here: nobody votes.
     assert "A proposal instead of proposal 1" in ann.open(f"{NEW}?replaces=1")
     assert "Replaces proposal 1. Something" in press(ann, "send", text="Something")
     assert "Proposal 2 replaces it." in bob.open("/games/mail/proposals/1")

@@ -21,12 +21,14 @@ from nomoledger.game.desk.drafts import (
     propose_draft,
     written_proposal,
 )
+from nomoledger.game.desk.player_acts import PlayerActs, player_acts
 from nomoledger.game.desk.proposal_desk import (
     ProposalLines,
     SeenProposal,
     proposal_for,
     proposal_lines,
 )
+from nomoledger.people.sign_in import ADMIN
 from nomoledger.web.forms import Form, id_in, new_request_id, number_of, text_in
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.page_templates import page
@@ -114,7 +116,9 @@ def show_one(request: WebRequest, game: FromPath[str], number: FromPath[int]) ->
     """Show a proposal: text, diff, votes, and what people say of it."""
     host, player = host_of(request), reader_of(request, game)
     seen = host.read(game, proposal_for, player.name, number, kind=SeenProposal)
+    may_vote = seen.is_open and player.name != ADMIN and _may_vote(host, game, player.name, number)
     values: dict[str, Any] = {"proposal": seen, "comments": host.comments.on(game, number)}
+    values["may_vote"] = may_vote
     wanted = request.query_params.get("study", "")
     try:
         values |= _studied(host, game, player.name, number, wanted) if wanted else {}
@@ -136,6 +140,12 @@ def comment(
     host.deeds.note(player.session, f"comments on proposal {number}", "", player.acting_for)
     address = f"{place_of(player)}/proposals/{number}{player.suffix}#comments"
     return Redirect(address, status_code=303)
+
+
+def _may_vote(host: GameHost, game: str, player: str, number: int) -> bool:
+    """Return whether *player* may vote on proposal *number*, or that is not known in time."""
+    acts = host.acts.get(game, player_acts, player, kind=PlayerActs)
+    return acts is None or ("vote", str(number)) in {(a.action, a.about) for a in acts.waiting}
 
 
 def _studied(host: GameHost, game: str, player: str, number: int, wanted: str) -> dict[str, Any]:

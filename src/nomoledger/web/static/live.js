@@ -1,11 +1,15 @@
 // The page follows the game: htmx shows it anew when the game has gone on (see base.html).
 // It stays as it is while somebody fills in a form, and if it is the answer to a form. Then it says so.
+// It also stays as it is once a form is sent: a second click on the same button sends the same form.
 "use strict";
 document.documentElement.classList.add("scripts");
-let shown = null, begun = false;
+let shown = null, begun = false, sent = false;
 document.addEventListener("input", () => { begun = true; });
+document.addEventListener("submit", event => { sent = !event.defaultPrevented; });
+addEventListener("pageshow", () => { sent = false; });
 document.addEventListener("htmx:sse:before:message", event => {
   const last = event.detail.message.data, isNews = shown !== null && shown !== last;
+  if (sent) { event.preventDefault(); return; }
   shown = last;
   const isStill = begun || document.querySelector("[data-still]");
   if (isNews && isStill) document.querySelector(".news").hidden = false;
