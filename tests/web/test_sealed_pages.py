@@ -119,7 +119,7 @@ def test_a_sealed_vote_has_the_choices_of_the_rules_and_is_cast_once(
 ) -> None:
     bob = enter("Bob")
     text = pages_of_play(bob)
-    assert "Vote on proposal 1 until" in text
+    assert re.search(r"Vote on proposal 1 until \w+day .* UTC, 4 days left", text)
     choices = [part.split('"')[0] for part in bob.text.split('name="choice" value="')[1:]]
     assert choices == ["yes", "no"]
     first = bob.text

@@ -7,6 +7,7 @@ import msgspec
 
 from nomoledger.engine.form_arguments import takes_several
 from nomoledger.engine.possible_acts import actions_for, things_for
+from nomoledger.engine.row_columns import Column, columns_of
 from nomoledger.language.code import Parameter
 from nomoledger.language.program import link
 from nomoledger.state.world import World
@@ -26,6 +27,7 @@ class ActionField(msgspec.Struct, frozen=True):
         takes_several: whether it takes a list of values.
         default: its default; None if it has none, or if that is the default.
         is_needed: whether it has no default.
+        columns: what each row holds, if it is a list of rows.
     """
 
     name: str
@@ -35,6 +37,7 @@ class ActionField(msgspec.Struct, frozen=True):
     takes_several: bool = False
     default: Any = None
     is_needed: bool = True
+    columns: tuple["ActionField", ...] = ()
 
 
 class ActionForm(msgspec.Struct, frozen=True):
@@ -52,9 +55,17 @@ def action_forms(world: World, by: str) -> list[ActionForm]:
     forms = []
     for operation in actions_for(world, by):
         number, hook = operations[operation.name].definitions[0]
-        fields = tuple(_field(world, parameter) for parameter in operation.parameters[1:])
+        parameters = operation.parameters[1:]
+        lists = [parameter for parameter in parameters if takes_several(parameter)]
+        rows = columns_of(world, hook.doc, lists)
+        fields = tuple(_with_columns(world, x, rows.get(x.name, ())) for x in parameters)
         forms.append(ActionForm(operation.name, number, hook.doc, fields))
     return forms
+
+
+def _with_columns(world: World, parameter: Parameter, columns: tuple[Column, ...]) -> ActionField:
+    fields = tuple(_field(world, Parameter(column.name, column.type)) for column in columns)
+    return msgspec.structs.replace(_field(world, parameter), columns=fields)
 
 
 def _field(world: World, parameter: Parameter) -> ActionField:

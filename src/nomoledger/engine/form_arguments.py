@@ -38,7 +38,8 @@ def arguments_in(world: World, action: str, given: Mapping[str, Sequence[str]]) 
             continue
         is_thing = field is not None and things_for(world, field) is not None
         if field is not None and takes_several(field):
-            arguments[name] = texts if is_thing else _items(", ".join(texts))
+            is_rows = texts[0].startswith("[")
+            arguments[name] = _items(", ".join(texts)) if is_rows or not is_thing else texts
         else:
             type_ = "Text" if field is None or is_thing else field.type
             arguments[name] = _value(texts[0], type_)

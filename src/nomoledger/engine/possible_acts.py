@@ -76,12 +76,12 @@ def acts_of(world: World, players: Sequence[str]) -> list[PossibleAct]:
 
 def _acts_of(world: World, by: str, trials: "ActTrials") -> Iterator[PossibleAct]:
     for operation in actions_for(world, by):
-        domains = [_domain(world, parameter) for parameter in _needed(operation)]
-        names = [parameter.name for parameter in _needed(operation)]
+        domains = [domain_of(world, parameter) for parameter in needed_parameters(operation)]
+        names = [parameter.name for parameter in needed_parameters(operation)]
         count = prod(1 if domain is None else len(domain) for domain in domains)
         is_free = None in domains or not trials.can_try(count)
         if is_free and count:
-            yield PossibleAct(by, operation.name, chosen=_free(_needed(operation)))
+            yield PossibleAct(by, operation.name, chosen=_free(needed_parameters(operation)))
         for values in () if is_free else product(*(domain or () for domain in domains)):
             act = PossibleAct(by, operation.name, dict(zip(names, values, strict=True)))
             if trials.allow(act):
@@ -142,7 +142,7 @@ def _acts_about(
     for operation in actions:
         arguments: dict[str, Any] = {}
         chosen = []
-        for parameter in _needed(operation):
+        for parameter in needed_parameters(operation):
             value = _value_from(world, thing, parameter)
             if value is None:
                 chosen.append(parameter)
@@ -186,7 +186,7 @@ def _value_from(world: World, thing: str, parameter: Parameter) -> Any:
     return named if named is not None and not is_thing and not isinstance(named, list) else None
 
 
-def _needed(operation: Operation) -> list[Parameter]:
+def needed_parameters(operation: Operation) -> list[Parameter]:
     """Return the parameters of an action that have no default, but for the first: who acts."""
     return [parameter for parameter in operation.parameters[1:] if parameter.default is None]
 
@@ -195,7 +195,7 @@ def _free(parameters: Iterable[Parameter]) -> tuple[FreeValue, ...]:
     return tuple(FreeValue(parameter.name, parameter.type) for parameter in parameters)
 
 
-def _domain(world: World, parameter: Parameter) -> tuple[Any, ...] | None:
+def domain_of(world: World, parameter: Parameter) -> tuple[Any, ...] | None:
     """Return all values that *parameter* can have: things, or yes and no; None if they are free."""
     return (True, False) if parameter.type == "Flag" else things_for(world, parameter)
 
@@ -259,8 +259,21 @@ class ActTrials:
         changes = [x for x in events if isinstance(x, e.EntityDestroyed | e.AttributeSet)]
         return any(change.entity == touching for change in changes)
 
+    def refusal(self, act: PossibleAct) -> tuple[e.Reason, ...]:
+        """Return why the rules refuse *act*; nothing if they do not, or if they fail."""
+        self._left -= 1
+        refusals = (x for x in self._carried_out(act) or () if isinstance(x, e.AttemptRefused))
+        return next((refusal.reasons for refusal in refusals), ())
+
     def _tried(self, act: PossibleAct) -> list[e.Event] | None:
         """Return the events of *act*; None if the rules refuse it, or fail."""
+        events = self._carried_out(act)
+        if events is None or any(isinstance(x, e.AttemptRefused) for x in events):
+            return None
+        return events
+
+    def _carried_out(self, act: PossibleAct) -> list[e.Event] | None:
+        """Return the events of *act*, or its refusal; None if the rules fail."""
         world = self._world
         attempt = Attempt(
             id="trial",
@@ -273,12 +286,11 @@ class ActTrials:
         )
         mark = world.mark()
         try:
-            events = self._engine.carry_out(attempt, may_fail=False)
+            return self._engine.carry_out(attempt, may_fail=False)
         except (RuleFault, RulebookError):
             return None
         finally:
             world.rollback(mark)
-        return None if any(isinstance(x, e.AttemptRefused) for x in events) else events
 
     def with_ends(self, acts: Iterable[PossibleAct]) -> Iterator[PossibleAct]:
         """Yield *acts* with the time from which each would be refused, as far as timers tell."""

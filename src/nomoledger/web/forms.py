@@ -36,15 +36,23 @@ def pairs_of(form: Mapping[str, Any]) -> list[tuple[str, str]]:
 def given_in(form: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Return the texts in *form* for the fields of an action, by field.
 
-    A list of possible requests sends one of them as a whole, in the field "pick".
+    A list of possible requests sends one of them as a whole, in the field "pick". The values of a
+    row of a list come as `with-LIST.ROW.COLUMN`; a row that lacks all values is left out.
     """
     given: dict[str, list[str]] = {}
+    rows: dict[tuple[str, str], list[str]] = {}
     for name, text in form:
         if name == "pick":
             for key, value in parse_qsl(text, keep_blank_values=True):
                 given.setdefault(key, []).append(value)
+        elif name.startswith(PREFIX) and name.count(".") == 2:
+            of, row, _ = name.removeprefix(PREFIX).split(".")
+            rows.setdefault((of, row), []).append(text.strip())
         elif name.startswith(PREFIX):
             given.setdefault(name.removeprefix(PREFIX), []).append(text)
+    for (of, _), values in rows.items():
+        if any(values):
+            given.setdefault(of, []).append(f"[{', '.join(values)}]")
     return {name: texts for name, texts in given.items() if any(map(str.strip, texts))}
 
 

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from nomoledger.prose.time_format import format_time
 from nomoledger.views.site.template_environment import template_environment
 from nomoledger.views.site.text import printable
+from nomoledger.web.deadlines import deadline_in_words, time_left
 from nomoledger.web.forms import new_request_id
 
 
@@ -23,6 +24,8 @@ def environment() -> Environment:
     made.filters["time"] = format_time
     made.filters["iso"] = lambda seconds: datetime.fromtimestamp(seconds, UTC).isoformat()
     made.filters["address"] = _address
+    made.filters["deadline"] = deadline_in_words
+    made.filters["left"] = time_left
     made.globals["new_id"] = new_request_id
     return made
 

@@ -8,6 +8,7 @@ import msgspec
 
 from nomoledger.engine.action_fields import ActionField, ActionForm, action_forms
 from nomoledger.engine.possible_acts import PossibleAct, acts_of, open_acts
+from nomoledger.engine.refused_acts import RefusedAct, refused_acts
 from nomoledger.engine.vote_choices import VoteChoices, vote_choices
 from nomoledger.errors import NomoledgerError
 from nomoledger.game.possible_requests import SOON
@@ -33,10 +34,11 @@ class FormField(msgspec.Struct, frozen=True):
     Attributes:
         name: the parameter.
         label: the parameter in words.
-        kind: "choice", "choices" (several), "number", "flag", "list" or "text".
+        kind: "choice", "choices" (several), "number", "flag", "list", "rows" or "text".
         choices: what can be chosen.
         default: the value at the start, as text.
         is_needed: whether the request needs a value.
+        columns: what each of the rows holds.
     """
 
     name: str
@@ -45,6 +47,7 @@ class FormField(msgspec.Struct, frozen=True):
     choices: tuple[Choice, ...] = ()
     default: str = ""
     is_needed: bool = True
+    columns: tuple["FormField", ...] = ()
 
 
 class Button(msgspec.Struct, frozen=True):
@@ -69,6 +72,9 @@ class OfferedAct(msgspec.Struct, frozen=True):
             is set ends the possibility.
         about: what the act answers, in words; the number of a proposal for a vote; "" if nothing.
         is_open: whether the act answers something that waits for an answer, such as an offer.
+        details: what the rules keep of the thing that the act answers, in words, by name.
+        refused: why the rules refuse the act now, whatever its fields hold: each reason with its
+            rule.
     """
 
     action: str
@@ -81,15 +87,18 @@ class OfferedAct(msgspec.Struct, frozen=True):
     about: str = ""
     picks: tuple[Button, ...] = ()
     is_open: bool = False
+    refused: tuple[tuple[str, str], ...] = ()
+    details: dict[str, str] = {}
 
 
 class _FoundActs(msgspec.Struct, frozen=True):
-    """What the rules say of acts: the forms of all actions, possible acts, open ones, and votes."""
+    """What the rules say: the forms of all actions, possible acts, open ones, votes, refusals."""
 
     forms: list[ActionForm]
     possible: list[PossibleAct]
     open: list[PossibleAct]
     votes: dict[int, VoteChoices]
+    refused: list[RefusedAct]
 
 
 def acts_for(world: World, by: str, proposals: tuple[int, ...] = ()) -> list[OfferedAct]:
@@ -122,7 +131,10 @@ def _find(world: World, by: str, proposals: tuple[int, ...]) -> _FoundActs:
     opened = open_acts(world, proposals, by)
     voted = () if by == "admin" else proposals
     votes = {number: vote_choices(world, by, number) for number in voted}
-    return _FoundActs(action_forms(world, by), acts_of(world, [by]), opened, votes)
+    forms, possible = action_forms(world, by), acts_of(world, [by])
+    impossible = {form.name for form in forms} - {act.action for act in (*possible, *opened)}
+    refused = refused_acts(world, by, impossible)
+    return _FoundActs(forms, possible, opened, votes, refused)
 
 
 def _acts(names: Names, found: _FoundActs) -> Iterator[OfferedAct]:
@@ -140,11 +152,28 @@ def _acts(names: Names, found: _FoundActs) -> Iterator[OfferedAct]:
             )
         elif act.about is not None and act.action in forms:
             seen.add(_key(act))
-            yield _offered(names, forms[act.action], [act], names.phrase(act.about))
+            offered = _offered(names, forms[act.action], [act], names.phrase(act.about))
+            yield msgspec.structs.replace(offered, details=_details(names, act.about))
     possible = [act for act in found.possible if _key(act) not in seen]
     for (action, until), group in groupby(possible, lambda act: (act.action, act.until)):
         if action in forms:
             yield _offered(names, forms[action], list(group), "", until)
+    yield from _impossible(names, found, forms)
+
+
+def _impossible(
+    names: Names, found: _FoundActs, forms: dict[str, ActionForm]
+) -> Iterator[OfferedAct]:
+    """Yield the actions that are refused, or that need values for fields that may be left out."""
+    offered = {act.action for act in (*found.possible, *found.open)}
+    refused = {act.action: act.reasons for act in found.refused}
+    for form in forms.values():
+        has_more = any(not field.is_needed for field in form.fields)
+        reasons = () if has_more else refused.get(form.name, ())
+        if form.name not in offered and (reasons or has_more):
+            fields = tuple(field_of(names, field) for field in form.fields)
+            words = plain(form.name), form.rule, form.doc
+            yield OfferedAct(form.name, *words, fields=fields, refused=reasons)
 
 
 def _vote(number: int, vote: VoteChoices, until: int | None) -> OfferedAct:
@@ -153,6 +182,17 @@ def _vote(number: int, vote: VoteChoices, until: int | None) -> OfferedAct:
     buttons = tuple(Button(choice, {"choice": choice}) for choice in vote.choices)
     title = f"vote on proposal {number}"
     return OfferedAct("vote", title, "", "", free, buttons, until, about=str(number), is_open=True)
+
+
+def _details(names: Names, thing: str) -> dict[str, str]:
+    """Return the attributes of *thing* in words, but for its key."""
+    kind = names.world.entities.get(thing, "")
+    types = names.world.declared(kind)
+    return {
+        plain(attribute): names.cell_of(kind, attribute, value)
+        for attribute, value in names.world.attributes.get(thing, {}).items()
+        if value not in (None, False, "", [], ()) and not types.get(attribute, "").endswith("key")
+    }
 
 
 def _key(act: PossibleAct) -> str:
@@ -194,13 +234,17 @@ def field_of(names: Names, field: ActionField, acts: Sequence[PossibleAct] = ())
     fixed = list(dict.fromkeys(a.arguments[field.name] for a in acts if field.name in a.arguments))
     values = fixed or list(field.things)
     choices = tuple(Choice(_requested(names, value), _label(names, value)) for value in values)
-    if field.takes_things or fixed:
+    columns = tuple(field_of(names, column) for column in field.columns)
+    if columns:
+        kind, choices = "rows", ()
+    elif field.takes_things or fixed:
         kind = "choices" if field.takes_several else "choice"
     else:
         kinds = {"Number": "number", "Money": "number", "Flag": "flag"}
         kind = "list" if field.takes_several else kinds.get(field.type, "text")
     default = "" if field.default is None else _written(field.default)
-    return FormField(field.name, plain(field.name), kind, choices, default, field.is_needed)
+    needed = field.is_needed
+    return FormField(field.name, plain(field.name), kind, choices, default, needed, columns)
 
 
 def _requested(names: Names, value: Any) -> str:

@@ -43,6 +43,7 @@ class WaitingItem(msgspec.Struct, frozen=True):
         commands: the command lines that answer.
         number: the number of the proposal or dispute. by, text: who made it, and its words.
         arguments: the arguments of the dispute. about: the event that is disputed, if it is one.
+        can_judge: whether a verdict of the admin may decide the proposal, as far as that is known.
     """
 
     kind: str
@@ -57,6 +58,7 @@ class WaitingItem(msgspec.Struct, frozen=True):
     text: str = ""
     arguments: tuple[ArgumentLine, ...] = ()
     about: int | None = None
+    can_judge: bool = True
 
 
 class DueTimer(msgspec.Struct, frozen=True):
@@ -108,7 +110,9 @@ def admin_desk(game: Game) -> AdminDesk:
         question=question_of(world),
         waiting=tuple(sorted(desk.waiting(undecided), key=lambda item: item.event)),
         timers=tuple(desk.timers()),
-        acts=tuple(act for act in acts_for(world, "admin") if act.action != "judge"),
+        acts=tuple(
+            act for act in acts_for(world, "admin") if act.action != "judge" and not act.refused
+        ),
         players=tuple(str(world.label(player)) for player in world.kinds.get("player", ())),
         interrupted=world.waiting is None and bool(world.agenda),
         commands={
@@ -210,6 +214,7 @@ class _Desk:
             thing.proposal,
             str(self._world.label(made.by)),
             made.text,
+            can_judge=not thing.answers or any(each.verb == "judge" for each in thing.answers),
         )
 
     def timers(self) -> Iterator[DueTimer]:

@@ -159,7 +159,7 @@ def acts_in_copy(game: Game, player: str) -> list[OfferedAct]:
     view = LedgerView(game.ledger, game.name, reader="admin")
     by = player if player == "admin" else game.player(player)
     acts = acts_for(view.world, by, tuple(undecided_proposals(view)))
-    return [act for act in acts if act.action != "judge"]
+    return [act for act in acts if act.action != "judge" and not act.refused]
 
 
 def answer_in_copy(game: Game, value: str, *, id: str) -> Outcome:

@@ -19,12 +19,16 @@ PICKS_MAX = 40
 
 
 class UntriedAction(msgspec.Struct, frozen=True):
-    """An action whose values decide whether it is allowed: its name, *title*, *rule* and *doc*."""
+    """An action whose values decide whether it is allowed: its name, *title*, *rule* and *doc*.
+
+    If the rules refuse the action now, *refused* says why: each reason with its rule.
+    """
 
     action: str
     title: str
     rule: str
     doc: str
+    refused: tuple[tuple[str, str], ...] = ()
 
 
 class PlayerActs(msgspec.Struct, frozen=True):
@@ -34,12 +38,14 @@ class PlayerActs(msgspec.Struct, frozen=True):
         waiting: what answers something open: votes, offers and trades to accept.
         possible: what the rules would not refuse, as buttons or as a list to pick from.
         untried: what depends on values that the player chooses.
+        refused: what the rules refuse now, and why.
         has_failed: whether the rules could not be asked, because they fail or take too long.
     """
 
     waiting: tuple[OfferedAct, ...] = ()
     possible: tuple[OfferedAct, ...] = ()
     untried: tuple[UntriedAction, ...] = ()
+    refused: tuple[UntriedAction, ...] = ()
     has_failed: bool = False
 
 
@@ -67,19 +73,23 @@ def player_acts(game: Game, player: str) -> PlayerActs:
         acts, has_failed = [], True
     waiting = tuple(act for act in acts if act.is_open)
     possible = [act for act in acts if not act.is_open and act.picks]
-    untried = [act for act in acts if not act.is_open and not act.picks]
+    others = [act for act in acts if not act.is_open and not act.picks]
     return PlayerActs(
         waiting=waiting,
         possible=tuple(map(_without_fields, sorted(possible, key=lambda act: len(act.picks)))),
-        untried=tuple(UntriedAction(x.action, x.title, x.rule, x.doc) for x in untried),
+        untried=tuple(_untried(act) for act in others if not act.refused),
+        refused=tuple(_untried(act) for act in others if act.refused),
         has_failed=has_failed,
     )
 
 
+def _untried(act: OfferedAct) -> UntriedAction:
+    return UntriedAction(act.action, act.title, act.rule, act.doc, act.refused)
+
+
 def _without_fields(act: OfferedAct) -> OfferedAct:
     """Return *act* as a list of requests, without the fields of its form."""
-    has_more = any(not field.is_needed for field in act.fields)
-    kept = tuple(field for field in act.fields if not field.is_needed) if has_more else ()
+    kept = tuple(field for field in act.fields if not field.is_needed)
     picks = act.picks if len(act.picks) <= PICKS_MAX else ()
     short = tuple(msgspec.structs.replace(field, choices=()) for field in kept)
     return msgspec.structs.replace(act, fields=short, picks=picks)

@@ -13,11 +13,12 @@ from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
 from nomoledger.game.read_models import LedgerView
 from nomoledger.prose.choices import ask_in_words, label_options
-from nomoledger.prose.descriptions import describe_order
+from nomoledger.prose.descriptions import describe_order, keys_of_change
 from nomoledger.prose.labels import amount_held
 from nomoledger.prose.names import Names, plain
 from nomoledger.prose.teller import Teller
-from nomoledger.state.world import World
+from nomoledger.state.clock import from_seconds
+from nomoledger.state.world import ALWAYS, World
 
 
 class AskedQuestion(msgspec.Struct, frozen=True):
@@ -68,6 +69,7 @@ class PlayerDesk(msgspec.Struct, frozen=True):
 
     Attributes:
         last: the number of the last event that the player may see.
+        state: what the rules tell of the game as it is, such as that it is paused.
         place: where the player stands in words; "" if nowhere.
         holds: what the player has, as amount and commodity.
         facts: what else the rules keep of the player, in words, by name.
@@ -81,6 +83,7 @@ class PlayerDesk(msgspec.Struct, frozen=True):
     period: int
     last: int
     ended: str | None
+    state: tuple[str, ...]
     place: str
     holds: tuple[tuple[str, str], ...]
     facts: dict[str, str]
@@ -109,6 +112,7 @@ def player_desk(game: Game, player: str, since: int = -1) -> PlayerDesk:
         period=world.period,
         last=world.head,
         ended=world.game["ended"],
+        state=tuple(_state(world)),
         place=_place(names, id),
         holds=tuple(_holdings(world, id)),
         facts=_facts(names, id),
@@ -124,6 +128,23 @@ def player_desk(game: Game, player: str, since: int = -1) -> PlayerDesk:
         happened=happened.latest,
         happened_count=happened.count,
     )
+
+
+def _state(world: World) -> Iterator[str]:
+    """Yield what the rules tell of the attributes of the game that are set."""
+    teller, now = Teller(world), from_seconds(world.game["now"])
+    for attribute, value in world.attributes.get("game", {}).items():
+        change = e.AttributeSet(
+            period=world.period,
+            received_at=now,
+            recorded_at=now,
+            entity="game",
+            attribute=attribute,
+            value=value,
+        )
+        is_set = value not in (None, False, "", [], ())
+        if is_set and teller.template(f"game.{attribute}", *keys_of_change(change), ALWAYS):
+            yield teller.tell(change)
 
 
 def _place(names: Names, player: str) -> str:

@@ -21,6 +21,7 @@ from nomoledger.web.visitor import WebRequest, host_of, session_of
 #: The files that pages load.
 ASSETS = (
     "site.css", "play.css", "htmx.min.js", "hx-sse.min.js", "hx-preload.min.js", "live.js",
+    "deadlines.js",
     "past.js", "passkey.js",
 )  # fmt: skip
 
