@@ -94,7 +94,7 @@ def person(open_page: OpenPage) -> EnterServed:
     def enter(server: ServedLedger, name: str, game: str = "", **options: Any) -> Page:
         game = game or next(iter(server.admin_links))
         if name == "admin":
-            page = admins[server.address, game] = open_page(**options)
+            page = open_page(**options)
             page.goto(server.admin_links[game])
             admins[server.address, game] = page
         else:

@@ -77,7 +77,7 @@ def ann_casts_a_spell_in_secret(server: ServedLedger, admin: Page, ann: Page, bo
     ann.get_by_label("number").fill("2")
     ann.get_by_role("button", name="See what it would do").click()
     expect(main(ann)).to_contain_text("You: -50 $")
-    for address in ("play", "past", "site/log.html", "site/index.html"):
+    for address in ("play", "past", "site/period-1/log.html", "site/index.html"):
         bob.goto(f"{server.address}/games/{GAME}/{address}")
         expect(main(bob)).not_to_contain_text("Ann asks to add_spell")
         expect(main(bob)).not_to_contain_text("holds Teleport")
@@ -115,7 +115,7 @@ def votes_are_sealed_until_they_end(server: ServedLedger, admin: Page, players: 
     open_desk(server, ann)
     expect(main(ann)).to_contain_text("You voted yes.")
     for other in (bob, cleo):
-        for address in ("play", "proposals/1", "proposals", "past", "site/log.html"):
+        for address in ("play", "proposals/1", "proposals", "past", "site/period-1/log.html"):
             other.goto(f"{server.address}/games/{GAME}/{address}")
             text = main(other).inner_text()
             assert not re.search(r"Ann votes|Ann: yes|1 yes|You voted", text), address
@@ -126,7 +126,7 @@ def votes_are_sealed_until_they_end(server: ServedLedger, admin: Page, players: 
     enter_dice(server, admin, 1, 1)
     enter_dice(server, admin, 1, 1)
     for player in players:
-        player.goto(f"{server.address}/games/{GAME}/site/log.html")
+        player.goto(f"{server.address}/games/{GAME}/site/period-1/log.html")
         expect(main(player)).to_contain_text("proposal 1 has 2 votes for it")
         expect(main(player)).to_contain_text("proposal 1 is Pending")
         expect(main(player)).not_to_contain_text("votes yes")
