@@ -7,7 +7,7 @@ import msgspec
 
 from nomoledger.engine.form_arguments import takes_several
 from nomoledger.engine.possible_acts import actions_for, things_for
-from nomoledger.engine.row_columns import Column, columns_of
+from nomoledger.engine.row_columns import RowColumn, columns_of
 from nomoledger.language.code import Parameter
 from nomoledger.language.program import link
 from nomoledger.state.world import World
@@ -63,7 +63,9 @@ def action_forms(world: World, by: str) -> list[ActionForm]:
     return forms
 
 
-def _with_columns(world: World, parameter: Parameter, columns: tuple[Column, ...]) -> ActionField:
+def _with_columns(
+    world: World, parameter: Parameter, columns: tuple[RowColumn, ...]
+) -> ActionField:
     fields = tuple(_field(world, Parameter(column.name, column.type)) for column in columns)
     return msgspec.structs.replace(_field(world, parameter), columns=fields)
 

@@ -14,14 +14,16 @@ _ROW = re.compile(r"\[([a-z_ ]+(?:,[a-z_ ]+)+)\]")
 _TEXT = "Text"
 
 
-class Column(msgspec.Struct, frozen=True):
+class RowColumn(msgspec.Struct, frozen=True):
     """A value in each row of a list: its *name*, and its *type*, "Text" or a kind of things."""
 
     name: str
     type: str
 
 
-def columns_of(world: World, doc: str, lists: Sequence[Parameter]) -> dict[str, tuple[Column, ...]]:
+def columns_of(
+    world: World, doc: str, lists: Sequence[Parameter]
+) -> dict[str, tuple[RowColumn, ...]]:
     """Return what each row of the parameters *lists* of an action holds, by the *doc* of it.
 
     The doc names a row in brackets for each list of rows, and no row for a list of single values.
@@ -49,7 +51,7 @@ def columns_of(world: World, doc: str, lists: Sequence[Parameter]) -> dict[str, 
         if len(rest) == 1:
             types |= {w: rest[0] for w in found.get(parameter.name, ()) if w not in types}
     return {
-        name: tuple(Column(word, types.get(word, _TEXT)) for word in row)
+        name: tuple(RowColumn(word, types.get(word, _TEXT)) for word in row)
         for name, row in found.items()
     }
 
