@@ -167,10 +167,9 @@ class NamesOfEvents:
         self._rules: dict[str, None] = {}
         self._kinds: dict[str, None] = {}
         for entry in entries:
-            self.learn(entry.body)
+            self._learn(entry.body)
 
-    def learn(self, body: e.Event) -> None:
-        """Learn the names that the next event brings."""
+    def _learn(self, body: e.Event) -> None:
         self._kinds[kind_of(body)] = None
         if isinstance(body, e.EntityCreated) and body.kind in self._things:
             called = body.attributes.get(self._world.key_of(body.kind), body.entity)

@@ -1,21 +1,33 @@
-"""How far a game has gone on, as everybody may know."""
+"""How far a game has gone on, as everybody or one reader may know."""
 
 import msgspec
 
-from nomoledger.game.desk.seen_game import seen_game
 from nomoledger.game.game import Game
+from nomoledger.proof.public_stream import PublicStream
 
 
 class ReaderHead(msgspec.Struct, frozen=True):
-    """The *number* of the last event that everybody may know of, as the published site has it."""
+    """The *number* of the last event that a reader may know of, in the reader's own numbers."""
 
     number: int
 
 
 def public_head(game: Game) -> ReaderHead:
-    """Return the last event of *game* that everybody may know of.
+    """Return the last event of *game* that everybody may know of, as the published site has it.
 
     What is secret does not change it: not even that something secret happened.
     """
-    seen = seen_game(game, None)
-    return ReaderHead(len(seen.entries) - 1)
+    return reader_head(game, None)
+
+
+def reader_head(game: Game, reader: str | None) -> ReaderHead:
+    """Return the last event of *game* that *reader* (a player, "admin", or None) may know of.
+
+    What is kept from the reader does not change it.
+    """
+    if reader == "admin":
+        return ReaderHead(game.world.head)
+    stream = PublicStream(() if reader is None else (reader,))
+    for entry in game.ledger.read(game.name):
+        stream.take(entry.number, entry.body)
+    return ReaderHead(stream.head)
