@@ -22,6 +22,7 @@ from nomoledger.web.routes import (
     entrance,
     files,
     making_rulings,
+    order_drafts,
     ordering,
     own_keys,
     passkey_entrance,
@@ -47,6 +48,7 @@ def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
             *own_keys.ROUTES,
             *play_pages.ROUTES,
             *ordering.ROUTES,
+            *order_drafts.ROUTES,
             *proposing.ROUTES,
             *disputing.ROUTES,
             Router(
